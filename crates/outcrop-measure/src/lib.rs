@@ -1,0 +1,6 @@
+//! Units, latency histograms, intervals, steady state, knees and the metric vocabulary of Outcrop.
+//!
+//! Rank 0: pure computation. Reads no clock, no file and no global state; the same input and seed give
+//! the same output. It does not know where numbers came from.
+
+pub mod metric;
