@@ -1,4 +1,6 @@
 //! The one error type of this crate: what was seen, what was expected, what to do.
+//!
+//! Every message is whole: it has the cause in it, and there is no `source()` chain that would say it twice.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,14 +10,14 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ResultsError {
     /// A file or folder could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {cause}", path.display())]
     Io {
         /// What was attempted, as a verb: `read`, `create`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The system's answer.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The filesystem of the run folder is full.
     #[error(
@@ -52,6 +54,14 @@ pub enum ResultsError {
         path: PathBuf,
         /// Line, from 1.
         line: usize,
+        /// What the parser said.
+        reason: String,
+    },
+    /// The environment of a run is not JSON.
+    #[error("{} is damaged ({reason}); restore it from a copy, or put `{{}}` in it to read the run without it", path.display())]
+    DamagedEnvironment {
+        /// The file.
+        path: PathBuf,
         /// What the parser said.
         reason: String,
     },
@@ -111,6 +121,12 @@ pub enum ResultsError {
         /// The names that ship.
         shipped: Vec<&'static str>,
     },
+    /// The sink of an export failed.
+    #[error("cannot write the export: {cause}")]
+    Export {
+        /// The system's answer; `BrokenPipe` when the reader has gone.
+        cause: io::Error,
+    },
     /// A `--fail-if` condition cannot be parsed.
     #[error("cannot read the condition {condition:?}: {reason}")]
     BadCondition {
@@ -143,6 +159,6 @@ impl ResultsError {
     /// Wraps an I/O error with what was attempted on which path; for use with `map_err`.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { action, path, source }
+        move |cause| Self::Io { action, path, cause }
     }
 }

@@ -143,8 +143,8 @@ impl Journal {
         self.file.sync_data()
     }
 
-    fn append_error(&self, source: io::Error) -> ResultsError {
-        if is_out_of_space(&source) {
+    fn append_error(&self, cause: io::Error) -> ResultsError {
+        if is_out_of_space(&cause) {
             let run = crate::atomic_file::parent_of(&self.path).to_owned();
             return ResultsError::NoSpace {
                 run,

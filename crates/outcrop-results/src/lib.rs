@@ -22,7 +22,7 @@
 //! # Example
 //!
 //! ```
-//! use outcrop_results::references;
+//! use outcrop_results::{FailIf, references};
 //!
 //! let shipped = references::shipped()?;
 //! let matrix = shipped.iter().find(|reference| reference.name == "toshiba-kxg60znv256g-fio").expect("shipped");
@@ -36,26 +36,26 @@
 //! ```
 
 pub mod atomic_file;
+pub mod compare;
 pub mod error;
+pub mod export;
+pub mod factors;
+pub mod fail_if;
 pub mod journal;
 pub mod parquet;
 pub mod record;
+pub mod references;
 pub mod run_folder;
 pub mod trial;
-// pub mod view;
-// pub mod export;
-pub mod factors;
-pub mod references;
-// pub mod compare;
-// pub mod fail_if;
+pub mod view;
 
-// pub use compare::{Comparison, ComparisonRow, NotComparable, Side, Verdict, compare};
 pub use atomic_file::write_atomically;
+pub use compare::{Comparand, Comparison, ComparisonRow, NotComparable, Side, Verdict, compare};
 pub use error::ResultsError;
-// pub use fail_if::FailIf;
+pub use fail_if::{FailIf, FailIfReport};
 pub use journal::Journal;
 pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
 pub use trial::{HistogramEntry, HistogramKind, Outcome, TrialEntry, Value};
-// pub use view::{CellView, RunView, Samples};
+pub use view::{CellView, RunView, Samples, SeriesPoint};

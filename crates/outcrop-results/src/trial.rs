@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Measurement, Provenance, Unit};
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +98,31 @@ pub struct HistogramEntry {
     pub sum_ns: u64,
     /// The histogram in HdrHistogram's V2 encoding, base64.
     pub hdr: String,
+}
+
+impl HistogramEntry {
+    /// The entry of what was recorded for an operation in an interval.
+    pub fn new(
+        operation: &str,
+        kind: HistogramKind,
+        interval_index: u32,
+        start_s: f64,
+        duration_s: f64,
+        histogram: &LatencyHistogram,
+    ) -> Self {
+        Self {
+            operation: operation.to_owned(),
+            kind,
+            interval_index,
+            start_s,
+            duration_s,
+            count: histogram.count(),
+            min_ns: histogram.min().unwrap_or(0),
+            max_ns: histogram.max().unwrap_or(0),
+            sum_ns: u64::try_from(histogram.sum()).unwrap_or(u64::MAX),
+            hdr: histogram.to_hdr_base64(),
+        }
+    }
 }
 
 /// One repetition of one cell: one line of `trials.ndjson`.
