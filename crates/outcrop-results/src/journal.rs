@@ -154,7 +154,7 @@ impl Journal {
         ResultsError::Io {
             action: "append a trial to",
             path: self.path.clone(),
-            source,
+            cause,
         }
     }
 }
