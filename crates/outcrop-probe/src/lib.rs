@@ -20,6 +20,8 @@ pub mod reading;
 
 pub mod block_counters;
 pub mod cpu_time;
+pub mod energy;
+pub mod environment;
 pub mod filesystem;
 pub mod memory;
 
@@ -31,5 +33,8 @@ pub mod system_tree;
 pub use block_counters::{BlockDevice, Counters};
 pub use clock::Clock;
 pub use cpu_time::{CpuTime, CpuUsage};
+pub use energy::{EnergyReport, Joules, Meter};
+pub use environment::Environment;
 pub use filesystem::Filesystem;
+pub use memory::ProcessMemory;
 pub use reading::Reading;
