@@ -67,8 +67,9 @@ need_rust() {
     if ! command -v rustc >/dev/null && [ -r "$HOME/.cargo/env" ]; then
         die "Rust is installed but not on PATH. Run: . \"\$HOME/.cargo/env\""
     fi
-    command -v cargo >/dev/null && command -v rustc >/dev/null ||
+    if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
         die "no Rust toolchain. Install one of $wanted or newer from https://rustup.rs"
+    fi
     found=$(rustc --version | cut -d' ' -f2)
     at_least "$found" "$wanted" ||
         die "rustc is $found ($(command -v rustc)), Outcrop needs $wanted or newer. Run: rustup update stable"
@@ -77,7 +78,7 @@ need_rust() {
 # rustfmt and clippy are not in rustup's minimal profile.
 need_rust_component() {
     local program=$1 component=$2
-    "cargo" "$program" --version >/dev/null 2>&1 && return 0
+    cargo "$program" --version >/dev/null 2>&1 && return 0
     command -v rustup >/dev/null ||
         die "cargo $program is missing, and there is no rustup to install it. Install the package of $component"
     say "installing $component"
