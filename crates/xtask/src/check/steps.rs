@@ -1,5 +1,6 @@
 //! The steps of `cargo xtask check`, one function each.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -66,7 +67,13 @@ pub(super) const ALL: [Step; 9] = [
 ];
 
 fn fmt(session: &mut Session) -> Result<Outcome> {
-    session.stream("fmt", &mut session.cargo(&["fmt", "--all", "--", "--check"]))
+    let mut cargo = session.cargo(&["fmt", "--all", "--", "--check", "--files-with-diff"]);
+    Ok(match session.stream("fmt", &mut cargo)? {
+        Outcome::Failed { excerpt } => Outcome::Failed {
+            excerpt: format!("{excerpt}\nmend: cargo fmt --all"),
+        },
+        outcome => outcome,
+    })
 }
 
 fn tidy(session: &mut Session) -> Result<Outcome> {
@@ -97,6 +104,42 @@ fn advisories(session: &mut Session) -> Result<Outcome> {
             .current_dir(&session.workspace.root)
             .args(["deny", "check"]),
     )
+}
+
+fn scripts(session: &mut Session) -> Result<Outcome> {
+    let python = match PythonEnvironment::ready(session.workspace)? {
+        Ok(python) => python,
+        Err(lack) => return Ok(skipped_for(lack)),
+    };
+    let files = session.workspace.files()?;
+    let is_shell = |text: &str| text.starts_with("#!/usr/bin/env bash") || text.starts_with("#!/bin/sh");
+    let shell = files
+        .iter()
+        .filter(|file| is_shell(&file.text))
+        .map(|file| file.path.as_str());
+    let is_python = |text: &str| text.starts_with("#!/usr/bin/env python3");
+    let snakes = files
+        .iter()
+        .filter(|file| file.path.ends_with(".py") || is_python(&file.text));
+    let snakes = snakes.map(|file| file.path.as_str());
+    let linters: [(Command, Vec<&str>); 2] = [
+        (python.program("shellcheck"), shell.collect()),
+        (
+            python.program("ruff"),
+            ["check", "--no-cache", "--force-exclude"]
+                .into_iter()
+                .chain(snakes)
+                .collect(),
+        ),
+    ];
+    for (mut linter, args) in linters {
+        linter.current_dir(&session.workspace.root).args(args);
+        let outcome = session.stream("scripts", &mut linter)?;
+        if !matches!(outcome, Outcome::Passed { .. }) {
+            return Ok(outcome);
+        }
+    }
+    Ok(Outcome::Passed { note: String::new() })
 }
 
 fn clippy(session: &mut Session) -> Result<Outcome> {
@@ -144,15 +187,6 @@ fn test(session: &mut Session) -> Result<Outcome> {
     })
 }
 
-fn doc(session: &mut Session) -> Result<Outcome> {
-    let mut cargo = session.cargo(&["doc", "--workspace", "--no-deps"]);
-    cargo.env(
-        "RUSTDOCFLAGS",
-        "-D rustdoc::broken_intra_doc_links -D rustdoc::private_intra_doc_links",
-    );
-    session.stream("doc", &mut cargo)
-}
-
 fn plans(session: &mut Session) -> Result<Outcome> {
     let files = session.workspace.files()?;
     let plans: Vec<&str> = files
@@ -160,10 +194,15 @@ fn plans(session: &mut Session) -> Result<Outcome> {
         .map(|file| file.path.as_str())
         .filter(|path| tidy::plan_name(path).is_some())
         .collect();
+    let outcrop = match built_outcrop(session, "plans")? {
+        Ok(outcrop) => outcrop,
+        Err(failed) => return Ok(failed),
+    };
     for plan in &plans {
-        let mut outcrop = session.cargo(&["run", "--quiet", "--package", "outcrop"]);
-        outcrop.args(["--", "run", "--dry-run", plan]);
-        let outcome = session.stream("plans", &mut outcrop)?;
+        let mut one = Command::new(&outcrop);
+        one.current_dir(&session.workspace.root)
+            .args(["run", "--dry-run", plan]);
+        let outcome = session.stream("plans", &mut one)?;
         if !matches!(outcome, Outcome::Passed { .. }) {
             return Ok(outcome);
         }
@@ -171,42 +210,6 @@ fn plans(session: &mut Session) -> Result<Outcome> {
     Ok(Outcome::Passed {
         note: format!("{} plans", plans.len()),
     })
-}
-
-fn scripts(session: &mut Session) -> Result<Outcome> {
-    let python = match PythonEnvironment::ready(session.workspace)? {
-        Ok(python) => python,
-        Err(lack) => return Ok(skipped_for(lack)),
-    };
-    let files = session.workspace.files()?;
-    let is_shell = |text: &str| text.starts_with("#!/usr/bin/env bash") || text.starts_with("#!/bin/sh");
-    let shell = files
-        .iter()
-        .filter(|file| is_shell(&file.text))
-        .map(|file| file.path.as_str());
-    let is_python = |text: &str| text.starts_with("#!/usr/bin/env python3");
-    let snakes = files
-        .iter()
-        .filter(|file| file.path.ends_with(".py") || is_python(&file.text));
-    let snakes = snakes.map(|file| file.path.as_str());
-    let linters: [(Command, Vec<&str>); 2] = [
-        (python.program("shellcheck"), shell.collect()),
-        (
-            python.program("ruff"),
-            ["check", "--no-cache", "--force-exclude"]
-                .into_iter()
-                .chain(snakes)
-                .collect(),
-        ),
-    ];
-    for (mut linter, args) in linters {
-        linter.current_dir(&session.workspace.root).args(args);
-        let outcome = session.stream("scripts", &mut linter)?;
-        if !matches!(outcome, Outcome::Passed { .. }) {
-            return Ok(outcome);
-        }
-    }
-    Ok(Outcome::Passed { note: String::new() })
 }
 
 fn interop(session: &mut Session) -> Result<Outcome> {
@@ -218,12 +221,25 @@ fn interop(session: &mut Session) -> Result<Outcome> {
     if runs.exists() {
         std::fs::remove_dir_all(&runs).with_context(|| format!("cannot remove {}", runs.display()))?;
     }
-    let mut outcrop = session.cargo(&["run", "--quiet", "--package", "outcrop"]);
-    outcrop.args(["--", "run", "ssd-read-write-mix", "--quick", "--size", "16MiB"]);
-    outcrop
-        .args(["--warm-up", "10ms", "--duration", "50ms", "--out"])
+    let mut measure = match built_outcrop(session, "interop")? {
+        Ok(outcrop) => Command::new(outcrop),
+        Err(failed) => return Ok(failed),
+    };
+    measure
+        .current_dir(&session.workspace.target)
+        .args(["run", "ssd-read-write-mix", "--quick"]);
+    measure
+        .args([
+            "--size",
+            "16MiB",
+            "--warm-up",
+            "10ms",
+            "--duration",
+            "50ms",
+            "--out",
+        ])
         .arg(&runs);
-    let measured = session.stream("interop", &mut outcrop)?;
+    let measured = session.stream("interop", &mut measure)?;
     if !matches!(measured, Outcome::Passed { .. }) {
         return Ok(measured);
     }
@@ -235,6 +251,25 @@ fn interop(session: &mut Session) -> Result<Outcome> {
         .arg("tests/interop/open_records.py")
         .arg(run);
     session.stream("interop", &mut reader)
+}
+
+fn doc(session: &mut Session) -> Result<Outcome> {
+    let mut cargo = session.cargo(&["doc", "--workspace", "--no-deps"]);
+    cargo.env(
+        "RUSTDOCFLAGS",
+        "-D rustdoc::broken_intra_doc_links -D rustdoc::private_intra_doc_links",
+    );
+    session.stream("doc", &mut cargo)
+}
+
+/// The program that the tests ran, built if it is not there: built with them, because a build of its own would choose
+/// other features of the dependencies and compile all of them again.
+fn built_outcrop(session: &Session, name: &str) -> Result<Result<PathBuf, Outcome>> {
+    let mut build = session.cargo(&["test", "--quiet", "--workspace", "--no-run"]);
+    Ok(match session.stream(name, &mut build)? {
+        Outcome::Passed { .. } => Ok(session.workspace.target.join("debug/outcrop")),
+        failed => Err(failed),
+    })
 }
 
 fn skipped_for(lack: NoEnvironment) -> Outcome {
