@@ -30,9 +30,9 @@ impl ByteDistribution {
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
             if entropy_bits(&geometric_slots(middle)) < bits_per_byte {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         let distance = |quotient: f64| (entropy_bits(&geometric_slots(quotient)) - bits_per_byte).abs();

@@ -32,7 +32,7 @@ pub enum Content {
     ///
     /// Nothing repeats from one 4 KiB granule to the next, so the ratio does not grow with the chunk and
     /// deduplication saves nothing. Measured with zstd -1 and LZ4 in chunks of 4 KiB to 1 MiB, the
-    /// ratio is within 5 % of the one wanted up to 16, and within 20 % up to 64.
+    /// ratio is within 5 % of the one wanted up to 16, and within 25 % up to 64.
     Compressible {
         /// Uncompressed ÷ compressed, 1 to 64.
         ratio: f64,

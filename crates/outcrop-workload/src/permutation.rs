@@ -59,3 +59,41 @@ impl Permutation {
         x
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_number_has_exactly_one_image(count in 1..5000_u64, seed in any::<u64>()) {
+            let permutation = Permutation::new(count, Seed(seed));
+            let mut images: Vec<u64> = (0..count).map(|index| permutation.apply(index)).collect();
+            images.sort_unstable();
+            prop_assert_eq!(images, (0..count).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn images_stay_inside_the_largest_spans(count in 1..=u64::MAX, index in any::<u64>(), seed in any::<u64>()) {
+            prop_assert!(Permutation::new(count, Seed(seed)).apply(index % count) < count);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_as_far_apart_as_by_chance() {
+        for seed in 0..20 {
+            let count = 100_003_u64;
+            let permutation = Permutation::new(count, Seed(seed));
+            let images: Vec<u64> = (0..count).map(|index| permutation.apply(index)).collect();
+            let distances = images.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64);
+            let mean = distances.sum::<f64>() / (count - 1) as f64;
+            // Two independent places on a span are a third of it apart on average.
+            assert!(
+                (mean / count as f64 - 1.0 / 3.0).abs() < 0.02,
+                "seed {seed}: {mean}"
+            );
+        }
+    }
+}
