@@ -52,7 +52,7 @@ install_packages() {
     say "installing ${packages[*]}"
     as_root apt-get update -qq
     as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=60 "${packages[@]}" >&2
+        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=60 "${packages[@]}" >/dev/null
     mapfile -t packages < <(missing_packages "$1")
     [ "${#packages[@]}" -eq 0 ] || die "apt-get reported success, but these are still missing: ${packages[*]}"
 }
