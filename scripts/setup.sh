@@ -64,7 +64,7 @@ need_rust() {
     local wanted found
     # One source of truth: the workspace's own minimum.
     wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-    if ! command -v rustc >/dev/null && [ -r "$HOME/.cargo/env" ]; then
+    if ! command -v rustc >/dev/null && [ -r "${HOME-}/.cargo/env" ]; then
         die "Rust is installed but not on PATH. Run: . \"\$HOME/.cargo/env\""
     fi
     if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
