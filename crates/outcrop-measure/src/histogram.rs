@@ -20,8 +20,8 @@ const COUNT_LIMIT: u64 = i64::MAX as u64;
 /// read from it is never below the true value and at most 1/64 (1.6 %) above it; count, minimum, maximum and sum are
 /// exact. Histograms of jobs, intervals and repetitions merge without further loss.
 ///
-/// *Cost*: 30 KiB, allocated once; [`record`](Self::record) is a shift, an addition and a comparison each
-/// for minimum and maximum, without a branch and without allocation.
+/// *Cost*: 30 KiB, allocated once; [`record`](Self::record) takes about 2 ns: a shift, three additions, a minimum and a
+/// maximum, without a branch on the value and without allocation.
 ///
 /// *Source*: the layout is that of HdrHistogram (Tene, <http://hdrhistogram.org>) with half the resolution of
 /// its two significant digits; written out here because the hot path must not resize, check or return errors.
@@ -72,9 +72,11 @@ pub struct CcdfPoint {
 impl LatencyHistogram {
     /// An empty histogram.
     pub fn new() -> Self {
-        let counts = vec![0; BUCKETS].into_boxed_slice().try_into();
-        // The length is the constant on the line above.
-        let counts = counts.unwrap_or_else(|_| Box::new([0; BUCKETS]));
+        // By way of a vector, because a boxed array literal of 30 KiB may pass through the stack.
+        let counts = vec![0; BUCKETS]
+            .into_boxed_slice()
+            .try_into()
+            .expect("the slice has BUCKETS elements");
         Self {
             counts,
             count: 0,

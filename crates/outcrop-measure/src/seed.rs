@@ -83,15 +83,17 @@ impl FromStr for Seed {
     type Err = MeasureError;
 
     fn from_str(text: &str) -> Result<Self, MeasureError> {
-        let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            // `from_str_radix` and `parse` would both take a sign.
-            Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
-            None if !text.starts_with('+') => text.parse(),
-            _ => "+".parse(),
-        };
-        parsed.map(Self).map_err(|error| {
-            MeasureError::quantity(text, "a seed", error.to_string(), "`1234` or `0x4d2` (64 bits)")
-        })
+        let error =
+            |problem: String| MeasureError::quantity(text, "a seed", problem, "`1234` or `0x4d2` (64 bits)");
+        let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let (digits, radix) = hexadecimal.map_or((text, 10), |digits| (digits, 16));
+        // `from_str_radix` would take it.
+        if digits.starts_with('+') {
+            return Err(error("it has a sign".to_owned()));
+        }
+        u64::from_str_radix(digits, radix)
+            .map(Self)
+            .map_err(|reason| error(reason.to_string()))
     }
 }
 

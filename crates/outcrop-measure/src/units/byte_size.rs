@@ -40,17 +40,17 @@ impl ByteSize {
 
     /// `count` × 1024 bytes.
     pub const fn kib(count: u64) -> Self {
-        Self(count << 10)
+        Self(count * (1 << 10))
     }
 
     /// `count` × 1024² bytes.
     pub const fn mib(count: u64) -> Self {
-        Self(count << 20)
+        Self(count * (1 << 20))
     }
 
     /// `count` × 1024³ bytes.
     pub const fn gib(count: u64) -> Self {
-        Self(count << 30)
+        Self(count * (1 << 30))
     }
 }
 

@@ -101,19 +101,22 @@ fn format_fractional_bytes(bytes: f64) -> String {
 }
 
 /// Scales `value` to the step that leaves 1 to 999 before the point, and appends the step's suffix and `tail`.
+///
+/// Values beyond either end of the scale take its first or last step; zero takes the unit without a prefix.
 fn format_steps(value: f64, steps: &[Step], tail: &str) -> String {
-    let scale = |step: &Step| three_digits(value / step.0);
-    // 999.6 prints as 1000: the next step is right then. Comparing what is printed finds it.
-    let fits = |step: &&Step| !value.is_finite() || (value / step.0).abs() < 999.5;
-    let base = steps.iter().find(|step| step.0 == 1.0 && value == 0.0);
-    let Some(step) = base.or_else(|| steps.iter().find(fits)).or(steps.last()) else {
-        return three_digits(value) + tail;
+    // 999.5 and more would print as 1000.
+    let fits = |step: &&Step| (value / step.0).abs() < 999.5;
+    let has_no_prefix = |step: &&Step| step.0 == 1.0;
+    let is_without_scale = value == 0.0 || !value.is_finite();
+    let step = if is_without_scale {
+        steps.iter().find(has_no_prefix)
+    } else {
+        steps.iter().find(fits)
     };
-    let unit = [step.1, tail].concat();
-    match unit.as_str() {
-        "" => scale(step),
-        unit => format!("{} {}", scale(step), unit.trim_start()),
-    }
+    let (size, suffix) = *step.or(steps.last()).unwrap_or(&(1.0, ""));
+    let unit = [suffix, tail].concat();
+    let separator = if unit.is_empty() { "" } else { " " };
+    format!("{}{separator}{}", three_digits(value / size), unit.trim_start())
 }
 
 /// Three significant digits; whole numbers keep all their digits, and zero is `0`.

@@ -16,7 +16,8 @@ use crate::error::MeasureError;
 /// part may have a fraction. A number without a unit is refused (except `0`).
 ///
 /// Prints hours, minutes and seconds without a space (`1h30m`, `1m30.5s`) and shorter times in one unit
-/// (`250ms`, `62.8us`), which reads back as the same value.
+/// (`250ms`, `62.8us`), which reads back as the same value. Nothing longer than [`TimeSpan::MAX`] can be read; a longer
+/// duration put in prints as that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimeSpan(pub Duration);
 
