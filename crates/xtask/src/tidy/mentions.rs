@@ -1,9 +1,11 @@
-//! The two maps, `README.md` and `ARCHITECTURE.md`, know every crate, and the code paths they name exist.
+//! The two maps, `README.md` and `ARCHITECTURE.md`, know every crate, and the code paths that guides name exist.
 
 use super::Violation;
 use crate::workspace::{Member, SourceFile};
 
 const MAPS: [&str; 2] = ["README.md", "ARCHITECTURE.md"];
+/// Files whose code paths are followed. Design notes are history and keep theirs.
+const GUIDES: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 pub(super) fn check(files: &[SourceFile], members: &[Member]) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -22,16 +24,16 @@ pub(super) fn check(files: &[SourceFile], members: &[Member]) -> Vec<Violation> 
     violations.extend(
         files
             .iter()
-            .filter(|file| MAPS.contains(&file.path.as_str()))
-            .flat_map(|map| dead_paths(map, files, members)),
+            .filter(|file| GUIDES.contains(&file.path.as_str()))
+            .flat_map(|guide| dead_paths(guide, files, members)),
     );
     violations
 }
 
 /// Paths into a crate, in backticks, that lead nowhere; those with a `<placeholder>` are not followed.
-fn dead_paths(map: &SourceFile, files: &[SourceFile], members: &[Member]) -> Vec<Violation> {
+fn dead_paths(guide: &SourceFile, files: &[SourceFile], members: &[Member]) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for (index, line) in map.text.lines().enumerate() {
+    for (index, line) in guide.text.lines().enumerate() {
         for quoted in line.split('`').skip(1).step_by(2) {
             let quoted = quoted.strip_prefix("crates/").unwrap_or(quoted);
             let is_code_path = quoted
@@ -43,7 +45,7 @@ fn dead_paths(map: &SourceFile, files: &[SourceFile], members: &[Member]) -> Vec
             if is_code_path && !quoted.contains('<') && !files.iter().any(is_there) {
                 let what = format!("`{quoted}` leads nowhere");
                 violations.push(Violation::new(
-                    &map.path,
+                    &guide.path,
                     index + 1,
                     what,
                     "name the file as it is called now",
