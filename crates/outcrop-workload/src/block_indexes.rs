@@ -2,11 +2,11 @@
 
 use outcrop_measure::seed::{Generator, Seed};
 use rand::Rng;
-use rand_distr::{Distribution, Zipf};
 
 use crate::access_pattern::AccessPattern;
 use crate::error::WorkloadError;
 use crate::permutation::Permutation;
+use crate::zipfian::ZipfianRanks;
 
 /// A span cut into equal blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl BlockSpace {
 
 /// The blocks a job visits, without end; every index is below the block count.
 ///
-/// *Cost* of one step: sequential, strided and random 1–2 ns; zipfian tens of nanoseconds (a few powers).
+/// *Cost* of one step: sequential, strided and random a few nanoseconds; zipfian about ten.
 #[derive(Clone, Debug)]
 pub struct BlockIndexes(Walk);
 
@@ -162,42 +162,25 @@ fn evenly_spaced_start(block_count: u64, job_index: u32, job_count: u32) -> u64 
     (u128::from(block_count) * u128::from(job_index) / u128::from(job_count)) as u64
 }
 
-/// Popularity ranks drawn by rejection inversion, then scattered over the span.
-///
-/// *Source*: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
-/// distributions" (1996), as `rand_distr::Zipf` does it: exact for every theta, with constant set-up, where
-/// Gray's method (YCSB) sums `block_count` terms first and is approximate.
+/// Popularity ranks, scattered over the span.
 #[derive(Clone, Debug)]
 struct ZipfianWalk {
     draws: Generator,
-    ranks: Zipf<f64>,
+    ranks: ZipfianRanks,
     scatter: Permutation,
-    block_count: u64,
 }
-
-/// Closer to 1 than this, the general formula loses its digits; the logarithmic one is then exact enough.
-const NEARLY_ONE: f64 = 1e-6;
 
 impl ZipfianWalk {
     fn new(theta: f64, block_count: u64, draws: Generator, seed: Seed) -> Self {
-        let theta = if (theta - 1.0).abs() < NEARLY_ONE {
-            1.0
-        } else {
-            theta.clamp(0.0, AccessPattern::MAX_THETA)
-        };
         Self {
             draws,
-            ranks: Zipf::new(block_count as f64, theta)
-                .expect("block count is at least 1 and theta is clamped"),
+            ranks: ZipfianRanks::new(block_count, theta),
             scatter: Permutation::new(block_count, seed.derive("scatter of zipfian ranks")),
-            block_count,
         }
     }
 
     #[inline]
     fn next_block(&mut self) -> u64 {
-        // Rounding may give a rank one past the end in the far tail; the clamp keeps the bound exact.
-        let rank = (self.ranks.sample(&mut self.draws) as u64).clamp(1, self.block_count);
-        self.scatter.apply(rank - 1)
+        self.scatter.apply(self.ranks.next_rank(&mut self.draws) - 1)
     }
 }
