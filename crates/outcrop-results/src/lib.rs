@@ -28,7 +28,7 @@
 //! let matrix = shipped.iter().find(|reference| reference.name == "toshiba-kxg60znv256g-fio").expect("shipped");
 //! let row = matrix.rows.iter().find(|row| row.metric == "bandwidth").expect("the matrix has bandwidths");
 //! assert_eq!(row.unit.symbol(), "B/s");
-//! assert_eq!(row.factors["span"], references::NOT_STATED);
+//! assert_eq!(row.factors["state"], references::NOT_STATED);
 //!
 //! let condition: FailIf = "p99 > +5%".parse()?;
 //! assert_eq!(condition.metric, "latency_p99");

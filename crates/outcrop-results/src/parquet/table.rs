@@ -1,7 +1,7 @@
 //! One kind of row to and from a Parquet file: row groups are streamed out, damage is reported.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
@@ -53,8 +54,8 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
             .set_max_row_group_bytes(Some(BYTES_PER_GROUP))
             .set_key_value_metadata(Some(vec![footer]))
             .build();
-        let writer =
-            ArrowWriter::try_new(sink, R::schema(), Some(properties)).map_err(|e| damage(path, e))?;
+        let writer = ArrowWriter::try_new(sink, R::schema(), Some(properties))
+            .map_err(|error| write_error(path, &error))?;
         Ok(Self {
             path: path.into(),
             writer,
@@ -76,16 +77,16 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
         self.writer
             .close()
             .map(|_| ())
-            .map_err(|error| damage(&self.path, error))
+            .map_err(|error| damage(&self.path, &error))
     }
 
     fn write_rows(&mut self) -> Result<(), ResultsError> {
-        let arrays = R::arrays(&self.rows).map_err(|reason| damage(&self.path, reason))?;
-        let batch = RecordBatch::try_new(R::schema(), arrays).map_err(|error| damage(&self.path, error))?;
+        let arrays = R::arrays(&self.rows).map_err(|reason| damage(&self.path, &reason))?;
+        let batch = RecordBatch::try_new(R::schema(), arrays).map_err(|error| damage(&self.path, &error))?;
         self.rows.clear();
         self.writer
             .write(&batch)
-            .map_err(|error| damage(&self.path, error))
+            .map_err(|error| damage(&self.path, &error))
     }
 }
 
@@ -95,7 +96,7 @@ pub(super) fn read<R: TableRow>(path: &Path) -> Result<Vec<R>, ResultsError> {
     // The decoder asserts in places where a damaged page should be an error; the file is not ours to trust.
     catch_unwind(AssertUnwindSafe(|| read_file(file)))
         .unwrap_or_else(|_| Err("the file is damaged: its decoder gave up".to_owned()))
-        .map_err(|reason| damage(path, reason))
+        .map_err(|reason| damage(path, &reason))
 }
 
 fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
@@ -122,7 +123,19 @@ fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
     Ok(rows)
 }
 
-fn damage(path: &Path, reason: impl ToString) -> ResultsError {
+/// An error of the writer: the system's own where there is one, so that a full disk is known as such.
+fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
+    if let ParquetError::External(cause) = error
+        && let Some(code) = cause
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::raw_os_error)
+    {
+        return ResultsError::io("write", path)(io::Error::from_raw_os_error(code));
+    }
+    damage(path, error)
+}
+
+fn damage(path: &Path, reason: &impl ToString) -> ResultsError {
     ResultsError::Parquet {
         path: path.into(),
         reason: reason.to_string(),
