@@ -61,8 +61,10 @@ fn describe_value(section: &str, name: &str, value: &Value, lines: &mut Vec<(Str
     }
 }
 
+type Printer = fn(f64) -> String;
+
 /// Units that names end in, and how to print them.
-const UNITS: [(&str, fn(f64) -> String); 5] = [
+const UNITS: [(&str, Printer); 5] = [
     ("_bytes", |value| Unit::Bytes.format(value)),
     ("_kib", |value| format!("{value} KiB")),
     ("_khz", |value| format!("{:.2} GHz", value / 1e6)),
