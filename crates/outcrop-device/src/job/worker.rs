@@ -14,7 +14,7 @@ use crate::job::write_buffers::WriteBuffers;
 use crate::memory::{Buffer, BufferRegion};
 use crate::report::Ended;
 use crate::slots::{Flight, SlotTable};
-use crate::spec::JobSpec;
+use crate::spec::{JobSpec, Submission};
 
 /// What all jobs of a run share.
 pub(crate) struct JobContext<'a> {
@@ -31,6 +31,14 @@ pub(crate) struct JobContext<'a> {
 const MAX_ERRORS: u64 = 1000;
 /// How long requests in flight are waited for at the end.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// With so many requests made ready while reaping, they are handed over before reaping goes on.
+///
+/// When many completions are seen at once, handing over their successors only at the end makes them travel as
+/// one burst, which comes back as one burst: the device idles in between. Handing over each alone (as fio
+/// does by default) costs a system call per request. At depth 32 on a virtio disk, a group of four gave 15 %
+/// more IOPS than one burst, at 20 % less CPU than single requests.
+const HAND_OVER_EVERY: u32 = 4;
 
 /// The offsets and directions of one job's requests.
 pub(crate) struct RequestStream {
@@ -118,6 +126,9 @@ pub(crate) struct Worker<'a, E> {
     prepared: Preparation,
     /// Requests that the kernel has: those handed over and not yet reaped.
     submitted: u32,
+    /// Requests made ready since the last handing over.
+    ready: u32,
+    hand_over_every: u32,
 }
 
 impl<'a, E: Engine> Worker<'a, E> {
@@ -136,6 +147,11 @@ impl<'a, E: Engine> Worker<'a, E> {
             ended: Ended::Completed,
             prepared,
             submitted: 0,
+            ready: 0,
+            hand_over_every: match context.spec.submission {
+                Submission::Refill => HAND_OVER_EVERY,
+                Submission::Batch => u32::MAX,
+            },
         }
     }
 
@@ -171,13 +187,19 @@ impl<'a, E: Engine> Worker<'a, E> {
             started: now,
             due,
         };
-        prepared.slots.board(&mut self.engine, slot, flight)
+        prepared.slots.board(&mut self.engine, slot, flight)?;
+        self.ready += 1;
+        if self.ready >= self.hand_over_every {
+            self.submit(Wait::Nothing)?;
+        }
+        Ok(())
     }
 
     /// Hands over what is ready, waits, and accounts for the depth.
     #[inline]
     pub(crate) fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
         self.submitted = self.in_flight();
+        self.ready = 0;
         self.engine.submit(wait)
     }
 
