@@ -36,8 +36,9 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 ///
 /// When many completions are seen at once, handing over their successors only at the end makes them travel as
 /// one burst, which comes back as one burst: the device idles in between. Handing over each alone (as fio
-/// does by default) costs a system call per request. At depth 32 on a virtio disk, a group of four gave 15 %
-/// more IOPS than one burst, at 20 % less CPU than single requests.
+/// does by default) costs a system call per request. Measured on a busy two-core virtual machine at depth 32,
+/// 4 KiB random reads: one burst 76 k IOPS at 3.3 µs of CPU per I/O, each alone 84 k at 3.2 µs, groups of four
+/// 95 k at 2.7 µs, groups of eight no different from those.
 const HAND_OVER_EVERY: u32 = 4;
 
 /// The offsets and directions of one job's requests.
