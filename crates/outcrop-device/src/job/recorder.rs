@@ -309,6 +309,7 @@ pub(crate) struct Record {
 
 #[cfg(test)]
 mod tests {
+    use outcrop_measure::histogram::LatencyHistogram;
     use outcrop_probe::clock::Clock;
     use proptest::prelude::*;
 
@@ -403,7 +404,7 @@ mod tests {
             prop_assert_eq!(record.due, due_count);
             prop_assert_eq!(sum(|tally| tally.latency.count()), due_count);
             prop_assert_eq!(sum(|tally| tally.unfinished), due_count - answered);
-            let service = |tally: &super::Tally| tally.service.as_ref().map_or(0, |service| service.count());
+            let service = |tally: &super::Tally| tally.service.as_ref().map_or(0, LatencyHistogram::count);
             prop_assert_eq!(sum(service), answered);
             prop_assert!(record.intervals.len() as u64 <= timeline.interval_count);
         }

@@ -191,14 +191,15 @@ impl<'a, E: Engine> Worker<'a, E> {
         prepared.slots.board(&mut self.engine, slot, flight)?;
         self.ready += 1;
         if self.ready >= self.hand_over_every {
-            self.submit(Wait::Nothing)?;
+            self.submit(Wait::Nothing, now)?;
         }
         Ok(())
     }
 
-    /// Hands over what is ready, waits, and accounts for the depth.
+    /// Hands over what is ready, waits, and accounts for the depth. `now` is a recent reading of the clock.
     #[inline]
-    pub(crate) fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
+    pub(crate) fn submit(&mut self, wait: Wait, now: u64) -> Result<(), DeviceError> {
+        self.recorder.observe_depth(now, self.submitted);
         self.submitted = self.in_flight();
         self.ready = 0;
         self.engine.submit(wait)
@@ -268,7 +269,7 @@ impl<'a, E: Engine> Worker<'a, E> {
             .ticks()
             .saturating_add(self.context.clock.ticks_in(DRAIN_LIMIT));
         while self.in_flight() > 0 {
-            self.submit(Wait::Completions(1))?;
+            self.submit(Wait::Completions(1), self.context.clock.ticks())?;
             while self.reap().is_some() {}
             if self.in_flight() > 0 && self.context.clock.ticks() > give_up {
                 return Err(DeviceError::Hung {

@@ -310,6 +310,14 @@ fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
                 service.sum() <= total.latency.sum(),
                 "a request is not issued before it is due"
             );
+            // Little's law, from two independent sums: the depth is that of requests with the device, and
+            // the device idles between them.
+            let in_service = service.sum() as f64 / report.duration_ns as f64;
+            assert!(
+                report.achieved_queue_depth <= in_service * 1.1 + 0.01,
+                "{engine} {arrival}: depth {}, in service {in_service}",
+                report.achieved_queue_depth
+            );
         }
     }
 }
