@@ -28,6 +28,8 @@ pub(crate) struct Completion {
 /// What [`Engine::submit`] waits for, besides handing over what was prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
+    /// Nothing: only hand over.
+    Nothing,
     /// This many completions, or at most about [`TICK_NS`]: so a caller notices a stop flag even
     /// when the device hangs.
     Completions(u32),

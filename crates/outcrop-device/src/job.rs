@@ -133,6 +133,10 @@ impl Observed {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the signature of what `join` gives back on failure"
+)]
 fn panicked(payload: Box<dyn std::any::Any + Send>) -> JobOutcome {
     let reason = payload
         .downcast_ref::<String>()

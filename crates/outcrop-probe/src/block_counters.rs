@@ -101,3 +101,53 @@ fn parse(text: &str) -> Option<Counters> {
         flushes: or_zero(15),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn columns_of_old_and_new_kernels_are_understood() {
+        let old = parse("1 2 3 4 5 6 7 8 9 10 11\n").unwrap();
+        let expected = Counters {
+            reads: 1,
+            read_bytes: 3 * 512,
+            writes: 5,
+            written_bytes: 7 * 512,
+            in_flight: 9,
+            busy_ms: 10,
+            weighted_ms: 11,
+            ..Counters::default()
+        };
+        assert_eq!(old, expected);
+        let new = parse("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19").unwrap();
+        assert_eq!(
+            new,
+            Counters {
+                discards: 12,
+                discarded_bytes: 14 * 512,
+                flushes: 16,
+                ..expected
+            }
+        );
+        assert_eq!(parse("1 2 3 4 5 6 7 8 9 10"), None);
+        assert_eq!(parse("1 2 3 4 5 x 7 8 9 10 11"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_no_panic(text in "([0-9]{1,20}[ \n]){0,20}|\\PC*") {
+            let counters = parse(&text).unwrap_or_default();
+            let _ = counters.since(&Counters { busy_ms: u64::MAX, reads: u64::MAX, ..Counters::default() });
+        }
+
+        #[test]
+        fn times_survive_the_wrap_of_their_32_bits(earlier in any::<u32>(), elapsed in any::<u32>()) {
+            let at = |busy: u32| Counters { busy_ms: u64::from(busy), ..Counters::default() };
+            let later = at(earlier.wrapping_add(elapsed));
+            prop_assert_eq!(later.since(&at(earlier)).busy_ms, u64::from(elapsed));
+        }
+    }
+}

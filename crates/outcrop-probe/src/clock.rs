@@ -98,3 +98,61 @@ fn date_time(since_epoch: Duration) -> DateTime<Utc> {
         .and_then(|seconds| DateTime::from_timestamp(seconds, since_epoch.subsec_nanos()))
         .unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn timestamps_are_utc_in_both_forms() {
+        let moment = Duration::new(1_795_226_584, 567_890_123);
+        assert_eq!(rfc3339_utc(moment), "2026-11-21T02:03:04.567890Z");
+        assert_eq!(compact_utc(moment), "20261121T020304Z");
+        assert_eq!(rfc3339_utc(Duration::ZERO), "1970-01-01T00:00:00.000000Z");
+        assert!(compact_utc(Duration::MAX).ends_with('Z'));
+    }
+
+    fn monotonic_ns() -> u64 {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    }
+
+    #[test]
+    fn ticks_agree_with_the_monotonic_clock() {
+        // Each span encloses the next, so the bounds hold however often the thread is preempted.
+        let clock = Clock::new();
+        let (outer_start_ns, start, inner_start_ns) = (monotonic_ns(), clock.ticks(), monotonic_ns());
+        while monotonic_ns() < inner_start_ns + 20_000_000 {}
+        let (inner_end_ns, end, outer_end_ns) = (monotonic_ns(), clock.ticks(), monotonic_ns());
+        let elapsed_ns = clock.nanos(end - start) as f64;
+        assert!(
+            elapsed_ns >= (inner_end_ns - inner_start_ns) as f64 * 0.999,
+            "{elapsed_ns}"
+        );
+        assert!(
+            elapsed_ns <= (outer_end_ns - outer_start_ns) as f64 * 1.001,
+            "{elapsed_ns}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn ticks_in_a_span_last_as_long_as_the_span(span_ns in 0..1_000_000_000_000_000_u64) {
+            let clock = Clock::new();
+            let ticks = clock.ticks_in(Duration::from_nanos(span_ns));
+            let error_ns = clock.nanos(ticks).abs_diff(span_ns);
+            prop_assert!(error_ns <= 2 + span_ns / 1_000_000_000, "{error_ns}");
+        }
+    }
+
+    #[test]
+    fn a_clone_counts_from_the_same_origin() {
+        let clock = Clock::new();
+        let copy = clock.clone();
+        let (first, second, third) = (clock.now_ns(), copy.now_ns(), clock.now_ns());
+        assert!(first <= second && second <= third);
+        assert_eq!(clock.ticks_in(Duration::MAX), u64::MAX);
+    }
+}

@@ -126,3 +126,72 @@ fn nanoseconds(time: libc::timeval) -> u64 {
     let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
     seconds * 1_000_000_000 + microseconds * 1_000
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use io_uring::{IoUring, opcode, squeue};
+
+    use super::*;
+
+    #[test]
+    fn time_spent_computing_is_counted() {
+        let before = CpuTime::now();
+        let mut state = 1_u64;
+        let used = loop {
+            for _ in 0..100_000 {
+                state = std::hint::black_box(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+            }
+            let used = CpuTime::now().since(&before);
+            if used.user_ns > 20_000_000 {
+                break used;
+            }
+        };
+        assert_eq!(used.total_ns(), used.user_ns + used.system_ns);
+        assert!(used.io_workers_ns.known().is_some());
+        // The wrong way round there is nothing, rather than an overflow.
+        assert_eq!(before.since(&CpuTime::now()).total_ns(), 0);
+    }
+
+    #[test]
+    fn kernel_workers_of_a_ring_are_found_by_their_names() {
+        let mut ring = IoUring::new(4).expect("io_uring must be allowed: sysctl kernel.io_uring_disabled=0");
+        let punted = opcode::Nop::new().build().flags(squeue::Flags::ASYNC);
+        // SAFETY: a no-op refers to no memory.
+        unsafe { ring.submission().push(&punted) }.unwrap();
+        ring.submit_and_wait(1).unwrap();
+        let workers = io_workers(&SystemTree::live()).unwrap();
+        assert!(
+            !workers.is_empty(),
+            "the worker that ran the no-op waits for more work"
+        );
+    }
+
+    #[test]
+    fn only_workers_count_and_exited_ones_count_for_nothing() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let tree = SystemTree::at(directory.path());
+        let thread = |id: u64, name: &str, schedstat: &str| {
+            let path = tree.path(format!("proc/self/task/{id}"));
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("comm"), format!("{name}\n")).unwrap();
+            fs::write(path.join("schedstat"), schedstat).unwrap();
+        };
+        let reading = || CpuTime {
+            user_ns: 0,
+            system_ns: 0,
+            io_workers_ns: io_workers(&tree),
+        };
+        thread(1, "outcrop", "900 0 1\n");
+        thread(2, "iou-wrk-1", "500 0 1\n");
+        thread(3, "iou-sqp-1", "40 0 1\n");
+        let before = reading();
+        thread(2, "iou-wrk-1", "750 0 1\n");
+        fs::remove_dir_all(tree.path("proc/self/task/3")).unwrap();
+        thread(4, "iou-wrk-1", "30 0 1\n");
+        assert_eq!(reading().since(&before).io_workers_ns, Reading::Known(250 + 30));
+        thread(5, "iou-wrk-1", "garbage");
+        assert!(reading().since(&before).io_workers_ns.known().is_none());
+    }
+}

@@ -18,12 +18,14 @@ mod limits;
 mod load;
 mod memory;
 mod storage;
+#[cfg(test)]
+mod tests;
 mod virtualisation;
 mod warnings;
 
 pub use cpu::{Cache, Cpu};
 pub use kernel::Kernel;
-pub use limits::{ControlGroup, Limit, Limits};
+pub use limits::{ControlGroup, Limit, Limits, Unlimited};
 pub use load::{Load, Pressure};
 pub use memory::Memory;
 pub use storage::{Device, Storage};
@@ -57,17 +59,20 @@ impl Environment {
     ///
     /// *Cost*: some hundred small files, a few milliseconds.
     pub fn read(path: &Path) -> Self {
-        let tree = SystemTree::live();
+        Self::read_in(&SystemTree::live(), path)
+    }
+
+    fn read_in(tree: &SystemTree, path: &Path) -> Self {
         Self {
             read_at: clock::utc_timestamp(),
             outcrop_version: env!("CARGO_PKG_VERSION").to_owned(),
-            cpu: Cpu::read(&tree),
-            kernel: Kernel::read(&tree),
-            memory: Memory::read(&tree),
-            virtualisation: Virtualisation::read(&tree),
-            load: Load::read(&tree),
-            limits: Limits::read(&tree),
-            storage: Storage::read(&tree, path),
+            cpu: Cpu::read(tree),
+            kernel: Kernel::read(tree),
+            memory: Memory::read(tree),
+            virtualisation: Virtualisation::read(tree),
+            load: Load::read(tree),
+            limits: Limits::read(tree),
+            storage: Storage::read(tree, path),
         }
     }
 }

@@ -42,3 +42,35 @@ pub(crate) fn kibibyte_line(text: &str, name: &str) -> Result<u64, Unavailable> 
         .and_then(|kibibytes| kibibytes.checked_mul(1024))
         .ok_or_else(|| Unavailable::because(format!("the kernel does not report {name}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resident_memory_grows_by_what_is_touched() {
+        let before = ProcessMemory::now().unwrap();
+        let touched = vec![1_u8; 64 << 20];
+        let after = ProcessMemory::now().unwrap();
+        assert!(touched.iter().all(|&byte| byte == 1));
+        assert!(
+            after.peak_resident_bytes >= before.resident_bytes + (60 << 20),
+            "{before:?} {after:?}"
+        );
+        assert!(after.peak_resident_bytes >= after.resident_bytes);
+    }
+
+    #[test]
+    fn lines_in_another_form_are_unavailable() {
+        assert_eq!(kibibyte_line("VmRSS:\t  12 kB\n", "VmRSS"), Ok(12 * 1024));
+        for text in [
+            "",
+            "VmRSS: 12 MB",
+            "VmRSS: -1 kB",
+            "VmRSS: 99999999999999999999 kB",
+            "VmRSS: 18446744073709551615 kB",
+        ] {
+            assert!(kibibyte_line(text, "VmRSS").is_err(), "{text}");
+        }
+    }
+}

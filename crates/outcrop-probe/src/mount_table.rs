@@ -111,3 +111,82 @@ fn unescape(field: &[u8]) -> Vec<u8> {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TABLE: &[u8] = b"22 27 0:21 / /proc rw,relatime - proc proc rw\n\
+        27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw,discard\n\
+        40 27 8:1 /data/x /mnt/with\\040blank ro,noatime - xfs /dev/sda1 rw,attr2\n\
+        not a mount\n\
+        41 27 0:50 / /mnt/over rw - tmpfs first rw\n\
+        42 41 0:51 / /mnt/over rw - tmpfs second rw\n";
+
+    fn holding(path: &str) -> Mount {
+        mount_of(&parse(TABLE), Path::new(path)).unwrap().clone()
+    }
+
+    #[test]
+    fn well_formed_lines_are_understood_and_others_left_out() {
+        let mounts = parse(TABLE);
+        assert_eq!(
+            mounts.iter().map(|mount| mount.mount_id).collect::<Vec<_>>(),
+            [22, 27, 40, 41, 42]
+        );
+        let bind = &mounts[2];
+        assert_eq!(bind.mount_point, Path::new("/mnt/with blank"));
+        assert_eq!(bind.root, Path::new("/data/x"));
+        assert_eq!(bind.device, DeviceNumber { major: 8, minor: 1 });
+        assert_eq!(bind.options, "ro,noatime,attr2");
+        assert_eq!(
+            (bind.type_name.as_str(), bind.source.as_str()),
+            ("xfs", "/dev/sda1")
+        );
+    }
+
+    #[test]
+    fn the_longest_mount_point_holds_a_path_and_of_equals_the_last() {
+        assert_eq!(holding("/home/a").mount_id, 27);
+        assert_eq!(holding("/mnt/with blank/file").mount_id, 40);
+        assert_eq!(holding("/mnt/with blanks").mount_id, 27);
+        assert_eq!(holding("/mnt/over/x").source, "second");
+        assert_eq!(holding("/").type_name, "ext4");
+    }
+
+    /// As the kernel escapes: mangle() in fs/proc_namespace.c.
+    fn escape(path: &[u8]) -> Vec<u8> {
+        let escaped = |&byte: &u8| match byte {
+            b' ' | b'\t' | b'\n' | b'\\' | b'#' => format!("\\{byte:03o}").into_bytes(),
+            _ => vec![byte],
+        };
+        path.iter().flat_map(escaped).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn any_mount_point_that_the_kernel_escapes_reads_back(name in prop::collection::vec(1..=u8::MAX, 0..40)) {
+            let mut path = b"/".to_vec();
+            path.extend(name);
+            let mut line = b"1 2 3:4 / ".to_vec();
+            line.extend(escape(&path));
+            line.extend(b" rw - ext4 /dev/x rw");
+            let mounts = parse(&line);
+            prop_assert_eq!(mounts.len(), 1);
+            prop_assert_eq!(mounts[0].mount_point.as_os_str().as_bytes(), &path[..]);
+        }
+
+        #[test]
+        fn any_bytes_are_no_panic(table in prop::collection::vec(any::<u8>(), 0..300), cut in 0..TABLE.len(), flip in 0..TABLE.len()) {
+            parse(&table);
+            let mut damaged = TABLE.to_vec();
+            damaged[flip] ^= 0x55;
+            parse(&damaged);
+            parse(&TABLE[..cut]);
+        }
+    }
+}

@@ -60,3 +60,33 @@ mod unavailable_object {
         Object::deserialize(deserializer).map(|object| Unavailable::because(object.unavailable))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json<T: Serialize>(reading: &Reading<T>) -> String {
+        serde_json::to_string(reading).unwrap()
+    }
+
+    #[test]
+    fn a_reading_is_its_value_or_an_object_with_the_reason() {
+        assert_eq!(json(&Reading::Known(7_u64)), "7");
+        assert_eq!(
+            json(&Reading::<u64>::unavailable("no sensor")),
+            r#"{"unavailable":"no sensor"}"#
+        );
+        for text in ["7", r#"{"unavailable":"no sensor"}"#] {
+            assert_eq!(json(&serde_json::from_str::<Reading<u64>>(text).unwrap()), text);
+        }
+        // A value that is a text or an object is not mistaken for a reason.
+        assert_eq!(
+            serde_json::from_str::<Reading<String>>(r#""unavailable""#)
+                .unwrap()
+                .known()
+                .unwrap(),
+            "unavailable"
+        );
+        assert!(serde_json::from_str::<Reading<u64>>(r#"{"unavailable":"x","more":1}"#).is_err());
+    }
+}

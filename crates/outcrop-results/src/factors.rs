@@ -2,6 +2,8 @@
 
 use outcrop_measure::ByteSize;
 
+use crate::references::NOT_STATED;
+
 /// Suffixes of published column names that carry a unit, and the bytes in it.
 const SIZE_SUFFIXES: [(&str, f64); 3] = [("_kib", 1024.0), ("_mib", 1_048_576.0), ("_bytes", 1.0)];
 
@@ -9,15 +11,18 @@ const SIZE_SUFFIXES: [(&str, f64); 3] = [("_kib", 1024.0), ("_mib", 1_048_576.0)
 ///
 /// A size column (`io_block_size_kib`) loses its unit suffix and its value becomes a byte size (`4KiB`); a
 /// span that is a size is printed as one and otherwise (`full`) kept; mixes must add up to 100. Every other
-/// factor stays as it is.
+/// factor, and what is [`NOT_STATED`], stays as it is.
 ///
 /// # Errors
 /// A clause with the value seen and the value expected.
 pub fn canonical(name: &str, value: &str) -> Result<(String, String), String> {
-    if let Some((stem, scale)) = SIZE_SUFFIXES
+    let sized = SIZE_SUFFIXES
         .iter()
-        .find_map(|(suffix, s)| Some((name.strip_suffix(suffix)?, s)))
-    {
+        .find_map(|(suffix, scale)| Some((name.strip_suffix(suffix)?, scale)));
+    if value == NOT_STATED {
+        return Ok((sized.map_or(name, |(stem, _)| stem).to_owned(), value.to_owned()));
+    }
+    if let Some((stem, scale)) = sized {
         let size = value.parse::<f64>().map(|number| number * scale);
         return match size {
             Ok(bytes) if bytes >= 0.0 && bytes.fract() == 0.0 && bytes < 9e15 => {

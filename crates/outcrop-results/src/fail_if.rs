@@ -169,12 +169,13 @@ fn threshold(text: &str) -> Result<f64, String> {
         value.ok_or_else(|| format!("{text:?} is no threshold; {expected}"))
     };
     let ratio = if let Some(percent) = text.strip_suffix('%') {
+        let change = number(percent)?;
         if !percent.starts_with(['+', '-']) {
             return Err(format!(
                 "{text:?} has no sign; write `+{text}` for an increase or `-{text}` for a decrease"
             ));
         }
-        1.0 + number(percent)? / 100.0
+        1.0 + change / 100.0
     } else if let Some(factor) = text.strip_suffix('x') {
         number(factor)?
     } else {

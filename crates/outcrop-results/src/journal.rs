@@ -68,7 +68,7 @@ impl Journal {
         for entry in lines.by_ref() {
             let entry = entry?;
             if entry.is_completed() && !finished.insert((entry.cell.clone(), entry.repetition)) {
-                return Err(lines.damaged("this trial was already completed on an earlier line"));
+                return Err(lines.damaged(&"this trial was already completed on an earlier line"));
             }
         }
         let (length, torn_bytes) = (lines.whole_bytes, lines.torn_bytes);
@@ -207,7 +207,7 @@ impl<R: io::Read> Lines<R> {
         self.torn_bytes
     }
 
-    fn damaged(&self, reason: impl ToString) -> ResultsError {
+    fn damaged(&self, reason: &impl ToString) -> ResultsError {
         ResultsError::DamagedJournal {
             path: self.path.clone(),
             line: self.line,
@@ -228,7 +228,7 @@ impl<R: io::Read> Lines<R> {
         self.whole_bytes += line.len() as u64;
         serde_json::from_slice(&line)
             .map(Some)
-            .map_err(|error| self.damaged(error))
+            .map_err(|error| self.damaged(&error))
     }
 }
 

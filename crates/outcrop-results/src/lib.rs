@@ -2,7 +2,7 @@
 //!
 //! A *trial* is one line of a journal ([`TrialEntry`]), a *record* is one metric of one trial
 //! ([`Record`]), a *run* is a folder ([`RunFolder`] to write it, [`RunView`] to read it), and a
-//! *reference* is somebody else's figures in the same tidy form ([`Reference`]). [`compare`] holds two
+//! *reference* is somebody else's figures in the same tidy form ([`Reference`]). [`compare()`] holds two
 //! of them side by side and answers *not comparable*, with the reason, instead of a ratio that means
 //! nothing.
 //!
@@ -13,7 +13,7 @@
 //!
 //! A metric's name is stable, `snake_case`, with the direction as a prefix where there is one; without
 //! a prefix it covers reads and writes together. The lab defines the constants; these are the names
-//! that [`compare`] and its `--fail-if` know by heart: `iops`, `bandwidth`, `latency_mean`, `latency_p50`,
+//! that [`compare()`] and its `--fail-if` know by heart: `iops`, `bandwidth`, `latency_mean`, `latency_p50`,
 //! `latency_p95`, `latency_p99`, `latency_p99_9`, `latency_max` (each also as `read_…` and `write_…`),
 //! `service_latency_…` for open-loop load (time from the real start, not from the schedule),
 //! `cpu_per_operation`, `achieved_queue_depth`, `device_bytes_ratio`. A published mean latency whose
@@ -28,7 +28,7 @@
 //! let matrix = shipped.iter().find(|reference| reference.name == "toshiba-kxg60znv256g-fio").expect("shipped");
 //! let row = matrix.rows.iter().find(|row| row.metric == "bandwidth").expect("the matrix has bandwidths");
 //! assert_eq!(row.unit.symbol(), "B/s");
-//! assert_eq!(row.factors["span"], references::NOT_STATED);
+//! assert_eq!(row.factors["state"], references::NOT_STATED);
 //!
 //! let condition: FailIf = "p99 > +5%".parse()?;
 //! assert_eq!(condition.metric, "latency_p99");

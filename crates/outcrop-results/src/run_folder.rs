@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::atomic_file::{parent_of, sync_folder, temporary_beside, write_atomically};
+use crate::atomic_file::{is_out_of_space, parent_of, sync_folder, temporary_beside, write_atomically};
 use crate::error::ResultsError;
 use crate::journal::{self, Journal};
 use crate::trial::TrialEntry;
@@ -128,12 +128,30 @@ impl RunFolder {
         fs::read_to_string(&path).map_err(ResultsError::io("read", path))
     }
 
+    /// Removes the folder of a run that never began; one that holds a trial, even a failed one, stays.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`] when the system refuses.
+    pub fn discard_if_empty(self) -> Result<(), ResultsError> {
+        if !self.trials()?.is_empty() {
+            return Ok(());
+        }
+        fs::remove_dir_all(&self.dir).map_err(ResultsError::io("remove", &self.dir))
+    }
+
     /// Writes `records.parquet` and `histograms.parquet` from the journal.
     ///
     /// # Errors
-    /// As [`crate::parquet::compact`]; the journal is untouched and the call may be repeated.
+    /// As [`crate::parquet::compact`], and [`ResultsError::NoSpace`]; the journal is untouched and the call may
+    /// be repeated.
     pub fn finish(&self) -> Result<(), ResultsError> {
-        crate::parquet::compact(&self.dir)
+        crate::parquet::compact(&self.dir).map_err(|error| match error {
+            ResultsError::Io { cause, .. } if is_out_of_space(&cause) => ResultsError::NoSpace {
+                run: self.dir.clone(),
+                finished: self.finished().len(),
+            },
+            other => other,
+        })
     }
 }
 

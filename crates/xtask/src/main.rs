@@ -16,8 +16,8 @@ mod bench_record;
 mod check;
 mod clock;
 mod command;
-mod interop;
 mod libtest;
+mod python;
 mod tidy;
 mod workspace;
 

@@ -116,18 +116,23 @@ impl Engine for UringEngine<'_> {
         unsafe { self.submissions.push(&entry) }.map_err(|_| full())
     }
 
+    /// Trap: the kernel has to be told what was reaped *before* it is asked to wait. Otherwise it counts
+    /// that as the completions waited for, returns at once, and every request costs two system calls.
     #[inline]
     fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
         if matches!(wait, Wait::Completions(_)) && !self.is_tick_armed {
             self.arm_tick()?;
         }
         self.submissions.sync();
-        // Tell the kernel what has been reaped *before* waiting: otherwise it counts that as the completions
-        // waited for, returns at once, and every request costs two system calls.
-        self.completions.sync();
         let outcome = match wait {
-            Wait::Completions(wanted) => self.submitter.submit_and_wait(wanted as usize),
+            // Leaves the completion queue as it is seen, so that reaping comes to an end.
+            Wait::Nothing => self.submitter.submit(),
+            Wait::Completions(wanted) => {
+                self.completions.sync();
+                self.submitter.submit_and_wait(wanted as usize)
+            }
             Wait::Nanoseconds(ns) => {
+                self.completions.sync();
                 let limit = Timespec::new()
                     .sec(ns / 1_000_000_000)
                     .nsec((ns % 1_000_000_000) as u32);
@@ -149,7 +154,9 @@ impl Engine for UringEngine<'_> {
             }
         }
         self.submissions.sync();
-        self.completions.sync();
+        if wait != Wait::Nothing {
+            self.completions.sync();
+        }
         Ok(())
     }
 
@@ -166,5 +173,16 @@ impl Engine for UringEngine<'_> {
                 result: entry.result(),
             });
         }
+    }
+}
+
+impl Drop for UringEngine<'_> {
+    /// Lets go of the target and the buffers now. The kernel takes a closed ring apart later, in the background,
+    /// and would keep the file open until then: locked, and its filesystem busy.
+    fn drop(&mut self) {
+        // What was refused at the registration cannot be taken back; that is not worth a word.
+        let _ = self.submitter.unregister_files();
+        let _ = self.submitter.unregister_buffers();
+        let _ = self.submitter.unregister_ring_fd();
     }
 }

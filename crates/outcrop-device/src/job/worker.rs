@@ -14,7 +14,7 @@ use crate::job::write_buffers::WriteBuffers;
 use crate::memory::{Buffer, BufferRegion};
 use crate::report::Ended;
 use crate::slots::{Flight, SlotTable};
-use crate::spec::JobSpec;
+use crate::spec::{JobSpec, Submission};
 
 /// What all jobs of a run share.
 pub(crate) struct JobContext<'a> {
@@ -31,6 +31,15 @@ pub(crate) struct JobContext<'a> {
 const MAX_ERRORS: u64 = 1000;
 /// How long requests in flight are waited for at the end.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// With so many requests made ready while reaping, they are handed over before reaping goes on.
+///
+/// When many completions are seen at once, handing over their successors only at the end makes them travel as
+/// one burst, which comes back as one burst: the device idles in between. Handing over each alone (as fio
+/// does by default) costs a system call per request. Measured on a busy two-core virtual machine at depth 32,
+/// 4 KiB random reads: one burst 76 k IOPS at 3.3 µs of CPU per I/O, each alone 84 k at 3.2 µs, groups of four
+/// 95 k at 2.7 µs, groups of eight no different from those.
+const HAND_OVER_EVERY: u32 = 4;
 
 /// The offsets and directions of one job's requests.
 pub(crate) struct RequestStream {
@@ -118,6 +127,9 @@ pub(crate) struct Worker<'a, E> {
     prepared: Preparation,
     /// Requests that the kernel has: those handed over and not yet reaped.
     submitted: u32,
+    /// Requests made ready since the last handing over.
+    ready: u32,
+    hand_over_every: u32,
 }
 
 impl<'a, E: Engine> Worker<'a, E> {
@@ -136,6 +148,11 @@ impl<'a, E: Engine> Worker<'a, E> {
             ended: Ended::Completed,
             prepared,
             submitted: 0,
+            ready: 0,
+            hand_over_every: match context.spec.submission {
+                Submission::Refill => HAND_OVER_EVERY,
+                Submission::Batch => u32::MAX,
+            },
         }
     }
 
@@ -171,13 +188,20 @@ impl<'a, E: Engine> Worker<'a, E> {
             started: now,
             due,
         };
-        prepared.slots.board(&mut self.engine, slot, flight)
+        prepared.slots.board(&mut self.engine, slot, flight)?;
+        self.ready += 1;
+        if self.ready >= self.hand_over_every {
+            self.submit(Wait::Nothing, now)?;
+        }
+        Ok(())
     }
 
-    /// Hands over what is ready, waits, and accounts for the depth.
+    /// Hands over what is ready, waits, and accounts for the depth. `now` is a recent reading of the clock.
     #[inline]
-    pub(crate) fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
+    pub(crate) fn submit(&mut self, wait: Wait, now: u64) -> Result<(), DeviceError> {
+        self.recorder.observe_depth(now, self.submitted);
         self.submitted = self.in_flight();
+        self.ready = 0;
         self.engine.submit(wait)
     }
 
@@ -245,7 +269,7 @@ impl<'a, E: Engine> Worker<'a, E> {
             .ticks()
             .saturating_add(self.context.clock.ticks_in(DRAIN_LIMIT));
         while self.in_flight() > 0 {
-            self.submit(Wait::Completions(1))?;
+            self.submit(Wait::Completions(1), self.context.clock.ticks())?;
             while self.reap().is_some() {}
             if self.in_flight() > 0 && self.context.clock.ticks() > give_up {
                 return Err(DeviceError::Hung {

@@ -16,9 +16,9 @@ pub struct Cpu {
     /// Revision of the microcode.
     pub microcode: Reading<String>,
     /// Logical CPUs that are online.
-    pub online_count: Reading<u64>,
+    pub online_cpu_count: Reading<u64>,
     /// Logical CPUs that this process may run on.
-    pub allowed_count: Reading<u64>,
+    pub allowed_cpu_count: Reading<u64>,
     /// Physical cores among those online.
     pub core_count: Reading<u64>,
     /// Sockets.
@@ -88,11 +88,11 @@ impl Cpu {
         Self {
             model: field("model name").into(),
             microcode: field("microcode").into(),
-            online_count: tree
+            online_cpu_count: tree
                 .text(format!("{CPUS}/online"))
                 .and_then(|list| count_in_list(&list))
                 .into(),
-            allowed_count: allowed_count().into(),
+            allowed_cpu_count: allowed_cpu_count().into(),
             core_count: cpuinfo.clone().and_then(|text| count_cores(&text)).into(),
             package_count: cpuinfo.clone().and_then(|text| count_packages(&text)).into(),
             smt: tree.text(format!("{CPUS}/smt/control")).into(),
@@ -177,7 +177,7 @@ fn count_in_list(list: &str) -> Result<u64, Unavailable> {
     Ok(count)
 }
 
-fn allowed_count() -> Result<u64, Unavailable> {
+fn allowed_cpu_count() -> Result<u64, Unavailable> {
     rustix::thread::sched_getaffinity(None)
         .map(|cpus| u64::from(cpus.count()))
         .map_err(|error| Unavailable::because(format!("sched_getaffinity failed: {error}")))

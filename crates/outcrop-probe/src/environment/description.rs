@@ -26,10 +26,10 @@ impl Environment {
 }
 
 fn describe_value(section: &str, name: &str, value: &Value, lines: &mut Vec<(String, String, String)>) {
-    let mut line = |text: String| lines.push((section.to_owned(), in_words(name), text));
+    let line = |text: String| (section.to_owned(), in_words(name), text);
     match value {
         Value::Object(fields) => match fields.get("unavailable").and_then(Value::as_str) {
-            Some(reason) if fields.len() == 1 => line(format!("unavailable: {reason}")),
+            Some(reason) if fields.len() == 1 => lines.push(line(format!("unavailable: {reason}"))),
             _ => {
                 for (field, content) in fields {
                     let nested = if name.is_empty() {
@@ -43,17 +43,28 @@ fn describe_value(section: &str, name: &str, value: &Value, lines: &mut Vec<(Str
         },
         Value::Array(items) if items.iter().any(Value::is_object) => {
             for (index, item) in items.iter().enumerate() {
-                describe_value(section, &format!("{name} {}", index + 1), item, lines);
+                let mut parts = Vec::new();
+                describe_value(section, "", item, &mut parts);
+                let parts: Vec<String> = parts
+                    .into_iter()
+                    .map(|(_, name, text)| format!("{name} {text}"))
+                    .collect();
+                let numbered = format!("{} {}", in_words(name), index + 1);
+                lines.push((section.to_owned(), numbered, parts.join(", ")));
             }
         }
-        Value::Array(items) if items.is_empty() => line("none".to_owned()),
-        Value::Array(items) => line(items.iter().map(plain_text).collect::<Vec<_>>().join(", ")),
-        _ => line(with_unit(name, value)),
+        Value::Array(items) if items.is_empty() => lines.push(line("none".to_owned())),
+        Value::Array(items) => {
+            lines.push(line(items.iter().map(plain_text).collect::<Vec<_>>().join(", ")));
+        }
+        _ => lines.push(line(with_unit(name, value))),
     }
 }
 
+type Printer = fn(f64) -> String;
+
 /// Units that names end in, and how to print them.
-const UNITS: [(&str, fn(f64) -> String); 5] = [
+const UNITS: [(&str, Printer); 5] = [
     ("_bytes", |value| Unit::Bytes.format(value)),
     ("_kib", |value| format!("{value} KiB")),
     ("_khz", |value| format!("{:.2} GHz", value / 1e6)),

@@ -10,12 +10,14 @@ use crate::system_tree::SystemTree;
 /// Limits that bear on a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// `RLIMIT_MEMLOCK`: memory that may be locked, io_uring's registered buffers among it (root is exempt).
-    pub locked_memory: Limit,
+    /// Whether this process is root's, and so exempt from some of these.
+    pub runs_as_root: bool,
+    /// `RLIMIT_MEMLOCK`: memory that may be locked, io_uring's registered buffers among it.
+    pub locked_memory_bytes: Limit,
     /// `RLIMIT_NOFILE`: the number of open files.
-    pub open_files: Limit,
-    /// `RLIMIT_FSIZE`: the largest file in bytes.
-    pub file_size: Limit,
+    pub open_file_count: Limit,
+    /// `RLIMIT_FSIZE`: the largest file.
+    pub file_size_bytes: Limit,
     /// The control group, where one limits this process.
     pub control_group: Reading<ControlGroup>,
 }
@@ -54,9 +56,10 @@ pub struct ControlGroup {
 impl Limits {
     pub(super) fn read(tree: &SystemTree) -> Self {
         Self {
-            locked_memory: limit(Resource::Memlock),
-            open_files: limit(Resource::Nofile),
-            file_size: limit(Resource::Fsize),
+            runs_as_root: rustix::process::geteuid().is_root(),
+            locked_memory_bytes: limit(Resource::Memlock),
+            open_file_count: limit(Resource::Nofile),
+            file_size_bytes: limit(Resource::Fsize),
             control_group: control_group(tree).into(),
         }
     }
@@ -88,16 +91,26 @@ fn control_group(tree: &SystemTree) -> Result<ControlGroup, Unavailable> {
         tree.text(format!("{ROOT}/{controller}{group}/{name}"))
     };
     let cpu = || {
-        Ok(format!(
-            "{} {}",
+        let (quota, period) = (
             file("cpu", "cpu.cfs_quota_us")?,
-            file("cpu", "cpu.cfs_period_us")?
-        ))
+            file("cpu", "cpu.cfs_period_us")?,
+        );
+        // Version 1 writes "no limit" as -1 here, and as a number near 2^63 for memory.
+        Ok(if quota == "-1" {
+            "max".to_owned()
+        } else {
+            format!("{quota} {period}")
+        })
+    };
+    let memory = || {
+        let limit = file("memory", "memory.limit_in_bytes")?;
+        let is_none = limit.parse::<u64>().is_ok_and(|bytes| bytes >= 1 << 62);
+        Ok(if is_none { "max".to_owned() } else { limit })
     };
     Ok(ControlGroup {
         version: 1,
         cpu: cpu().into(),
-        memory: file("memory", "memory.limit_in_bytes").into(),
+        memory: memory().into(),
         io: Reading::unavailable("version 1 control groups do not state it in one place"),
     })
 }

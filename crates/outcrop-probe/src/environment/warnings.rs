@@ -21,7 +21,7 @@ impl Environment {
     }
 
     fn warn_of_load(&self, warnings: &mut Vec<String>) {
-        if let (Some(average), Some(&cpus)) = (self.load.average.known(), self.cpu.online_count.known())
+        if let (Some(average), Some(&cpus)) = (self.load.average.known(), self.cpu.online_cpu_count.known())
             && average[0] > cpus as f64 / 2.0
         {
             warnings.push(format!(
@@ -65,9 +65,7 @@ impl Environment {
                 ));
             }
         }
-        if let Some(hypervisor) = self.virtualisation.hypervisor.known()
-            && hypervisor != "none"
-        {
+        if let Some(hypervisor) = self.hypervisor() {
             warnings.push(format!(
                 "this is a virtual machine ({hypervisor}): the host's other guests share its CPUs and its storage, \
                  the host may cache what the device seems to store, and energy is not to be had"
@@ -75,12 +73,22 @@ impl Environment {
         }
     }
 
+    /// The hypervisor, where one is known to be there.
+    fn hypervisor(&self) -> Option<&str> {
+        self.virtualisation
+            .hypervisor
+            .known()
+            .map(String::as_str)
+            .filter(|&name| name != "none")
+    }
+
     fn warn_of_limits(&self, warnings: &mut Vec<String>) {
-        if let Limit::AtMost(bytes) = self.limits.locked_memory
+        if let Limit::AtMost(bytes) = self.limits.locked_memory_bytes
+            && !self.limits.runs_as_root
             && bytes < LOCKED_MEMORY_BYTES
         {
             warnings.push(format!(
-                "RLIMIT_MEMLOCK is {bytes} B: without root, io_uring may have to do without registered buffers; \
+                "RLIMIT_MEMLOCK is {bytes} B: io_uring may have to do without registered buffers; \
                  try `ulimit -l unlimited`"
             ));
         }
@@ -109,7 +117,9 @@ impl Environment {
                     device.name, device.kind
                 ));
             }
-            if device.rotational.known() == Some(&true) && device.kind == "disk" {
+            // Virtual disks say so whatever they stand on.
+            let is_virtual_machine = self.hypervisor().is_some();
+            if device.rotational.known() == Some(&true) && device.kind == "disk" && !is_virtual_machine {
                 warnings.push(format!("{} says that it is a rotating disk", device.name));
             }
         }

@@ -14,28 +14,29 @@ pub struct EnvironmentDifference {
     pub baseline: String,
     /// The candidate's; `absent` when it has no such reading.
     pub candidate: String,
-    /// It tells two machines apart, rather than two states of one.
+    /// It tells two machines (or devices) apart, rather than two states of one.
     pub is_machine: bool,
 }
 
-/// Words in a path that mark what changes from minute to minute and explains no difference.
-const VOLATILE: [&str; 13] = [
-    "available_bytes",
-    "free_bytes",
-    "used_bytes",
-    "load",
-    "load_average",
-    "pressure",
-    "uptime",
-    "time",
+/// Readings that change from minute to minute and explain no difference.
+const VOLATILE: [&str; 7] = [
     "read_at",
-    "frequency_hz",
-    "current_frequency_hz",
-    "available",
-    "free",
+    "load",
+    "memory.available_bytes",
+    "memory.dirty_bytes",
+    "memory.swap_free_bytes",
+    "storage.filesystem.free_bytes",
+    "storage.filesystem.available_bytes",
 ];
-/// First words of paths that belong to the machine itself.
-const MACHINE: [&str; 3] = ["cpu.model", "cpu.logical", "memory.total"];
+/// Readings that belong to the machine or the device itself.
+const MACHINE: [&str; 6] = [
+    "cpu.model",
+    "cpu.core_count",
+    "cpu.package_count",
+    "kernel.architecture",
+    "virtualisation",
+    "storage.device.model",
+];
 
 /// The differences, by path.
 pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<EnvironmentDifference> {
@@ -48,18 +49,22 @@ pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<Environmen
     let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     paths
         .into_iter()
-        .filter(|path| a.get(*path) != b.get(*path) && !is_volatile(path))
+        .filter(|path| a.get(*path) != b.get(*path) && !is_below(path, &VOLATILE))
         .map(|path| EnvironmentDifference {
             path: path.clone(),
             baseline: text(&a, path),
             candidate: text(&b, path),
-            is_machine: MACHINE.iter().any(|start| path.starts_with(start)),
+            is_machine: is_below(path, &MACHINE),
         })
         .collect()
 }
 
-fn is_volatile(path: &str) -> bool {
-    path.split('.').any(|word| VOLATILE.contains(&word))
+/// True for the readings themselves and for what is inside them.
+fn is_below(path: &str, readings: &[&str]) -> bool {
+    readings.iter().any(|reading| {
+        path.strip_prefix(reading)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
 }
 
 /// Leaves by dotted path; an array of plain values is one leaf.

@@ -1,15 +1,18 @@
 //! One kind of row to and from a Parquet file: row groups are streamed out, damage is reported.
 
+use std::error::Error;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
@@ -53,8 +56,12 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
             .set_max_row_group_bytes(Some(BYTES_PER_GROUP))
             .set_key_value_metadata(Some(vec![footer]))
             .build();
-        let writer =
-            ArrowWriter::try_new(sink, R::schema(), Some(properties)).map_err(|e| damage(path, e))?;
+        // The columns need no more than Parquet's own types: no second schema in Arrow's encoding.
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties)
+            .with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(sink, R::schema(), options)
+            .map_err(|error| write_error(path, &error))?;
         Ok(Self {
             path: path.into(),
             writer,
@@ -76,30 +83,33 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
         self.writer
             .close()
             .map(|_| ())
-            .map_err(|error| damage(&self.path, error))
+            .map_err(|error| write_error(&self.path, &error))
     }
 
     fn write_rows(&mut self) -> Result<(), ResultsError> {
-        let arrays = R::arrays(&self.rows).map_err(|reason| damage(&self.path, reason))?;
-        let batch = RecordBatch::try_new(R::schema(), arrays).map_err(|error| damage(&self.path, error))?;
+        let arrays = R::arrays(&self.rows).map_err(|reason| damage(&self.path, &reason))?;
+        let batch = RecordBatch::try_new(R::schema(), arrays).map_err(|error| damage(&self.path, &error))?;
         self.rows.clear();
         self.writer
             .write(&batch)
-            .map_err(|error| damage(&self.path, error))
+            .map_err(|error| write_error(&self.path, &error))
     }
 }
 
 /// Reads every row of a file.
 pub(super) fn read<R: TableRow>(path: &Path) -> Result<Vec<R>, ResultsError> {
     let file = File::open(path).map_err(ResultsError::io("open", path))?;
-    // The decoder asserts in places where a damaged page should be an error; the file is not ours to trust.
+    // parquet 59.3 asserts where damage should be an error (column ranges in the footer, dictionary indexes,
+    // children of a map of unequal length): flipped bits get there, and the file is not ours to trust.
     catch_unwind(AssertUnwindSafe(|| read_file(file)))
         .unwrap_or_else(|_| Err("the file is damaged: its decoder gave up".to_owned()))
-        .map_err(|reason| damage(path, reason))
+        .map_err(|reason| damage(path, &reason))
 }
 
 fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+        .map_err(|error| error.to_string())?;
     let name = builder
         .metadata()
         .file_metadata()
@@ -122,7 +132,16 @@ fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
     Ok(rows)
 }
 
-fn damage(path: &Path, reason: impl ToString) -> ResultsError {
+/// An error of the writer: the system's own where there is one, so that a full disk is known as such.
+fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
+    let mut causes = std::iter::successors(Some(error as &dyn Error), |&error| error.source());
+    if let Some(cause) = causes.find_map(|error| error.downcast_ref::<io::Error>()) {
+        return ResultsError::io("write", path)(io::Error::new(cause.kind(), cause.to_string()));
+    }
+    damage(path, error)
+}
+
+fn damage(path: &Path, reason: &impl ToString) -> ResultsError {
     ResultsError::Parquet {
         path: path.into(),
         reason: reason.to_string(),

@@ -27,7 +27,10 @@ pub(super) fn read(
         line,
         reason,
     };
-    let header = reader.headers().map_err(|error| csv_error(file, &error))?.clone();
+    let header = reader
+        .headers()
+        .map_err(|error| csv_error(file, csv, &error))?
+        .clone();
     let missing: Vec<_> = REQUIRED
         .into_iter()
         .filter(|name| !header.iter().any(|h| h == *name))
@@ -51,8 +54,8 @@ pub(super) fn read(
     }
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| csv_error(file, &error))?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let record = record.map_err(|error| csv_error(file, csv, &error))?;
+        let line = record.position().map_or(0, |position| line_of(csv, position));
         let row = Row {
             header: &header,
             record: &record,
@@ -74,8 +77,8 @@ pub(super) fn read(
     ))
 }
 
-fn csv_error(file: &str, error: &csv::Error) -> ResultsError {
-    let line = error.position().map_or(1, csv::Position::line);
+fn csv_error(file: &str, csv: &[u8], error: &csv::Error) -> ResultsError {
+    let line = error.position().map_or(1, |position| line_of(csv, position));
     let reason = match error.kind() {
         csv::ErrorKind::UnequalLengths {
             expected_len, len, ..
@@ -92,6 +95,17 @@ fn csv_error(file: &str, error: &csv::Error) -> ResultsError {
         line,
         reason,
     }
+}
+
+/// The line of a record. The reader's position may lie before the line feeds that end the line above.
+fn line_of(csv: &[u8], position: &csv::Position) -> u64 {
+    let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+    let rest = csv.get(start..).unwrap_or_default();
+    let skipped = rest
+        .iter()
+        .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+        .filter(|byte| **byte == b'\n');
+    position.line() + skipped.count() as u64
 }
 
 struct Row<'a> {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::{Outcome, Session, summary};
-use crate::interop::{NoEnvironment, PythonEnvironment};
+use super::{Outcome, Session, interop, summary};
+use crate::python::{NoEnvironment, PythonEnvironment};
 use crate::{command, libtest, tidy};
 
 /// One step.
@@ -57,7 +57,7 @@ pub(super) const ALL: [Step; 9] = [
     Step {
         name: "interop",
         purpose: "DuckDB, pandas and Polars open records.parquet",
-        run: interop,
+        run: interop::check,
     },
     Step {
         name: "doc",
@@ -212,47 +212,6 @@ fn plans(session: &mut Session) -> Result<Outcome> {
     })
 }
 
-fn interop(session: &mut Session) -> Result<Outcome> {
-    let python = match PythonEnvironment::ready(session.workspace)? {
-        Ok(python) => python,
-        Err(lack) => return Ok(skipped_for(lack)),
-    };
-    let runs = session.workspace.target.join("xtask/interop");
-    if runs.exists() {
-        std::fs::remove_dir_all(&runs).with_context(|| format!("cannot remove {}", runs.display()))?;
-    }
-    let mut measure = match built_outcrop(session, "interop")? {
-        Ok(outcrop) => Command::new(outcrop),
-        Err(failed) => return Ok(failed),
-    };
-    measure
-        .current_dir(&session.workspace.target)
-        .args(["run", "ssd-read-write-mix", "--quick"]);
-    measure
-        .args([
-            "--size",
-            "16MiB",
-            "--warm-up",
-            "10ms",
-            "--duration",
-            "50ms",
-            "--out",
-        ])
-        .arg(&runs);
-    let measured = session.stream("interop", &mut measure)?;
-    if !matches!(measured, Outcome::Passed { .. }) {
-        return Ok(measured);
-    }
-    let mut folders = std::fs::read_dir(&runs).with_context(|| format!("cannot read {}", runs.display()))?;
-    let run = folders.next().context("the run left no folder")??.path();
-    let mut reader = python.program("python");
-    reader
-        .current_dir(&session.workspace.root)
-        .arg("tests/interop/open_records.py")
-        .arg(run);
-    session.stream("interop", &mut reader)
-}
-
 fn doc(session: &mut Session) -> Result<Outcome> {
     let mut cargo = session.cargo(&["doc", "--workspace", "--no-deps"]);
     cargo.env(
@@ -264,7 +223,7 @@ fn doc(session: &mut Session) -> Result<Outcome> {
 
 /// The program that the tests ran, built if it is not there: built with them, because a build of its own would choose
 /// other features of the dependencies and compile all of them again.
-fn built_outcrop(session: &Session, name: &str) -> Result<Result<PathBuf, Outcome>> {
+pub(super) fn built_outcrop(session: &Session, name: &str) -> Result<Result<PathBuf, Outcome>> {
     let mut build = session.cargo(&["test", "--quiet", "--workspace", "--no-run"]);
     Ok(match session.stream(name, &mut build)? {
         Outcome::Passed { .. } => Ok(session.workspace.target.join("debug/outcrop")),
@@ -272,7 +231,7 @@ fn built_outcrop(session: &Session, name: &str) -> Result<Result<PathBuf, Outcom
     })
 }
 
-fn skipped_for(lack: NoEnvironment) -> Outcome {
+pub(super) fn skipped_for(lack: NoEnvironment) -> Outcome {
     match lack {
         NoEnvironment::NotInstalled(reason) => Outcome::Skipped {
             reason,

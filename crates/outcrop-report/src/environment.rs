@@ -1,0 +1,74 @@
+//! The machine that a run was made on, read back from `environment.json`.
+
+use outcrop_measure::units::format_bandwidth;
+use outcrop_probe::environment::Environment;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::finding::as_sentence;
+
+/// One fact about the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    /// The part of the machine (`cpu`).
+    pub section: String,
+    /// The fact's name (`model`).
+    pub name: String,
+    /// What it is, or `unavailable: …`.
+    pub value: String,
+}
+
+/// All facts in reading order; for a file of another form, one fact that says so.
+pub(crate) fn facts(environment: &Value) -> Vec<Fact> {
+    match parse(environment) {
+        Ok(environment) => {
+            let fact = |(section, name, value)| Fact { section, name, value };
+            environment.describe().into_iter().map(fact).collect()
+        }
+        Err(reason) => vec![Fact {
+            section: "environment".to_owned(),
+            name: "environment.json".to_owned(),
+            value: format!("unavailable: not in the form that this version reads ({reason})"),
+        }],
+    }
+}
+
+/// What disturbs measurements on this machine, as sentences.
+pub(crate) fn warnings(environment: &Value) -> Vec<String> {
+    let sentences = parse(environment)
+        .map(|environment| environment.warnings())
+        .unwrap_or_default();
+    sentences.iter().map(|clause| as_sentence(clause)).collect()
+}
+
+/// Filesystem and device in a line: `ext4 on nvme0n1 (Samsung SSD 980, 500 GB)`; empty where unknown.
+pub(crate) fn storage_line(environment: &Value) -> String {
+    let Ok(environment) = parse(environment) else {
+        return String::new();
+    };
+    let storage = &environment.storage;
+    let filesystem = storage
+        .filesystem
+        .known()
+        .map(|filesystem| filesystem.type_name.clone());
+    let device = storage.device.known().map(|device| {
+        let model = device.model.known().map_or(device.kind.as_str(), String::as_str);
+        let size = device
+            .size_bytes
+            .known()
+            .map(|bytes| format!(", {}", decimal_size(*bytes)));
+        format!("{} ({model}{})", device.name, size.unwrap_or_default())
+    });
+    let parts: Vec<String> = [filesystem, device].into_iter().flatten().collect();
+    parts.join(" on ")
+}
+
+/// Drives are sold in decimal units, whole binary ones or not.
+fn decimal_size(bytes: u64) -> String {
+    let per_second = format_bandwidth(bytes as f64);
+    per_second.trim_end_matches("/s").to_owned()
+}
+
+fn parse(environment: &Value) -> Result<Environment, serde_json::Error> {
+    <Environment as serde::Deserialize>::deserialize(environment)
+}

@@ -1,0 +1,16 @@
+//! Integration tests of the results crate: one binary, one module per concern.
+
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+#![expect(clippy::print_stderr, reason = "a skipped test says why")]
+
+mod comparisons;
+mod conditions;
+mod disk_full;
+mod exports;
+mod journals;
+mod kill;
+mod parquet_files;
+mod published;
+mod run_folders;
+mod samples;
+mod views;
