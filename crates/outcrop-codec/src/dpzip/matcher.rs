@@ -117,66 +117,57 @@ impl<const FOURS: usize> Matcher<FOURS> {
         for group in (from..to).step_by(GROUP_BYTES) {
             let bytes = self.buffers.word(group);
             if self.buffers.covered_to >= group + GROUP_BYTES {
-                for index in 0..GROUP_BYTES {
-                    self.table.insert(bytes >> (8 * index), group + index);
-                }
+                self.table.insert(bytes, group);
                 continue;
             }
-            let candidates: [Candidates<FOURS>; GROUP_BYTES] =
-                std::array::from_fn(|index| self.table.exchange(bytes >> (8 * index), group + index));
-            if candidates.iter().fold(0, |any, candidates| any | candidates.hits) != 0 {
-                self.match_group(group, &candidates);
+            let candidates = self.table.exchange(bytes, group);
+            let hits = candidates.hits_from(self.buffers.covered_to.saturating_sub(group));
+            if hits != 0 {
+                self.match_group(group, hits, &candidates);
             }
         }
         self.work.groups += to.saturating_sub(from).div_ceil(GROUP_BYTES);
     }
 
-    /// Starts the match of a group: at its first position that has one, or with `lazy` the longest of all.
+    /// Starts the match of a group. Stage 1 compares up to 16 bytes with each candidate, positions in order and each one's
+    /// newest first: the first that fits or the longest of a position; the first position's, or with `lazy`
+    /// the longest of all.
     #[inline]
-    fn match_group(&mut self, group: usize, candidates: &[Candidates<FOURS>; GROUP_BYTES]) {
-        let covered = self.buffers.covered_to.saturating_sub(group);
-        let mut best: Option<Match> = None;
-        for (index, candidates) in candidates.iter().enumerate().skip(covered) {
-            if candidates.hits == 0 {
+    fn match_group(&mut self, group: usize, mut hits: u64, candidates: &Candidates<FOURS>) {
+        let mut best = Match {
+            position: 0,
+            candidate: 0,
+            length: 0,
+        };
+        while hits != 0 {
+            let bit = hits.trailing_zeros();
+            hits &= hits - 1;
+            let (index, candidate) = candidates.candidate(bit);
+            let position = group + index;
+            let length = self.buffers.common_bytes(position, candidate);
+            self.work.candidates += 1;
+            if length < MIN_MATCH || candidate >= position {
                 continue;
             }
-            if let Some(found) = self.stage_one(group + index, *candidates) {
-                if best.is_none_or(|best| found.length > best.length) {
-                    best = Some(found);
-                }
-                if !self.lazy {
-                    break;
-                }
-            }
-        }
-        if let Some(found) = best {
-            let length = self.buffers.extend(found);
-            self.work.matched_bytes += length;
-            self.buffers.take(found, length);
-        }
-    }
-
-    /// Compares up to 16 bytes at `position` with its candidates: the first that fits, or the longest.
-    #[inline]
-    fn stage_one(&mut self, position: usize, candidates: Candidates<FOURS>) -> Option<Match> {
-        let mut best = None;
-        let mut best_length = MIN_MATCH - 1;
-        for candidate in candidates.positions() {
-            self.work.candidates += 1;
-            let length = self.buffers.common_bytes(position, candidate);
-            if candidate < position && length > best_length {
-                best_length = length;
-                best = Some(Match {
+            if length > best.length {
+                best = Match {
                     position,
                     candidate,
                     length,
-                });
-                if self.selection == Selection::FirstFit {
-                    break;
-                }
+                };
             }
+            hits &= match (self.selection, self.lazy) {
+                (Selection::FirstFit, false) => 0,
+                (Selection::FirstFit, true) => !Candidates::<FOURS>::position_bits(bit),
+                (Selection::Longest, false) => Candidates::<FOURS>::position_bits(bit),
+                (Selection::Longest, true) => u64::MAX,
+            };
         }
-        best
+        if best.length > 0 {
+            let length = self.buffers.extend(best);
+            self.work.matched_bytes += length;
+            self.buffers.take(best, length);
+        }
     }
 }
 
@@ -204,11 +195,14 @@ impl Buffers {
     #[inline(always)]
     fn common_bytes(&self, position: usize, candidate: usize) -> usize {
         let low = self.word(position) ^ self.word(candidate);
-        if low != 0 {
-            return low.trailing_zeros() as usize / 8;
-        }
         let high = self.word(position + 8) ^ self.word(candidate + 8);
-        8 + high.trailing_zeros() as usize / 8
+        // Both halves always: lengths around eight are common, and a wrong guess costs more than two loads.
+        let beyond = 8 + high.trailing_zeros() as usize / 8;
+        if low == 0 {
+            beyond
+        } else {
+            low.trailing_zeros() as usize / 8
+        }
     }
 
     /// Stage 2: how long the match really is, up to the end of the page.

@@ -101,7 +101,7 @@ impl Normalized {
             writer.push(code as u64, bits - u32::from(code < short_codes));
             writer.flush();
             after_zero = count == 0;
-            while remaining < threshold && bits > 1 {
+            while remaining < threshold {
                 bits -= 1;
                 threshold >>= 1;
             }
