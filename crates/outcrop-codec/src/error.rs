@@ -79,6 +79,7 @@ impl CodecError {
         }
     }
 
+    #[allow(dead_code, reason = "a build with `none` alone has no library that refuses")]
     pub(crate) fn refused(codec: &'static str, source: &[u8], why: impl Into<String>) -> Self {
         Self::Refused {
             codec,

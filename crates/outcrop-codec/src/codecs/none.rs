@@ -1,6 +1,6 @@
 //! `none`: copies. What it costs is what every measurement here costs beside the codec.
 
-use super::check_target;
+use super::{check_target, check_whole};
 use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "none";
@@ -28,10 +28,7 @@ impl BlockCodec for Copy {
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        if source.len() != target.len() {
-            let why = format!("{} B cannot be a copy of {} B", source.len(), target.len());
-            return Err(CodecError::corrupt(NAME, source, why));
-        }
+        check_whole(NAME, source, source.len(), target)?;
         target.copy_from_slice(source);
         Ok(source.len())
     }
