@@ -79,7 +79,7 @@ fn the_published_matrix_fails_littles_law_by_two_and_its_bandwidth_by_1024_over_
     assert!((number(law, "mixes") - 1.0).abs() < 0.10);
     assert!(
         law.tested
-            .contains("pure reads and pure writes: 40 of 40 outside"),
+            .contains("Outside are: pure reads and pure writes 40 of 40"),
         "{}",
         law.tested
     );
