@@ -1,0 +1,78 @@
+//! Raw deflate by zlib-rs, which follows zlib-ng: its level 1 is much faster and larger than C zlib's.
+
+use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
+
+use super::check_whole;
+use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
+
+const NAME: &str = "deflate-zlib-rs";
+const WINDOW_BITS: u8 = 15;
+
+pub(super) const FAMILY: CodecFamily = CodecFamily {
+    name: NAME,
+    summary: "raw deflate by zlib-rs (zlib-ng's levels, in Rust)",
+    settings: Settings::Levels {
+        least: 0,
+        most: 9,
+        default: 6,
+    },
+    accepted: "a level from 0 (stored) to 9, such as deflate-zlib-rs:1",
+    library: || "zlib-rs 0.6".to_owned(),
+    open: |setting| {
+        let level = match setting {
+            Setting::Level(level) => level,
+            _ => 6,
+        };
+        Ok(Box::new(ZlibRs {
+            deflate: Deflate::new(level, false, WINDOW_BITS),
+            inflate: Inflate::new(false, WINDOW_BITS),
+        }))
+    },
+};
+
+struct ZlibRs {
+    deflate: Deflate,
+    inflate: Inflate,
+}
+
+impl BlockCodec for ZlibRs {
+    fn compressed_bound(&self, source_bytes: usize) -> usize {
+        zlib_rs::compress_bound(source_bytes)
+    }
+
+    fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        self.deflate.reset();
+        let status = self
+            .deflate
+            .compress(source, target, DeflateFlush::Finish)
+            .map_err(|error| CodecError::refused(NAME, source, error.as_str()))?;
+        if status != Status::StreamEnd {
+            return Err(CodecError::TargetTooSmall {
+                codec: NAME,
+                needed: self.compressed_bound(source.len()),
+                available: target.len(),
+            });
+        }
+        Ok(self.deflate.total_out() as usize)
+    }
+
+    fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        self.inflate.reset(false);
+        let status = self
+            .inflate
+            .decompress(source, target, InflateFlush::Finish)
+            .map_err(|error| CodecError::corrupt(NAME, source, error.as_str()))?;
+        if status != Status::StreamEnd {
+            return Err(CodecError::corrupt(
+                NAME,
+                source,
+                "the stream does not end within the block's length",
+            ));
+        }
+        check_whole(NAME, source, self.inflate.total_out() as usize, target)
+    }
+
+    fn context_bytes(&self) -> Option<usize> {
+        None
+    }
+}

@@ -1,0 +1,172 @@
+//! dpzip: a page-granular hardware codec as software, readable by any Zstandard decoder.
+//!
+//! A block is cut into pages of 4 KiB, the last one shorter. A page is stored in one of three forms, told apart by
+//! its stored length, which a drive keeps in its mapping table:
+//!
+//! | stored length | form |
+//! |---|---|
+//! | 1 | every byte of the page is this one |
+//! | the page's length | the page as it is |
+//! | anything between | a magicless Zstandard frame with a window of 4 KiB and one block |
+//!
+//! A block of one page is just that. A block of several starts with the stored length of each page, two
+//! bytes little-endian, standing for that table.
+//!
+//! *Source*: what is published of the DPZip engine (arXiv 2509.23693); where that is silent, this module says what it does.
+
+mod cycles;
+mod lanes;
+mod matcher;
+mod options;
+mod page;
+mod predictor;
+mod table;
+
+use crate::{BlockCodec, CodecError};
+
+pub use cycles::{CycleModel, ModelledTime};
+pub(crate) use options::ACCEPTED;
+pub use options::{DpzipOptions, Selection};
+use page::{PageDecoder, PageEncoder};
+pub use page::{PageForm, frame_with_magic};
+
+/// Bytes of a page.
+pub const PAGE_BYTES: usize = 4096;
+/// Bytes that the hardware takes in one step.
+const GROUP_BYTES: usize = 4;
+/// Bytes of a page's entry in the table at the front of a block of several pages.
+const ENTRY_BYTES: usize = 2;
+const NAME: &str = "dpzip";
+
+/// The dpzip codec.
+pub struct Dpzip {
+    encoder: PageEncoder,
+    decoder: PageDecoder,
+}
+
+impl Dpzip {
+    /// Makes a codec with a table of this shape.
+    ///
+    /// # Errors
+    /// When libzstd has no memory for the decompression context.
+    pub fn new(options: DpzipOptions) -> Result<Self, CodecError> {
+        Ok(Self {
+            encoder: PageEncoder::new(options),
+            decoder: PageDecoder::new()?,
+        })
+    }
+
+    /// Compresses one page (1 to 4096 bytes) into `target`, which has at least its length; answers the stored length,
+    /// and what the hardware would have done, for the [`CycleModel`].
+    ///
+    /// # Errors
+    /// When the page is empty or larger than a page, or `target` is shorter than it.
+    pub fn compress_page(&mut self, page: &[u8], target: &mut [u8]) -> Result<(usize, PageWork), CodecError> {
+        if page.is_empty() || page.len() > PAGE_BYTES {
+            return Err(CodecError::BlockTooLarge {
+                codec: NAME,
+                limit: PAGE_BYTES,
+                seen: page.len(),
+            });
+        }
+        let available = target.len();
+        let target = target.get_mut(..page.len()).ok_or(CodecError::TargetTooSmall {
+            codec: NAME,
+            needed: page.len(),
+            available,
+        })?;
+        Ok(self.encoder.encode(page, target))
+    }
+}
+
+/// What the hardware would have done with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageWork {
+    /// The form in which the page is stored.
+    pub form: PageForm,
+    /// Bytes of the page.
+    pub page_bytes: usize,
+    /// Groups of four bytes that went through match finding.
+    pub groups: usize,
+    /// Candidates that stage 1 compared with.
+    pub candidates: usize,
+    /// Bytes that matches cover.
+    pub matched_bytes: usize,
+    /// Literals that went through the Huffman coder.
+    pub huffman_symbols: usize,
+    /// Sequences that went through the FSE coder.
+    pub sequences: usize,
+}
+
+/// What a drive stores for `compressed_bytes`: whole slots of `slot_bytes` (64 to 2048 in published drives).
+///
+/// # Panics
+/// When `slot_bytes` is 0.
+pub fn slotted_bytes(compressed_bytes: usize, slot_bytes: usize) -> usize {
+    compressed_bytes.div_ceil(slot_bytes) * slot_bytes
+}
+
+/// Bytes of the table in front of a block of `pages` pages.
+fn table_bytes(pages: usize) -> usize {
+    if pages > 1 { pages * ENTRY_BYTES } else { 0 }
+}
+
+impl BlockCodec for Dpzip {
+    fn compressed_bound(&self, source_bytes: usize) -> usize {
+        source_bytes + table_bytes(source_bytes.div_ceil(PAGE_BYTES))
+    }
+
+    fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        let (needed, available) = (self.compressed_bound(source.len()), target.len());
+        if available < needed {
+            return Err(CodecError::TargetTooSmall {
+                codec: NAME,
+                needed,
+                available,
+            });
+        }
+        let table = table_bytes(source.len().div_ceil(PAGE_BYTES));
+        let mut end = table;
+        for (index, page) in source.chunks(PAGE_BYTES).enumerate() {
+            let (stored, _) = self.encoder.encode(page, &mut target[end..end + page.len()]);
+            if table > 0 {
+                let entry = index * ENTRY_BYTES;
+                target[entry..entry + ENTRY_BYTES].copy_from_slice(&(stored as u16).to_le_bytes());
+            }
+            end += stored;
+        }
+        Ok(end)
+    }
+
+    fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        let page_count = target.len().div_ceil(PAGE_BYTES);
+        let table = table_bytes(page_count);
+        let Some((table, mut stored)) = source.split_at_checked(table) else {
+            let why = format!("the table of {page_count} pages takes {table} B");
+            return Err(CodecError::corrupt(NAME, source, why));
+        };
+        for (index, page) in target.chunks_mut(PAGE_BYTES).enumerate() {
+            let length = match table.chunks_exact(ENTRY_BYTES).nth(index) {
+                Some(entry) => usize::from(entry[0]) | usize::from(entry[1]) << 8,
+                None => stored.len(),
+            };
+            let Some((front, rest)) = stored.split_at_checked(length) else {
+                let why = format!("page {index} claims {length} B, and {} B are left", stored.len());
+                return Err(CodecError::corrupt(NAME, source, why));
+            };
+            self.decoder
+                .decode(front, page)
+                .map_err(|why| CodecError::corrupt(NAME, source, format!("page {index}: {why}")))?;
+            stored = rest;
+        }
+        if !stored.is_empty() {
+            let why = format!("{} B follow the last page", stored.len());
+            return Err(CodecError::corrupt(NAME, source, why));
+        }
+        Ok(target.len())
+    }
+
+    fn context_bytes(&self) -> Option<usize> {
+        Some(self.encoder.memory_bytes() + self.decoder.memory_bytes())
+    }
+}

@@ -1,0 +1,190 @@
+//! One page and its three stored forms.
+
+use zstd_safe::{DCtx, DParameter, FrameFormat};
+
+use super::matcher::{MatchWork, Matcher};
+use super::options::DpzipOptions;
+use super::{NAME, PAGE_BYTES, PageWork};
+use crate::CodecError;
+use crate::entropy::{BlockEncoder, BlockShape};
+
+/// In which form a page is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageForm {
+    /// Every byte is the same; one is stored.
+    Fill,
+    /// As it is.
+    Raw,
+    /// A magicless Zstandard frame.
+    Frame,
+}
+
+/// Frame header without magic: no content size, no checksum, and a window of 2^12.
+const FRAME_HEADER: [u8; 2] = [0, (12 - 10) << 3];
+const BLOCK_HEADER_BYTES: usize = 3;
+const BLOCK_AT: usize = FRAME_HEADER.len() + BLOCK_HEADER_BYTES;
+/// The bytes that a Zstandard frame starts with outside a drive.
+const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// More than a page: bit writers store eight bytes at a time.
+const SCRATCH_BYTES: usize = PAGE_BYTES + 64;
+
+/// The stored form of a page of `page_bytes` as a complete Zstandard frame that any decoder reads.
+pub fn frame_with_magic(stored: &[u8], page_bytes: usize) -> Vec<u8> {
+    let mut frame = MAGIC.to_vec();
+    let plain_block = |kind: usize, size: usize| ((size << 3 | kind << 1 | 1) as u32).to_le_bytes();
+    match stored {
+        stored if stored.len() == page_bytes => {
+            frame.extend_from_slice(&FRAME_HEADER);
+            frame.extend_from_slice(&plain_block(0, page_bytes)[..BLOCK_HEADER_BYTES]);
+        }
+        [_] => {
+            frame.extend_from_slice(&FRAME_HEADER);
+            frame.extend_from_slice(&plain_block(1, page_bytes)[..BLOCK_HEADER_BYTES]);
+        }
+        _ => {}
+    }
+    frame.extend_from_slice(stored);
+    frame
+}
+
+/// Compresses pages.
+pub(super) struct PageEncoder {
+    matcher: AnyMatcher,
+    block: Box<BlockEncoder>,
+    scratch: Box<[u8; SCRATCH_BYTES]>,
+}
+
+/// A matcher for up to 4, 8 or 16 ways.
+enum AnyMatcher {
+    Four(Matcher<1>),
+    Eight(Matcher<2>),
+    Sixteen(Matcher<4>),
+}
+
+impl PageEncoder {
+    pub(super) fn new(options: DpzipOptions) -> Self {
+        let matcher = match options.ways() {
+            ..=4 => AnyMatcher::Four(Matcher::new(options)),
+            5..=8 => AnyMatcher::Eight(Matcher::new(options)),
+            _ => AnyMatcher::Sixteen(Matcher::new(options)),
+        };
+        Self {
+            matcher,
+            block: Box::new(BlockEncoder::new()),
+            scratch: Box::new([0; SCRATCH_BYTES]),
+        }
+    }
+
+    /// Stores `page` in `target`, which has its length (1 to 4096): answers the stored length.
+    pub(super) fn encode(&mut self, page: &[u8], target: &mut [u8]) -> (usize, PageWork) {
+        if page[1..] == page[..page.len() - 1] {
+            target[0] = page[0];
+            return (
+                1,
+                page_work(PageForm::Fill, page, MatchWork::default(), BlockShape::default()),
+            );
+        }
+        let (shape, work) = match &mut self.matcher {
+            AnyMatcher::Four(matcher) => {
+                compress(matcher, &mut self.block, page, &mut self.scratch[BLOCK_AT..])
+            }
+            AnyMatcher::Eight(matcher) => {
+                compress(matcher, &mut self.block, page, &mut self.scratch[BLOCK_AT..])
+            }
+            AnyMatcher::Sixteen(matcher) => {
+                compress(matcher, &mut self.block, page, &mut self.scratch[BLOCK_AT..])
+            }
+        };
+        if let Some(shape) = shape.filter(|shape| BLOCK_AT + shape.bytes < page.len()) {
+            let header = (shape.bytes << 3 | 2 << 1 | 1) as u32;
+            self.scratch[..2].copy_from_slice(&FRAME_HEADER);
+            self.scratch[2..BLOCK_AT].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER_BYTES]);
+            let stored = BLOCK_AT + shape.bytes;
+            target[..stored].copy_from_slice(&self.scratch[..stored]);
+            return (stored, page_work(PageForm::Frame, page, work, shape));
+        }
+        target.copy_from_slice(page);
+        (
+            page.len(),
+            page_work(PageForm::Raw, page, work, BlockShape::default()),
+        )
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let matcher = match &self.matcher {
+            AnyMatcher::Four(matcher) => matcher.memory_bytes(),
+            AnyMatcher::Eight(matcher) => matcher.memory_bytes(),
+            AnyMatcher::Sixteen(matcher) => matcher.memory_bytes(),
+        };
+        matcher + size_of::<BlockEncoder>() + SCRATCH_BYTES
+    }
+}
+
+/// Matches, then entropy; no shape when the page looks incompressible, or turned out to be.
+fn compress<const FOURS: usize>(
+    matcher: &mut Matcher<FOURS>,
+    block: &mut BlockEncoder,
+    page: &[u8],
+    target: &mut [u8],
+) -> (Option<BlockShape>, MatchWork) {
+    let shape = matcher
+        .parse(page)
+        .and_then(|parsed| block.encode(parsed.literals, parsed.sequences, target));
+    (shape, matcher.work())
+}
+
+fn page_work(form: PageForm, page: &[u8], work: MatchWork, shape: BlockShape) -> PageWork {
+    PageWork {
+        form,
+        page_bytes: page.len(),
+        groups: work.groups,
+        candidates: work.candidates,
+        matched_bytes: work.matched_bytes,
+        huffman_symbols: shape.huffman_symbols,
+        sequences: shape.sequences,
+    }
+}
+
+/// Decompresses pages, with libzstd for those that are frames.
+pub(super) struct PageDecoder {
+    context: DCtx<'static>,
+}
+
+impl PageDecoder {
+    pub(super) fn new() -> Result<Self, CodecError> {
+        let mut context = DCtx::try_create().ok_or(CodecError::OutOfMemory { codec: NAME })?;
+        context
+            .set_parameter(DParameter::Format(FrameFormat::Magicless))
+            .map_err(|code| CodecError::corrupt(NAME, &[], zstd_safe::get_error_name(code)))?;
+        Ok(Self { context })
+    }
+
+    /// Restores `page` from its stored form; the message says what is wrong with it.
+    pub(super) fn decode(&mut self, stored: &[u8], page: &mut [u8]) -> Result<(), String> {
+        match stored {
+            stored if stored.len() == page.len() => page.copy_from_slice(stored),
+            [byte] => page.fill(*byte),
+            stored if stored.len() > page.len() => {
+                return Err(format!(
+                    "{} B stored for a page of {} B",
+                    stored.len(),
+                    page.len()
+                ));
+            }
+            stored => {
+                let written = self
+                    .context
+                    .decompress(page, stored)
+                    .map_err(|code| zstd_safe::get_error_name(code).to_owned())?;
+                if written != page.len() {
+                    return Err(format!("{written} B where {} B were expected", page.len()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.context.sizeof()
+    }
+}

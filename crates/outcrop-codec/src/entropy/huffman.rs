@@ -1,0 +1,259 @@
+//! Canonical Huffman codes of at most eleven bits, their description and encoding with them.
+//!
+//! *Source*: RFC 8878 section 4.2. Code lengths by Moffat and Katajainen's in-place algorithm ("In-place
+//! calculation of minimum-redundancy codes", 1995); codes too long are shortened as zlib's successors do it,
+//! which costs a fraction of a bit against package-merge and a tenth of its time.
+
+use super::bits::BitWriter;
+use super::fse::{self, Normalized};
+
+/// Longest code that a Zstandard literals section may have.
+const MAX_BITS: usize = 11;
+/// Largest description: a byte of length and 127 of weights.
+const MAX_DESCRIPTION: usize = 128;
+
+/// A code for bytes.
+#[derive(Clone)]
+pub(super) struct Code {
+    /// Code in the low sixteen bits, length above.
+    entries: [u32; 256],
+    /// Symbols with their counts, rarest first.
+    sorted: [u32; 256],
+    symbol_count: usize,
+    max_bits: usize,
+    max_symbol: usize,
+}
+
+impl Code {
+    pub(super) fn new() -> Self {
+        Self {
+            entries: [0; 256],
+            sorted: [0; 256],
+            symbol_count: 0,
+            max_bits: 0,
+            max_symbol: 0,
+        }
+    }
+
+    /// Makes the code for `counts`, of which at least two are above zero and which sum up to `total`.
+    pub(super) fn build(&mut self, counts: &[u16; 256], total: usize) {
+        self.sort(counts);
+        let mut weights = [0u32; 256];
+        for (weight, &entry) in weights.iter_mut().zip(&self.sorted[..self.symbol_count]) {
+            *weight = entry >> 8;
+        }
+        code_lengths(&mut weights[..self.symbol_count]);
+        // A shorter limit for few literals: a smaller description, and a smaller table to decode with.
+        let useful = (total - 1).ilog2().saturating_sub(1) as usize;
+        let least = self.symbol_count.next_power_of_two().ilog2() as usize + 1;
+        let limit = useful.max(least).min(MAX_BITS);
+        let per_length = limited(&weights[..self.symbol_count], limit);
+        self.assign(&per_length);
+    }
+
+    /// Bits that `counts` take with this code, the description apart.
+    pub(super) fn encoded_bits(&self) -> usize {
+        let bits = self.sorted[..self.symbol_count]
+            .iter()
+            .map(|&entry| (entry >> 8) as usize * (self.entries[(entry & 255) as usize] >> 16) as usize);
+        bits.sum()
+    }
+
+    fn sort(&mut self, counts: &[u16; 256]) {
+        self.symbol_count = 0;
+        for (symbol, &count) in counts.iter().enumerate() {
+            // Written always, kept only when it occurs: no branch to mispredict.
+            self.sorted[self.symbol_count & 255] = u32::from(count) << 8 | symbol as u32;
+            self.symbol_count += usize::from(count > 0);
+            if count > 0 {
+                self.max_symbol = symbol;
+            }
+        }
+        self.sorted[..self.symbol_count].sort_unstable();
+    }
+
+    /// Gives the longest codes to the rarest symbols, and code values in the order that the decoder expects.
+    fn assign(&mut self, per_length: &[u16; MAX_BITS + 1]) {
+        self.entries.fill(0);
+        let mut symbols = self.sorted[..self.symbol_count].iter();
+        self.max_bits = 0;
+        for length in (1..=MAX_BITS).rev() {
+            let count = usize::from(per_length[length]);
+            if count > 0 && self.max_bits == 0 {
+                self.max_bits = length;
+            }
+            for &entry in symbols.by_ref().take(count) {
+                self.entries[(entry & 255) as usize] = (length as u32) << 16;
+            }
+        }
+        let mut next = [0u32; MAX_BITS + 1];
+        let mut value = 0;
+        for length in (1..=self.max_bits).rev() {
+            next[length] = value;
+            value = (value + u32::from(per_length[length])) >> 1;
+        }
+        for entry in self.entries[..=self.max_symbol]
+            .iter_mut()
+            .filter(|entry| **entry != 0)
+        {
+            let length = (*entry >> 16) as usize % (MAX_BITS + 1);
+            *entry |= next[length];
+            next[length] += 1;
+        }
+    }
+
+    /// Writes the description of the code (symbols' weights); `None` when these bytes cannot be described,
+    /// or `target` is too small.
+    pub(super) fn describe(&self, target: &mut [u8]) -> Option<usize> {
+        let mut weights = [0u8; 256];
+        for (weight, &entry) in weights.iter_mut().zip(&self.entries[..self.max_symbol]) {
+            let length = (entry >> 16) as u8;
+            *weight = if length == 0 {
+                0
+            } else {
+                self.max_bits as u8 + 1 - length
+            };
+        }
+        let weights = &weights[..self.max_symbol];
+        let direct = (weights.len() <= 128).then(|| 1 + weights.len().div_ceil(2));
+        let mut packed = [0u8; MAX_DESCRIPTION + 8];
+        let compressed = compress_weights(weights, &mut packed[1..]);
+        match (compressed, direct) {
+            (Some(bytes), direct) if bytes < 128 && direct.is_none_or(|direct| bytes + 1 < direct) => {
+                packed[0] = bytes as u8;
+                target.get_mut(..=bytes)?.copy_from_slice(&packed[..=bytes]);
+                Some(bytes + 1)
+            }
+            (_, Some(direct)) => {
+                let target = target.get_mut(..direct)?;
+                target[0] = 127 + weights.len() as u8;
+                for (byte, pair) in target[1..].iter_mut().zip(weights.chunks(2)) {
+                    *byte = pair[0] << 4 | pair.get(1).unwrap_or(&0);
+                }
+                Some(direct)
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes one stream of `literals`, last one first; answers its bytes, `None` when `target` is too small.
+    pub(super) fn encode(&self, literals: &[u8], target: &mut [u8]) -> Option<usize> {
+        let mut writer = BitWriter::new(target);
+        for group in literals.rchunks(5) {
+            for &literal in group.iter().rev() {
+                let entry = self.entries[usize::from(literal)];
+                writer.push(u64::from(entry & 0xFFFF), entry >> 16);
+            }
+            writer.flush();
+        }
+        writer.close()
+    }
+}
+
+/// Turns counts, rarest first, into code lengths in the same order.
+fn code_lengths(a: &mut [u32]) {
+    let n = a.len();
+    if n <= 2 {
+        a.fill(1);
+        return;
+    }
+    // First pass: internal nodes, each holding its weight, then its parent.
+    a[0] += a[1];
+    let (mut root, mut leaf) = (0, 2);
+    for next in 1..n - 1 {
+        if leaf >= n || a[root] < a[leaf] {
+            a[next] = a[root];
+            a[root] = next as u32;
+            root += 1;
+        } else {
+            a[next] = a[leaf];
+            leaf += 1;
+        }
+        if leaf >= n || (root < next && a[root] < a[leaf]) {
+            a[next] += a[root];
+            a[root] = next as u32;
+            root += 1;
+        } else {
+            a[next] += a[leaf];
+            leaf += 1;
+        }
+    }
+    // Second pass: depths of internal nodes.
+    a[n - 2] = 0;
+    for next in (0..n - 2).rev() {
+        a[next] = a[a[next] as usize] + 1;
+    }
+    // Third pass: depths of leaves.
+    let (mut available, mut depth) = (1usize, 0u32);
+    let mut internal = n - 1;
+    let mut next = n;
+    while available > 0 {
+        let mut used = 0;
+        while internal > 0 && a[internal - 1] == depth {
+            used += 1;
+            internal -= 1;
+        }
+        while available > used {
+            next -= 1;
+            a[next] = depth;
+            available -= 1;
+        }
+        available = 2 * used;
+        depth += 1;
+    }
+}
+
+/// How many codes of each length, none longer than `limit`, and every bit pattern used.
+fn limited(lengths: &[u32], limit: usize) -> [u16; MAX_BITS + 1] {
+    let mut per_length = [0u16; MAX_BITS + 1];
+    for &length in lengths {
+        per_length[(length as usize).min(limit)] += 1;
+    }
+    let patterns = per_length.iter().enumerate().skip(1);
+    let mut used: u32 = patterns
+        .map(|(length, &count)| u32::from(count) << (limit.max(length) - length))
+        .sum();
+    while used > 1 << limit {
+        per_length[limit] -= 1;
+        if let Some(shorter) = (1..limit).rev().find(|&length| per_length[length] > 0) {
+            per_length[shorter] -= 1;
+            per_length[shorter + 1] += 2;
+        }
+        used -= 1;
+    }
+    per_length
+}
+
+/// Writes `weights` with FSE, two states in turn; `None` when that does not pay or cannot be done.
+fn compress_weights(weights: &[u8], target: &mut [u8]) -> Option<usize> {
+    let mut counts = [0u32; MAX_BITS + 2];
+    for &weight in weights {
+        counts[usize::from(weight) % (MAX_BITS + 2)] += 1;
+    }
+    let total = weights.len() as u32;
+    let max_weight = counts.iter().rposition(|&count| count > 0)?;
+    let most = *counts.iter().max()?;
+    if weights.len() <= 2 || most == total || most == 1 {
+        return None;
+    }
+    let log = fse::suitable_log(6, total, max_weight);
+    let normalized = Normalized::scale(&counts[..=max_weight], total, log);
+    let mut table = fse::Encoder::new();
+    table.build(&normalized);
+    let described = normalized.describe(target)?;
+    let mut writer = BitWriter::new(&mut target[described..]);
+    let mut states = [None::<u32>; 2];
+    for (index, &weight) in weights.iter().enumerate().rev() {
+        let state = &mut states[index & 1];
+        *state = Some(match *state {
+            None => table.start(weight),
+            Some(state) => table.encode(state, weight, &mut writer),
+        });
+        writer.flush();
+    }
+    for state in states.into_iter().rev() {
+        table.finish(state?, &mut writer);
+        writer.flush();
+    }
+    Some(described + writer.close()?)
+}

@@ -1,0 +1,134 @@
+//! The sequences section of a block: ⟨literal length, match length, offset⟩ through three FSE tables.
+
+use super::bits::BitWriter;
+use super::fse::{self, COST_ONE_BIT, Encoder, Normalized};
+use super::sequences::codes::{Field, Fields};
+
+pub(super) mod codes;
+
+/// Copy `match_length` bytes from `offset` back, after `literal_length` literals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sequence {
+    pub(crate) literal_length: u16,
+    pub(crate) match_length: u16,
+    pub(crate) offset: u16,
+}
+
+/// Fewer sequences than this use the predefined tables unasked: no own one could repay its description.
+const OWN_TABLES_FROM: usize = 24;
+
+/// Writes sequences sections; keeps its tables between pages.
+pub(super) struct SequencesEncoder {
+    fields: Fields,
+    encoders: [Encoder; 3],
+    predefined: [(Normalized, Encoder); 3],
+}
+
+impl SequencesEncoder {
+    pub(super) fn new() -> Self {
+        Self {
+            fields: Fields::new(),
+            encoders: [Encoder::new(), Encoder::new(), Encoder::new()],
+            predefined: Field::ALL.map(|field| {
+                let normalized = field.predefined();
+                let mut encoder = Encoder::new();
+                encoder.build(&normalized);
+                (normalized, encoder)
+            }),
+        }
+    }
+
+    /// Writes the section of `sequences`; `None` when `target` is too small.
+    pub(super) fn encode(&mut self, sequences: &[Sequence], target: &mut [u8]) -> Option<usize> {
+        let count = sequences.len();
+        let mut end = if count < 128 {
+            *target.first_mut()? = count as u8;
+            1
+        } else {
+            target
+                .get_mut(..2)?
+                .copy_from_slice(&[(count >> 8) as u8 + 128, count as u8]);
+            2
+        };
+        if count == 0 {
+            return Some(end);
+        }
+        self.fields.split(sequences);
+        let modes_at = end;
+        end += 1;
+        let mut modes = 0;
+        let mut own = [false; 3];
+        for (index, field) in Field::ALL.into_iter().enumerate() {
+            let (mode, described) = self.choose_table(index, field, count, target.get_mut(end..)?)?;
+            modes |= mode << (6 - 2 * index);
+            own[index] = mode != 0;
+            end += described;
+        }
+        target[modes_at] = modes;
+        let tables = [0, 1, 2].map(|index| {
+            if own[index] {
+                &self.encoders[index]
+            } else {
+                &self.predefined[index].1
+            }
+        });
+        Some(end + self.fields.encode(tables, target.get_mut(end..)?)?)
+    }
+
+    /// Picks the cheapest table for one field and describes it: predefined (0), a single symbol (1) or own (2).
+    fn choose_table(
+        &mut self,
+        index: usize,
+        field: Field,
+        count: usize,
+        target: &mut [u8],
+    ) -> Option<(u8, usize)> {
+        let counts = self.fields.counts(field);
+        let max_symbol = counts.iter().rposition(|&count| count > 0)?;
+        let counts = &counts[..=max_symbol];
+        let total = count as u32;
+        if count > 2 && counts[max_symbol] == total {
+            *target.first_mut()? = max_symbol as u8;
+            self.encoders[index].build_single();
+            return Some((1, 1));
+        }
+        let predefined_cost = self.predefined[index].0.cost(counts);
+        if count < OWN_TABLES_FROM && predefined_cost.is_some() {
+            return Some((0, 0));
+        }
+        let log = fse::suitable_log(field.max_log(), total, max_symbol);
+        let normalized = Normalized::scale(counts, total, log);
+        let described = normalized.describe(target)?;
+        let own_cost = normalized.cost(counts)? + described as u32 * 8 * COST_ONE_BIT;
+        if predefined_cost.is_some_and(|cost| cost <= own_cost) {
+            return Some((0, 0));
+        }
+        self.encoders[index].build(&normalized);
+        Some((2, described))
+    }
+}
+
+impl Fields {
+    /// Writes the bit stream, last sequence first.
+    fn encode(&self, [literal, offset, matched]: [&Encoder; 3], target: &mut [u8]) -> Option<usize> {
+        let mut writer = BitWriter::new(target);
+        let (last, before) = self.entries().split_last()?;
+        let mut states = [
+            literal.start(last.literal_code),
+            offset.start(last.offset_code),
+            matched.start(last.match_code),
+        ];
+        last.push_extra(&mut writer);
+        for entry in before.iter().rev() {
+            states[1] = offset.encode(states[1], entry.offset_code, &mut writer);
+            states[2] = matched.encode(states[2], entry.match_code, &mut writer);
+            states[0] = literal.encode(states[0], entry.literal_code, &mut writer);
+            writer.flush();
+            entry.push_extra(&mut writer);
+        }
+        matched.finish(states[2], &mut writer);
+        offset.finish(states[1], &mut writer);
+        literal.finish(states[0], &mut writer);
+        writer.close()
+    }
+}

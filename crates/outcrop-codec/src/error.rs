@@ -1,0 +1,90 @@
+//! What can go wrong with a codec: a spelling that names none, or bytes that none of them wrote.
+
+/// A codec that does not exist, or a block that it cannot compress or decompress.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// No codec has this name.
+    #[error("there is no codec `{seen}`; there are {known}")]
+    UnknownCodec {
+        /// The name as given.
+        seen: String,
+        /// Every codec of this build, with what each accepts.
+        known: String,
+    },
+    /// The codec exists, but not with this level or shape.
+    #[error("codec `{codec}` has no setting `{seen}`; write {accepted}")]
+    Setting {
+        /// The codec's name.
+        codec: &'static str,
+        /// What stood behind the colon.
+        seen: String,
+        /// What may stand there, as a clause.
+        accepted: &'static str,
+    },
+    /// The target buffer cannot hold the result.
+    #[error("{codec} needs up to {needed} B for this block, and the target has {available} B")]
+    TargetTooSmall {
+        /// The codec's name.
+        codec: &'static str,
+        /// Bytes that are always enough.
+        needed: usize,
+        /// Bytes that there were.
+        available: usize,
+    },
+    /// A block larger than the library can address.
+    #[error("{codec} takes blocks of at most {limit} B, and this one has {seen} B")]
+    BlockTooLarge {
+        /// The codec's name.
+        codec: &'static str,
+        /// Largest block.
+        limit: usize,
+        /// This block.
+        seen: usize,
+    },
+    /// The compressed bytes are damaged, incomplete or not this codec's.
+    #[error("{codec} cannot decompress this block of {compressed_bytes} B: {why}")]
+    Corrupt {
+        /// The codec's name.
+        codec: &'static str,
+        /// Length of the compressed block.
+        compressed_bytes: usize,
+        /// What the library says, or what was seen and expected.
+        why: String,
+    },
+    /// The library refused to compress, which no input should bring about.
+    #[error("{codec} cannot compress this block of {source_bytes} B: {why}")]
+    Refused {
+        /// The codec's name.
+        codec: &'static str,
+        /// Length of the block.
+        source_bytes: usize,
+        /// What the library says.
+        why: String,
+    },
+    /// The library could not make its context.
+    #[error("{codec} has no memory for its context; lower the level or the number of threads")]
+    OutOfMemory {
+        /// The codec's name.
+        codec: &'static str,
+    },
+}
+
+impl CodecError {
+    pub(crate) fn corrupt(codec: &'static str, compressed: &[u8], why: impl Into<String>) -> Self {
+        Self::Corrupt {
+            codec,
+            compressed_bytes: compressed.len(),
+            why: why.into(),
+        }
+    }
+
+    #[allow(dead_code, reason = "a build with `none` alone has no library that refuses")]
+    pub(crate) fn refused(codec: &'static str, source: &[u8], why: impl Into<String>) -> Self {
+        Self::Refused {
+            codec,
+            source_bytes: source.len(),
+            why: why.into(),
+        }
+    }
+}

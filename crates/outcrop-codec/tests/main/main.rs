@@ -1,0 +1,12 @@
+//! Every codec against itself, against hostile bytes, and dpzip against two Zstandard decoders.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails, helper functions included"
+)]
+
+mod blocks;
+mod dpzip;
+mod hostile;
+mod round_trip;
+mod spelling;
+mod stages;
