@@ -7,6 +7,7 @@
 )]
 
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -16,7 +17,9 @@ use outcrop_column::{Column, EncodeOptions, EncodeReport, Index, Profile, Result
 const REPETITIONS: usize = 7;
 
 fn report(metric: &str, value: f64, unit: &str) {
-    println!("{metric},{value:.4},{unit}");
+    let row = format!("{metric},{value:.4},{unit}\n");
+    // Whoever closes the pipe early wants no more rows.
+    let _ = std::io::stdout().write_all(row.as_bytes());
 }
 
 /// Median seconds of `work`.
@@ -40,8 +43,7 @@ fn encode(text: &Path, out: &Path, options: EncodeOptions) -> Result<(EncodeRepo
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [text, folder, rest @ ..] = arguments.as_slice() else {
-        eprintln!("usage: measure_column TEXT FOLDER [THREADS]");
-        return Ok(());
+        return Err(std::io::Error::other("usage: measure_column TEXT FOLDER [THREADS]").into());
     };
     let (text, folder) = (Path::new(text), Path::new(folder));
     let threads = rest.first().and_then(|threads| threads.parse().ok()).unwrap_or(2);

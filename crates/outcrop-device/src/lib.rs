@@ -1,1 +1,52 @@
-//! placeholder
+//! Storage devices: I/O engines times targets, the loop that keeps them busy, and the rules that keep data
+//! safe.
+//!
+//! A [`JobSpec`] says what to ask for, a [`Target`] whom, an [`EngineKind`] how; [`run_job`] does it and
+//! returns a [`JobReport`]. Only [`ScratchFile`]s, which this crate makes, marks and removes itself, are ever
+//! written to; anything else is opened for reading only.
+//!
+//! It is not a planner and keeps no records: repetitions, order and statistics over trials are the lab's. It
+//! knows no codec and no report format. Threads and descriptors end before a call returns, on error and
+//! interruption too.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use outcrop_device::{DeviceError, JobSpec, ReadOnlyTarget, Target, run_job};
+//! use outcrop_measure::seed::Seed;
+//! use outcrop_probe::clock::Clock;
+//!
+//! let target = Target::ReadOnly(ReadOnlyTarget::open(Path::new("some.file"))?);
+//! let spec = JobSpec { queue_depth: 8, ..JobSpec::new(Seed(1)) };
+//! let report = run_job(&target, &spec, &Clock::new(), &AtomicBool::new(false))?;
+//! let reads = report.total().reads;
+//! assert_eq!(reads.bytes, reads.operations * 4096);
+//! # Ok::<(), DeviceError>(())
+//! ```
+
+mod error;
+mod report;
+mod spec;
+
+mod direct;
+mod fill;
+mod marker;
+mod scratch;
+mod target;
+
+mod engine;
+mod job;
+mod memory;
+mod pause;
+mod slots;
+
+pub use error::DeviceError;
+pub use job::run_job;
+pub use report::{
+    ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
+    MAX_INTERVALS, OperationReport, Traffic,
+};
+pub use scratch::{AbandonedScratch, ScratchFile};
+pub use spec::{EngineKind, JobSpec, Submission};
+pub use target::{ReadOnlyTarget, Target};

@@ -1,1 +1,43 @@
-//! placeholder
+//! The lab: plans become cells, cells become trials in an interleaved order, trials become a journal.
+//!
+//! It knows plans, repetitions, order, time and resuming; what a layer measures is behind the
+//! [`layer::Layer`] trait, and how results are stored is `outcrop-results`. What it is not: it renders
+//! nothing, and it has no engine of its own.
+//!
+//! # Example
+//!
+//! ```
+//! use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
+//!
+//! let plan = shipped_plans().iter().find(|plan| plan.name == "ssd-queue-depth").expect("it ships");
+//! let options = PlanOptions { effort: Some(Effort::Quick), ..PlanOptions::default() };
+//! let set = PlanSet::from_sources(&[plan.source()], &options)?;
+//! assert_eq!(set.trials().len(), set.cells().len() * 3);
+//! println!("{} cells, {:?}", set.cells().len(), set.estimate().total());
+//! # Ok::<(), outcrop_lab::LabError>(())
+//! ```
+
+pub mod cell;
+pub mod effort;
+pub mod error;
+pub mod estimate;
+mod eta;
+pub mod execute;
+pub mod layer;
+pub mod observer;
+pub mod order;
+pub mod parameter;
+pub mod plan;
+pub mod profile;
+pub mod run;
+
+pub use cell::Cell;
+pub use effort::Effort;
+pub use error::LabError;
+pub use estimate::Estimate;
+pub use execute::{RunOutcome, execute};
+pub use observer::{Event, Observer};
+pub use order::Trial;
+pub use plan::{Draft, Plan, PlanOptions, PlanSet, PlanSource, Subject, TrialOptions};
+pub use profile::{ShippedPlan, profile_plans, shipped_plans};
+pub use run::{ResumedRun, new_run, resume};

@@ -112,7 +112,9 @@ pub struct Unavailable {
 impl Unavailable {
     /// Wraps a reason.
     pub fn because(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+        Self {
+            reason: reason.into(),
+        }
     }
 }
 
@@ -130,16 +132,28 @@ pub struct Measurement {
 impl Measurement {
     /// A value measured in this trial.
     pub const fn measured(metric: Metric, value: f64) -> Self {
-        Self { metric, value: Ok(value), provenance: Provenance::Measured }
+        Self {
+            metric,
+            value: Ok(value),
+            provenance: Provenance::Measured,
+        }
     }
 
     /// A value computed from other measurements of this trial.
     pub const fn derived(metric: Metric, value: f64) -> Self {
-        Self { metric, value: Ok(value), provenance: Provenance::Derived }
+        Self {
+            metric,
+            value: Ok(value),
+            provenance: Provenance::Derived,
+        }
     }
 
     /// A metric that this machine or trial cannot give.
     pub const fn unavailable(metric: Metric, why: Unavailable) -> Self {
-        Self { metric, value: Err(why), provenance: Provenance::Measured }
+        Self {
+            metric,
+            value: Err(why),
+            provenance: Provenance::Measured,
+        }
     }
 }

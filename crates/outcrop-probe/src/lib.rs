@@ -1,1 +1,40 @@
-//! placeholder
+//! Reads the machine: clocks, environment, CPU time, block-device counters, filesystems and energy.
+//!
+//! The one crate of rank 1 that does I/O: it reads /proc, /sys and the clocks, starts nothing and changes
+//! nothing. It does not know what is being measured. Whatever a machine cannot give is
+//! [`Unavailable`](outcrop_measure::metric::Unavailable) with the reason, never 0 and never guessed.
+//!
+//! ```
+//! use outcrop_probe::{Clock, CpuTime};
+//!
+//! let clock = Clock::new();
+//! let (cpu_before, ticks_before) = (CpuTime::now(), clock.ticks());
+//! let sum: u64 = (0..1000).sum();
+//! let elapsed_ns = clock.nanos(clock.ticks() - ticks_before);
+//! let cpu = CpuTime::now().since(&cpu_before);
+//! println!("{sum}: {elapsed_ns} ns, of which {} ns on CPU", cpu.total_ns());
+//! ```
+
+pub mod clock;
+pub mod reading;
+
+pub mod block_counters;
+pub mod cpu_time;
+pub mod energy;
+pub mod environment;
+pub mod filesystem;
+pub mod memory;
+
+mod block_device;
+pub mod device_number;
+mod mount_table;
+pub mod system_tree;
+
+pub use block_counters::{BlockDevice, Counters};
+pub use clock::Clock;
+pub use cpu_time::{CpuTime, CpuUsage};
+pub use energy::{EnergyReport, Joules, Meter};
+pub use environment::Environment;
+pub use filesystem::Filesystem;
+pub use memory::ProcessMemory;
+pub use reading::Reading;

@@ -1,1 +1,51 @@
-//! placeholder
+//! Records to findings, answer, tables, figures and HTML.
+//!
+//! [`Report::of`] reads a finished (or half-finished) run and works everything out once: the *answer*
+//! (what the subject can do and what to configure), *findings* (sentences checked against records), figures
+//! and matrices. The rest is spelling: [`Report::to_html`] for the page, [`Report::screen`] for a terminal,
+//! [`Report::to_json`] for programs, [`write()`] for the run folder. [`comparison`] renders what `outcrop
+//! compare` found.
+//!
+//! What this crate is not: it measures nothing, it never sees an engine, and it stores nothing that cannot be
+//! worked out again from the records.
+//!
+//! # Example
+//!
+//! ```
+//! use outcrop_report::Report;
+//! use outcrop_results::RunView;
+//!
+//! let run = RunView {
+//!     dir: "runs/2026-11-21T020000Z-example".into(),
+//!     name: "2026-11-21T020000Z-example".into(),
+//!     plan: String::new(),
+//!     environment: serde_json::Value::Null,
+//!     trials: Vec::new(),
+//!     torn_bytes: 0,
+//! };
+//! let report = Report::of(&run);
+//! assert!(report.screen(80, false).contains("no finished trial"));
+//! assert!(report.to_html().starts_with("<!DOCTYPE html>"));
+//! ```
+
+pub mod answer;
+mod chart;
+pub mod comparison;
+mod environment;
+mod error;
+pub mod finding;
+mod html;
+mod layer;
+pub mod number;
+pub mod report;
+mod screen;
+pub mod section;
+mod write;
+
+pub use answer::Answer;
+pub use chart::Figure;
+pub use error::ReportError;
+pub use finding::{Finding, Verdict};
+pub use number::Number;
+pub use report::Report;
+pub use write::{Paths, write};

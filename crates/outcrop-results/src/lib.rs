@@ -1,1 +1,61 @@
-//! placeholder
+//! The record schema and the run folder: write, resume, load, query, compare, references.
+//!
+//! A *trial* is one line of a journal ([`TrialEntry`]), a *record* is one metric of one trial
+//! ([`Record`]), a *run* is a folder ([`RunFolder`] to write it, [`RunView`] to read it), and a
+//! *reference* is somebody else's figures in the same tidy form ([`Reference`]). [`compare`] holds two
+//! of them side by side and answers *not comparable*, with the reason, instead of a ratio that means
+//! nothing.
+//!
+//! What this crate is not: it does not measure, and it does not know how a number was measured; it
+//! renders nothing. Summaries (median, interval, n) are computed on reading and never stored.
+//!
+//! # Metric names
+//!
+//! A metric's name is stable, `snake_case`, with the direction as a prefix where there is one; without
+//! a prefix it covers reads and writes together. The lab defines the constants; these are the names
+//! that [`compare`] and its `--fail-if` know by heart: `iops`, `bandwidth`, `latency_mean`, `latency_p50`,
+//! `latency_p95`, `latency_p99`, `latency_p99_9`, `latency_max` (each also as `read_…` and `write_…`),
+//! `service_latency_…` for open-loop load (time from the real start, not from the schedule),
+//! `cpu_per_operation`, `achieved_queue_depth`, `device_bytes_ratio`. A published mean latency whose
+//! definition is unknown is `latency_mean_as_published` and is never compared with `latency_mean`.
+//!
+//! # Example
+//!
+//! ```
+//! use outcrop_results::{FailIf, references};
+//!
+//! let shipped = references::shipped()?;
+//! let matrix = shipped.iter().find(|reference| reference.name == "toshiba-kxg60znv256g-fio").expect("shipped");
+//! let row = matrix.rows.iter().find(|row| row.metric == "bandwidth").expect("the matrix has bandwidths");
+//! assert_eq!(row.unit.symbol(), "B/s");
+//! assert_eq!(row.factors["state"], references::NOT_STATED);
+//!
+//! let condition: FailIf = "p99 > +5%".parse()?;
+//! assert_eq!(condition.metric, "latency_p99");
+//! # Ok::<(), outcrop_results::ResultsError>(())
+//! ```
+
+pub mod atomic_file;
+pub mod compare;
+pub mod error;
+pub mod export;
+pub mod factors;
+pub mod fail_if;
+pub mod journal;
+pub mod parquet;
+pub mod record;
+pub mod references;
+pub mod run_folder;
+pub mod trial;
+pub mod view;
+
+pub use atomic_file::write_atomically;
+pub use compare::{Comparand, Comparison, ComparisonRow, NotComparable, Side, Verdict, compare};
+pub use error::ResultsError;
+pub use fail_if::{FailIf, FailIfReport};
+pub use journal::Journal;
+pub use record::{Record, records_of};
+pub use references::{Reference, ReferenceKind, ReferenceRow};
+pub use run_folder::RunFolder;
+pub use trial::{HistogramEntry, HistogramKind, Outcome, TrialEntry, Value};
+pub use view::{CellView, RunView, Samples, SeriesPoint};

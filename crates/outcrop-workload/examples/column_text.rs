@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
+use outcrop_measure::seed::Seed;
 use outcrop_workload::column::{ColumnSpec, RowOrder};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         distinct: distinct.parse()?,
         skew: skew.parse()?,
         order: rest.first().map_or(Ok(RowOrder::Random), |order| order.parse())?,
-        seed: rest.get(1).map_or(Ok(1), |seed| seed.parse())?,
+        seed: rest.get(1).map_or(Ok(Seed(1)), |seed| seed.parse())?,
     };
     let words = spec.words();
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());

@@ -4,9 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, Zipf};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use outcrop_measure::seed::{Generator, Seed};
+use rand::Rng;
+
+use crate::block_indexes::uniform_below;
+use crate::error::WorkloadError;
+use crate::spelling::Spelling;
+use crate::zipfian::ZipfianRanks;
 
 /// Order of the rows of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,13 +35,18 @@ impl fmt::Display for RowOrder {
 }
 
 impl FromStr for RowOrder {
-    type Err = String;
+    type Err = WorkloadError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, WorkloadError> {
+        let spelling = Spelling {
+            what: "row order",
+            accepted: "`random`, `clustered` or `sorted`",
+            seen: text,
+        };
         [Self::Random, Self::Clustered, Self::Sorted]
             .into_iter()
-            .find(|order| order.to_string() == text)
-            .ok_or_else(|| format!("row order {text:?}, expected random, clustered or sorted"))
+            .find(|order| order.to_string() == text.trim())
+            .ok_or_else(|| spelling.not_understood())
     }
 }
 
@@ -53,7 +62,7 @@ pub struct ColumnSpec {
     /// Order of the rows.
     pub order: RowOrder,
     /// Seed of the words and of the rows.
-    pub seed: u64,
+    pub seed: Seed,
 }
 
 /// Rows of a stretch in [`RowOrder::Clustered`], and the words that it draws from.
@@ -65,13 +74,17 @@ impl ColumnSpec {
     ///
     /// *Cost*: all words in memory, twice while they are made.
     pub fn words(&self) -> Vec<String> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let mut random = self.seed.derive("words").rng();
         let mut seen = BTreeSet::new();
         let mut words = Vec::with_capacity(self.distinct as usize);
         while words.len() < self.distinct as usize {
             // Lengths of 4 to 10 letters about 7, as in a word list.
-            let length = 4 + (0..3).map(|_| random.random_range(0..=2)).sum::<usize>() + usize::from(random.random_range(0..10) == 0);
-            let word: String = (0..length).map(|_| char::from(random.random_range(b'a'..=b'z'))).collect();
+            let length = 4
+                + (0..3).map(|_| uniform_below(random.next_u64(), 3)).sum::<u64>()
+                + u64::from(uniform_below(random.next_u64(), 10) == 0);
+            let word: String = (0..length)
+                .map(|_| char::from(b'a' + uniform_below(random.next_u64(), 26) as u8))
+                .collect();
             if seen.insert(word.clone()) {
                 words.push(word);
             }
@@ -81,9 +94,14 @@ impl ColumnSpec {
 
     /// The row numbers' words, as indexes into [`ColumnSpec::words`].
     pub fn rows(&self) -> Rows {
-        let random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ 0x5eed_0f20_0775);
-        let zipf = (self.skew > 0.0).then(|| Zipf::new(f64::from(self.distinct.max(1)), self.skew).ok()).flatten();
-        Rows { spec: *self, random, zipf, next: 0, stretch: 0 }
+        let ranks = ZipfianRanks::new(u64::from(self.distinct), self.skew);
+        Rows {
+            spec: *self,
+            random: self.seed.derive("rows").rng(),
+            ranks,
+            next: 0,
+            stretch: 0,
+        }
     }
 }
 
@@ -91,18 +109,15 @@ impl ColumnSpec {
 #[derive(Debug, Clone)]
 pub struct Rows {
     spec: ColumnSpec,
-    random: Xoshiro256PlusPlus,
-    zipf: Option<Zipf<f64>>,
+    random: Generator,
+    ranks: ZipfianRanks,
     next: u64,
     stretch: u32,
 }
 
 impl Rows {
     fn draw(&mut self) -> u32 {
-        match &self.zipf {
-            Some(zipf) => (zipf.sample(&mut self.random) as u32).clamp(1, self.spec.distinct) - 1,
-            None => self.random.random_range(0..self.spec.distinct),
-        }
+        (self.ranks.next_rank(&mut self.random) - 1) as u32
     }
 }
 
@@ -122,12 +137,14 @@ impl Iterator for Rows {
                     self.stretch = self.draw();
                 }
                 let span = STRETCH_WORDS.min(self.spec.distinct);
-                (self.stretch + self.random.random_range(0..span)) % self.spec.distinct
+                ((u64::from(self.stretch) + uniform_below(self.random.next_u64(), u64::from(span)))
+                    % u64::from(self.spec.distinct)) as u32
             }
             // Ranks that the inverse of the distribution's (continuous) sum gives for evenly spaced rows.
             RowOrder::Sorted => {
                 let share = (row as f64 + 0.5) / self.spec.row_count as f64;
-                (sorted_rank(share, f64::from(self.spec.distinct), self.spec.skew) as u32).min(self.spec.distinct - 1)
+                (sorted_rank(share, f64::from(self.spec.distinct), self.spec.skew) as u32)
+                    .min(self.spec.distinct - 1)
             }
         })
     }
@@ -137,15 +154,27 @@ impl Iterator for Rows {
 fn sorted_rank(share: f64, distinct: f64, skew: f64) -> f64 {
     let end = distinct + 1.0;
     let power = 1.0 - skew;
-    if power.abs() < 1e-9 { end.powf(share) - 1.0 } else { (1.0 + share * (end.powf(power) - 1.0)).powf(1.0 / power) - 1.0 }
+    if power.abs() < 1e-9 {
+        end.powf(share) - 1.0
+    } else {
+        (1.0 + share * (end.powf(power) - 1.0)).powf(1.0 / power) - 1.0
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use outcrop_measure::seed::Seed;
+
     use super::{ColumnSpec, RowOrder};
 
     fn spec(skew: f64, order: RowOrder) -> ColumnSpec {
-        ColumnSpec { row_count: 200_000, distinct: 1000, skew, order, seed: 42 }
+        ColumnSpec {
+            row_count: 200_000,
+            distinct: 1000,
+            skew,
+            order,
+            seed: Seed(42),
+        }
     }
 
     #[test]
@@ -153,14 +182,21 @@ mod tests {
         let first = spec(1.0, RowOrder::Random);
         assert_eq!(first.words(), first.words());
         assert!(first.rows().eq(first.rows()));
-        let other = ColumnSpec { seed: 43, ..first };
+        let other = ColumnSpec {
+            seed: Seed(43),
+            ..first
+        };
         assert_ne!(first.words(), other.words());
         assert!(!first.rows().eq(other.rows()));
     }
 
     #[test]
     fn words_differ_and_have_seven_letters_on_average() {
-        let words = ColumnSpec { distinct: 20_000, ..spec(0.0, RowOrder::Random) }.words();
+        let words = ColumnSpec {
+            distinct: 20_000,
+            ..spec(0.0, RowOrder::Random)
+        }
+        .words();
         let distinct: std::collections::BTreeSet<&String> = words.iter().collect();
         assert_eq!(distinct.len(), 20_000);
         let mean = words.iter().map(String::len).sum::<usize>() as f64 / words.len() as f64;
@@ -171,13 +207,21 @@ mod tests {
     fn counts_follow_the_skew_in_random_and_sorted_order() {
         for order in [RowOrder::Random, RowOrder::Sorted] {
             let mut counts = vec![0_u32; 1000];
-            spec(1.0, order).rows().for_each(|word| counts[word as usize] += 1);
-            let tenfold = f64::from(counts[9..12].iter().sum::<u32>()) / f64::from(counts[99..130].iter().sum::<u32>());
+            spec(1.0, order)
+                .rows()
+                .for_each(|word| counts[word as usize] += 1);
+            let tenfold =
+                f64::from(counts[9..12].iter().sum::<u32>()) / f64::from(counts[99..130].iter().sum::<u32>());
             // 1/10 + 1/11 + 1/12 over the sum of 1/100 … 1/130.
             assert!((0.8..1.4).contains(&tenfold), "{order}: {tenfold}");
             let mut uniform = vec![0_u32; 1000];
-            spec(0.0, order).rows().for_each(|word| uniform[word as usize] += 1);
-            assert!(uniform.iter().all(|&count| (100..300).contains(&count)), "{order}");
+            spec(0.0, order)
+                .rows()
+                .for_each(|word| uniform[word as usize] += 1);
+            assert!(
+                uniform.iter().all(|&count| (100..300).contains(&count)),
+                "{order}"
+            );
         }
         assert!(spec(0.7, RowOrder::Sorted).rows().is_sorted());
     }

@@ -1,1 +1,37 @@
-fn main(){}
+//! `outcrop`: argument grammar and wiring. One module per subcommand, no measuring logic.
+//!
+//! stdout carries data, stderr progress and diagnosis. Exit codes are in [`exit`].
+
+mod commands;
+mod exit;
+mod grammar;
+mod interrupt;
+mod output;
+mod progress;
+mod session;
+
+use clap::Parser;
+use grammar::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    let result = match cli.command {
+        Command::Profile(args) => commands::profile::run(&args),
+        Command::Run(args) => commands::run::run(&args),
+        Command::Report(args) => commands::report::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
+        Command::Device(args) => commands::device::run(&args),
+        Command::Workload(args) => commands::workload::run(&args),
+        Command::Results(args) => commands::results::run(&args),
+        Command::Plans(args) => commands::plans::run(&args),
+        Command::References(args) => commands::references::run(&args),
+        Command::Env(args) => commands::env::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+    };
+    exit::of(result)
+}

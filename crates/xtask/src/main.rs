@@ -1,1 +1,69 @@
-fn main(){}
+//! `cargo xtask`: everything that CI runs, as one program.
+//!
+//! - `check` runs every step that CI runs and says what it skipped and why;
+//! - `tidy` holds the sources to rules that neither rustc nor clippy knows;
+//! - `bench-record` runs one benchmark and appends its result, with the machine, to `benchmarks/record/`.
+//!
+//! It depends on no other crate of the workspace, so that it still runs when one of them does not build.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool talks through its streams"
+)]
+
+mod bench_record;
+mod check;
+mod clock;
+mod command;
+mod libtest;
+mod python;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// The tasks of this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Run everything that CI runs.
+    Check {
+        /// Run only these steps (repeatable); the others are listed as skipped.
+        #[arg(long, value_name = "STEP")]
+        only: Vec<String>,
+    },
+    /// Check ranks, module headers, file sizes, the unsafe list, licences, plans and links.
+    Tidy,
+    /// Run `benchmarks/NAME/run` and append what it prints to `benchmarks/record/NAME.md`.
+    BenchRecord {
+        /// Folder name under `benchmarks/`.
+        name: String,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = Workspace::load().and_then(|workspace| match Cli::parse().task {
+        Task::Check { only } => check::run(&workspace, &only),
+        Task::Tidy => tidy::run(&workspace),
+        Task::BenchRecord { name } => bench_record::run(&workspace, &name),
+    });
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Files opened past the page cache: opening with O_DIRECT, the alignment it asks for, and the filesystems
+//! that refuse it or only pretend.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use outcrop_probe::filesystem::Filesystem;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
+use rustix::io::Errno;
+
+use crate::error::DeviceError;
+use crate::memory::{IoMemory, PAGE_BYTES};
+
+/// Filesystems that keep their data in memory. tmpfs accepts O_DIRECT since Linux 6.6 and copies from the
+/// page cache all the same; the others are listed for kernels that may follow it.
+const MEMORY_FILESYSTEMS: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
+
+/// A descriptor whose transfers bypass the page cache.
+#[derive(Debug)]
+pub(crate) struct DirectFile {
+    pub(crate) file: File,
+    pub(crate) path: PathBuf,
+    /// Offsets and lengths are multiples of this.
+    pub(crate) logical_block_bytes: u64,
+}
+
+impl DirectFile {
+    /// Opens an existing file or device for reading only. `path` is already free of links; should a link
+    /// have taken its place, it is not followed.
+    pub(crate) fn open_read_only(path: &Path) -> Result<Self, DeviceError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Reading must not even touch the access time, where the kernel lets us ask for that (owner only).
+        let opened = match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
+            Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+            other => other,
+        };
+        Self::from_descriptor(
+            opened.map_err(|errno| DeviceError::path("open", path, errno))?,
+            path,
+        )
+    }
+
+    /// Switches a descriptor to direct transfers and finds their alignment.
+    pub(crate) fn from_descriptor(descriptor: OwnedFd, path: &Path) -> Result<Self, DeviceError> {
+        let unsupported = || DeviceError::DirectUnsupported {
+            path: path.to_owned(),
+            filesystem: filesystem_name(path),
+        };
+        if MEMORY_FILESYSTEMS.contains(&filesystem_name(path).as_str()) && is_regular(&descriptor) {
+            return Err(unsupported());
+        }
+        let flags = rustix::fs::fcntl_getfl(&descriptor)
+            .map_err(|errno| DeviceError::path("read the flags of", path, errno))?;
+        // Switching by fcntl rather than opening with O_DIRECT: an open that creates *and* refuses leaves
+        // the file behind.
+        match rustix::fs::fcntl_setfl(&descriptor, flags | OFlags::DIRECT) {
+            Ok(()) => {}
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => return Err(unsupported()),
+            Err(errno) => return Err(DeviceError::path("switch to direct I/O", path, errno)),
+        }
+        let file = File::from(descriptor);
+        let logical_block_bytes = match stated_alignment(&file, path)? {
+            Some(0) => return Err(unsupported()),
+            Some(bytes) => bytes,
+            None => found_alignment(&file)?,
+        };
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            logical_block_bytes,
+        })
+    }
+}
+
+fn is_regular(descriptor: &OwnedFd) -> bool {
+    rustix::fs::fstat(descriptor)
+        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file())
+}
+
+/// The type of the filesystem at `path`, for messages and the list above.
+pub(crate) fn filesystem_name(path: &Path) -> String {
+    Filesystem::at(path).map_or_else(|_| "an unknown filesystem".to_owned(), |found| found.type_name)
+}
+
+/// What `statx` says: bytes, 0 for "no direct I/O on this file", `None` on kernels before 6.1 and filesystems
+/// that do not say.
+fn stated_alignment(file: &File, path: &Path) -> Result<Option<u64>, DeviceError> {
+    let stat = rustix::fs::statx(
+        file,
+        "",
+        AtFlags::EMPTY_PATH,
+        StatxFlags::DIOALIGN | StatxFlags::BASIC_STATS,
+    )
+    .or_else(|_| rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::BASIC_STATS))
+    .map_err(|errno| DeviceError::path("examine", path, errno))?;
+    let is_stated = stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0;
+    // Memory is aligned to pages throughout; a device that wants more wants its blocks that large as well.
+    let memory = u64::from(stat.stx_dio_mem_align);
+    let offset = u64::from(stat.stx_dio_offset_align);
+    Ok(is_stated.then(|| {
+        if memory > PAGE_BYTES {
+            memory.max(offset)
+        } else {
+            offset
+        }
+    }))
+}
+
+/// Tries reads of growing blocks until one is accepted.
+fn found_alignment(file: &File) -> Result<u64, DeviceError> {
+    let mut memory = IoMemory::map(PAGE_BYTES)?;
+    for size in [512_u64, 1024, 2048, 4096] {
+        let buffer = memory.whole_mut();
+        let Some(part) = buffer.get_mut(..size as usize) else {
+            break;
+        };
+        match rustix::io::pread(file.as_fd(), part, size) {
+            Err(Errno::INVAL) => {}
+            // Any other failure is the job's to meet and to report with its offset.
+            Ok(_) | Err(_) => return Ok(size),
+        }
+    }
+    Ok(PAGE_BYTES)
+}

@@ -1,0 +1,218 @@
+//! Why a job cannot start or go on, in sentences that say what was seen, what was expected and what to do.
+
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Everything that keeps this crate from measuring.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// The engine's name is not one of ours.
+    #[error("unknown engine `{given}`; expected one of io_uring, psync, noop")]
+    UnknownEngine {
+        /// What was written.
+        given: String,
+    },
+    /// A field of the job is out of range.
+    #[error("{field} is {seen}; expected {expected}")]
+    Spec {
+        /// The field's name in plans.
+        field: &'static str,
+        /// The value.
+        seen: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// Writes were asked of a target that Outcrop did not create.
+    #[error(
+        "{path} was not created by Outcrop, so it is only ever read, but the mix {mix} contains writes; \
+         use the mix 100:0, or give a directory so that Outcrop writes to a scratch file of its own"
+    )]
+    ReadOnlyTarget {
+        /// The target.
+        path: PathBuf,
+        /// The mix that was asked for.
+        mix: String,
+    },
+    /// A path could not be opened, read or changed.
+    #[error("cannot {action} {path}: {source}{hint}")]
+    Path {
+        /// What was tried.
+        action: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+        /// What to do, starting with `; `, or empty.
+        hint: &'static str,
+    },
+    /// The path is neither a regular file nor a block device, or not a directory where one is needed.
+    #[error("{path} is {seen}; expected {expected}")]
+    WrongKind {
+        /// The path after resolving links.
+        path: PathBuf,
+        /// What it is.
+        seen: &'static str,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// The filesystem refuses O_DIRECT.
+    #[error(
+        "{path} is on {filesystem}, which does not support O_DIRECT, so the page cache would be measured \
+         instead of the device; choose a path on a disk filesystem such as ext4 or xfs"
+    )]
+    DirectUnsupported {
+        /// The path.
+        path: PathBuf,
+        /// The filesystem's type.
+        filesystem: String,
+    },
+    /// Requests would not be aligned to the device's blocks.
+    #[error(
+        "io_block_size is {size_bytes} bytes; {path} takes direct I/O in multiples of {logical_block_bytes} \
+         bytes only"
+    )]
+    Unaligned {
+        /// The request size.
+        size_bytes: u64,
+        /// The target.
+        path: PathBuf,
+        /// Its logical block size.
+        logical_block_bytes: u64,
+    },
+    /// The target does not hold even one request.
+    #[error("{path} holds {size_bytes} bytes; {needed_bytes} are needed ({why})")]
+    TooSmall {
+        /// The target.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+        /// The least that would do.
+        needed_bytes: u64,
+        /// What needs it.
+        why: &'static str,
+    },
+    /// A scratch file would fill the filesystem.
+    #[error(
+        "a scratch file of {wanted_bytes} bytes does not fit into {directory}: {available_bytes} bytes are \
+         free and {reserve_bytes} of them (5 % of the filesystem) stay free; {largest_bytes} bytes would fit \
+         (`--size`), or choose another directory"
+    )]
+    NoSpace {
+        /// Where.
+        directory: PathBuf,
+        /// Asked for.
+        wanted_bytes: u64,
+        /// Free to us.
+        available_bytes: u64,
+        /// Kept free.
+        reserve_bytes: u64,
+        /// The largest size that is accepted.
+        largest_bytes: u64,
+    },
+    /// Scratch files do not belong among device nodes.
+    #[error(
+        "{directory} is under /dev; Outcrop never creates a file there, choose a directory on the disk to be measured"
+    )]
+    UnderDev {
+        /// The directory after resolving links.
+        directory: PathBuf,
+    },
+    /// Filling the scratch file failed.
+    #[error("writing the scratch file {path} failed at offset {offset}: {source}; the file is removed")]
+    ScratchWrite {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        offset: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The caller raised the stop flag before there was anything to report.
+    #[error("interrupted while {during}; nothing is left behind")]
+    Interrupted {
+        /// What was going on.
+        during: &'static str,
+    },
+    /// The kernel gives no io_uring instance.
+    #[error("cannot set up io_uring ({entries} entries): {source}; {hint}, or use `--engine psync`")]
+    RingSetup {
+        /// Entries asked for.
+        entries: u32,
+        /// What the system said.
+        source: io::Error,
+        /// What to do.
+        hint: String,
+    },
+    /// Memory for the buffers cannot be had.
+    #[error(
+        "cannot map {bytes} bytes of I/O buffers (queue_depth times io_block_size, plus the write pool): \
+         {source}; lower queue_depth or io_block_size"
+    )]
+    Buffers {
+        /// Size asked for.
+        bytes: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The engine itself failed, not a request.
+    #[error("{call} failed in the middle of a job: {source}")]
+    Engine {
+        /// The system call.
+        call: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Requests did not come back.
+    #[error(
+        "{in_flight} requests did not come back within {waited_s} s of the end; the device hangs, see \
+         `dmesg`; their buffers are kept so that a late completion hurts nothing"
+    )]
+    Hung {
+        /// How many.
+        in_flight: u32,
+        /// For how long they were waited for.
+        waited_s: u64,
+    },
+    /// A job's thread could not be started or panicked.
+    #[error("a job thread failed: {reason}")]
+    Thread {
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl DeviceError {
+    pub(crate) fn spec(field: &'static str, seen: impl Display, expected: impl Into<String>) -> Self {
+        Self::Spec {
+            field,
+            seen: seen.to_string(),
+            expected: expected.into(),
+        }
+    }
+
+    /// Wraps a failed path operation and picks the hint that fits its error number.
+    pub(crate) fn path(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        let source = source.into();
+        let hint = match source.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "; choose a path that you may use, or run with the owner's rights (block devices: root or group disk)"
+            }
+            io::ErrorKind::ReadOnlyFilesystem => {
+                "; the filesystem is mounted read-only, choose another directory"
+            }
+            io::ErrorKind::NotFound => "; check the spelling",
+            io::ErrorKind::StorageFull => {
+                "; the filesystem is full, free some space or choose another directory"
+            }
+            _ => "",
+        };
+        Self::Path {
+            action,
+            path: path.to_owned(),
+            source,
+            hint,
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Runs the jobs of a specification: one thread each, started together, drained before the call returns.
+
+mod assemble;
+mod closed;
+mod gate;
+mod open;
+mod recorder;
+mod timeline;
+mod worker;
+mod write_buffers;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::block_counters::{BlockDevice, Counters};
+use outcrop_probe::clock::Clock;
+use outcrop_probe::cpu_time::{CpuTime, CpuUsage};
+
+use crate::engine::Engine;
+use crate::engine::noop::NoopEngine;
+use crate::engine::psync::PsyncEngine;
+use crate::engine::uring::{RingOptions, UringEngine, UringRing};
+use crate::error::DeviceError;
+use crate::job::gate::{Announcer, Gate, Listener};
+use crate::job::recorder::Record;
+use crate::job::timeline::Timeline;
+use crate::job::worker::{JobContext, Preparation, Worker};
+use crate::pause;
+use crate::report::{Ended, Feature, JobReport};
+use crate::spec::{EngineKind, JobSpec};
+use crate::target::Target;
+
+/// Runs one job specification against a target, and returns when nothing is in flight any more.
+///
+/// `stop` is looked at on every completion and at least every 50 ms; a raised flag ends the job with
+/// [`Ended::Interrupted`] and what was measured until then. (Exception: psync in the middle of a call that
+/// the device does not answer.) Requests that fail are counted in [`JobReport::errors`].
+///
+/// # Errors
+/// The job does not fit the target (see [`Target::check`]), the engine cannot be set up, or requests do
+/// not come back. Nothing is written in the first two cases.
+pub fn run_job(
+    target: &Target,
+    spec: &JobSpec,
+    clock: &Clock,
+    stop: &AtomicBool,
+) -> Result<JobReport, DeviceError> {
+    let span_bytes = target.check(spec)?;
+    let halt = AtomicBool::new(false);
+    let context = JobContext {
+        spec,
+        span_bytes,
+        clock,
+        stop,
+        halt: &halt,
+    };
+    let device = device_behind(target, spec);
+    let gate = Gate::new();
+    let (announcers, mut listener) = Gate::announcers(spec.jobs);
+
+    let (outcome, observed) = std::thread::scope(|scope| {
+        let mut threads = Vec::new();
+        let mut outcome = Ok(());
+        for (index, announcer) in (0..).zip(announcers) {
+            let (context, gate) = (&context, &gate);
+            let name = format!("outcrop-job-{index}");
+            let spawned = std::thread::Builder::new()
+                .name(name)
+                .spawn_scoped(scope, move || run_one(target, context, index, gate, announcer));
+            match spawned {
+                Ok(thread) => threads.push(thread),
+                // The announcer went down with the closure and told the listener.
+                Err(error) => {
+                    outcome = Err(DeviceError::Thread {
+                        reason: error.to_string(),
+                    });
+                }
+            }
+        }
+        let observed = conduct(&context, &gate, &mut listener, &device);
+        let results: Vec<_> = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(panicked))
+            .collect();
+        let after = device
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(BlockDevice::counters);
+        let observed = outcome
+            .and(observed)
+            .map(|observed| observed.with_counters_after(after));
+        (results, observed)
+    });
+    let observed = observed?;
+    let records = outcome.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(assemble::report(
+        target,
+        spec,
+        clock,
+        records.into_iter().flatten().collect(),
+        observed,
+    ))
+}
+
+/// What one job's thread brings back; `None` when another job could not be set up.
+type JobOutcome = Result<Option<JobRecord>, DeviceError>;
+
+/// What one job recorded, how it ended and what its engine could use.
+#[derive(Debug)]
+struct JobRecord {
+    ended: Ended,
+    record: Record,
+    features: Vec<Feature>,
+}
+
+/// What the conducting thread saw.
+#[derive(Debug)]
+struct Observed {
+    cpu: CpuUsage,
+    counters_before: Result<Counters, Unavailable>,
+    counters: Result<Counters, Unavailable>,
+}
+
+impl Observed {
+    fn with_counters_after(mut self, after: Result<Counters, Unavailable>) -> Self {
+        self.counters = match (&self.counters_before, after) {
+            (Ok(before), Ok(after)) => Ok(after.since(before)),
+            (Err(why), _) => Err(why.clone()),
+            (_, Err(why)) => Err(why),
+        };
+        self
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the signature of what `join` gives back on failure"
+)]
+fn panicked(payload: Box<dyn std::any::Any + Send>) -> JobOutcome {
+    let reason = payload
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_else(|| "it panicked".to_owned());
+    Err(DeviceError::Thread { reason })
+}
+
+fn device_behind(target: &Target, spec: &JobSpec) -> Result<BlockDevice, Unavailable> {
+    match target.path() {
+        _ if spec.engine == EngineKind::Noop => {
+            Err(Unavailable::because("the noop engine reaches no device"))
+        }
+        None => Err(Unavailable::because("there is no target")),
+        Some(path) => BlockDevice::holding(path),
+    }
+}
+
+/// Starts the jobs together, and reads CPU time at the edges of the measured time.
+fn conduct(
+    context: &JobContext<'_>,
+    gate: &Gate,
+    listener: &mut Listener,
+    device: &Result<BlockDevice, Unavailable>,
+) -> Result<Observed, DeviceError> {
+    if let Err(error) = listener.all_ready() {
+        gate.abort();
+        return Err(error);
+    }
+    let clock = context.clock;
+    let counters_before = device
+        .as_ref()
+        .map_err(Clone::clone)
+        .and_then(BlockDevice::counters);
+    let timeline = Timeline::starting_at(clock.ticks(), context.spec, clock);
+    gate.open(timeline);
+    let until = |point: u64| Duration::from_nanos(clock.nanos(point.saturating_sub(clock.ticks())));
+    listener.wait(until(timeline.measure_from));
+    let cpu_before = CpuTime::now();
+    listener.wait(until(timeline.measure_to));
+    let cpu = CpuTime::now().since(&cpu_before);
+    let counters = counters_before.clone();
+    Ok(Observed {
+        cpu,
+        counters_before,
+        counters,
+    })
+}
+
+/// One job on its own thread, from set-up to drain.
+fn run_one(
+    target: &Target,
+    context: &JobContext<'_>,
+    index: u32,
+    gate: &Gate,
+    mut announcer: Announcer,
+) -> JobOutcome {
+    match set_up_and_run(target, context, index, gate, &mut announcer) {
+        Err(error) if !announcer.has_announced() => {
+            // Whoever listens returns the reason.
+            announcer.failed(error);
+            Ok(None)
+        }
+        Err(error) => {
+            context.halt.store(true, std::sync::atomic::Ordering::Relaxed);
+            Err(error)
+        }
+        ok => ok,
+    }
+}
+
+#[expect(unsafe_code, reason = "the ring keeps the buffers registered")]
+fn set_up_and_run(
+    target: &Target,
+    context: &JobContext<'_>,
+    index: u32,
+    gate: &Gate,
+    announcer: &mut Announcer,
+) -> JobOutcome {
+    let spec = context.spec;
+    let prepared = Preparation::new(context, index)?;
+    if spec.arrival.is_open_loop() {
+        pause::wake_precisely();
+    }
+    match (spec.engine, target.descriptor()) {
+        (EngineKind::Noop, _) | (_, None) => {
+            announcer.ready();
+            let Some(timeline) = gate.wait() else {
+                return Ok(None);
+            };
+            drive(
+                NoopEngine::new(spec.queue_depth),
+                context,
+                index,
+                timeline,
+                prepared,
+                Vec::new(),
+            )
+        }
+        (EngineKind::Psync, Some(descriptor)) => {
+            announcer.ready();
+            let Some(timeline) = gate.wait() else {
+                return Ok(None);
+            };
+            drive(
+                PsyncEngine::new(descriptor),
+                context,
+                index,
+                timeline,
+                prepared,
+                Vec::new(),
+            )
+        }
+        (EngineKind::IoUring, Some(target)) => {
+            let options = RingOptions {
+                target,
+                queue_depth: spec.queue_depth,
+                has_timed_waits: spec.arrival.is_open_loop(),
+            };
+            // SAFETY: `prepared` holds the mappings, and leaks them rather than unmap them under a request.
+            let mut ring = unsafe { UringRing::set_up(options, &prepared.slots.memory()) }?;
+            let (engine, features) = UringEngine::start(&mut ring);
+            announcer.ready();
+            let Some(timeline) = gate.wait() else {
+                return Ok(None);
+            };
+            drive(engine, context, index, timeline, prepared, features)
+        }
+    }
+}
+
+fn drive<E: Engine>(
+    engine: E,
+    context: &JobContext<'_>,
+    index: u32,
+    timeline: Timeline,
+    prepared: Preparation,
+    features: Vec<Feature>,
+) -> JobOutcome {
+    let spec = context.spec;
+    let mut worker = Worker::new(engine, context, timeline, prepared);
+    match spec
+        .arrival
+        .schedule_of_job(index, spec.jobs, spec.seed.derive("arrivals"))
+    {
+        None => closed::run(&mut worker)?,
+        Some(schedule) => open::run(&mut worker, schedule)?,
+    }
+    let (ended, record) = worker.finish();
+    Ok(Some(JobRecord {
+        ended,
+        record,
+        features,
+    }))
+}

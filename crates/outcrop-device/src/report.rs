@@ -1,0 +1,202 @@
+//! What one job measured: plain structs that a lab turns into records. Totals are merges of the intervals
+//! and are stored once.
+
+use std::fmt;
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::block_counters::Counters;
+use outcrop_probe::cpu_time::CpuUsage;
+
+/// A job has at most this many intervals: the memory of a long run stays bounded.
+pub const MAX_INTERVALS: u64 = 600;
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The measured time passed.
+    Completed,
+    /// The caller's stop flag was raised; the intervals hold what was measured until then.
+    Interrupted,
+    /// Requests failed so often that going on would have measured the error path
+    /// (see [`JobReport::errors`]).
+    Failed,
+}
+
+/// Everything that one job measured.
+#[derive(Clone, Debug)]
+pub struct JobReport {
+    /// How the job ended.
+    pub ended: Ended,
+    /// Measured time, without warm-up and drain.
+    pub duration_ns: u64,
+    /// Slices of the measured time, in order; all but the last have the same length.
+    pub intervals: Vec<IntervalReport>,
+    /// CPU time of the whole process during the measured time, the kernel's io workers included.
+    pub cpu: CpuUsage,
+    /// All requests of the job, warm-up and drain included: what the kernel's counters have to show.
+    pub traffic: Traffic,
+    /// Change of the block device's counters over the same time as `traffic`, or why there is none.
+    pub device_counters: Result<Counters, Unavailable>,
+    /// Mean number of requests in flight, over all jobs and the measured time: an integral over time of
+    /// what was submitted and not yet seen complete. Independent of the latencies, so that Little's law
+    /// is a check and no tautology. With [`Submission::Batch`](crate::Submission::Batch) an upper bound.
+    pub achieved_queue_depth: f64,
+    /// What the engine could switch on, and why it could not switch on the rest.
+    pub engine_features: Vec<Feature>,
+    /// Sentences that a reader of the numbers must see.
+    pub warnings: Vec<String>,
+    /// Open loop only: what the schedule asked for and what came of it.
+    pub arrival: Option<ArrivalReport>,
+    /// Requests that failed. They are in no histogram and in no byte count.
+    pub errors: ErrorReport,
+    /// Closed loop only: requests still in flight when the measured time ended, in no interval.
+    pub drained: DrainReport,
+}
+
+impl JobReport {
+    /// The merge of all intervals.
+    ///
+    /// *Cost*: one histogram merge per interval and direction.
+    pub fn total(&self) -> IntervalReport {
+        let mut total = IntervalReport {
+            duration_ns: self.duration_ns,
+            ..IntervalReport::default()
+        };
+        for interval in &self.intervals {
+            total.reads.merge(&interval.reads);
+            total.writes.merge(&interval.writes);
+        }
+        total
+    }
+
+    /// One sentence when requests failed or the job gave up; `None` for a clean job.
+    pub fn failure(&self) -> Option<String> {
+        let first = self.errors.first.as_ref()?;
+        let count = self.errors.reads + self.errors.writes;
+        Some(format!("{count} requests failed, the first with: {first}"))
+    }
+}
+
+/// One slice of the measured time.
+#[derive(Clone, Debug, Default)]
+pub struct IntervalReport {
+    /// Start, from the start of the measured time.
+    pub start_ns: u64,
+    /// Length.
+    pub duration_ns: u64,
+    /// Reads that completed in it (open loop: see [`ArrivalReport`]).
+    pub reads: OperationReport,
+    /// Writes likewise.
+    pub writes: OperationReport,
+}
+
+/// Requests of one direction.
+#[derive(Clone, Debug, Default)]
+pub struct OperationReport {
+    /// Requests that completed in full.
+    pub operations: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Closed loop: from the moment the request was made ready to the moment its completion was seen.
+    /// Open loop: from the moment it was *due* (response time); requests that never completed are in it
+    /// with their age, a lower bound, so that its count may exceed `operations`.
+    pub latency: LatencyHistogram,
+    /// Open loop only: from the moment the request was really made ready (service time).
+    pub service: Option<LatencyHistogram>,
+}
+
+impl OperationReport {
+    /// Adds another report of the same direction.
+    pub fn merge(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        self.latency.merge(&other.latency);
+        if let Some(theirs) = &other.service {
+            self.service
+                .get_or_insert_with(LatencyHistogram::new)
+                .merge(theirs);
+        }
+    }
+}
+
+/// Counts of everything a job asked the target for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Reads that completed.
+    pub reads: u64,
+    /// Writes that completed.
+    pub writes: u64,
+    /// Bytes of those reads.
+    pub read_bytes: u64,
+    /// Bytes of those writes.
+    pub written_bytes: u64,
+    /// From the first request to the last completion.
+    pub elapsed_ns: u64,
+}
+
+/// What an open loop's schedule asked for, and what came of it.
+///
+/// Requests count for the measured time in which they were *due*; a request that completes after its end
+/// is filed in the last interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArrivalReport {
+    /// The rate asked for.
+    pub requested_per_second: f64,
+    /// Requests that were due in the measured time.
+    pub due: u64,
+    /// Of these, how many completed (soon or late, drain included).
+    pub completed: u64,
+    /// Of these, how many never completed: not issued before the drain's limit or the stop. They are in the
+    /// latency histograms with their age.
+    pub unfinished: u64,
+    /// Completions of any due time seen during the measured time, per second: what the target sustained.
+    pub achieved_per_second: f64,
+}
+
+/// Requests that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorReport {
+    /// Reads that failed or came back short.
+    pub reads: u64,
+    /// Writes that failed or came back short.
+    pub writes: u64,
+    /// The first failure with its offset.
+    pub first: Option<String>,
+}
+
+/// What was in flight when a closed loop ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrainReport {
+    /// Requests completed after the end of the measured time.
+    pub operations: u64,
+    /// The largest of their latencies.
+    pub slowest_ns: u64,
+}
+
+/// One ability of an engine on this kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// Name, in the spelling of the kernel's manual page where it has one.
+    pub name: &'static str,
+    /// Whether it is in use.
+    pub state: FeatureState,
+}
+
+/// Whether a feature is in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FeatureState {
+    /// In use.
+    On,
+    /// Not in use, and why.
+    Off(String),
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.state {
+            FeatureState::On => write!(f, "{}: on", self.name),
+            FeatureState::Off(reason) => write!(f, "{}: off, {reason}", self.name),
+        }
+    }
+}

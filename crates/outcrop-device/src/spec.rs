@@ -1,0 +1,188 @@
+//! What one job is asked to do: the specification, the names of the engines, and the checks that need no
+//! file.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use outcrop_measure::seed::Seed;
+use outcrop_workload::{AccessPattern, Arrival, Content, ReadWriteMix};
+
+use crate::error::DeviceError;
+
+/// How requests reach the target. *What* they reach is a [`Target`](crate::Target).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    /// Asynchronous requests through an io_uring instance per job.
+    IoUring,
+    /// One `pread` or `pwrite` at a time per job; depth comes from jobs.
+    Psync,
+    /// Completes every request at once without touching the target: the overhead of the loop itself.
+    Noop,
+}
+
+impl EngineKind {
+    /// Every engine, in the order that help texts list them.
+    pub const ALL: [Self; 3] = [Self::IoUring, Self::Psync, Self::Noop];
+
+    /// The spelling that plans, flags and records share.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IoUring => "io_uring",
+            Self::Psync => "psync",
+            Self::Noop => "noop",
+        }
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = DeviceError;
+
+    fn from_str(text: &str) -> Result<Self, DeviceError> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| DeviceError::UnknownEngine {
+                given: text.to_owned(),
+            })
+    }
+}
+
+/// When the slots of completed requests are filled again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Submission {
+    /// On every completion: the depth asked for is the depth that the device sees.
+    #[default]
+    Refill,
+    /// Once half of the depth has completed: fewer system calls for an honest maximum of throughput, but
+    /// the depth that the device sees sags towards half, and completions are noticed late, so that
+    /// latencies are upper bounds.
+    Batch,
+}
+
+/// One job: a workload, an engine and how long.
+///
+/// *Units*: sizes in bytes. Total time of a run is `warm_up + duration` plus the drain of what is in flight.
+#[derive(Clone, Debug)]
+pub struct JobSpec {
+    /// How requests are issued.
+    pub engine: EngineKind,
+    /// Size of every request; a multiple of the target's logical block size.
+    pub io_block_size_bytes: u64,
+    /// Requests that each job keeps in flight (closed loop) or at most has in flight (open loop).
+    pub queue_depth: u32,
+    /// Threads, each with its own ring, buffers and stream of offsets. Threads are not pinned: on a machine
+    /// with few cores pinning would put a job onto the core that serves the device's interrupts.
+    pub jobs: u32,
+    /// Where requests go within the span.
+    pub access_pattern: AccessPattern,
+    /// Which share of the requests are reads.
+    pub read_write_mix: ReadWriteMix,
+    /// When requests are due. An open-loop rate is the rate of all jobs together.
+    pub arrival: Arrival,
+    /// What writes contain.
+    pub content: Content,
+    /// The part of the target that requests fall into, from its start; `None` is the whole of it.
+    pub span_bytes: Option<u64>,
+    /// Time before the measured time, under the same load.
+    pub warm_up: Duration,
+    /// The measured time.
+    pub duration: Duration,
+    /// Length of one [`IntervalReport`](crate::IntervalReport); doubled as often as it takes to need at most
+    /// [`MAX_INTERVALS`](crate::MAX_INTERVALS) of them.
+    pub interval: Duration,
+    /// Every random choice of the job derives from it.
+    pub seed: Seed,
+    /// When completed slots are refilled; open loops ignore it.
+    pub submission: Submission,
+}
+
+/// More slots than this in one ring are refused: the completion queue's limit is 65 536 entries.
+const MAX_QUEUE_DEPTH: u32 = 16_384;
+/// More threads than this are a typing error.
+const MAX_JOBS: u32 = 1024;
+/// Larger requests are cut up by every kernel; the count of bytes must also fit an `i32` result.
+const MAX_IO_BLOCK_SIZE_BYTES: u64 = 256 << 20;
+/// Above this rate the generator of the schedule itself would be what is measured.
+const MAX_RATE_PER_SECOND: f64 = 20e6;
+
+impl JobSpec {
+    /// A spec with the habits of device testers: io_uring, 4 KiB random reads, depth 32, one job, closed
+    /// loop, 3 s after 500 ms of warm-up, 1-s intervals.
+    pub fn new(seed: Seed) -> Self {
+        Self {
+            engine: EngineKind::IoUring,
+            io_block_size_bytes: 4096,
+            queue_depth: 32,
+            jobs: 1,
+            access_pattern: AccessPattern::Random,
+            read_write_mix: ReadWriteMix::READ_ONLY,
+            arrival: Arrival::Closed,
+            content: Content::Random,
+            span_bytes: None,
+            warm_up: Duration::from_millis(500),
+            duration: Duration::from_secs(3),
+            interval: Duration::from_secs(1),
+            seed,
+            submission: Submission::Refill,
+        }
+    }
+
+    /// Checks everything that can be judged without the target.
+    ///
+    /// # Errors
+    /// [`DeviceError::Spec`] naming the field, the value seen and the values that are accepted.
+    pub fn validate(&self) -> Result<(), DeviceError> {
+        let size = self.io_block_size_bytes;
+        if size == 0 || size > MAX_IO_BLOCK_SIZE_BYTES {
+            return Err(DeviceError::spec("io_block_size", size, "1 byte to 256 MiB"));
+        }
+        if self.queue_depth == 0 || self.queue_depth > MAX_QUEUE_DEPTH {
+            return Err(DeviceError::spec("queue_depth", self.queue_depth, "1 to 16384"));
+        }
+        if self.jobs == 0 || self.jobs > MAX_JOBS {
+            return Err(DeviceError::spec("jobs", self.jobs, "1 to 1024"));
+        }
+        if self.engine == EngineKind::Psync && self.queue_depth > 1 {
+            return Err(DeviceError::spec(
+                "queue_depth",
+                self.queue_depth,
+                "1 with engine psync, whose every job has one request in flight; ask for depth with more jobs",
+            ));
+        }
+        if self.duration.is_zero() {
+            return Err(DeviceError::spec("duration", "0s", "more than zero"));
+        }
+        if self.interval.is_zero() {
+            return Err(DeviceError::spec("interval", "0s", "more than zero"));
+        }
+        self.validate_arrival()
+    }
+
+    fn validate_arrival(&self) -> Result<(), DeviceError> {
+        match self.arrival_per_second() {
+            Some(rate) if !(rate > 0.0 && rate <= MAX_RATE_PER_SECOND) => Err(DeviceError::spec(
+                "arrival",
+                rate,
+                "more than 0 and at most 20 million requests per second",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The rate of an open loop over all jobs; `None` for a closed loop.
+    pub(crate) fn arrival_per_second(&self) -> Option<f64> {
+        match self.arrival {
+            Arrival::Closed => None,
+            Arrival::Constant { per_second } | Arrival::Poisson { per_second } => {
+                Some(per_second.per_second())
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Scratch files come and go without a trace, whatever goes wrong in between.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use outcrop_device::{AbandonedScratch, DeviceError, ScratchFile};
+use outcrop_workload::Content;
+
+use crate::stage::{Disk, SEED, folder, must, names_in, scratch, try_scratch};
+
+#[test]
+fn a_scratch_file_is_written_in_full_and_gone_when_dropped() {
+    let folder = folder();
+    // Neither a whole number of chunks nor of blocks.
+    let scratch = scratch(folder.path(), (3 << 20) + 5000);
+    let metadata = std::fs::metadata(scratch.path()).unwrap();
+    assert_eq!(scratch.size_bytes(), (3 << 20) + 8192);
+    assert_eq!(metadata.len(), scratch.size_bytes() + 4096);
+    assert!(metadata.blocks() * 512 >= metadata.len(), "no holes");
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    let bytes = std::fs::read(scratch.path()).unwrap();
+    let blocks: std::collections::BTreeSet<_> = bytes.chunks(4096).collect();
+    assert_eq!(blocks.len(), bytes.len() / 4096, "random content does not repeat");
+    assert_eq!(names_in(folder.path()).len(), 1);
+    drop(scratch);
+    assert_eq!(names_in(folder.path()), [""; 0]);
+}
+
+#[test]
+fn progress_ends_at_the_total() {
+    let folder = folder();
+    let mut seen = Vec::new();
+    let stop = AtomicBool::new(false);
+    ScratchFile::create(
+        folder.path(),
+        5 << 20,
+        &Content::Zeros,
+        SEED,
+        &stop,
+        &mut |done, total| {
+            seen.push((done, total));
+        },
+    )
+    .unwrap();
+    assert!(seen.is_sorted());
+    assert_eq!(seen.last(), Some(&(5 << 20, 5 << 20)));
+}
+
+#[test]
+fn a_stop_or_a_panic_in_the_middle_leaves_no_file() {
+    let folder = folder();
+    let stop = AtomicBool::new(false);
+    let stopped = ScratchFile::create(
+        folder.path(),
+        32 << 20,
+        &Content::Zeros,
+        SEED,
+        &stop,
+        &mut |_, _| {
+            stop.store(true, Ordering::Relaxed);
+        },
+    );
+    assert!(
+        matches!(stopped, Err(DeviceError::Interrupted { .. })),
+        "{stopped:?}"
+    );
+    assert_eq!(names_in(folder.path()), [""; 0]);
+
+    let stop = AtomicBool::new(false);
+    let panicked = std::panic::catch_unwind(|| {
+        ScratchFile::create(
+            folder.path(),
+            32 << 20,
+            &Content::Zeros,
+            SEED,
+            &stop,
+            &mut |done, _| {
+                assert!(done < 4 << 20, "on purpose");
+            },
+        )
+    });
+    assert!(panicked.is_err());
+    assert_eq!(names_in(folder.path()), [""; 0]);
+}
+
+#[test]
+fn a_filesystem_is_never_filled_to_the_brim() {
+    let disk = Disk::formatted("ext4", 32 << 20);
+    let message = try_scratch(&disk.mount_point, 1 << 30).unwrap_err().to_string();
+    assert!(message.contains("5 %") && message.contains("--size"), "{message}");
+    assert_eq!(names_in(&disk.mount_point), [""; 0]);
+
+    let largest: u64 = message
+        .split(" bytes would fit")
+        .next()
+        .unwrap()
+        .rsplit(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(try_scratch(&disk.mount_point, largest + 4096).is_err());
+    let scratch = try_scratch(&disk.mount_point, largest).unwrap();
+    let space = rustix::fs::statvfs(&disk.mount_point).unwrap();
+    assert!(space.f_bavail * 100 >= space.f_blocks * 4, "about 5 % stay free");
+    drop(scratch);
+}
+
+#[test]
+fn a_disk_that_fills_up_in_the_middle_gives_the_offset_and_leaves_no_file() {
+    // ext2 cannot reserve blocks beforehand, so the file grows while it is written.
+    let disk = Disk::formatted("ext2", 32 << 20);
+    let hog = disk.mount_point.join("hog");
+    let stop = AtomicBool::new(false);
+    let result = ScratchFile::create(
+        &disk.mount_point,
+        20 << 20,
+        &Content::Zeros,
+        SEED,
+        &stop,
+        &mut |_, _| {
+            if !hog.exists() {
+                // Ends with the disk full, which is its purpose.
+                let _ = std::fs::write(&hog, vec![1; 24 << 20]);
+                rustix::fs::sync();
+            }
+        },
+    );
+    let message = result.unwrap_err().to_string();
+    assert!(
+        message.contains("failed at offset") && message.contains("No space left"),
+        "{message}"
+    );
+    assert_eq!(names_in(&disk.mount_point), ["hog"]);
+}
+
+#[test]
+fn no_file_is_made_where_files_do_not_belong_or_may_not_be() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    let read_only = Disk::formatted("ext4", 16 << 20);
+    must(
+        "mount",
+        &["-o", "remount,ro", read_only.mount_point.to_str().unwrap()],
+    );
+    for (directory, part) in [
+        (Path::new("/dev"), "is under /dev"),
+        (Path::new("/dev/shm"), "is under /dev"),
+        (&file, "expected a directory"),
+        (&folder.path().join("missing"), "check the spelling"),
+        (&read_only.mount_point, "mounted read-only"),
+    ] {
+        let message = try_scratch(directory, 1 << 20).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_directory_of_somebody_else_is_refused_with_advice() {
+    let folder = folder();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = folder.path().to_owned();
+    // Only this thread becomes `nobody`: the system call, unlike the library's function, is per thread.
+    let message = std::thread::spawn(move || {
+        rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65534)).unwrap();
+        try_scratch(&path, 1 << 20).unwrap_err().to_string()
+    })
+    .join()
+    .unwrap();
+    assert!(
+        message.contains("ermission denied") && message.contains("choose a path"),
+        "{message}"
+    );
+}
+
+#[test]
+fn only_marked_files_whose_process_is_gone_count_as_abandoned() {
+    let folder = folder();
+    let directory = folder.path();
+    let scratch = scratch(directory, 1 << 20);
+    let abandoned = || ScratchFile::abandoned_in(directory).unwrap();
+    assert!(abandoned().is_empty(), "in use: the lock is held");
+
+    // Another name of the same file outlives it, as the file itself does a process that is killed.
+    let left = directory.join(".outcrop-scratch-1-left");
+    std::fs::hard_link(scratch.path(), &left).unwrap();
+    std::fs::copy(scratch.path(), directory.join(".outcrop-scratch-2-copy")).unwrap();
+    std::fs::write(directory.join(".outcrop-scratch-3-unmarked"), vec![0; 8192]).unwrap();
+    std::fs::write(directory.join(".outcrop-scratch-4-empty"), "").unwrap();
+    std::os::unix::fs::symlink(&left, directory.join(".outcrop-scratch-5-link")).unwrap();
+    std::fs::create_dir(directory.join(".outcrop-scratch-6-folder")).unwrap();
+    drop(scratch);
+
+    let found = abandoned();
+    assert_eq!(
+        found.iter().map(AbandonedScratch::path).collect::<Vec<_>>(),
+        [left.as_path()]
+    );
+    assert_eq!(found[0].bytes(), (1 << 20) + 4096);
+    for file in found {
+        file.remove().unwrap();
+    }
+    assert!(abandoned().is_empty());
+    assert_eq!(names_in(directory).len(), 5, "nothing else is touched");
+}
+
+#[test]
+fn dropping_does_not_remove_a_file_that_took_the_place() {
+    let folder = folder();
+    let scratch = scratch(folder.path(), 1 << 20);
+    let path = scratch.path().to_owned();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "somebody else's").unwrap();
+    drop(scratch);
+    assert_eq!(std::fs::read(&path).unwrap(), b"somebody else's");
+}

@@ -1,0 +1,160 @@
+//! What the tests stand on: folders on a disk, loop devices, filesystems on them.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_device::{DeviceError, JobReport, JobSpec, ScratchFile, Target, run_job};
+use outcrop_measure::seed::Seed;
+use outcrop_probe::clock::Clock;
+use outcrop_workload::Content;
+use tempfile::TempDir;
+
+/// A folder on the disk that holds the build, since /tmp may be in memory.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// Runs a command that has to succeed, and returns what it printed.
+pub(crate) fn must(command: &str, arguments: &[&str]) -> String {
+    let output = Command::new(command)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| {
+            panic!("{command} does not start ({error}); the device tests need it (see the Makefile)")
+        });
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{command} {arguments:?} failed (the tests run as root): {message}"
+    );
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A file dressed up as a block device.
+pub(crate) struct LoopDevice {
+    pub(crate) node: PathBuf,
+    pub(crate) image: PathBuf,
+    _folder: TempDir,
+}
+
+impl LoopDevice {
+    pub(crate) fn new(size_bytes: u64) -> Self {
+        let folder = folder();
+        let image = folder.path().join("image");
+        File::create(&image).unwrap().set_len(size_bytes).unwrap();
+        let node = PathBuf::from(must("losetup", &["--find", "--show", text(&image)]));
+        Self {
+            node,
+            image,
+            _folder: folder,
+        }
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup")
+            .args(["--detach", text(&self.node)])
+            .status();
+    }
+}
+
+/// A filesystem of its own, so that nobody else's I/O is in its counters and filling or freezing it harms
+/// nobody.
+pub(crate) struct Disk {
+    pub(crate) mount_point: PathBuf,
+    _device: Option<LoopDevice>,
+    _folder: TempDir,
+}
+
+impl Disk {
+    /// A loop device formatted by `mkfs.<kind>` and mounted.
+    pub(crate) fn formatted(kind: &str, size_bytes: u64) -> Self {
+        let device = LoopDevice::new(size_bytes);
+        must(&format!("mkfs.{kind}"), &["-q", "-F", text(&device.node)]);
+        let folder = folder();
+        must("mount", &["-t", kind, text(&device.node), text(folder.path())]);
+        Self {
+            mount_point: folder.path().to_owned(),
+            _device: Some(device),
+            _folder: folder,
+        }
+    }
+
+    /// A filesystem in memory.
+    pub(crate) fn in_memory() -> Self {
+        let folder = folder();
+        must(
+            "mount",
+            &["-t", "tmpfs", "-o", "size=16m", "tmpfs", text(folder.path())],
+        );
+        Self {
+            mount_point: folder.path().to_owned(),
+            _device: None,
+            _folder: folder,
+        }
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.mount_point).status();
+    }
+}
+
+pub(crate) const SEED: Seed = Seed(0x0c);
+
+/// A scratch file of random content.
+pub(crate) fn scratch(directory: &Path, size_bytes: u64) -> ScratchFile {
+    try_scratch(directory, size_bytes).unwrap()
+}
+
+pub(crate) fn try_scratch(directory: &Path, size_bytes: u64) -> Result<ScratchFile, DeviceError> {
+    let stop = AtomicBool::new(false);
+    ScratchFile::create(
+        directory,
+        size_bytes,
+        &Content::Random,
+        SEED,
+        &stop,
+        &mut |_, _| {},
+    )
+}
+
+/// A job that is over soon: 50 ms after 10 ms of warm-up, in intervals of 20 ms.
+pub(crate) fn short_spec() -> JobSpec {
+    JobSpec {
+        queue_depth: 4,
+        warm_up: Duration::from_millis(10),
+        duration: Duration::from_millis(50),
+        interval: Duration::from_millis(20),
+        ..JobSpec::new(SEED)
+    }
+}
+
+pub(crate) fn run(target: &Target, spec: &JobSpec) -> JobReport {
+    run_job(target, spec, &Clock::new(), &AtomicBool::new(false)).unwrap()
+}
+
+/// The error of a job that must not start.
+pub(crate) fn refusal(target: &Target, spec: &JobSpec) -> String {
+    run_job(target, spec, &Clock::new(), &AtomicBool::new(false))
+        .unwrap_err()
+        .to_string()
+}
+
+/// Names in a directory.
+pub(crate) fn names_in(directory: &Path) -> Vec<String> {
+    std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "lost+found")
+        .collect()
+}

@@ -1,0 +1,170 @@
+//! What may be reached, and the sentence for what may not.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use outcrop_device::{EngineKind, JobSpec, ReadOnlyTarget, Target};
+use outcrop_workload::ReadWriteMix;
+
+use crate::stage::{Disk, LoopDevice, folder, refusal, run, short_spec, try_scratch};
+
+fn file_of(directory: &Path, size_bytes: usize) -> Target {
+    let path = directory.join("theirs");
+    std::fs::write(&path, vec![7; size_bytes]).unwrap();
+    Target::ReadOnly(ReadOnlyTarget::open(&path).unwrap())
+}
+
+#[test]
+fn a_mix_with_writes_is_refused_for_a_file_that_is_not_ours() {
+    let folder = folder();
+    let target = file_of(folder.path(), 1 << 20);
+    for mix in ["99:1", "0:100"] {
+        let spec = JobSpec {
+            read_write_mix: mix.parse().unwrap(),
+            ..short_spec()
+        };
+        let message = refusal(&target, &spec);
+        assert!(
+            message.contains("only ever read") && message.contains(mix),
+            "{message}"
+        );
+    }
+    assert_eq!(
+        std::fs::read(folder.path().join("theirs")).unwrap(),
+        vec![7; 1 << 20]
+    );
+}
+
+#[test]
+fn a_mix_with_writes_is_refused_for_a_block_device() {
+    let device = LoopDevice::new(8 << 20);
+    let target = ReadOnlyTarget::open(&device.node).unwrap();
+    assert!(target.is_block_device());
+    assert_eq!(target.size_bytes(), 8 << 20);
+    let target = Target::ReadOnly(target);
+    let spec = JobSpec {
+        read_write_mix: ReadWriteMix::WRITE_ONLY,
+        ..short_spec()
+    };
+    assert!(refusal(&target, &spec).contains("only ever read"));
+    assert!(run(&target, &short_spec()).total().reads.operations > 0);
+}
+
+#[test]
+fn a_symlink_is_followed_and_both_names_are_kept() {
+    let folder = folder();
+    file_of(folder.path(), 1 << 20);
+    let link = folder.path().join("link");
+    symlink("theirs", &link).unwrap();
+    let target = ReadOnlyTarget::open(&link).unwrap();
+    assert_eq!(
+        target.path(),
+        folder.path().join("theirs").canonicalize().unwrap()
+    );
+    assert_eq!(target.given_path(), link);
+    assert!(
+        run(&Target::ReadOnly(target), &short_spec())
+            .total()
+            .reads
+            .operations
+            > 0
+    );
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn sizes_that_cannot_work_are_refused_with_the_numbers() {
+    let folder = folder();
+    let target = file_of(folder.path(), 6000);
+    let spec = short_spec();
+    let off_block = JobSpec {
+        io_block_size_bytes: 1000,
+        ..spec.clone()
+    };
+    let too_large = JobSpec {
+        io_block_size_bytes: 8192,
+        ..spec.clone()
+    };
+    let beyond = JobSpec {
+        span_bytes: Some(8192),
+        ..spec.clone()
+    };
+    let no_depth = JobSpec {
+        queue_depth: 0,
+        ..spec.clone()
+    };
+    let psync_depth = JobSpec {
+        engine: EngineKind::Psync,
+        queue_depth: 2,
+        ..spec
+    };
+    for (spec, parts) in [
+        (off_block, ["io_block_size is 1000 bytes", "multiples of"]),
+        (too_large, ["holds 6000 bytes", "8192 are needed"]),
+        (beyond, ["holds 6000 bytes", "8192 are needed"]),
+        (no_depth, ["queue_depth is 0", "expected 1 to"]),
+        (psync_depth, ["queue_depth is 2", "more jobs"]),
+    ] {
+        let message = refusal(&target, &spec);
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_file_or_device_is_refused_by_kind() {
+    let folder = folder();
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, "").unwrap();
+    for (path, part) in [
+        (folder.path(), "is a directory; expected a regular file"),
+        (Path::new("/dev/null"), "is a character device"),
+        (&folder.path().join("missing"), "check the spelling"),
+        (&empty, "holds 0 bytes"),
+    ] {
+        let message = ReadOnlyTarget::open(path).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_filesystem_without_direct_io_is_named_instead_of_measured_through_the_cache() {
+    let memory = Disk::in_memory();
+    let path = memory.mount_point.join("theirs");
+    std::fs::write(&path, [1; 8192]).unwrap();
+    for message in [
+        ReadOnlyTarget::open(&path).unwrap_err().to_string(),
+        ReadOnlyTarget::open(Path::new("/proc/version"))
+            .unwrap_err()
+            .to_string(),
+        try_scratch(&memory.mount_point, 1 << 20).unwrap_err().to_string(),
+    ] {
+        assert!(message.contains("does not support O_DIRECT"), "{message}");
+        assert!(message.contains("tmpfs") || message.contains("proc"), "{message}");
+        assert!(
+            message.contains("choose a path on a disk filesystem"),
+            "{message}"
+        );
+    }
+    assert_eq!(crate::stage::names_in(&memory.mount_point), ["theirs"]);
+}
+
+#[test]
+fn holes_of_a_file_are_pointed_out() {
+    let folder = folder();
+    let path = folder.path().join("sparse");
+    std::fs::File::create(&path).unwrap().set_len(1 << 20).unwrap();
+    let report = run(
+        &Target::ReadOnly(ReadOnlyTarget::open(&path).unwrap()),
+        &short_spec(),
+    );
+    assert!(
+        report.warnings.iter().any(|warning| warning.contains("holes")),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn a_real_engine_needs_something_to_reach() {
+    assert!(refusal(&Target::Null, &short_spec()).contains("noop"));
+}

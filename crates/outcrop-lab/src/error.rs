@@ -1,0 +1,90 @@
+//! The one error type of this crate: what was seen, what is accepted, what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use outcrop_device::DeviceError;
+use outcrop_results::ResultsError;
+
+/// Why a plan cannot be run, or a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// A plan, or a flag that stands for a part of one, is wrong.
+    #[error("{at}: {message}")]
+    BadPlan {
+        /// `file:line:column`, or the flag.
+        at: String,
+        /// What was seen and what is accepted.
+        message: String,
+    },
+    /// A plan file cannot be read.
+    #[error("cannot read the plan {}: {source}", path.display())]
+    ReadPlan {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The budget is too small even for the shortest trials.
+    #[error(
+        "a budget of {budget} is too short for {trials} trials: even the shortest take {shortest}; give that much, or \
+         take fewer cells or repetitions"
+    )]
+    OverBudget {
+        /// What was given.
+        budget: String,
+        /// Trials of the run.
+        trials: usize,
+        /// The time that the shortest trials take.
+        shortest: String,
+    },
+    /// The run folder does not fit the plan it is to be resumed with.
+    #[error("cannot resume {}: {reason}", path.display())]
+    CannotResume {
+        /// The run folder.
+        path: PathBuf,
+        /// What does not fit, and what to do.
+        reason: String,
+    },
+    /// Not one trial of a layer could be measured.
+    #[error("no trial of the {layer} layer could be measured; the first failed with: {message}")]
+    LayerFailed {
+        /// The layer.
+        layer: String,
+        /// The first failure's sentence.
+        message: String,
+    },
+    /// An error after which no further trial can succeed; finished trials are kept.
+    #[error("{message}; the {finished} finished trials are kept: mend this, then `outcrop run --resume {}`", run.display())]
+    Fatal {
+        /// The failure's sentence.
+        message: String,
+        /// Completed trials in the run folder.
+        finished: usize,
+        /// The run folder.
+        run: PathBuf,
+    },
+    /// The device layer could not prepare its subject.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The run folder could not be read or written.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The run was stopped while it prepared its subject; nothing was measured.
+    #[error("stopped while preparing the subject; nothing was lost: `outcrop run --resume` starts it again")]
+    StoppedInPreparation,
+}
+
+impl LabError {
+    /// True when the user's input is at fault, not the measurement (exit code 2).
+    pub const fn is_bad_input(&self) -> bool {
+        matches!(
+            self,
+            Self::BadPlan { .. }
+                | Self::ReadPlan { .. }
+                | Self::OverBudget { .. }
+                | Self::CannotResume { .. }
+        )
+    }
+}

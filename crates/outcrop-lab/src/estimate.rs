@@ -1,0 +1,96 @@
+//! How long a run will take and what it will write: arithmetic before the first operation.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use outcrop_measure::metric::Unavailable;
+
+use crate::cell::Cell;
+use crate::layer;
+
+/// What one step (a preparation, a trial) is expected to cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// Time.
+    pub time: Duration,
+    /// Bytes written to the subject, an upper bound where a device's speed decides.
+    pub bytes_written: u64,
+}
+
+/// What a whole run is expected to cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Different cells.
+    pub cells: usize,
+    /// Trials: every repetition of every cell.
+    pub trials: usize,
+    /// Time to make the subjects.
+    pub preparation: Duration,
+    /// Time of all trials: warm-up, measured time and what lies between.
+    pub measuring: Duration,
+    /// Bytes written to make the subjects, exact.
+    pub bytes_written_preparing: u64,
+    /// Bytes written by the trials, at most: see [`Self::ASSUMPTION`].
+    pub bytes_written_measuring: u64,
+    /// The bytes as a share of what the device is rated to take in its life, or why that is unknown.
+    pub endurance_share: Result<f64, Unavailable>,
+}
+
+impl Estimate {
+    /// How bytes and times are estimated, in a sentence for `--dry-run`.
+    pub const ASSUMPTION: &str = "bytes are an upper bound for a device that answers in 20 µs and takes 3 GB/s; files are \
+                                  assumed to be made at 200 MB/s";
+
+    /// Preparation and trials together.
+    pub fn total(&self) -> Duration {
+        self.preparation + self.measuring
+    }
+
+    /// All bytes written, at most.
+    pub const fn bytes_written(&self) -> u64 {
+        self.bytes_written_preparing
+            .saturating_add(self.bytes_written_measuring)
+    }
+}
+
+/// Adds up what the cells of a run cost; a subject that several plans share is prepared once.
+pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
+    let subjects: BTreeSet<_> = cells.iter().map(|cell| (&cell.layer, &cell.subject)).collect();
+    let preparation = sum(subjects
+        .into_iter()
+        .map(|(layer, subject)| (layer::of(layer).forecast_preparation(subject), 1)));
+    let trials = sum(cells.iter().map(|cell| (trial(cell), cell.trial.repetitions)));
+    Estimate {
+        cells: cells.len(),
+        trials: cells.iter().map(|cell| cell.trial.repetitions as usize).sum(),
+        preparation: preparation.time,
+        measuring: trials.time,
+        bytes_written_preparing: preparation.bytes_written,
+        bytes_written_measuring: trials.bytes_written,
+        endurance_share: Err(Unavailable::because(
+            "Outcrop does not know this device's rated endurance; see its datasheet (TBW)",
+        )),
+    }
+}
+
+/// What one trial of a cell costs.
+pub(crate) fn trial(cell: &Cell) -> Forecast {
+    layer::of(&cell.layer).forecast_trial(cell)
+}
+
+/// The time that all trials spend under load: warm-up and measured time, which a budget can shorten.
+pub(crate) fn under_load(cells: &[Cell]) -> Duration {
+    cells
+        .iter()
+        .map(|cell| (cell.trial.warm_up.0 + cell.trial.duration.0) * cell.trial.repetitions)
+        .sum()
+}
+
+fn sum(forecasts: impl Iterator<Item = (Forecast, u32)>) -> Forecast {
+    forecasts.fold(Forecast::default(), |sum, (forecast, count)| Forecast {
+        time: sum.time + forecast.time * count,
+        bytes_written: sum
+            .bytes_written
+            .saturating_add(forecast.bytes_written.saturating_mul(count.into())),
+    })
+}

@@ -1,0 +1,64 @@
+//! The time that a run still takes: forecasts, corrected by how long things really took in this session.
+
+use std::time::Duration;
+
+use crate::cell::Cell;
+use crate::estimate;
+use crate::order::Trial;
+use crate::plan::PlanSet;
+
+/// Forecasts count as this much evidence, so that the first odd trial does not upset the whole estimate.
+const PRIOR: Duration = Duration::from_secs(2);
+
+/// Remaining time of one session.
+#[derive(Debug)]
+pub(crate) struct Eta {
+    preparation: Duration,
+    pending: Duration,
+    forecast_done: Duration,
+    really_done: Duration,
+}
+
+impl Eta {
+    pub(crate) fn new(set: &PlanSet, pending: &[Trial]) -> Self {
+        let preparation = if pending.is_empty() {
+            Duration::ZERO
+        } else {
+            set.estimate().preparation
+        };
+        let pending = pending
+            .iter()
+            .map(|trial| estimate::trial(&set.cells()[trial.cell]).time)
+            .sum();
+        Self {
+            preparation,
+            pending,
+            forecast_done: Duration::ZERO,
+            really_done: Duration::ZERO,
+        }
+    }
+
+    /// Progress of the preparation; its rate so far replaces the forecast.
+    pub(crate) fn preparing(&mut self, done: u64, total: u64, elapsed: Duration) -> Duration {
+        if done > 0 && done <= total {
+            self.preparation = elapsed.mul_f64((total - done) as f64 / done as f64);
+        }
+        self.remaining()
+    }
+
+    pub(crate) fn prepared(&mut self) {
+        self.preparation = Duration::ZERO;
+    }
+
+    pub(crate) fn trial_took(&mut self, cell: &Cell, time: Duration) {
+        let forecast = estimate::trial(cell).time;
+        self.pending = self.pending.saturating_sub(forecast);
+        self.forecast_done += forecast;
+        self.really_done += time;
+    }
+
+    pub(crate) fn remaining(&self) -> Duration {
+        let ratio = (self.really_done + PRIOR).as_secs_f64() / (self.forecast_done + PRIOR).as_secs_f64();
+        self.preparation + self.pending.mul_f64(ratio)
+    }
+}

@@ -1,0 +1,287 @@
+//! Running the trials of a run, first time or resumed: the same code, which skips what is finished.
+//!
+//! Every trial is one line of the journal, on the disk before the next one starts. What the process was doing
+//! when it was killed is the only thing lost, and a resume measures it again.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use outcrop_probe::clock::{Clock, utc_timestamp};
+use outcrop_results::{Outcome, RunFolder, TrialEntry};
+
+use crate::cell::Cell;
+use crate::error::LabError;
+use crate::eta::Eta;
+use crate::layer::{self, Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
+use crate::observer::{Event, Observer};
+use crate::order::Trial;
+use crate::plan::{PlanSet, Subject};
+use crate::run;
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOutcome {
+    /// Trials of the run in all.
+    pub total: usize,
+    /// Completed trials in the folder, those of earlier sessions too.
+    pub finished: usize,
+    /// Trials of this session that failed, each with its sentence in the journal.
+    pub failed: usize,
+    /// True when the run was stopped before its last trial; it can be resumed.
+    pub is_interrupted: bool,
+}
+
+/// Runs every trial that the folder does not hold yet, then writes the records.
+///
+/// A raised `stop` ends the current trial cleanly: it is journalled as interrupted, and a resume runs it again. A
+/// trial that fails is journalled with its sentence, and the run goes on.
+///
+/// # Errors
+/// When no further trial can succeed (no space, no permission), when not one trial of a layer succeeded, or when
+/// the folder cannot be written. What is finished stays finished.
+pub fn execute(
+    set: &PlanSet,
+    folder: &mut RunFolder,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<RunOutcome, LabError> {
+    let trials = set.trials();
+    let pending: Vec<Trial> = trials
+        .iter()
+        .filter(|trial| {
+            !folder
+                .finished()
+                .contains(&(set.cells()[trial.cell].id.clone(), trial.repetition))
+        })
+        .copied()
+        .collect();
+    let opening_notes = opening_notes(set, folder, observer);
+    let mut session = Session {
+        set,
+        total: trials.len(),
+        failures: BTreeMap::new(),
+        eta: Eta::new(set, &pending),
+        clock: Clock::new(),
+        folder,
+        observer,
+        stop,
+        next_notes: opening_notes,
+    };
+    let ended = session.run(&pending);
+    let failed = session.failures.values().map(|failures| failures.count).sum();
+    // Records are written on every way out: a run that stopped early can be reported as far as it got.
+    let written = folder.finish();
+    let is_interrupted = ended?;
+    written?;
+    Ok(RunOutcome {
+        total: trials.len(),
+        finished: folder.finished().len(),
+        failed,
+        is_interrupted,
+    })
+}
+
+/// Says what a resume found; the sentences also go into the notes of the first trial.
+fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<String> {
+    let mut notes = Vec::new();
+    if folder.torn_bytes() > 0 {
+        observer.observe(Event::Note(
+            "the journal ended in a torn line, which was cut off; its trial is measured again",
+        ));
+    }
+    if !folder.finished().is_empty() {
+        notes = run::drift(set, folder);
+        for note in &notes {
+            observer.observe(Event::Warning(note));
+        }
+    }
+    notes
+}
+
+#[derive(Debug, Default)]
+struct Failures {
+    count: usize,
+    first: String,
+}
+
+struct Session<'r> {
+    set: &'r PlanSet,
+    total: usize,
+    failures: BTreeMap<&'r str, Failures>,
+    eta: Eta,
+    clock: Clock,
+    folder: &'r mut RunFolder,
+    observer: &'r mut dyn Observer,
+    stop: &'r AtomicBool,
+    /// Remarks for the next trial's entry.
+    next_notes: Vec<String>,
+}
+
+impl<'r> Session<'r> {
+    /// Prepares and runs; true when stopped. Subjects are removed before this returns.
+    fn run(&mut self, pending: &[Trial]) -> Result<bool, LabError> {
+        if pending.is_empty() {
+            return Ok(false);
+        }
+        let mut benches = match self.prepare(pending) {
+            Err(LabError::StoppedInPreparation) => return Ok(true),
+            prepared => prepared?,
+        };
+        for trial in pending {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(true);
+            }
+            let cell = &self.set.cells()[trial.cell];
+            let bench = benches
+                .get_mut(cell.layer.as_str())
+                .expect("every layer of a pending trial was prepared");
+            if self.measure(cell, trial, bench.as_mut())? == Outcome::Interrupted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn prepare(&mut self, pending: &[Trial]) -> Result<BTreeMap<&'r str, Box<dyn Bench + 'r>>, LabError> {
+        let mut subjects: BTreeMap<&'r str, Vec<Subject>> = BTreeMap::new();
+        for trial in pending {
+            let cell = &self.set.cells()[trial.cell];
+            let known = subjects.entry(cell.layer.as_str()).or_default();
+            if !known.contains(&cell.subject) {
+                known.push(cell.subject.clone());
+            }
+        }
+        let started_ns = self.clock.now_ns();
+        let mut benches = BTreeMap::new();
+        for (name, subjects) in subjects {
+            let (eta, clock, observer) = (&mut self.eta, &self.clock, &mut *self.observer);
+            let mut report = |step: PreparationStep<'_>| match step {
+                PreparationStep::Written {
+                    bytes_done,
+                    bytes_total,
+                } => {
+                    let elapsed = Duration::from_nanos(clock.now_ns() - started_ns);
+                    let remaining = eta.preparing(bytes_done, bytes_total, elapsed);
+                    observer.observe(Event::Preparing {
+                        bytes_done,
+                        bytes_total,
+                        remaining,
+                    });
+                }
+                PreparationStep::Note(note) => observer.observe(Event::Note(note)),
+            };
+            let mut preparation = Preparation {
+                directory: self.set.directory(),
+                seed: self.set.seed().derive("subject"),
+                stop: self.stop,
+                report: &mut report,
+            };
+            benches.insert(name, layer::of(name).prepare(&subjects, &mut preparation)?);
+        }
+        self.eta.prepared();
+        Ok(benches)
+    }
+
+    /// Measures one trial and journals it, however it ended.
+    fn measure(&mut self, cell: &'r Cell, trial: &Trial, bench: &mut dyn Bench) -> Result<Outcome, LabError> {
+        self.observer.observe(Event::TrialStarted {
+            finished: self.folder.finished().len(),
+            total: self.total,
+            cell,
+            repetition: trial.repetition,
+            remaining: self.eta.remaining(),
+        });
+        let started_at = utc_timestamp();
+        let started_ns = self.clock.now_ns();
+        let result = bench.run(cell, trial);
+        self.eta
+            .trial_took(cell, Duration::from_nanos(self.clock.now_ns() - started_ns));
+        let failure = result.as_ref().err().cloned();
+        let report = result.unwrap_or_else(|failure| failed(&failure));
+        let entry = self.entry(cell, trial, started_at, report);
+        self.folder.append(&entry)?;
+        self.observer.observe(Event::TrialFinished {
+            finished: self.folder.finished().len(),
+            total: self.total,
+            entry: &entry,
+            remaining: self.eta.remaining(),
+        });
+        if let Outcome::Failed { message } = &entry.outcome {
+            self.count_failure(cell, message)?;
+        }
+        match failure {
+            Some(TrialFailure {
+                message,
+                is_fatal: true,
+            }) => Err(self.fatal(message)),
+            _ => Ok(entry.outcome),
+        }
+    }
+
+    fn entry(&mut self, cell: &Cell, trial: &Trial, started_at: String, report: TrialReport) -> TrialEntry {
+        let mut notes = std::mem::take(&mut self.next_notes);
+        notes.extend(report.notes);
+        TrialEntry {
+            trial: trial.index,
+            cell: cell.id.clone(),
+            layer: cell.layer.clone(),
+            subject: cell.subject.label.clone(),
+            plans: cell.plans.clone(),
+            repetition: trial.repetition,
+            seed: trial.seed.0,
+            factors: cell.factors.clone(),
+            started_at,
+            duration_s: report.duration_s,
+            outcome: report.outcome,
+            values: report.values,
+            histograms: report.histograms,
+            notes,
+        }
+    }
+
+    /// A layer of which as many trials failed as it has cells, and none ever succeeded, is given up.
+    fn count_failure(&mut self, cell: &'r Cell, message: &str) -> Result<(), LabError> {
+        let layer = cell.layer.as_str();
+        let failures = self.failures.entry(layer).or_default();
+        if failures.count == 0 {
+            failures.first = message.to_owned();
+        }
+        failures.count += 1;
+        let ids: Vec<_> = self
+            .set
+            .cells()
+            .iter()
+            .filter(|cell| cell.layer == layer)
+            .map(|cell| &cell.id)
+            .collect();
+        let has_success = self.folder.finished().iter().any(|(id, _)| ids.contains(&id));
+        if has_success || failures.count < ids.len() {
+            return Ok(());
+        }
+        Err(LabError::LayerFailed {
+            layer: layer.to_owned(),
+            message: failures.first.clone(),
+        })
+    }
+
+    fn fatal(&self, message: String) -> LabError {
+        LabError::Fatal {
+            message,
+            finished: self.folder.finished().len(),
+            run: self.folder.dir().to_owned(),
+        }
+    }
+}
+
+fn failed(failure: &TrialFailure) -> TrialReport {
+    TrialReport {
+        outcome: Outcome::Failed {
+            message: failure.message.clone(),
+        },
+        duration_s: 0.0,
+        values: Vec::new(),
+        histograms: Vec::new(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,138 @@
+//! What the lab asks of a layer: a new layer is one module here, beside its engine's crate.
+
+pub mod device;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_results::{HistogramEntry, Outcome, Value};
+
+use crate::cell::Cell;
+use crate::error::LabError;
+use crate::estimate::Forecast;
+use crate::order::Trial;
+use crate::parameter::{Parameter, Refusal, Settings};
+use crate::plan::{Subject, TrialOptions};
+
+/// A layer as plans see it: its vocabulary, its checks, its costs, and the way to a [`Bench`].
+pub trait Layer: Sync {
+    /// Its name in plans and records.
+    fn name(&self) -> &'static str;
+
+    /// What may be said about its subject.
+    fn subject_parameters(&self) -> &'static [Parameter];
+
+    /// What may be said about its workload, fixed or as a factor.
+    fn workload_parameters(&self) -> &'static [Parameter];
+
+    /// Completes a subject whose values are canonical, and gives it its name.
+    ///
+    /// # Errors
+    /// When the values do not go together, or the subject does not exist.
+    fn complete_subject(&self, settings: Settings) -> Result<Subject, Refusal>;
+
+    /// Completes the factors of one cell, whose values are canonical.
+    ///
+    /// # Errors
+    /// When the values do not go together, or not with the subject.
+    fn complete_factors(
+        &self,
+        subject: &Subject,
+        factors: Settings,
+        trial: &TrialOptions,
+    ) -> Result<Settings, Refusal>;
+
+    /// What it costs to make the subject.
+    fn forecast_preparation(&self, subject: &Subject) -> Forecast;
+
+    /// What one trial of a cell costs.
+    fn forecast_trial(&self, cell: &Cell) -> Forecast;
+
+    /// Makes the subjects of a run.
+    ///
+    /// # Errors
+    /// When a subject cannot be made; nothing of it is left behind.
+    fn prepare<'r>(
+        &self,
+        subjects: &[Subject],
+        preparation: &mut Preparation<'r, '_>,
+    ) -> Result<Box<dyn Bench + 'r>, LabError>;
+}
+
+/// What a layer is given to make its subjects with.
+///
+/// `'r` is the run; `'p` is the preparation alone.
+pub struct Preparation<'r, 'p> {
+    /// Where files of our own are made.
+    pub directory: &'r Path,
+    /// Content of the subject derives from it.
+    pub seed: outcrop_measure::seed::Seed,
+    /// Raised when the user wants to stop.
+    pub stop: &'r AtomicBool,
+    /// Called as it goes on.
+    pub report: &'p mut dyn FnMut(PreparationStep<'_>),
+}
+
+/// What a preparation tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreparationStep<'s> {
+    /// Bytes written so far, and in all.
+    Written {
+        /// So far.
+        bytes_done: u64,
+        /// In all.
+        bytes_total: u64,
+    },
+    /// Something the user should know.
+    Note(&'s str),
+}
+
+/// A layer whose subjects stand ready.
+///
+/// It removes what it made when it is dropped, on every way out.
+pub trait Bench {
+    /// Runs one trial.
+    ///
+    /// # Errors
+    /// See [`TrialFailure`]: whether later trials can still succeed.
+    fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure>;
+}
+
+/// What one trial yielded, in the terms of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialReport {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Measured time in seconds.
+    pub duration_s: f64,
+    /// Metrics.
+    pub values: Vec<Value>,
+    /// Latency histograms.
+    pub histograms: Vec<HistogramEntry>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+/// Why a trial yielded nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialFailure {
+    /// One sentence with what to do.
+    pub message: String,
+    /// Whether no later trial can succeed either (no space, no permission).
+    pub is_fatal: bool,
+}
+
+/// Every layer, in the order of the stack.
+pub fn all() -> &'static [&'static dyn Layer] {
+    &[&device::Device]
+}
+
+/// The layer of a name.
+pub fn named(name: &str) -> Option<&'static dyn Layer> {
+    all().iter().copied().find(|layer| layer.name() == name)
+}
+
+/// The layer of a checked plan's cell.
+pub(crate) fn of(name: &str) -> &'static dyn Layer {
+    named(name).expect("the layer of a checked plan exists")
+}

@@ -1,0 +1,202 @@
+//! The subjects of a run standing ready, and one trial after the other on them.
+//!
+//! # Between trials
+//!
+//! A trial that wrote leaves the device with work: data in its volatile cache, the filesystem with a journal to
+//! commit. Both are flushed (`fsync`) before the trial's end is told, so that the next cell does not pay for this
+//! one's writes. What remains is the device's own housekeeping (garbage collection, the SLC cache being folded):
+//! no pause that a run could afford is sure to outlast it. So there is none; the warm-up runs under the next
+//! cell's own load, the order of cells is drawn anew for each repetition so that the remainder falls on all cells
+//! alike, and the intervals between repetitions show it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_device::{DeviceError, Ended, JobReport, ReadOnlyTarget, ScratchFile, Target, run_job};
+use outcrop_measure::metric::Unavailable;
+use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_probe::Clock;
+use outcrop_probe::energy::Meter;
+use outcrop_results::Outcome;
+use outcrop_workload::{Content, ReadWriteMix};
+
+use super::{READ_ONLY, histograms, notes, parameters, parsed, values};
+use crate::cell::Cell;
+use crate::error::LabError;
+use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
+use crate::order::Trial;
+use crate::parameter::Settings;
+use crate::plan::Subject;
+
+/// The targets of a run; scratch files go with it when it is dropped.
+pub(super) struct DeviceBench<'r> {
+    targets: BTreeMap<Subject, Target>,
+    clock: Clock,
+    stop: &'r AtomicBool,
+}
+
+impl<'r> DeviceBench<'r> {
+    pub(super) fn prepare(
+        subjects: &[Subject],
+        preparation: &mut Preparation<'r, '_>,
+    ) -> Result<Self, LabError> {
+        let mut targets = BTreeMap::new();
+        let total: u64 = subjects.iter().map(bytes_to_write).sum();
+        if total > 0 {
+            remove_abandoned(preparation)?;
+        }
+        let mut done_before = 0;
+        for subject in subjects {
+            let target =
+                target(&subject.settings, preparation, done_before, total).map_err(|error| match error {
+                    DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
+                    error => LabError::Device(error),
+                })?;
+            done_before += bytes_to_write(subject);
+            targets.insert(subject.clone(), target);
+        }
+        Ok(Self {
+            targets,
+            clock: Clock::new(),
+            stop: preparation.stop,
+        })
+    }
+}
+
+impl Bench for DeviceBench<'_> {
+    fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
+        let target = self
+            .targets
+            .get(&cell.subject)
+            .expect("every subject of the run was prepared");
+        let spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
+        let meter = Meter::start();
+        let report = run_job(target, &spec, &self.clock, self.stop).map_err(|error| failure(&error))?;
+        let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
+        if spec.read_write_mix.has_writes() {
+            settle(target).map_err(|error| failure(&error))?;
+        }
+        Ok(trial_report(&report, spec.read_write_mix, energy_j))
+    }
+}
+
+/// A trial of which a larger share of requests failed describes how the device fails, not how fast it is.
+const TOLERATED_ERROR_SHARE: f64 = 0.01;
+
+/// How the trial ended. One in which nothing completed counts: leaving out the stalls would flatter the device.
+fn outcome(report: &JobReport) -> Outcome {
+    let completed = report.traffic.reads + report.traffic.writes;
+    let errors = report.errors.reads + report.errors.writes;
+    let too_many = errors as f64 > (completed + errors) as f64 * TOLERATED_ERROR_SHARE;
+    if report.ended == Ended::Failed || (report.ended == Ended::Completed && too_many) {
+        let message = report
+            .failure()
+            .unwrap_or_else(|| "the job gave up without a reason".to_owned());
+        return Outcome::Failed { message };
+    }
+    if report.ended == Ended::Interrupted {
+        Outcome::Interrupted
+    } else {
+        Outcome::Completed
+    }
+}
+
+/// Only completed trials have values: half a trial is no sample of anything.
+fn trial_report(report: &JobReport, mix: ReadWriteMix, energy_j: Result<f64, Unavailable>) -> TrialReport {
+    let mut trial = TrialReport {
+        duration_s: report.duration_ns as f64 / 1e9,
+        values: Vec::new(),
+        histograms: Vec::new(),
+        notes: notes::notes(report),
+        outcome: outcome(report),
+    };
+    if trial.outcome == Outcome::Completed {
+        trial.values = values::values(report, mix, energy_j);
+        trial.histograms = histograms::histograms(&report.intervals);
+    }
+    trial
+}
+
+fn bytes_to_write(subject: &Subject) -> u64 {
+    if subject.settings["kind"] == READ_ONLY {
+        0
+    } else {
+        parsed::<ByteSize>(&subject.settings["size"]).0
+    }
+}
+
+fn target(
+    settings: &Settings,
+    preparation: &mut Preparation<'_, '_>,
+    done_before: u64,
+    total: u64,
+) -> Result<Target, DeviceError> {
+    if settings["kind"] == READ_ONLY {
+        return Ok(Target::ReadOnly(ReadOnlyTarget::open(Path::new(
+            &settings["path"],
+        ))?));
+    }
+    let size_bytes = parsed::<ByteSize>(&settings["size"]).0;
+    let report = &mut *preparation.report;
+    let mut progress = |done: u64, _: u64| {
+        let bytes_done = done_before + done.min(size_bytes);
+        report(PreparationStep::Written {
+            bytes_done,
+            bytes_total: total,
+        });
+    };
+    // Incompressible content, whatever the trials write: a drive that compresses must not read back zeros for free.
+    let scratch = ScratchFile::create(
+        preparation.directory,
+        size_bytes,
+        &Content::Random,
+        preparation.seed,
+        preparation.stop,
+        &mut progress,
+    )?;
+    Ok(Target::Scratch(scratch))
+}
+
+/// Removes the scratch files that killed runs left behind; each carries our marker and is locked by nobody.
+fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabError> {
+    for abandoned in ScratchFile::abandoned_in(preparation.directory)? {
+        let note = format!(
+            "removing {} ({}), which an outcrop process that was killed left behind",
+            abandoned.path().display(),
+            format_bytes(abandoned.bytes())
+        );
+        (preparation.report)(PreparationStep::Note(&note));
+        abandoned.remove()?;
+    }
+    Ok(())
+}
+
+/// Waits until the device holds what was written, and the filesystem has committed its journal.
+fn settle(target: &Target) -> Result<(), DeviceError> {
+    let Some(path) = target.path() else { return Ok(()) };
+    let flushed = File::open(path).and_then(|file| file.sync_all());
+    flushed.map_err(|source| DeviceError::Path {
+        action: "flush",
+        path: path.to_owned(),
+        source,
+        hint: "",
+    })
+}
+
+fn failure(error: &DeviceError) -> TrialFailure {
+    let is_fatal = match error {
+        DeviceError::NoSpace { .. }
+        | DeviceError::DirectUnsupported { .. }
+        | DeviceError::ReadOnlyTarget { .. }
+        | DeviceError::Path { .. }
+        | DeviceError::Hung { .. } => true,
+        // The rest may depend on the cell: a ring or buffers too large, a size that the device does not take.
+        _ => false,
+    };
+    TrialFailure {
+        message: error.to_string(),
+        is_fatal,
+    }
+}

@@ -1,0 +1,183 @@
+//! Plans: what is to be measured, read from TOML, checked, and written back with every default filled in.
+
+mod budget;
+mod check;
+mod draft;
+mod expanded;
+mod parse;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use outcrop_measure::seed::Seed;
+use outcrop_measure::units::{ByteSize, TimeSpan};
+
+use crate::cell::{Cell, merge};
+use crate::effort::Effort;
+use crate::error::LabError;
+use crate::estimate::{self, Estimate};
+use crate::order::{self, Trial};
+use crate::parameter::Settings;
+
+pub use draft::{Draft, Located};
+pub use source::PlanSource;
+
+/// How often and for how long a cell is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrialOptions {
+    /// Trials per cell, at least 1.
+    pub repetitions: u32,
+    /// Time before measuring starts, excluded from every figure.
+    pub warm_up: TimeSpan,
+    /// Time measured.
+    pub duration: TimeSpan,
+    /// Length of the intervals that a trial's histograms are kept by.
+    pub interval: TimeSpan,
+}
+
+impl TrialOptions {
+    /// The larger of each.
+    pub(crate) fn most_thorough(&self, other: &Self) -> Self {
+        Self {
+            repetitions: self.repetitions.max(other.repetitions),
+            warm_up: TimeSpan(self.warm_up.0.max(other.warm_up.0)),
+            duration: TimeSpan(self.duration.0.max(other.duration.0)),
+            interval: TimeSpan(self.interval.0.max(other.interval.0)),
+        }
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// Its parameters, `kind` among them.
+    pub settings: Settings,
+    /// How records name it: `scratch-file 2GiB`.
+    pub label: String,
+}
+
+/// One plan, checked, with the values of one effort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Name, unique within a run.
+    pub name: String,
+    /// The question that it answers.
+    pub question: String,
+    /// The layer that it measures.
+    pub layer: String,
+    /// What is measured.
+    pub subject: Subject,
+    /// Parameters that are the same for every cell.
+    pub workload: Settings,
+    /// Parameters that vary: every combination is a cell.
+    pub factors: BTreeMap<String, Vec<String>>,
+    /// How often and for how long each cell is measured.
+    pub trial: TrialOptions,
+}
+
+/// What a caller decides beside the plans; what is `None` is left as the plans say.
+#[derive(Clone, Debug, Default)]
+pub struct PlanOptions {
+    /// Which of a plan's values to take.
+    pub effort: Option<Effort>,
+    /// The run's seed; by default that of an expanded plan, else a fresh one.
+    pub seed: Option<Seed>,
+    /// Where files of our own are made; by default that of an expanded plan, else the working directory.
+    pub directory: Option<PathBuf>,
+    /// Size of the subject, for each plan that has one of a chosen size.
+    pub size: Option<ByteSize>,
+    /// Trials per cell.
+    pub repetitions: Option<u32>,
+    /// Time before measuring starts.
+    pub warm_up: Option<TimeSpan>,
+    /// Time measured per trial.
+    pub duration: Option<TimeSpan>,
+    /// The time that the whole run may take: trials are shortened evenly until it fits.
+    pub budget: Option<TimeSpan>,
+}
+
+/// The plans of one run, checked, with everything that decides what is measured and in which order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanSet {
+    seed: Seed,
+    effort: Effort,
+    version: String,
+    directory: PathBuf,
+    plans: Vec<Plan>,
+    cells: Vec<Cell>,
+}
+
+impl PlanSet {
+    /// Reads and checks plans.
+    ///
+    /// # Errors
+    /// One sentence with file, line and column for the first thing wrong.
+    pub fn from_sources(sources: &[PlanSource], options: &PlanOptions) -> Result<Self, LabError> {
+        let mut header = parse::RunHeader::default();
+        let mut drafts = Vec::new();
+        for source in sources {
+            let document = parse::document(source, options.effort)?;
+            header = header.or(document.header);
+            drafts.extend(document.drafts);
+        }
+        Self::check(header, drafts, options)
+    }
+
+    /// Checks a plan that was put together from flags.
+    ///
+    /// # Errors
+    /// One sentence with the flag for the first thing wrong.
+    pub fn from_drafts(drafts: Vec<Draft>, options: &PlanOptions) -> Result<Self, LabError> {
+        Self::check(parse::RunHeader::default(), drafts, options)
+    }
+
+    /// The seed that every random choice of the run comes from.
+    pub const fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Which of the plans' values were taken.
+    pub const fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Version of Outcrop that expanded the plans.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Where files of our own are made; absolute.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The plans.
+    pub fn plans(&self) -> &[Plan] {
+        &self.plans
+    }
+
+    /// Every cell once, however many plans ask for it.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The trials in the order they run: the same for the same plans and seed.
+    pub fn trials(&self) -> Vec<Trial> {
+        order::order(&self.cells, self.seed)
+    }
+
+    /// How long the run will take and what it will write.
+    pub fn estimate(&self) -> Estimate {
+        estimate::estimate(&self.cells)
+    }
+
+    /// The plans in TOML with every default written out; reading it again gives the same run.
+    pub fn to_toml(&self) -> String {
+        expanded::to_toml(self)
+    }
+
+    fn recount(&mut self) {
+        self.cells = merge(self.plans.iter().flat_map(check::cells_of));
+    }
+}

@@ -1,0 +1,361 @@
+//! Drafts to checked plans: every value in its canonical spelling, every default filled in, every cell possible.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use outcrop_measure::seed::Seed;
+use outcrop_measure::units::TimeSpan;
+
+use super::draft::{Draft, Located, Setting, TrialDraft};
+use super::parse::RunHeader;
+use super::{Plan, PlanOptions, PlanSet, Subject, TrialOptions};
+use crate::cell::Cell;
+use crate::error::LabError;
+use crate::layer::{self, Layer};
+use crate::parameter::{Parameter, Refusal, Settings, hint};
+
+/// More cells than this are a typing error: at a tenth of a second each, one repetition takes a quarter of an hour.
+const MAX_CELLS: usize = 10_000;
+/// Trials shorter than this measure little but their own start.
+const SHORTEST_DURATION: Duration = Duration::from_millis(10);
+
+impl PlanSet {
+    pub(super) fn check(
+        header: RunHeader,
+        drafts: Vec<Draft>,
+        options: &PlanOptions,
+    ) -> Result<Self, LabError> {
+        if drafts.is_empty() {
+            return Err(bad("plans", "none was given; name at least one"));
+        }
+        let mut plans: Vec<Plan> = Vec::new();
+        for draft in drafts {
+            if plans.iter().any(|plan| plan.name == draft.name.value) {
+                let message = format!("there is already a plan named {:?} in this run", draft.name.value);
+                return Err(bad(&draft.name.at, message));
+            }
+            plans.push(plan(draft, options)?);
+        }
+        let mut set = Self {
+            seed: options.seed.or(header.seed).unwrap_or_else(fresh_seed),
+            effort: options.effort.or(header.effort).unwrap_or_default(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            directory: directory(options, header.directory)?,
+            plans,
+            cells: Vec::new(),
+        };
+        set.recount();
+        if let Some(budget) = options.budget {
+            set.shorten_to(budget)?;
+        }
+        Ok(set)
+    }
+}
+
+/// Any number does, as it is recorded: the nanoseconds of now, mixed.
+fn fresh_seed() -> Seed {
+    let now = outcrop_probe::clock::unix_now();
+    Seed(now.as_secs()).derive_index(u64::from(now.subsec_nanos()))
+}
+
+fn directory(options: &PlanOptions, expanded: Option<PathBuf>) -> Result<PathBuf, LabError> {
+    let directory = options
+        .directory
+        .clone()
+        .or(expanded)
+        .unwrap_or_else(|| PathBuf::from("."));
+    std::path::absolute(&directory)
+        .map_err(|error| bad("directory", format!("{}: {error}", directory.display())))
+}
+
+fn plan(mut draft: Draft, options: &PlanOptions) -> Result<Plan, LabError> {
+    if !is_name(&draft.name.value) {
+        let message = format!(
+            "the name {:?} cannot be used; take letters, digits, `-`, `_` and `.`, at most 64 of them",
+            draft.name.value
+        );
+        return Err(bad(&draft.name.at, message));
+    }
+    let Some(layer) = layer::named(&draft.layer.value) else {
+        let names: Vec<_> = layer::all().iter().map(|layer| layer.name()).collect();
+        let message = format!(
+            "unknown layer {:?}; {}",
+            draft.layer.value,
+            hint(&draft.layer.value, &names)
+        );
+        return Err(bad(&draft.layer.at, message));
+    };
+    apply(options, &mut draft, layer);
+    let subject = subject(&draft, layer)?;
+    let trial = trial(&draft.trial)?;
+    let (workload, factors) = workload(&draft, layer)?;
+    let plan = Plan {
+        name: draft.name.value.clone(),
+        question: draft.question.clone(),
+        layer: draft.layer.value.clone(),
+        subject,
+        workload,
+        factors,
+        trial,
+    };
+    let cell_count = plan
+        .factors
+        .values()
+        .try_fold(1_usize, |count, values| count.checked_mul(values.len()));
+    if cell_count.is_none_or(|count| count > MAX_CELLS) {
+        let message = format!("the factors make more than {MAX_CELLS} combinations; give fewer values");
+        return Err(bad(&draft.name.at, message));
+    }
+    for factors in combinations(&plan) {
+        let completed = layer.complete_factors(&plan.subject, factors.clone(), &plan.trial);
+        completed.map_err(|refusal| refused(&draft, layer, &factors, &refusal))?;
+    }
+    Ok(plan)
+}
+
+/// Writes the caller's choices over the plan's.
+fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
+    if let Some(size) = options.size
+        && layer
+            .subject_parameters()
+            .iter()
+            .any(|parameter| parameter.name == "size")
+    {
+        let value = Located::new(size.to_string(), "--size");
+        draft
+            .subject
+            .insert("size".to_owned(), ("--size".to_owned(), value));
+    }
+    let trial = &mut draft.trial;
+    if let Some(repetitions) = options.repetitions {
+        trial.repetitions = Some(Located::new(repetitions, "--repetitions"));
+    }
+    if let Some(warm_up) = options.warm_up {
+        trial.warm_up = Some(Located::new(warm_up, "--warm-up"));
+    }
+    if let Some(duration) = options.duration {
+        trial.duration = Some(Located::new(duration, "--duration"));
+        trial.interval = None;
+    }
+}
+
+fn subject(draft: &Draft, layer: &dyn Layer) -> Result<Subject, LabError> {
+    let known = layer.subject_parameters();
+    let mut settings = defaults(known);
+    for (name, (at, value)) in &draft.subject {
+        let parameter = find(known, name, at, &format!("the subject of layer {}", layer.name()))?;
+        settings.insert(name.clone(), canonical(parameter, value)?);
+    }
+    layer
+        .complete_subject(settings)
+        .map_err(|refusal| refused(draft, layer, &Settings::new(), &refusal))
+}
+
+fn trial(draft: &TrialDraft) -> Result<TrialOptions, LabError> {
+    let repetitions = match &draft.repetitions {
+        Some(given) if given.value == 0 || given.value > 1000 => {
+            return Err(bad(
+                &given.at,
+                format!("repetitions is {}; expected 1 to 1000", given.value),
+            ));
+        }
+        Some(given) => given.value,
+        None => 5,
+    };
+    let duration = match &draft.duration {
+        Some(given) if given.value.0 < SHORTEST_DURATION => {
+            return Err(bad(
+                &given.at,
+                format!("duration is {}; expected 10ms or more", given.value),
+            ));
+        }
+        Some(given) => given.value,
+        None => TimeSpan::seconds(3),
+    };
+    let interval = match &draft.interval {
+        Some(given) if given.value.0.is_zero() || given.value > duration => {
+            let message = format!(
+                "interval is {}; expected more than 0s and at most the duration, {duration}",
+                given.value
+            );
+            return Err(bad(&given.at, message));
+        }
+        Some(given) => given.value,
+        None => default_interval(duration),
+    };
+    let warm_up = draft
+        .warm_up
+        .as_ref()
+        .map_or(TimeSpan::milliseconds(500), |given| given.value);
+    Ok(TrialOptions {
+        repetitions,
+        warm_up,
+        duration,
+        interval,
+    })
+}
+
+/// One second, as time series are drawn, and a fifth of short trials: steady state is judged over five rounds.
+pub(super) fn default_interval(duration: TimeSpan) -> TimeSpan {
+    TimeSpan((duration.0 / 5).min(Duration::from_secs(1)))
+}
+
+type Factors = BTreeMap<String, Vec<String>>;
+
+fn workload(draft: &Draft, layer: &dyn Layer) -> Result<(Settings, Factors), LabError> {
+    let known = layer.workload_parameters();
+    let mut fixed = defaults(known);
+    let mut factors = Factors::new();
+    for (
+        name,
+        Setting {
+            at,
+            values,
+            is_factor,
+        },
+    ) in &draft.workload
+    {
+        let parameter = find(
+            known,
+            name,
+            at,
+            &format!("the workload of layer {}", layer.name()),
+        )?;
+        let mut canonical_values = Vec::new();
+        for value in values {
+            let canonical = canonical(parameter, value)?;
+            if canonical_values.contains(&canonical) {
+                return Err(bad(
+                    &value.at,
+                    format!("`{name}` has the value {canonical} twice; keep one of the two"),
+                ));
+            }
+            canonical_values.push(canonical);
+        }
+        match canonical_values.as_slice() {
+            [] => {
+                return Err(bad(
+                    at,
+                    format!(
+                        "`{name}` has no values; give at least one, such as {name} = [{}]",
+                        example(parameter)
+                    ),
+                ));
+            }
+            [value] if !is_factor => {
+                fixed.insert(name.clone(), value.clone());
+            }
+            _ => {
+                fixed.remove(name);
+                factors.insert(name.clone(), canonical_values);
+            }
+        }
+    }
+    Ok((fixed, factors))
+}
+
+fn example(parameter: &Parameter) -> String {
+    let value = parameter.default.unwrap_or("…");
+    if value.bytes().all(|byte| byte.is_ascii_digit()) {
+        value.to_owned()
+    } else {
+        format!("{value:?}")
+    }
+}
+
+/// The cells of a checked plan.
+pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
+    let layer = layer::named(&plan.layer).expect("the layer of a checked plan exists");
+    combinations(plan)
+        .into_iter()
+        .map(|factors| {
+            let factors = layer
+                .complete_factors(&plan.subject, factors, &plan.trial)
+                .expect("every combination was completed when the plan was checked, and shorter trials change nothing");
+            Cell::new(&plan.layer, &plan.subject, factors, &plan.name, plan.trial)
+        })
+        .collect()
+}
+
+/// The product of the factors, each combination with the fixed parameters beside it.
+fn combinations(plan: &Plan) -> Vec<Settings> {
+    let mut combinations = vec![plan.workload.clone()];
+    for (name, values) in &plan.factors {
+        combinations = combinations
+            .iter()
+            .flat_map(|settings| {
+                values.iter().map(move |value| {
+                    let mut settings = settings.clone();
+                    settings.insert(name.clone(), value.clone());
+                    settings
+                })
+            })
+            .collect();
+    }
+    combinations
+}
+
+fn defaults(parameters: &[Parameter]) -> Settings {
+    let given = parameters
+        .iter()
+        .filter_map(|parameter| Some((parameter.name, parameter.default?)));
+    given
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn find<'p>(known: &'p [Parameter], name: &str, at: &str, place: &str) -> Result<&'p Parameter, LabError> {
+    known
+        .iter()
+        .find(|parameter| parameter.name == name)
+        .ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|parameter| parameter.name).collect();
+            bad(
+                at,
+                format!("unknown key `{name}` in {place}; {}", hint(name, &names)),
+            )
+        })
+}
+
+fn canonical(parameter: &Parameter, value: &Located<String>) -> Result<String, LabError> {
+    (parameter.canonical)(&value.value)
+        .map_err(|message| bad(&value.at, format!("{}: {message}", parameter.name)))
+}
+
+/// Points at the value that was refused, or at the plan where the value is a default.
+fn refused(draft: &Draft, layer: &dyn Layer, combination: &Settings, refusal: &Refusal) -> LabError {
+    let name = refusal.parameter;
+    let in_subject = draft.subject.get(name).map(|(_, value)| &value.at);
+    let parameter = layer
+        .workload_parameters()
+        .iter()
+        .find(|parameter| parameter.name == name);
+    let is_refused = |value: &&Located<String>| {
+        let canonical = parameter.and_then(|parameter| (parameter.canonical)(&value.value).ok());
+        canonical.as_ref() == combination.get(name)
+    };
+    let in_workload = draft.workload.get(name).map(|setting| {
+        setting
+            .values
+            .iter()
+            .find(is_refused)
+            .map_or(&setting.at, |value| &value.at)
+    });
+    bad(
+        in_workload.or(in_subject).unwrap_or(&draft.name.at),
+        refusal.message.clone(),
+    )
+}
+
+fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    !name.is_empty() && name.len() <= 64 && name.bytes().all(is_plain) && !name.starts_with('.')
+}
+
+fn bad(at: &str, message: impl Into<String>) -> LabError {
+    LabError::BadPlan {
+        at: at.to_owned(),
+        message: message.into(),
+    }
+}

@@ -1,0 +1,114 @@
+//! A plan before it is checked: values as they were given, each with the place it was given at.
+
+use std::collections::BTreeMap;
+
+use outcrop_measure::units::TimeSpan;
+
+/// A value and where it stands: `file:line:column`, or the flag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Where messages point to.
+    pub at: String,
+}
+
+impl<T> Located<T> {
+    /// A value at a place.
+    pub fn new(value: T, at: impl Into<String>) -> Self {
+        Self { value, at: at.into() }
+    }
+}
+
+/// The values given for one workload parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// Where the parameter's name stands.
+    pub(crate) at: String,
+    /// One for a fixed parameter, one or more for a factor.
+    pub(crate) values: Vec<Located<String>>,
+    /// Whether it was given as a factor: a factor may have a single value.
+    pub(crate) is_factor: bool,
+}
+
+/// Values of `[trial]`, each `None` where the default is to be taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TrialDraft {
+    pub(crate) repetitions: Option<Located<u32>>,
+    pub(crate) warm_up: Option<Located<TimeSpan>>,
+    pub(crate) duration: Option<Located<TimeSpan>>,
+    pub(crate) interval: Option<Located<TimeSpan>>,
+}
+
+/// A plan that is not yet checked: read from a file, or put together from flags.
+///
+/// ```
+/// use outcrop_lab::{Draft, PlanOptions, PlanSet};
+///
+/// let draft = Draft::new("device", "What do two depths give?", "device", "outcrop device")
+///     .with_subject("size", "64MiB", "--size")
+///     .with_workload("io_block_size", ["4k"], "--io-block-size")
+///     .with_workload("queue_depth", ["1", "32"], "--queue-depth");
+/// let set = PlanSet::from_drafts(vec![draft], &PlanOptions::default())?;
+/// assert_eq!(set.cells().len(), 2);
+/// assert_eq!(set.cells()[0].factors["io_block_size"], "4KiB");
+/// # Ok::<(), outcrop_lab::LabError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub(crate) name: Located<String>,
+    pub(crate) question: String,
+    pub(crate) layer: Located<String>,
+    pub(crate) subject: BTreeMap<String, (String, Located<String>)>,
+    pub(crate) workload: BTreeMap<String, Setting>,
+    pub(crate) trial: TrialDraft,
+}
+
+impl Draft {
+    /// An empty plan for a layer: every parameter has its default. `at` is what messages about the plan as a whole
+    /// point to.
+    pub fn new(name: &str, question: &str, layer: &str, at: &str) -> Self {
+        Self {
+            name: Located::new(name.to_owned(), at),
+            question: question.to_owned(),
+            layer: Located::new(layer.to_owned(), at),
+            subject: BTreeMap::new(),
+            workload: BTreeMap::new(),
+            trial: TrialDraft::default(),
+        }
+    }
+
+    /// Sets a parameter of the subject; `at` is the flag.
+    #[must_use]
+    pub fn with_subject(mut self, parameter: &str, value: &str, at: &str) -> Self {
+        self.subject.insert(
+            parameter.to_owned(),
+            (at.to_owned(), Located::new(value.to_owned(), at)),
+        );
+        self
+    }
+
+    /// Sets a workload parameter; several values make it a factor.
+    #[must_use]
+    pub fn with_workload<V: Into<String>>(
+        mut self,
+        parameter: &str,
+        values: impl IntoIterator<Item = V>,
+        at: &str,
+    ) -> Self {
+        let values: Vec<_> = values
+            .into_iter()
+            .map(|value| Located::new(value.into(), at))
+            .collect();
+        let is_factor = values.len() != 1;
+        self.workload.insert(
+            parameter.to_owned(),
+            Setting {
+                at: at.to_owned(),
+                values,
+                is_factor,
+            },
+        );
+        self
+    }
+}

@@ -1,0 +1,69 @@
+//! The expanded form: `[run]` and `[[plan]]` with every default written out.
+
+use std::fmt::Write as _;
+
+use super::{Plan, PlanSet};
+use crate::parameter::Settings;
+
+/// Renders plans so that reading them again gives the same run.
+pub(super) fn to_toml(set: &PlanSet) -> String {
+    let mut out = String::from(
+        "# The expanded plan of a run, every default written out. `outcrop run` repeats the run from it.\n\n[run]\n",
+    );
+    entry(&mut out, "seed", &quoted(&set.seed.to_string()));
+    entry(&mut out, "effort", &quoted(set.effort.name()));
+    entry(&mut out, "version", &quoted(&set.version));
+    entry(&mut out, "directory", &quoted(&set.directory.to_string_lossy()));
+    for plan in &set.plans {
+        write_plan(&mut out, plan);
+    }
+    out
+}
+
+fn write_plan(out: &mut String, plan: &Plan) {
+    out.push_str("\n[[plan]]\n");
+    entry(out, "name", &quoted(&plan.name));
+    entry(out, "question", &quoted(&plan.question));
+    entry(out, "layer", &quoted(&plan.layer));
+    settings(out, "subject", &plan.subject.settings);
+    settings(out, "workload", &plan.workload);
+    out.push_str("\n[plan.factors]\n");
+    for (name, values) in &plan.factors {
+        let list: Vec<_> = values.iter().map(|value| scalar(value)).collect();
+        entry(out, name, &format!("[{}]", list.join(", ")));
+    }
+    out.push_str("\n[plan.trial]\n");
+    entry(out, "repetitions", &plan.trial.repetitions.to_string());
+    for (name, span) in [
+        ("warm_up", plan.trial.warm_up),
+        ("duration", plan.trial.duration),
+        ("interval", plan.trial.interval),
+    ] {
+        entry(out, name, &quoted(&span.to_string()));
+    }
+}
+
+fn settings(out: &mut String, section: &str, settings: &Settings) {
+    // Writing to a String cannot fail, here and below.
+    let _ = write!(out, "\n[plan.{section}]\n");
+    for (name, value) in settings {
+        entry(out, name, &scalar(value));
+    }
+}
+
+fn entry(out: &mut String, name: &str, value: &str) {
+    let _ = writeln!(out, "{name} = {value}");
+}
+
+/// Whole numbers bare, as people write them, everything else quoted.
+fn scalar(value: &str) -> String {
+    let is_bare = value.len() <= 18
+        && !value.is_empty()
+        && value.bytes().all(|byte| byte.is_ascii_digit())
+        && (value == "0" || !value.starts_with('0'));
+    if is_bare { value.to_owned() } else { quoted(value) }
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}

@@ -1,0 +1,140 @@
+//! Starting a run folder, and opening one to go on with it.
+
+use std::path::{Path, PathBuf};
+
+use outcrop_probe::clock;
+use outcrop_probe::environment::Environment;
+use outcrop_results::RunFolder;
+use serde_json::Value;
+
+use crate::error::LabError;
+use crate::plan::{PlanOptions, PlanSet, PlanSource};
+
+/// Creates `parent/<UTC time>-<name>/` with the expanded plan and this machine's environment.
+///
+/// # Errors
+/// When the folder cannot be made.
+pub fn new_run(parent: &Path, name: &str, set: &PlanSet) -> Result<RunFolder, LabError> {
+    let environment = environment(set);
+    Ok(RunFolder::create(
+        parent,
+        name,
+        &clock::utc_compact_timestamp(),
+        &set.to_toml(),
+        &environment,
+    )?)
+}
+
+/// A run folder with the plans that it was started with.
+#[derive(Debug)]
+pub struct ResumedRun {
+    /// The plans, as expanded when the run began.
+    pub set: PlanSet,
+    /// The folder, open and locked.
+    pub folder: RunFolder,
+}
+
+/// Opens a run to go on with it; [`crate::execute()`] then skips what is finished.
+///
+/// # Errors
+/// When the folder is no run or is in use, or when its plan does not parse or does not hold the cells that the
+/// journal names.
+pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
+    let folder = RunFolder::open(dir)?;
+    let name = dir.join("plan.toml").display().to_string();
+    let source = PlanSource {
+        name,
+        text: folder.plan_toml()?,
+    };
+    let set = PlanSet::from_sources(&[source], &PlanOptions::default())?;
+    let is_known = |(cell, repetition): &&(String, u32)| {
+        set.cells()
+            .iter()
+            .any(|known| known.id == *cell && *repetition < known.trial.repetitions)
+    };
+    let unknown = folder.finished().iter().filter(|trial| !is_known(trial)).count();
+    if unknown > 0 {
+        let reason = format!(
+            "{unknown} of its {} finished trials are not in its plan.toml, which was changed since, or was expanded by \
+             another version of Outcrop (version {} here); start a new run",
+            folder.finished().len(),
+            env!("CARGO_PKG_VERSION")
+        );
+        return Err(LabError::CannotResume {
+            path: dir.to_owned(),
+            reason,
+        });
+    }
+    Ok(ResumedRun { set, folder })
+}
+
+/// What of the environment decides whether two sessions of one run belong together.
+const DECISIVE: [(&str, &str); 5] = [
+    ("/cpu/model", "the CPU"),
+    ("/kernel/release", "the kernel"),
+    ("/storage/filesystem/kind", "the filesystem"),
+    ("/storage/device/name", "the block device"),
+    ("/storage/device/model", "the device's model"),
+];
+
+/// One sentence for each decisive difference between the machine that the run began on and this one.
+pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<String> {
+    let path = folder.dir().join("environment.json");
+    let began = std::fs::read(&path)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+    let Some(began) = began else {
+        return vec![format!(
+            "{} cannot be read, so nobody can say whether the machine is still the same",
+            path.display()
+        )];
+    };
+    differences(&began, &environment(set))
+}
+
+fn differences(began: &Value, now: &Value) -> Vec<String> {
+    let text = |environment: &Value, pointer: &str| {
+        environment
+            .pointer(pointer)
+            .filter(|value| !value.is_object() && !value.is_null())
+            .map(Value::to_string)
+    };
+    DECISIVE
+        .iter()
+        .filter_map(|(pointer, what)| {
+            let (began, now) = (text(began, pointer)?, text(now, pointer)?);
+            (began != now).then(|| format!("resumed after {what} changed from {began} to {now}: trials before and after may not compare"))
+        })
+        .collect()
+}
+
+/// The environment of the storage that the run measures.
+fn environment(set: &PlanSet) -> Value {
+    let subjects = set.plans().iter().map(|plan| &plan.subject.settings);
+    let given = subjects
+        .filter_map(|settings| settings.get("path"))
+        .map(PathBuf::from)
+        .next();
+    let path = given.unwrap_or_else(|| set.directory().to_owned());
+    serde_json::to_value(Environment::read(&path)).unwrap_or_else(|error| {
+        serde_json::json!({ "unavailable": format!("the environment cannot be written as JSON: {error}") })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_decisive_differences_that_both_sides_know_are_told() {
+        let began =
+            serde_json::json!({"kernel": {"release": "6.1"}, "cpu": {"model": "A"}, "load": {"one": 1.0}});
+        let now = serde_json::json!({"kernel": {"release": "6.2"}, "cpu": {"model": {"unavailable": "?"}}, "load": {"one": 2.0}});
+        let told = differences(&began, &now);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].contains("the kernel changed from \"6.1\" to \"6.2\""),
+            "{told:?}"
+        );
+    }
+}

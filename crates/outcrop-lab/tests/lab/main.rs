@@ -1,0 +1,9 @@
+//! The lab from outside: plans that are refused, plans that ship, order, runs, interruptions.
+
+mod interrupted_runs;
+mod orders;
+mod plan_errors;
+mod plan_round_trips;
+mod runs;
+mod scene;
+mod shipped;

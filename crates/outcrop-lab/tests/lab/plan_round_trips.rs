@@ -1,0 +1,137 @@
+//! The expanded form, efforts, overrides and budgets.
+
+use std::time::Duration;
+
+use outcrop_lab::{Draft, Effort, PlanOptions, PlanSet, PlanSource, shipped_plans};
+use outcrop_measure::seed::Seed;
+use outcrop_measure::units::{ByteSize, TimeSpan};
+use proptest::prelude::*;
+
+fn read(text: String, options: &PlanOptions) -> PlanSet {
+    PlanSet::from_sources(
+        &[PlanSource {
+            name: "plan.toml".to_owned(),
+            text,
+        }],
+        options,
+    )
+    .unwrap()
+}
+
+#[test]
+fn the_expanded_form_of_every_shipped_plan_reads_back_as_the_same_run() {
+    for effort in Effort::ALL {
+        let options = PlanOptions {
+            effort: Some(effort),
+            ..PlanOptions::default()
+        };
+        let sources: Vec<_> = shipped_plans().iter().map(|plan| plan.source()).collect();
+        let set = PlanSet::from_sources(&sources, &options).unwrap();
+        let again = read(set.to_toml(), &PlanOptions::default());
+        assert_eq!(again, set);
+        assert_eq!(again.to_toml(), set.to_toml());
+        assert_eq!(again.trials(), set.trials());
+    }
+}
+
+#[test]
+fn the_expanded_form_writes_every_default_out() {
+    let draft = Draft::new("bare", "Which defaults are there?", "device", "here");
+    let options = PlanOptions {
+        seed: Some(Seed(7)),
+        directory: Some("/data".into()),
+        ..PlanOptions::default()
+    };
+    let text = PlanSet::from_drafts(vec![draft], &options).unwrap().to_toml();
+    let expected = format!(
+        r#"# The expanded plan of a run, every default written out. `outcrop run` repeats the run from it.
+
+[run]
+seed = "0x0000000000000007"
+effort = "default"
+version = "{}"
+directory = "/data"
+
+[[plan]]
+name = "bare"
+question = "Which defaults are there?"
+layer = "device"
+
+[plan.subject]
+kind = "scratch-file"
+size = "1GiB"
+
+[plan.workload]
+access_pattern = "random"
+arrival = "closed"
+content = "random"
+engine = "io_uring"
+io_block_size = "4KiB"
+jobs = 1
+queue_depth = 32
+read_write_mix = "100:0"
+span = "all"
+submission = "refill"
+
+[plan.factors]
+
+[plan.trial]
+repetitions = 5
+warm_up = "500ms"
+duration = "3s"
+interval = "600ms"
+"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn equal_values_in_other_spellings_are_the_same_cell() {
+    let set = |size: &str, mix: &str| {
+        let draft = Draft::new("p", "?", "device", "here")
+            .with_workload("io_block_size", [size], "--io-block-size")
+            .with_workload("read_write_mix", [mix], "--mix");
+        PlanSet::from_drafts(vec![draft], &PlanOptions::default()).unwrap()
+    };
+    assert_eq!(
+        set("4k", "70:30").cells()[0].id,
+        set("4096", " 70 : 30").cells()[0].id
+    );
+    assert_ne!(set("4k", "70:30").cells()[0].id, set("8k", "70:30").cells()[0].id);
+}
+
+#[test]
+fn what_the_caller_decides_is_written_over_the_plans() {
+    let options = PlanOptions {
+        effort: Some(Effort::Quick),
+        size: Some(ByteSize::mib(64)),
+        repetitions: Some(7),
+        warm_up: Some(TimeSpan::milliseconds(20)),
+        duration: Some(TimeSpan::milliseconds(100)),
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[shipped_plans()[0].source()], &options).unwrap();
+    let cell = &set.cells()[0];
+    assert_eq!(cell.subject.label, "scratch-file 64MiB");
+    assert_eq!((cell.factor("span"), cell.trial.repetitions), ("64MiB", 7));
+    assert_eq!(cell.trial.duration, TimeSpan::milliseconds(100));
+    assert_eq!(cell.trial.interval, TimeSpan::milliseconds(20));
+}
+
+proptest! {
+    #[test]
+    fn a_budget_is_kept_and_repetitions_with_it(seconds in 60..400_u64) {
+        let sources: Vec<_> = shipped_plans().iter().map(|plan| plan.source()).collect();
+        let full = PlanSet::from_sources(&sources, &PlanOptions::default()).unwrap();
+        let options = PlanOptions { budget: Some(TimeSpan::seconds(seconds)), ..PlanOptions::default() };
+        match PlanSet::from_sources(&sources, &options) {
+            Ok(set) => {
+                prop_assert!(set.estimate().total() <= Duration::from_secs(seconds));
+                prop_assert_eq!(set.trials().len(), full.trials().len());
+                prop_assert_eq!(set.cells().len(), full.cells().len());
+            }
+            Err(error) => prop_assert!(error.to_string().contains("too short for"), "{}", error),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The plans that ship: they parse, they say what the list says, they share cells, and they fit their time.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans, shipped_plans};
+
+fn profile(effort: Effort) -> PlanSet {
+    let options = PlanOptions {
+        effort: Some(effort),
+        ..PlanOptions::default()
+    };
+    PlanSet::from_sources(&profile_plans(), &options).unwrap()
+}
+
+#[test]
+fn every_file_in_plans_ships_and_has_its_line_in_the_readme() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    let files: BTreeSet<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .filter_map(|entry| {
+            entry
+                .unwrap()
+                .file_name()
+                .to_str()?
+                .strip_suffix(".toml")
+                .map(str::to_owned)
+        })
+        .collect();
+    let shipped: BTreeSet<String> = shipped_plans().iter().map(|plan| plan.name.to_owned()).collect();
+    assert_eq!(files, shipped);
+    let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for plan in shipped_plans() {
+        assert!(
+            readme.contains(&format!("[{0}]({0}.toml) | {1} |", plan.name, plan.question)),
+            "{}",
+            plan.name
+        );
+    }
+}
+
+#[test]
+fn every_shipped_plan_parses_at_every_effort_and_says_what_the_list_says() {
+    for plan in shipped_plans() {
+        for effort in Effort::ALL {
+            let options = PlanOptions {
+                effort: Some(effort),
+                ..PlanOptions::default()
+            };
+            let set = PlanSet::from_sources(&[plan.source()], &options).unwrap();
+            assert_eq!(
+                (set.plans()[0].name.as_str(), set.plans()[0].question.as_str()),
+                (plan.name, plan.question)
+            );
+        }
+    }
+}
+
+#[test]
+fn the_profile_fits_its_time() {
+    let [quick, default] = [Effort::Quick, Effort::Default].map(|effort| profile(effort).estimate());
+    println!(
+        "quick {quick:?}\ndefault {default:?}\nfull {:?}",
+        profile(Effort::Full).estimate()
+    );
+    assert!(quick.total().as_secs() <= 80, "quick takes {:?}", quick.total());
+    assert!(
+        default.total().as_secs() <= 540,
+        "default takes {:?}",
+        default.total()
+    );
+}
+
+#[test]
+fn the_profile_repeats_each_cell_at_least_three_times_quick_and_five_times_otherwise() {
+    for (effort, least) in [(Effort::Quick, 3), (Effort::Default, 5), (Effort::Full, 5)] {
+        assert!(
+            profile(effort)
+                .cells()
+                .iter()
+                .all(|cell| cell.trial.repetitions >= least),
+            "{effort}"
+        );
+    }
+}
+
+#[test]
+fn plans_share_their_cells() {
+    let set = profile(Effort::Quick);
+    let asked: usize = set
+        .plans()
+        .iter()
+        .map(|plan| plan.factors.values().map(Vec::len).product::<usize>())
+        .sum();
+    assert!(
+        set.cells().len() < asked,
+        "{} cells, {asked} asked for",
+        set.cells().len()
+    );
+    let shared = set
+        .cells()
+        .iter()
+        .find(|cell| cell.plans.len() == 4)
+        .expect("4 KiB random reads at depth 32");
+    assert_eq!(
+        shared.plans,
+        [
+            "ssd-access-size",
+            "ssd-read-write-mix",
+            "ssd-queue-depth",
+            "ssd-matrix"
+        ]
+    );
+    let (ids, subjects): (BTreeSet<_>, BTreeSet<_>) =
+        set.cells().iter().map(|cell| (&cell.id, &cell.subject)).unzip();
+    assert_eq!((ids.len(), subjects.len()), (set.cells().len(), 1));
+}
+
+#[test]
+fn the_matrix_has_every_cell_of_the_published_one() {
+    let set = profile(Effort::Default);
+    for mix in ["100:0", "0:100", "50:50", "70:30"] {
+        for size in ["4KiB", "16KiB", "32KiB", "128KiB"] {
+            for depth in ["1", "8", "32", "256", "1024"] {
+                let wanted = [
+                    ("read_write_mix", mix),
+                    ("io_block_size", size),
+                    ("queue_depth", depth),
+                    ("access_pattern", "random"),
+                ];
+                let has = |cell: &&outcrop_lab::Cell| {
+                    wanted.iter().all(|(name, value)| cell.factor(name) == *value)
+                };
+                assert!(set.cells().iter().any(|cell| has(&cell)), "{wanted:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Quantities as people read them: three significant digits and the right prefix (`352 k IOPS`).
+//!
+//! Rounded for the eye: exact values are in the records, and [`ByteSize`](super::ByteSize),
+//! [`TimeSpan`](super::TimeSpan) and [`Rate`](super::Rate) print exactly.
+
+use super::byte_size;
+use crate::metric::Unit;
+
+/// A step of a unit's scale: values from `size` on are divided by it and carry `suffix`.
+type Step = (f64, &'static str);
+
+const DECIMAL: [Step; 5] = [(1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")];
+const BYTES: [Step; 7] = [
+    (1.0, "B"),
+    (1e3, "kB"),
+    (1e6, "MB"),
+    (1e9, "GB"),
+    (1e12, "TB"),
+    (1e15, "PB"),
+    (1e18, "EB"),
+];
+const NANOSECONDS: [Step; 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+const JOULES: [Step; 5] = [(1e-6, "µJ"), (1e-3, "mJ"), (1.0, "J"), (1e3, "kJ"), (1e6, "MJ")];
+const WATTS: [Step; 5] = [(1e-6, "µW"), (1e-3, "mW"), (1.0, "W"), (1e3, "kW"), (1e6, "MW")];
+
+impl Unit {
+    /// Prints `value`, given in this unit, with three significant digits and the prefix that fits:
+    /// `1.20 GB/s`, `352 k/s`, `62.8 µs`, `4 KiB`.
+    pub fn format(self, value: f64) -> String {
+        match self {
+            Self::Bytes => format_fractional_bytes(value),
+            Self::BytesPerSecond => format_bandwidth(value),
+            Self::PerSecond => format_steps(value, &DECIMAL, "/s"),
+            Self::Nanoseconds => format_nanoseconds(value),
+            Self::NanosecondsPerOperation => format_steps(value, &NANOSECONDS, "/op"),
+            Self::Ratio => format_ratio(value),
+            Self::Count => format_count(value),
+            Self::Joules => format_steps(value, &JOULES, ""),
+            Self::Watts => format_steps(value, &WATTS, ""),
+        }
+    }
+}
+
+/// I/O operations per second: `352 k IOPS`.
+pub fn format_iops(per_second: f64) -> String {
+    format_steps(per_second, &DECIMAL, " IOPS")
+}
+
+/// Bytes per second with decimal prefixes, as devices are sold: `1.20 GB/s`.
+pub fn format_bandwidth(bytes_per_second: f64) -> String {
+    format_steps(bytes_per_second, &BYTES, "/s")
+}
+
+/// A time given in nanoseconds: `62.8 µs`.
+pub fn format_nanoseconds(nanoseconds: f64) -> String {
+    format_steps(nanoseconds, &NANOSECONDS, "")
+}
+
+/// A size: a whole multiple of a binary unit exactly (`4 KiB`), anything else with a decimal prefix (`1.23 MB`).
+pub fn format_bytes(bytes: u64) -> String {
+    // The largest unit that leaves nothing over, while the number in front stays readable.
+    let exact = byte_size::PREFIXES
+        .iter()
+        .rev()
+        .find(|(_, binary, _)| bytes >= *binary && bytes.is_multiple_of(*binary))
+        .map(|(name, binary, _)| (bytes / binary, name));
+    match exact {
+        Some((count, name)) if count < 10_000 => {
+            let name = if *name == "k" { "K" } else { name };
+            format!("{count} {name}iB")
+        }
+        _ => format_steps(bytes as f64, &BYTES, ""),
+    }
+}
+
+/// A ratio with three significant digits: `0.912`, `1.00`, `12.3`.
+pub fn format_ratio(ratio: f64) -> String {
+    match ratio.abs() {
+        // Plain digits would be a row of zeros.
+        magnitude if magnitude > 0.0 && magnitude < 1e-4 => format!("{ratio:.2e}"),
+        _ => three_digits(ratio),
+    }
+}
+
+/// A count: exact when whole and below 10,000 (`1024`), else with a decimal prefix (`1.23 M`).
+pub fn format_count(count: f64) -> String {
+    if count.fract() == 0.0 && count.abs() < 10_000.0 {
+        format!("{count}")
+    } else {
+        format_steps(count, &DECIMAL, "")
+    }
+}
+
+fn format_fractional_bytes(bytes: f64) -> String {
+    let is_whole = bytes >= 0.0 && bytes.fract() == 0.0 && bytes < u64::MAX as f64;
+    if is_whole {
+        format_bytes(bytes as u64)
+    } else {
+        format_steps(bytes, &BYTES, "")
+    }
+}
+
+/// Scales `value` to the step that leaves 1 to 999 before the point, and appends the step's suffix and `tail`.
+///
+/// Values beyond either end of the scale take its first or last step; zero takes the unit without a prefix.
+fn format_steps(value: f64, steps: &[Step], tail: &str) -> String {
+    // 999.5 and more would print as 1000.
+    let fits = |step: &&Step| (value / step.0).abs() < 999.5;
+    let has_no_prefix = |step: &&Step| step.0 == 1.0;
+    let is_without_scale = value == 0.0 || !value.is_finite();
+    let step = if is_without_scale {
+        steps.iter().find(has_no_prefix)
+    } else {
+        steps.iter().find(fits)
+    };
+    let (size, suffix) = *step.or(steps.last()).unwrap_or(&(1.0, ""));
+    let unit = [suffix, tail].concat();
+    let separator = if unit.is_empty() { "" } else { " " };
+    format!("{}{separator}{}", three_digits(value / size), unit.trim_start())
+}
+
+/// Three significant digits; whole numbers keep all their digits, and zero is `0`.
+fn three_digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    // Rounding may carry into a new digit (9.996 → 10.0), so the exponent is read off the rounded value.
+    let rounded = format!("{value:.2e}");
+    let exponent = rounded
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse::<i32>().ok())
+        .unwrap_or(0);
+    let decimals = usize::try_from(2 - exponent).unwrap_or(0);
+    format!("{value:.decimals$}")
+}

@@ -1,0 +1,102 @@
+//! Change points: shifts are found where they are, and noise, spikes and constants have none.
+
+use outcrop_measure::Seed;
+use outcrop_measure::change_point::segments;
+use proptest::prelude::*;
+use rand::Rng;
+
+/// Noise of standard deviation 1.
+fn noise(seed: u64, n: usize) -> Vec<f64> {
+    let mut rng = Seed(seed).rng();
+    (0..n)
+        .map(|_| {
+            (0..12)
+                .map(|_| rng.next_u64() as f64 / 2f64.powi(64))
+                .sum::<f64>()
+                - 6.0
+        })
+        .collect()
+}
+
+fn bounds(series: &[f64]) -> Vec<usize> {
+    segments(series).iter().map(|segment| segment.end).collect()
+}
+
+#[test]
+fn clean_steps_are_cut_exactly_where_they_are() {
+    let mut series = vec![100.0; 20];
+    series.extend([60.0; 10]);
+    series.extend([80.0; 15]);
+    let found = segments(&series);
+    assert_eq!(bounds(&series), [20, 30, 45]);
+    assert_eq!(
+        found.iter().map(|segment| segment.mean).collect::<Vec<_>>(),
+        [100.0, 60.0, 80.0]
+    );
+}
+
+#[test]
+fn a_noisy_shift_of_four_deviations_is_found_within_two_values() {
+    let mut cut_elsewhere = 0;
+    for seed in 0..50 {
+        let mut series = noise(seed, 80);
+        series[50..].iter_mut().for_each(|value| *value += 4.0);
+        let found = bounds(&series);
+        assert!(
+            found.iter().any(|end| end.abs_diff(50) <= 2),
+            "seed {seed}: {found:?}"
+        );
+        cut_elsewhere += found.len() - 2;
+    }
+    assert!(cut_elsewhere <= 2, "{cut_elsewhere} false cuts in 50 series");
+}
+
+#[test]
+fn pure_noise_is_cut_in_at_most_three_series_of_a_hundred() {
+    for n in [10, 20, 60, 200] {
+        let cut = (0..400)
+            .filter(|seed| segments(&noise(*seed, n)).len() > 1)
+            .count();
+        assert!(cut <= 12, "{cut} of 400 series of {n}");
+    }
+}
+
+#[test]
+fn a_spike_is_not_a_level() {
+    for at in [0, 1, 15, 28, 29] {
+        let mut series = noise(1, 30);
+        series[at] = 500.0;
+        assert_eq!(bounds(&series), [30], "spike at {at}");
+    }
+    let mut series = vec![7.0; 30];
+    series[12] = 500.0;
+    assert_eq!(bounds(&series), [30], "spike on a constant");
+}
+
+#[test]
+fn short_and_constant_series_are_one_segment_and_unusable_ones_none() {
+    assert_eq!(segments(&[]), []);
+    assert_eq!(segments(&[1.0, f64::NAN]), []);
+    for n in 1..=5 {
+        assert_eq!(bounds(&vec![3.5; n]), [n]);
+    }
+    assert_eq!(bounds(&[1.0, 2.0]), [2]);
+}
+
+proptest! {
+    #[test]
+    fn segments_cover_the_series_and_carry_its_means(
+        series in prop::collection::vec((0..3u8, -1.0..1.0f64).prop_map(|(level, noise)| f64::from(level) * 20.0 + noise), 1..60),
+        scale in prop::sample::select(vec![0.001, 1.0, 1e6]),
+    ) {
+        let found = segments(&series);
+        prop_assert_eq!((found[0].start, found[found.len() - 1].end), (0, series.len()));
+        prop_assert!(found.windows(2).all(|pair| pair[0].end == pair[1].start));
+        for segment in &found {
+            let values = &series[segment.start..segment.end];
+            prop_assert!((segment.mean - values.iter().sum::<f64>() / values.len() as f64).abs() < 1e-9);
+        }
+        let scaled: Vec<f64> = series.iter().map(|value| value * scale).collect();
+        prop_assert_eq!(bounds(&scaled), bounds(&series));
+    }
+}

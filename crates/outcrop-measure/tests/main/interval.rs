@@ -1,0 +1,242 @@
+//! Bootstraps against plain loops that draw the same indices, and against their promised coverage.
+
+use outcrop_measure::Seed;
+use outcrop_measure::interval::{
+    block_bootstrap, bootstrap_median, bootstrap_ratio_of_medians, default_block_length, mean, median,
+    summarise,
+};
+use outcrop_measure::seed::Generator;
+use proptest::prelude::*;
+use rand::Rng;
+
+/// Draws an index by long multiplication, digit by digit of 32 bits.
+fn draw(rng: &mut Generator, bound: usize) -> usize {
+    let (word, bound) = (rng.next_u64(), bound as u64);
+    let (high, low) = (word >> 32, word & 0xffff_ffff);
+    ((high * bound + ((low * bound) >> 32)) >> 32) as usize
+}
+
+/// The median by counting how many samples are below and above.
+fn naive_median(samples: &[f64]) -> f64 {
+    let n = samples.len();
+    let has_rank = |value: f64, rank: usize| {
+        let below = samples.iter().filter(|other| **other < value).count();
+        let equal = samples.iter().filter(|other| **other == value).count();
+        (below..below + equal).contains(&rank)
+    };
+    let at = |rank| {
+        samples
+            .iter()
+            .copied()
+            .find(|value| has_rank(*value, rank))
+            .expect("every rank is taken")
+    };
+    (at((n - 1) / 2) + at(n / 2)) / 2.0
+}
+
+/// The ends that leave 2.5 % outside on either side.
+fn naive_ends(mut statistics: Vec<f64>) -> (f64, f64) {
+    statistics.sort_by(|left, right| left.partial_cmp(right).expect("finite"));
+    assert_eq!(statistics.len(), 2000);
+    (statistics[49], statistics[1950])
+}
+
+fn normal(rng: &mut Generator) -> f64 {
+    // Twelve uniforms: variance 1, mean 6 (Irwin and Hall).
+    (0..12)
+        .map(|_| rng.next_u64() as f64 / 2f64.powi(64))
+        .sum::<f64>()
+        - 6.0
+}
+
+#[test]
+fn one_sample_has_no_interval_and_neither_has_what_is_not_a_number() {
+    let seed = Seed(1);
+    assert_eq!(bootstrap_median(&[], seed), None);
+    assert_eq!(bootstrap_median(&[3.0], seed), None);
+    assert_eq!(bootstrap_median(&[3.0, f64::NAN, 4.0], seed), None);
+    assert_eq!(bootstrap_ratio_of_medians(&[1.0, 2.0], &[1.0], seed), None);
+    assert_eq!(bootstrap_ratio_of_medians(&[1.0, 2.0], &[0.0, 1.0], seed), None);
+    assert_eq!(
+        bootstrap_ratio_of_medians(&[1.0, f64::INFINITY], &[1.0, 1.0], seed),
+        None
+    );
+    assert_eq!(block_bootstrap(&[1.0], 1, mean, seed), None);
+    assert_eq!(block_bootstrap(&[1.0, f64::NAN], 1, mean, seed), None);
+    assert_eq!(block_bootstrap(&[1.0, 2.0], 1, |_| f64::NAN, seed), None);
+    assert_eq!(summarise(&[], seed), None);
+    assert_eq!(summarise(&[f64::NAN], seed), None);
+    let single = summarise(&[3.0], seed).expect("one sample");
+    assert_eq!(
+        (single.n, single.median, single.interval, single.is_wide()),
+        (1, 3.0, None, true)
+    );
+}
+
+#[test]
+fn up_to_five_samples_the_interval_is_their_range_with_its_true_coverage() {
+    let samples = [10.0, 14.0, 11.0, 13.0, 12.0];
+    for (n, coverage) in [(2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)] {
+        let interval = bootstrap_median(&samples[..n], Seed(7)).expect("two or more");
+        assert_eq!((interval.low, interval.high), (10.0, 14.0));
+        assert_eq!((interval.confidence, interval.n), (coverage, n));
+
+        let mut rng = Seed(n as u64).rng();
+        let covered = (0..20_000)
+            .filter(|_| {
+                let drawn: Vec<f64> = (0..n).map(|_| normal(&mut rng)).collect();
+                bootstrap_median(&drawn, Seed(0))
+                    .expect("two or more")
+                    .contains(0.0)
+            })
+            .count();
+        // Four standard deviations of a proportion of 20,000 are below 0.015.
+        assert!(
+            (covered as f64 / 20_000.0 - coverage).abs() < 0.015,
+            "{covered} for n = {n}"
+        );
+    }
+}
+
+#[test]
+fn an_interval_of_thirty_samples_covers_the_median_about_as_often_as_it_says() {
+    let mut rng = Seed(5).rng();
+    let covered = (0..200u64)
+        .filter(|trial| {
+            let drawn: Vec<f64> = (0..30).map(|_| normal(&mut rng)).collect();
+            bootstrap_median(&drawn, Seed(*trial))
+                .expect("thirty")
+                .contains(0.0)
+        })
+        .count();
+    assert!((180..=199).contains(&covered), "{covered} of 200");
+}
+
+#[test]
+fn blocks_see_the_dependence_that_single_draws_miss() {
+    let mut rng = Seed(3).rng();
+    let mut level = 0.0;
+    let series: Vec<f64> = (0..1000)
+        .map(|_| {
+            level = 0.9 * level + normal(&mut rng);
+            level
+        })
+        .collect();
+    let single = block_bootstrap(&series, 1, mean, Seed(1)).expect("a series");
+    let blocks = block_bootstrap(&series, 40, mean, Seed(1)).expect("a series");
+    // For this process the standard error of the mean is √((1 + 0.9) ÷ (1 − 0.9)) ≈ 4.4 times the naive one.
+    let factor = (blocks.high - blocks.low) / (single.high - single.low);
+    assert!((2.5..5.5).contains(&factor), "{factor}");
+}
+
+#[test]
+fn block_lengths_are_cube_roots_rounded_up() {
+    for (n, length) in [
+        (0, 1),
+        (1, 1),
+        (2, 2),
+        (8, 2),
+        (9, 3),
+        (27, 3),
+        (28, 4),
+        (1000, 10),
+        (1_000_000, 100),
+    ] {
+        assert_eq!(default_block_length(n), length, "{n}");
+    }
+}
+
+#[test]
+fn widths_and_overlaps_are_those_of_the_ends() {
+    let narrow = bootstrap_median(&[99.0, 100.0, 101.0], Seed(0)).expect("three");
+    let wide = bootstrap_median(&[90.0, 100.0, 115.0], Seed(0)).expect("three");
+    let apart = bootstrap_median(&[116.0, 117.0], Seed(0)).expect("two");
+    assert!((narrow.relative_width() - 0.02).abs() < 1e-12 && !narrow.is_wide());
+    assert!((wide.relative_width() - 0.25).abs() < 1e-12 && wide.is_wide());
+    assert!(narrow.overlaps(&wide) && wide.overlaps(&narrow));
+    assert!(!wide.overlaps(&apart) && !apart.overlaps(&wide));
+    let constant_zero = bootstrap_median(&[0.0, 0.0], Seed(0)).expect("two");
+    assert!(!constant_zero.is_wide());
+    let around_zero = bootstrap_median(&[-1.0, 1.0], Seed(0)).expect("two");
+    assert!(around_zero.is_wide());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_median_bootstrap_is_the_plain_loop(
+        samples in prop::collection::vec(-1e6..1e6f64, 6..20),
+        seed in any::<u64>(),
+    ) {
+        let mut rng = Seed(seed).rng();
+        let statistics = (0..2000).map(|_| {
+            let drawn: Vec<f64> = (0..samples.len()).map(|_| samples[draw(&mut rng, samples.len())]).collect();
+            naive_median(&drawn)
+        });
+        let interval = bootstrap_median(&samples, Seed(seed)).expect("six or more");
+        prop_assert_eq!((interval.low, interval.high), naive_ends(statistics.collect()));
+        prop_assert_eq!(interval.estimate, naive_median(&samples));
+        prop_assert_eq!((interval.confidence, interval.n), (0.95, samples.len()));
+    }
+
+    #[test]
+    fn the_ratio_bootstrap_is_the_plain_loop(
+        above in prop::collection::vec(1.0..1e6f64, 2..12),
+        below in prop::collection::vec(1.0..1e6f64, 2..12),
+        seed in any::<u64>(),
+    ) {
+        let mut rng = Seed(seed).rng();
+        let mut statistics = Vec::new();
+        for _ in 0..2000 {
+            let first: Vec<f64> = (0..above.len()).map(|_| above[draw(&mut rng, above.len())]).collect();
+            let second: Vec<f64> = (0..below.len()).map(|_| below[draw(&mut rng, below.len())]).collect();
+            statistics.push(naive_median(&first) / naive_median(&second));
+        }
+        let interval = bootstrap_ratio_of_medians(&above, &below, Seed(seed)).expect("two or more");
+        prop_assert_eq!((interval.low, interval.high), naive_ends(statistics));
+        prop_assert_eq!(interval.estimate, naive_median(&above) / naive_median(&below));
+        prop_assert_eq!(interval.n, above.len().min(below.len()));
+    }
+
+    #[test]
+    fn the_block_bootstrap_is_the_plain_loop(
+        series in prop::collection::vec(-1e3..1e3f64, 2..40),
+        asked_length in 0..50usize,
+        seed in any::<u64>(),
+    ) {
+        let length = asked_length.max(1).min(series.len());
+        let mut rng = Seed(seed).rng();
+        let mut statistics = Vec::new();
+        for _ in 0..2000 {
+            let (mut sum, mut taken) = (0.0, 0);
+            while taken < series.len() {
+                let start = draw(&mut rng, series.len() - length + 1);
+                for offset in 0..length.min(series.len() - taken) {
+                    sum += series[start + offset];
+                    taken += 1;
+                }
+            }
+            statistics.push(sum / series.len() as f64);
+        }
+        let interval = block_bootstrap(&series, asked_length, mean, Seed(seed)).expect("two or more");
+        let (low, high) = naive_ends(statistics);
+        prop_assert!((interval.low - low).abs() < 1e-9 && (interval.high - high).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_summary_is_what_a_plain_loop_says(samples in prop::collection::vec(-1e6..1e6f64, 1..30), seed in any::<u64>()) {
+        let summary = summarise(&samples, Seed(seed)).expect("finite samples");
+        prop_assert_eq!(summary.n, samples.len());
+        prop_assert_eq!(summary.median, naive_median(&samples));
+        prop_assert_eq!(median(&samples), Some(summary.median));
+        prop_assert!(samples.iter().all(|sample| (summary.min..=summary.max).contains(sample)));
+        prop_assert!(samples.contains(&summary.min) && samples.contains(&summary.max));
+        prop_assert!((summary.mean * samples.len() as f64 - samples.iter().rev().sum::<f64>()).abs() < 1e-3);
+        if let Some(interval) = summary.interval {
+            prop_assert!(interval.low <= interval.high);
+            prop_assert!(summary.min <= interval.low && interval.high <= summary.max);
+        }
+        prop_assert_eq!(summarise(&samples, Seed(seed)), Some(summary));
+    }
+}

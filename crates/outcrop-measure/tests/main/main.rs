@@ -1,0 +1,11 @@
+//! Tests of the public surface: each computation against a naive one, each text form against its inverse.
+
+mod change_point;
+mod exchange;
+mod histogram;
+mod interval;
+mod knee;
+mod printing;
+mod quantities;
+mod seed;
+mod steady_state;

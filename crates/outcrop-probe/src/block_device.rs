@@ -1,0 +1,142 @@
+//! Which block device holds a path.
+
+use std::path::{Path, PathBuf};
+
+use outcrop_measure::metric::Unavailable;
+
+use crate::device_number::DeviceNumber;
+use crate::filesystem::{Filesystem, block_device_node};
+use crate::system_tree::SystemTree;
+
+/// A block device as the kernel shows it in /sys: a disk, a partition or a virtual device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockDevice {
+    number: DeviceNumber,
+    name: String,
+    tree: SystemTree,
+}
+
+impl BlockDevice {
+    /// The device that holds `path`: the path itself if it is a block device, else the one below its
+    /// filesystem. For a file on a partition, that is the partition and not the disk.
+    ///
+    /// # Errors
+    /// The path cannot be reached, or its filesystem stands on no block device or on several.
+    pub fn holding(path: &Path) -> Result<Self, Unavailable> {
+        let tree = SystemTree::live();
+        match block_device_node(path)? {
+            Some(number) => Self::numbered(&tree, number),
+            None => Self::below(&tree, &Filesystem::at(path)?),
+        }
+    }
+
+    /// The device with this number.
+    ///
+    /// # Errors
+    /// /sys does not list it.
+    pub fn numbered(tree: &SystemTree, number: DeviceNumber) -> Result<Self, Unavailable> {
+        let name = tree.link_name(format!("sys/dev/block/{number}"))?;
+        Ok(Self {
+            number,
+            name,
+            tree: tree.clone(),
+        })
+    }
+
+    /// The device below a filesystem.
+    pub(crate) fn below(tree: &SystemTree, filesystem: &Filesystem) -> Result<Self, Unavailable> {
+        if !filesystem.device.is_anonymous() {
+            return Self::numbered(tree, filesystem.device);
+        }
+        let Filesystem {
+            type_name, source, ..
+        } = filesystem;
+        if type_name == "btrfs" {
+            only_btrfs_device(tree, source)?;
+        }
+        // btrfs, and overlays of device-backed filesystems in some containers, name a device as their source.
+        if source.starts_with("/dev/")
+            && let Ok(Some(number)) = block_device_node(Path::new(source))
+        {
+            return Self::numbered(tree, number);
+        }
+        Err(Unavailable::because(match type_name.as_str() {
+            "tmpfs" | "ramfs" => format!("{type_name} lives in memory, without a block device"),
+            "overlay" => {
+                "an overlay has no block device of its own; give a path on the filesystem below it".to_owned()
+            }
+            _ => format!("{type_name} (source `{source}`) names no block device"),
+        }))
+    }
+
+    /// The kernel's name: `nvme0n1p2`, `vda`, `dm-0`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `major:minor`.
+    pub const fn number(&self) -> DeviceNumber {
+        self.number
+    }
+
+    pub(crate) const fn tree(&self) -> &SystemTree {
+        &self.tree
+    }
+
+    /// A file of this device in /sys, relative to the tree's root.
+    pub(crate) fn attribute(&self, name: &str) -> PathBuf {
+        format!("sys/dev/block/{}/{name}", self.number).into()
+    }
+
+    /// A file of the whole disk, which has the queue; a partition's directory lies inside its disk's.
+    pub(crate) fn disk_attribute(&self, name: &str) -> PathBuf {
+        if self.is_partition() {
+            self.attribute(&format!("../{name}"))
+        } else {
+            self.attribute(name)
+        }
+    }
+
+    pub(crate) fn is_partition(&self) -> bool {
+        self.tree.exists(self.attribute("partition"))
+    }
+
+    /// The name of the whole disk: of a partition its parent, else the device itself.
+    pub fn disk_name(&self) -> String {
+        if !self.is_partition() {
+            return self.name.clone();
+        }
+        let directory = std::fs::canonicalize(self.tree.path(self.attribute("..")));
+        let parent = directory
+            .ok()
+            .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        parent.unwrap_or_else(|| self.name.clone())
+    }
+}
+
+/// btrfs gives every subvolume an anonymous number and may span devices: counting one of several would be a
+/// guess.
+fn only_btrfs_device(tree: &SystemTree, source: &str) -> Result<(), Unavailable> {
+    const FILESYSTEMS: &str = "sys/fs/btrfs";
+    let node = std::fs::canonicalize(source).unwrap_or_else(|_| source.into());
+    let Some(name) = node.file_name() else {
+        return Err(Unavailable::because(format!(
+            "btrfs gives `{source}` as its source, which is no device"
+        )));
+    };
+    for filesystem in tree.names(FILESYSTEMS)? {
+        let devices = Path::new(FILESYSTEMS).join(&filesystem).join("devices");
+        let Ok(members) = tree.names(&devices) else {
+            continue;
+        };
+        if members.iter().any(|member| member == name) {
+            return match members.len() {
+                1 => Ok(()),
+                count => Err(Unavailable::because(format!("this btrfs spans {count} devices"))),
+            };
+        }
+    }
+    Err(Unavailable::because(format!(
+        "/sys/fs/btrfs lists no filesystem on {source}"
+    )))
+}

@@ -1,0 +1,76 @@
+//! How much memory this process holds.
+
+use outcrop_measure::metric::Unavailable;
+use serde::{Deserialize, Serialize};
+
+use crate::system_tree::SystemTree;
+
+/// Resident memory of this process, now and at its highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessMemory {
+    /// Resident set (`VmRSS`).
+    pub resident_bytes: u64,
+    /// Its highest value since the process started (`VmHWM`).
+    pub peak_resident_bytes: u64,
+}
+
+impl ProcessMemory {
+    /// Reads `/proc/self/status`.
+    ///
+    /// # Errors
+    /// /proc is not mounted.
+    pub fn now() -> Result<Self, Unavailable> {
+        Self::in_tree(&SystemTree::live())
+    }
+
+    fn in_tree(tree: &SystemTree) -> Result<Self, Unavailable> {
+        let status = tree.text("proc/self/status")?;
+        Ok(Self {
+            resident_bytes: kibibyte_line(&status, "VmRSS")?,
+            peak_resident_bytes: kibibyte_line(&status, "VmHWM")?,
+        })
+    }
+}
+
+/// The bytes of a line such as `VmRSS:     1234 kB`, as in `/proc/self/status` and `/proc/meminfo`.
+pub(crate) fn kibibyte_line(text: &str, name: &str) -> Result<u64, Unavailable> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(key, _)| key.trim() == name)
+        .and_then(|(_, value)| value.trim().strip_suffix("kB"))
+        .and_then(|kibibytes| kibibytes.trim().parse::<u64>().ok())
+        .and_then(|kibibytes| kibibytes.checked_mul(1024))
+        .ok_or_else(|| Unavailable::because(format!("the kernel does not report {name}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resident_memory_grows_by_what_is_touched() {
+        let before = ProcessMemory::now().unwrap();
+        let touched = vec![1_u8; 64 << 20];
+        let after = ProcessMemory::now().unwrap();
+        assert!(touched.iter().all(|&byte| byte == 1));
+        assert!(
+            after.peak_resident_bytes >= before.resident_bytes + (60 << 20),
+            "{before:?} {after:?}"
+        );
+        assert!(after.peak_resident_bytes >= after.resident_bytes);
+    }
+
+    #[test]
+    fn lines_in_another_form_are_unavailable() {
+        assert_eq!(kibibyte_line("VmRSS:\t  12 kB\n", "VmRSS"), Ok(12 * 1024));
+        for text in [
+            "",
+            "VmRSS: 12 MB",
+            "VmRSS: -1 kB",
+            "VmRSS: 99999999999999999999 kB",
+            "VmRSS: 18446744073709551615 kB",
+        ] {
+            assert!(kibibyte_line(text, "VmRSS").is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The answer: what the subject can do, what to configure, and how sure that is.
+
+use serde::Serialize;
+
+use crate::number::Number;
+
+/// What the reader came for, in the order in which it is read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Answer {
+    /// What was measured, in a line.
+    pub subject: String,
+    /// What the subject can do, as rows of a small table.
+    pub capabilities: Vec<Capability>,
+    /// What to configure, and why.
+    pub advice: Vec<Claim>,
+    /// How sure it is: what a careful reader must know before relying on it.
+    pub cautions: Vec<Caution>,
+}
+
+/// One row of what the subject can do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Capability {
+    /// What is shown (`Highest IOPS`).
+    pub label: String,
+    /// One reading per column, in the order of columns (`read`, `write`).
+    pub readings: Vec<Reading>,
+}
+
+/// One cell of that table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reading {
+    /// The column it belongs to.
+    pub column: String,
+    /// The number and where it was reached, or why there is none.
+    #[serde(flatten)]
+    pub outcome: ReadingOutcome,
+}
+
+/// A number under its conditions, or the reason for its absence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadingOutcome {
+    /// It was measured.
+    Measured {
+        /// The number.
+        number: Number,
+        /// The cell it was reached in (`4 KiB random, QD 256`).
+        conditions: String,
+    },
+    /// It was not.
+    Missing {
+        /// Why, and which plan would measure it.
+        reason: String,
+    },
+}
+
+/// A recommendation or a statement, with the numbers it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Claim {
+    /// Two or three words (`Queue depth`).
+    pub topic: String,
+    /// A sentence that an engineer can act on.
+    pub text: String,
+    /// What it rests on.
+    pub numbers: Vec<Number>,
+}
+
+/// Something that limits how far the answer can be relied on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Caution {
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence.
+    pub text: String,
+}
+
+/// How much a caution matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Good to know, or reassuring.
+    Note,
+    /// The answer may be wrong because of it.
+    Warning,
+}

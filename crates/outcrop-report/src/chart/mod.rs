@@ -1,0 +1,186 @@
+//! Figures and what they are drawn from: our own small vocabulary in front of the chart library.
+//!
+//! Only `draw` knows the library. Everything above says *what* to show (series, axes, units, intervals,
+//! whether a series was measured or published); sizes, ticks, colours and legends are decided here, once.
+
+mod draw;
+mod legend;
+mod palette;
+mod scale;
+
+pub(crate) use palette::dark_mode_css;
+
+use serde::Serialize;
+
+/// One drawing of the report, ready to stand alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Figure {
+    /// Stable identifier; the file name without its ending (`depth-vs-iops`).
+    pub id: String,
+    /// Heading: what is shown.
+    pub title: String,
+    /// One or two sentences: what to see in it and which cells were held fixed.
+    pub caption: String,
+    /// What somebody who cannot see the drawing needs: extent and end points of every series.
+    pub alt_text: String,
+    /// The drawing at desktop width, a self-contained SVG document.
+    #[serde(skip)]
+    pub svg: String,
+    /// The same drawing laid out for a phone, so that its text stays readable there.
+    #[serde(skip)]
+    pub narrow_svg: String,
+}
+
+/// A chart of lines over two axes.
+#[derive(Clone, Debug)]
+pub(crate) struct LineChart {
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) series: Vec<Series>,
+}
+
+/// What an axis shows and how it is divided.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    pub(crate) label: String,
+    pub(crate) quantity: Quantity,
+    pub(crate) scale: Scale,
+}
+
+/// The division of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Even steps from zero.
+    Linear,
+    /// Doublings: access sizes and queue depths.
+    Log2,
+    /// Decades, with 2 and 5 between them where there is room.
+    Log10,
+}
+
+/// How the numbers of an axis are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Bytes of one access: `4 KiB`.
+    AccessSize,
+    /// Things in flight: `32`.
+    QueueDepth,
+    /// Bytes per second: `1.2 GB/s`.
+    Bandwidth,
+    /// Operations per second: `352 k`.
+    Iops,
+    /// Nanoseconds: `62.8 µs`.
+    Latency,
+    /// Seconds since the start.
+    Seconds,
+    /// A share of 1: `0.1 %`.
+    Share,
+    /// Percent as a plain number: `70 %`.
+    Percent,
+}
+
+/// One line of a chart.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) name: String,
+    /// Which colour and marker; the same number means the same thing in every figure.
+    pub(crate) hue: usize,
+    pub(crate) points: Vec<Point>,
+    pub(crate) kind: SeriesKind,
+}
+
+/// Where a series comes from and how dense it is; both decide how it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SeriesKind {
+    /// Measured in this run: solid, a marker per cell, intervals as a band.
+    Measured,
+    /// Taken from a publication: dashed, and its name says so.
+    Published,
+    /// Computed from this run's measurements: dotted.
+    Derived,
+    /// Measured, many points: solid and without markers.
+    Dense,
+}
+
+/// One point with its interval, where it has one.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    /// Interval of `y`, in the unit of `y`.
+    pub(crate) interval: Option<(f64, f64)>,
+    /// Shown when the pointer rests on the point.
+    pub(crate) note: String,
+}
+
+impl Figure {
+    /// The drawing as a file of its own, which follows a dark scheme like the page does.
+    pub fn to_svg_file(&self) -> String {
+        let style = format!("<style>{}</style>", palette::standalone_css());
+        self.svg.replacen("</desc>", &format!("</desc>{style}"), 1)
+    }
+}
+
+impl LineChart {
+    /// Draws the chart, or `None` if no series has a point that its axes can show.
+    pub(crate) fn draw(mut self, id: &str, title: &str, caption: String) -> Option<Figure> {
+        let (x_scale, y_scale) = (self.x.scale, self.y.scale);
+        for series in &mut self.series {
+            series
+                .points
+                .retain(|point| x_scale.can_show(point.x) && y_scale.can_show(point.y));
+        }
+        self.series.retain(|series| !series.points.is_empty());
+        if self.series.is_empty() {
+            return None;
+        }
+        let alt_text = self.alt_text(title);
+        let words = draw::Words {
+            id,
+            title,
+            description: &alt_text,
+        };
+        let svg = draw::draw(&self, draw::Frame::WIDE, &words);
+        let narrow_svg = draw::draw(&self, draw::Frame::NARROW, &words);
+        Some(Figure {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            caption,
+            alt_text,
+            svg,
+            narrow_svg,
+        })
+    }
+
+    fn alt_text(&self, title: &str) -> String {
+        let mut text = format!("{title}. {} against {}.", self.y.label, self.x.label);
+        for series in &self.series {
+            let (Some(first), Some(last)) = (series.points.first(), series.points.last()) else {
+                continue;
+            };
+            let at = |point: &Point| {
+                format!(
+                    "{} at {}",
+                    self.y.quantity.spell(point.y),
+                    self.x.quantity.spell(point.x)
+                )
+            };
+            if series.points.len() == 1 {
+                text.push_str(&format!(" {}: {}.", series.name, at(first)));
+            } else {
+                text.push_str(&format!(" {}: from {} to {}.", series.name, at(first), at(last)));
+            }
+        }
+        text
+    }
+}
+
+impl Scale {
+    /// Whether a value has a place on this scale.
+    pub(crate) fn can_show(self, value: f64) -> bool {
+        value.is_finite() && (self == Self::Linear || value > 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

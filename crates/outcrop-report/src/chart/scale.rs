@@ -1,0 +1,186 @@
+//! Axis domains, tick steps and the spelling of ticks.
+
+use std::sync::Arc;
+
+use super::{Axis, Quantity, Scale};
+
+/// An axis made ready for drawing: values are mapped by `place`, ticks fall on multiples of `step` (decades
+/// and their halves where there is none), and `spell` turns a tick back into words.
+pub(super) struct AxisPlan {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) step: Option<f64>,
+    pub(super) label: String,
+    pub(super) spell: Arc<dyn Fn(f64) -> String + Send + Sync>,
+    scale: Scale,
+}
+
+impl AxisPlan {
+    /// Plans an axis over values that [`Scale::can_show`], with at most about `most_ticks` ticks.
+    pub(super) fn over(axis: &Axis, values: impl Iterator<Item = f64>, most_ticks: usize) -> Self {
+        let (low, high) = values
+            .filter(|value| axis.scale.can_show(*value))
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
+        match axis.scale {
+            Scale::Linear => Self::linear(axis, high.max(0.0), most_ticks),
+            Scale::Log2 => Self::doublings(axis, low, high, most_ticks),
+            Scale::Log10 => Self::decades(axis, low, high),
+        }
+    }
+
+    /// The place of a value on the drawn axis.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Log2 => value.log2(),
+            Scale::Linear | Scale::Log10 => value,
+        }
+    }
+
+    /// Whether the chart library is to scale the axis logarithmically.
+    pub(super) fn is_log10(&self) -> bool {
+        self.scale == Scale::Log10
+    }
+
+    fn linear(axis: &Axis, high: f64, most_ticks: usize) -> Self {
+        let high = if high > 0.0 { high } else { 1.0 };
+        let step = round_up_to_1_2_5(high / most_ticks.max(1) as f64);
+        let top = (high * 1.02 / step).ceil() * step;
+        let prefix = axis.quantity.prefix_for(top);
+        let decimals = prefix.decimals_for(step);
+        let factor = prefix.factor;
+        Self {
+            low: 0.0,
+            high: top,
+            step: Some(step),
+            label: labelled(&axis.label, prefix.unit),
+            spell: Arc::new(move |tick| format!("{:.decimals$}", tick / factor)),
+            scale: Scale::Linear,
+        }
+    }
+
+    fn doublings(axis: &Axis, low: f64, high: f64, most_ticks: usize) -> Self {
+        let (low, high) = (low.log2().floor(), high.log2().ceil());
+        let span = (high - low).max(1.0);
+        let step = (span / most_ticks.max(1) as f64).ceil().max(1.0);
+        let quantity = axis.quantity;
+        let margin = span * 0.03;
+        Self {
+            low: low - margin,
+            high: low + span + margin,
+            step: Some(step),
+            label: axis.label.clone(),
+            spell: Arc::new(move |tick| quantity.spell(tick.exp2())),
+            scale: Scale::Log2,
+        }
+    }
+
+    fn decades(axis: &Axis, low: f64, high: f64) -> Self {
+        let quantity = axis.quantity;
+        Self {
+            low: round_down_to_1_2_5(low / 1.05),
+            high: round_up_to_1_2_5(high * 1.05),
+            step: None,
+            label: axis.label.clone(),
+            spell: Arc::new(move |tick| quantity.spell(tick)),
+            scale: Scale::Log10,
+        }
+    }
+}
+
+/// A unit of an axis and what its values are divided by.
+struct Prefix {
+    factor: f64,
+    unit: &'static str,
+}
+
+impl Prefix {
+    fn decimals_for(&self, step: f64) -> usize {
+        let exponent = (step / self.factor).log10().floor();
+        if exponent < 0.0 { (-exponent) as usize } else { 0 }
+    }
+}
+
+impl Quantity {
+    /// The number with its unit, short enough for a tick: `4 KiB`, `32`, `1.2 GB/s`, `10 µs`, `0.1 %`.
+    pub(crate) fn spell(self, value: f64) -> String {
+        match self {
+            Self::AccessSize => spell_binary(value),
+            Self::QueueDepth => short(value),
+            Self::Share => format!("{} %", short(value * 100.0)),
+            Self::Percent => format!("{} %", short(value)),
+            Self::Bandwidth | Self::Iops | Self::Latency | Self::Seconds => {
+                let prefix = self.prefix_for(value);
+                format!("{} {}", short(value / prefix.factor), prefix.unit)
+                    .trim_end()
+                    .to_owned()
+            }
+        }
+    }
+
+    fn prefix_for(self, value: f64) -> Prefix {
+        let steps: &[(f64, &str)] = match self {
+            Self::Bandwidth => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
+            Self::Iops => &[(1e6, "M"), (1e3, "k"), (1.0, "")],
+            Self::Latency => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
+            Self::Seconds => &[(1.0, "s")],
+            Self::Share => &[(0.01, "%")],
+            Self::Percent => &[(1.0, "%")],
+            Self::AccessSize | Self::QueueDepth => &[(1.0, "")],
+        };
+        let chosen = steps.iter().find(|(factor, _)| value >= factor * (1.0 - 1e-9));
+        let (factor, unit) = chosen.or(steps.last()).copied().unwrap_or((1.0, ""));
+        Prefix { factor, unit }
+    }
+}
+
+fn spell_binary(bytes: f64) -> String {
+    for (exponent, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        let factor = f64::from(1_u32 << exponent);
+        if bytes >= factor {
+            return format!("{} {unit}", short(bytes / factor));
+        }
+    }
+    format!("{} B", short(bytes))
+}
+
+/// Three significant digits, without trailing zeros.
+fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    let decimals = (2 - value.abs().log10().floor() as i32).clamp(0, 8) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+fn labelled(label: &str, unit: &str) -> String {
+    if unit.is_empty() {
+        label.to_owned()
+    } else {
+        format!("{label} ({unit})")
+    }
+}
+
+fn round_up_to_1_2_5(value: f64) -> f64 {
+    let decade = 10_f64.powf(value.log10().floor());
+    let fits = |step: &&f64| *step * decade >= value * (1.0 - 1e-9);
+    [1.0, 2.0, 5.0]
+        .iter()
+        .find(fits)
+        .map_or(10.0 * decade, |step| step * decade)
+}
+
+fn round_down_to_1_2_5(value: f64) -> f64 {
+    let decade = 10_f64.powf(value.log10().floor());
+    let fits = |step: &&f64| *step * decade <= value * (1.0 + 1e-9);
+    [5.0, 2.0, 1.0]
+        .iter()
+        .find(fits)
+        .map_or(decade, |step| step * decade)
+}

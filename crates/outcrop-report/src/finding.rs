@@ -1,0 +1,64 @@
+//! Findings: sentences checked against records.
+
+use serde::Serialize;
+
+use crate::number::Number;
+
+/// A sentence that was tested, the numbers it was tested on, and how it came out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Stable identifier (`littles-law`).
+    pub id: String,
+    /// The statement under test, true or not.
+    pub sentence: String,
+    /// How it came out.
+    pub verdict: Verdict,
+    /// What was computed on which cells, with the tolerance.
+    pub tested: String,
+    /// What it means for the reader; empty where the verdict says it all.
+    pub meaning: String,
+    /// The numbers behind the verdict.
+    pub numbers: Vec<Number>,
+}
+
+/// How a finding came out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", content = "reason", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The records support the sentence.
+    Holds,
+    /// The records contradict the sentence.
+    DoesNotHold,
+    /// The records cannot decide it, for this reason.
+    NotTestable(String),
+}
+
+impl Verdict {
+    /// `Holds` or `DoesNotHold`.
+    pub fn from_test(holds: bool) -> Self {
+        if holds { Self::Holds } else { Self::DoesNotHold }
+    }
+
+    /// The verdict in words, without a reason.
+    pub const fn words(&self) -> &'static str {
+        match self {
+            Self::Holds => "Holds",
+            Self::DoesNotHold => "Does not hold",
+            Self::NotTestable(_) => "Not testable",
+        }
+    }
+}
+
+impl Finding {
+    /// A finding that these records cannot decide.
+    pub(crate) fn not_testable(id: &str, sentence: &str, reason: impl Into<String>) -> Self {
+        Self {
+            id: id.to_owned(),
+            sentence: sentence.to_owned(),
+            verdict: Verdict::NotTestable(reason.into()),
+            tested: String::new(),
+            meaning: String::new(),
+            numbers: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The answer, as the first thing on the page.
+
+use maud::{Markup, html};
+
+use crate::answer::{Answer, Capability, Claim, Reading, ReadingOutcome, Severity};
+use crate::number::Number;
+
+pub(super) fn body(answer: &Answer) -> Markup {
+    html! {
+        (capabilities(&answer.capabilities))
+        @if !answer.advice.is_empty() {
+            h3 { "What to configure" }
+            ul.advice { @for claim in &answer.advice { (advice(claim)) } }
+        }
+        @if !answer.cautions.is_empty() {
+            h3 { "How sure this is" }
+            ul.cautions {
+                @for caution in &answer.cautions {
+                    @let warning = caution.severity == Severity::Warning;
+                    li.warning[warning] { @if warning { strong { "Warning: " } } (caution.text) }
+                }
+            }
+        }
+    }
+}
+
+fn capabilities(rows: &[Capability]) -> Markup {
+    let Some(first) = rows.first() else {
+        return html! {};
+    };
+    html! {
+        table.capabilities {
+            caption { "What it can do: medians over trials, with where each was reached" }
+            thead {
+                tr {
+                    td {}
+                    @for reading in &first.readings { th scope="col" { (reading.column) } }
+                }
+            }
+            tbody {
+                @for row in rows {
+                    tr {
+                        th scope="row" { (row.label) }
+                        @for reading in &row.readings { td { (cell(reading)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(reading: &Reading) -> Markup {
+    html! {
+        @match &reading.outcome {
+            ReadingOutcome::Measured { number, conditions } => {
+                strong { (number) }
+                span { (conditions) }
+                small { (number.certainty()) }
+                @if number.is_wide() { (wide_mark(number)) }
+            }
+            ReadingOutcome::Missing { reason } => span { "not measured: " (reason) },
+        }
+    }
+}
+
+fn wide_mark(number: &Number) -> Markup {
+    let width = number.plus_minus_percent().unwrap_or(0.0);
+    html! { small { span.wide-mark { "wide interval: ± " (format!("{width:.0}")) " %" } } }
+}
+
+fn advice(claim: &Claim) -> Markup {
+    html! { li { strong { (claim.topic) ". " } (claim.text) } }
+}

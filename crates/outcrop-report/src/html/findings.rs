@@ -1,0 +1,45 @@
+//! Findings with their verdicts and numbers.
+
+use maud::{Markup, html};
+
+use crate::finding::{Finding, Verdict};
+use crate::number::Number;
+
+pub(super) fn body(findings: &[Finding]) -> Markup {
+    let count = |wanted: fn(&Verdict) -> bool| findings.iter().filter(|f| wanted(&f.verdict)).count();
+    let holds = count(|verdict| matches!(verdict, Verdict::Holds));
+    let fails = count(|verdict| matches!(verdict, Verdict::DoesNotHold));
+    let untested = count(|verdict| matches!(verdict, Verdict::NotTestable(_)));
+    html! {
+        p { "Sentences checked against the records of this run: " (holds) " hold, " (fails) " do not hold, "
+            (untested) " could not be tested." }
+        (list(findings))
+    }
+}
+
+pub(super) fn list(findings: &[Finding]) -> Markup {
+    html! { @for finding in findings { (article(finding)) } }
+}
+
+fn article(finding: &Finding) -> Markup {
+    let class = match finding.verdict {
+        Verdict::Holds => "finding holds",
+        Verdict::DoesNotHold => "finding fails",
+        Verdict::NotTestable(_) => "finding untested",
+    };
+    html! {
+        article class=(class) {
+            h3 { span.verdict { (finding.verdict.words()) ": " } (finding.sentence) }
+            @if let Verdict::NotTestable(reason) = &finding.verdict { p { (reason) } }
+            @if !finding.meaning.is_empty() { p { (finding.meaning) } }
+            @if !finding.tested.is_empty() { p.soft { "Tested: " (finding.tested) } }
+            @if !finding.numbers.is_empty() {
+                ul.numbers { @for number in &finding.numbers { li { (entry(number)) } } }
+            }
+        }
+    }
+}
+
+fn entry(number: &Number) -> Markup {
+    html! { (number.name) ": " b { (number) } span.soft { " (" (number.certainty()) ")" } }
+}

@@ -1,0 +1,96 @@
+//! What each layer knows about reading its own records: one module per layer.
+//!
+//! A new layer adds its module here and a line in [`LAYERS`]; page, screen, figures and findings' form stay.
+
+mod device;
+
+use std::collections::BTreeMap;
+
+use outcrop_results::{CellView, RunView};
+
+use crate::answer::Answer;
+use crate::finding::Finding;
+use crate::report::{LayerSection, Note};
+use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
+
+/// How the records of one layer become an answer, findings and sections.
+///
+/// Nothing here may fail: what the records cannot support is returned as missing or not testable, with the
+/// reason and the plan that would fill it.
+pub(crate) trait LayerReport {
+    /// What the reader came for.
+    fn answer(&self) -> Answer;
+    /// Sentences checked against the records.
+    fn findings(&self) -> Vec<Finding>;
+    /// Figures, or what is missing for them.
+    fn figures(&self) -> Vec<FigureSlot>;
+    /// Matrices that could be filled, and those that could not.
+    fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>);
+    /// Published figures, run through the same checks.
+    fn references(&self) -> Vec<ReferenceSection>;
+    /// How each quantity was obtained.
+    fn methods(&self) -> Vec<Method>;
+}
+
+/// Reads the cells of one layer of a run.
+type Reader = for<'a> fn(&'a RunView, &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a>;
+
+/// Every layer that can be reported, in the order of the page.
+const LAYERS: &[(&str, Reader)] = &[("device", device::read)];
+
+/// The sections of every layer that has a completed trial in this run.
+pub(crate) fn sections(run: &RunView, cells: &[CellView<'_>]) -> Vec<LayerSection> {
+    let has_trials = |name: &str| {
+        cells
+            .iter()
+            .any(|cell| cell.layer == name && !cell.completed.is_empty())
+    };
+    let known = LAYERS.iter().filter(|(name, _)| has_trials(name));
+    known
+        .map(|(name, read)| section(name, run, cells, *read))
+        .collect()
+}
+
+fn section(name: &str, run: &RunView, cells: &[CellView<'_>], read: Reader) -> LayerSection {
+    let layer = read(run, cells);
+    let (matrices, missing_matrices) = layer.matrices();
+    LayerSection {
+        layer: name.to_owned(),
+        answer: layer.answer(),
+        findings: layer.findings(),
+        figures: layer.figures(),
+        matrices,
+        missing_matrices,
+        references: layer.references(),
+        methods: layer.methods(),
+        notes: notes(run, name),
+    }
+}
+
+/// What the trials of a layer remarked, each remark once with the number of trials that made it.
+fn notes(run: &RunView, layer: &str) -> Vec<Note> {
+    let trials = || {
+        run.trials
+            .iter()
+            .filter(|trial| trial.layer == layer && trial.is_completed())
+    };
+    let total = trials().count();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for note in trials().flat_map(|trial| &trial.notes) {
+        *counts.entry(note).or_default() += 1;
+    }
+    let spell = |count| {
+        if count >= total {
+            format!("all {total} trials")
+        } else {
+            format!("{count} of {total} trials")
+        }
+    };
+    counts
+        .into_iter()
+        .map(|(text, count)| Note {
+            text: text.to_owned(),
+            trials: spell(count),
+        })
+        .collect()
+}

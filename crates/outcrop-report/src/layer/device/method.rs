@@ -1,0 +1,63 @@
+//! How each quantity of the device report was obtained.
+
+use crate::section::Method;
+
+/// Short forms of docs/methodology.md, in the order of the page.
+const METHODS: &[(&str, &str)] = &[
+    (
+        "Order of trials",
+        "Cells run in a seeded order that is shuffled anew for every repetition, so that drift of the machine meets every \
+         cell alike. The warm-up of each trial is discarded.",
+    ),
+    (
+        "Closed loop",
+        "A new request goes out when one completes, one for one, so that the queue depth asked for is the depth kept. \
+         Batched submission, which lowers the real depth, is a mode of its own and is named where it was used.",
+    ),
+    (
+        "IOPS and bandwidth",
+        "Requests, and their bytes, that completed within the measured time, divided by it. Requests that failed count \
+         nowhere and are reported.",
+    ),
+    (
+        "Latency",
+        "Per request, from the moment it was made ready to the moment its completion was seen; under open load from the \
+         moment it was due. Kept in a log-linear histogram with an error of at most 1.6 %.",
+    ),
+    (
+        "Percentiles",
+        "A percentile q is printed only if n(1 − q) ≥ 10: fewer operations beyond it would make it chance.",
+    ),
+    (
+        "Medians and intervals",
+        "The median over the trials of a cell. With six trials or more the interval is a 95 % bootstrap interval, with five \
+         or fewer it is their range, whose confidence is stated (five: 94 %, three: 75 %).",
+    ),
+    (
+        "Knee",
+        "Predicted: highest IOPS × mean latency at the least depth (Little's law). Observed: the depth of greatest IOPS ÷ mean \
+         latency (Kleinrock's power).",
+    ),
+    (
+        "CPU per operation",
+        "CPU time of the whole process over the measured time, the kernel's I/O workers included, divided by the operations.",
+    ),
+    (
+        "Queue depth achieved",
+        "The mean number of requests submitted and not yet seen complete, integrated over time; it does not use the \
+         latencies, so that Little's law is a check and no tautology.",
+    ),
+    (
+        "Bytes of the device",
+        "The change of the block device's counters under /sys over the whole job, warm-up and drain included, against the \
+         bytes that completed in it.",
+    ),
+];
+
+pub(super) fn methods() -> Vec<Method> {
+    let method = |(quantity, how): &(&str, &str)| Method {
+        quantity: (*quantity).to_owned(),
+        how: (*how).to_owned(),
+    };
+    METHODS.iter().map(method).collect()
+}

@@ -1,0 +1,99 @@
+//! A number as the report shows it: never without its unit, its sample count and where it came from.
+
+use std::fmt;
+
+use outcrop_measure::Interval;
+use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_measure::units::format_iops;
+use serde::Serialize;
+
+/// One value with what is needed to judge it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Number {
+    /// What it is, in words (`read IOPS`, `predicted knee`).
+    pub name: String,
+    /// The value in `unit`; the median where there are several trials.
+    pub value: f64,
+    /// Unit of the value and of the interval.
+    pub unit: Unit,
+    /// Confidence interval of the median; `None` with fewer than two trials.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// Trials (or published rows, or cells) that the value rests on.
+    pub n: usize,
+    /// Measured, modelled, published or derived.
+    pub provenance: Provenance,
+}
+
+impl Number {
+    /// A number computed from others of this report.
+    pub fn derived(name: impl Into<String>, value: f64, unit: Unit, n: usize) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            unit,
+            interval: None,
+            n,
+            provenance: Provenance::Derived,
+        }
+    }
+
+    /// The same value under another name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Whether the interval is wider than 10 % of the value, as [`Interval::is_wide`] has it. A number without
+    /// an interval is not marked: its `n` of 1 says what there is to say.
+    pub fn is_wide(&self) -> bool {
+        self.interval.is_some_and(|interval| interval.is_wide())
+    }
+
+    /// Half the width of the interval as a percentage of the value: the `±` of a table.
+    pub fn plus_minus_percent(&self) -> Option<f64> {
+        self.interval.map(|interval| interval.relative_width() * 50.0)
+    }
+
+    /// Any value in this number's unit, as people read it.
+    pub fn spell(&self, value: f64) -> String {
+        match self.unit {
+            Unit::PerSecond if self.name.contains("IOPS") => format_iops(value),
+            unit => unit.format(value),
+        }
+    }
+
+    /// The interval and the count: `94 % CI 341 k IOPS to 360 k IOPS, n = 5`.
+    pub fn certainty(&self) -> String {
+        let count = match self.provenance {
+            Provenance::Published => "published".to_owned(),
+            Provenance::Derived => format!("derived, n = {}", self.n),
+            Provenance::Modelled => format!("modelled, n = {}", self.n),
+            Provenance::Measured => format!("n = {}", self.n),
+        };
+        match self.interval {
+            Some(Interval {
+                low,
+                high,
+                confidence,
+                ..
+            }) => {
+                let percent = confidence * 100.0;
+                format!(
+                    "{percent:.0} % CI {} to {}, {count}",
+                    self.spell(low),
+                    self.spell(high)
+                )
+            }
+            None => count,
+        }
+    }
+}
+
+/// The value with its unit.
+impl fmt::Display for Number {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.spell(self.value))
+    }
+}

@@ -1,0 +1,223 @@
+//! The report: everything worked out once, ready to be spelled as HTML, JSON or a screen.
+
+use std::collections::BTreeSet;
+
+use outcrop_results::{Outcome, RunView};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::chart::Figure;
+use crate::environment::Fact;
+use crate::error::ReportError;
+use crate::finding::Finding;
+use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
+use crate::{environment, html, layer, screen};
+
+/// A run, worked out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Which run, when and with what.
+    pub run: RunSummary,
+    /// How the trials ended.
+    pub trials: TrialCounts,
+    /// One section per layer that the run measured.
+    pub layers: Vec<LayerSection>,
+    /// The machine, as facts in reading order.
+    pub environment: Vec<Fact>,
+}
+
+/// Which run, when, and with what.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunSummary {
+    /// Name of the run folder.
+    pub name: String,
+    /// Path of the run folder as it was given.
+    pub folder: String,
+    /// Start of the first trial, RFC 3339; empty without trials.
+    pub started_at: String,
+    /// Version of outcrop that wrote this report.
+    pub software: String,
+    /// The expanded plan, TOML.
+    pub plan: String,
+    /// Effort, if the plan states it.
+    pub effort: Option<String>,
+    /// The run's seed, if the plan states it.
+    pub seed: Option<String>,
+}
+
+/// How many trials there were and how they ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TrialCounts {
+    /// Trials that count.
+    pub completed: usize,
+    /// Trials that were stopped from outside.
+    pub interrupted: usize,
+    /// Trials that could not be measured.
+    pub failed: usize,
+    /// What the failed ones said, each message once.
+    pub failures: BTreeSet<String>,
+    /// Cells with at least one completed trial.
+    pub cells: usize,
+    /// Bytes of a torn last line of the journal: the run was killed, or is still being written.
+    pub torn_bytes: u64,
+}
+
+/// What one layer contributes.
+#[derive(Clone, Debug, Serialize)]
+pub struct LayerSection {
+    /// The layer (`device`).
+    pub layer: String,
+    /// What the reader came for.
+    pub answer: Answer,
+    /// Sentences checked against records.
+    pub findings: Vec<Finding>,
+    /// Figures, or what is missing for them.
+    pub figures: Vec<FigureSlot>,
+    /// Matrices that could be filled.
+    pub matrices: Vec<Matrix>,
+    /// Matrices that could not.
+    pub missing_matrices: Vec<Missing>,
+    /// Published figures beside ours.
+    pub references: Vec<ReferenceSection>,
+    /// How each quantity was obtained.
+    pub methods: Vec<Method>,
+    /// What the engine reported, each remark once.
+    pub notes: Vec<Note>,
+}
+
+/// A remark that trials made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// The remark.
+    pub text: String,
+    /// On how many of the trials: `all 420 trials`.
+    pub trials: String,
+}
+
+impl Report {
+    /// Works a run out. Never fails: what the run cannot support is listed as missing, with the reason.
+    ///
+    /// *Cost*: decodes every histogram of the cells that figures need once.
+    pub fn of(run: &RunView) -> Self {
+        let cells = run.cells();
+        Self {
+            run: RunSummary::of(run),
+            trials: TrialCounts::of(
+                run,
+                cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
+            ),
+            layers: layer::sections(run, &cells),
+            environment: environment::facts(&run.environment),
+        }
+    }
+
+    /// The page: one self-contained HTML document.
+    pub fn to_html(&self) -> String {
+        html::page(self)
+    }
+
+    /// A summary of at most 24 lines for a terminal of `width` columns, with colour codes only if `colour`.
+    pub fn screen(&self, width: usize, colour: bool) -> String {
+        screen::render(self, width, colour)
+    }
+
+    /// Every figure that could be drawn, in the order of the page.
+    pub fn figures(&self) -> Vec<&Figure> {
+        let slots = self.layers.iter().flat_map(|layer| &layer.figures);
+        slots
+            .filter_map(|slot| match slot {
+                FigureSlot::Drawn(figure) => Some(figure),
+                FigureSlot::Missing(_) => None,
+            })
+            .collect()
+    }
+
+    /// Answer, findings, matrices and references as JSON; figures without their drawings.
+    ///
+    /// # Errors
+    /// [`ReportError::Json`] if a value cannot be written, which no value of a report should be.
+    pub fn to_json(&self) -> Result<serde_json::Value, ReportError> {
+        Ok(serde_json::to_value(self)?)
+    }
+}
+
+impl RunSummary {
+    fn of(run: &RunView) -> Self {
+        let started_at = run.trials.iter().map(|trial| trial.started_at.as_str()).min();
+        Self {
+            name: run.name.clone(),
+            folder: run.dir.display().to_string(),
+            started_at: started_at.unwrap_or_default().to_owned(),
+            software: env!("CARGO_PKG_VERSION").to_owned(),
+            plan: run.plan.clone(),
+            effort: plan_setting(&run.plan, "effort"),
+            seed: plan_setting(&run.plan, "seed"),
+        }
+    }
+
+    /// When, how thorough, with which seed.
+    pub(crate) fn one_line(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.started_at.is_empty() {
+            parts.push(format!("started {}", self.started_at));
+        }
+        parts.extend(self.effort.iter().map(|effort| format!("effort {effort}")));
+        parts.extend(self.seed.iter().map(|seed| format!("seed {seed}")));
+        parts.push(format!("outcrop {}", self.software));
+        parts.join(" · ")
+    }
+}
+
+/// A setting of the plan's `[run]` table, as text.
+fn plan_setting(plan: &str, name: &str) -> Option<String> {
+    let plan: toml::Table = toml::from_str(plan).ok()?;
+    match plan.get("run")?.get(name)? {
+        toml::Value::String(text) => Some(text.clone()),
+        value => Some(value.to_string()),
+    }
+}
+
+impl TrialCounts {
+    fn of(run: &RunView, cells: usize) -> Self {
+        let mut counts = Self {
+            cells,
+            torn_bytes: run.torn_bytes,
+            ..Self::default()
+        };
+        for trial in &run.trials {
+            match &trial.outcome {
+                Outcome::Completed => counts.completed += 1,
+                Outcome::Interrupted => counts.interrupted += 1,
+                Outcome::Failed { message } => {
+                    counts.failed += 1;
+                    counts.failures.insert(message.clone());
+                }
+            }
+        }
+        counts
+    }
+
+    /// All trials, however they ended.
+    pub const fn total(&self) -> usize {
+        self.completed + self.interrupted + self.failed
+    }
+
+    /// How the trials ended, in a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let (total, completed) = (self.total(), self.completed);
+        let mut text = format!(
+            "{total} trials were recorded: {completed} completed over {} cells",
+            self.cells
+        );
+        text.push_str(&format!(
+            ", {} interrupted, {} failed.",
+            self.interrupted, self.failed
+        ));
+        if self.torn_bytes > 0 {
+            text.push_str(
+                " The journal ends in the middle of a line: the run was killed or is still running.",
+            );
+        }
+        text
+    }
+}

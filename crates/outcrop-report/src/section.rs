@@ -1,0 +1,87 @@
+//! What a layer contributes to the page besides its answer and findings.
+
+use serde::Serialize;
+
+use crate::chart::Figure;
+use crate::finding::Finding;
+use crate::number::Number;
+
+/// A figure, or what is missing for it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureSlot {
+    /// It could be drawn.
+    Drawn(Figure),
+    /// It could not.
+    Missing(Missing),
+}
+
+/// Something that this run cannot show, and what would.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// What is not shown.
+    pub title: String,
+    /// Why not.
+    pub reason: String,
+    /// The plan that would fill it.
+    pub plan: String,
+}
+
+/// Two factors against each other, several metrics deep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Matrix {
+    /// What was held fixed (`100:0, reads only`).
+    pub title: String,
+    /// Name of the factor that goes down.
+    pub row_factor: String,
+    /// Name of the factor that goes across.
+    pub column_factor: String,
+    /// Values of the factor that goes down.
+    pub rows: Vec<String>,
+    /// Values of the factor that goes across.
+    pub columns: Vec<String>,
+    /// One table per metric, all of the same shape.
+    pub metrics: Vec<MatrixMetric>,
+}
+
+/// One metric of a matrix.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MatrixMetric {
+    /// What is shown (`IOPS`).
+    pub name: String,
+    /// Rows of cells; `None` where the run has no such cell or no value.
+    pub cells: Vec<Vec<Option<Number>>>,
+}
+
+/// Published figures, run through the checks that our own go through.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReferenceSection {
+    /// Short name (`toshiba-kxg60znv256g-fio`).
+    pub name: String,
+    /// What it is.
+    pub title: String,
+    /// What the checks found in it.
+    pub findings: Vec<Finding>,
+    /// The rows beside ours.
+    pub table: Table,
+}
+
+/// A plain table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Table {
+    /// What it shows.
+    pub caption: String,
+    /// Column heads.
+    pub head: Vec<String>,
+    /// Rows, as wide as the head.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// How one quantity of the report was obtained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Method {
+    /// The quantity.
+    pub quantity: String,
+    /// How it was obtained, in a sentence or two.
+    pub how: String,
+}

@@ -1,0 +1,68 @@
+//! The report in its run folder: `report.html` and `figures/*.svg`, each replaced whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::ReportError;
+use crate::report::Report;
+
+/// Where a report was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// The page.
+    pub html: PathBuf,
+    /// The figures, in the order of the page.
+    pub figures: Vec<PathBuf>,
+}
+
+/// Writes the page and its figures into a run folder and removes figures that an earlier report left there.
+///
+/// Every file is written beside its place, synced and renamed over it: a reader never sees half a page.
+///
+/// # Errors
+/// [`ReportError::Io`] with the file that could not be written.
+pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
+    let html = run_dir.join("report.html");
+    let figures_dir = run_dir.join("figures");
+    fs::create_dir_all(&figures_dir).map_err(io_error("create", &figures_dir))?;
+    let mut figures = Vec::new();
+    for figure in report.figures() {
+        let path = figures_dir.join(format!("{}.svg", figure.id));
+        replace(&path, figure.to_svg_file().as_bytes())?;
+        figures.push(path);
+    }
+    remove_others(&figures_dir, &figures)?;
+    replace(&html, report.to_html().as_bytes())?;
+    Ok(Paths { html, figures })
+}
+
+/// Removes `*.svg` files of an earlier report that this one does not have.
+fn remove_others(figures_dir: &Path, kept: &[PathBuf]) -> Result<(), ReportError> {
+    let entries = fs::read_dir(figures_dir).map_err(io_error("read", figures_dir))?;
+    for entry in entries {
+        let path = entry.map_err(io_error("read", figures_dir))?.path();
+        if path.extension().is_some_and(|ending| ending == "svg") && !kept.contains(&path) {
+            fs::remove_file(&path).map_err(io_error("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    let beside = path.with_extension("part");
+    let write_beside = || -> io::Result<()> {
+        let mut file = File::create(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    write_beside()
+        .inspect_err(|_| drop(fs::remove_file(&beside)))
+        .map_err(io_error("write", path))
+}
+
+fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ReportError {
+    let path = path.to_owned();
+    move |source| ReportError::Io { action, path, source }
+}

@@ -1,0 +1,116 @@
+//! One spelling for factors, so that `io_block_size_kib` 4, `4k` and `4KiB` meet in the same cell.
+
+use outcrop_measure::ByteSize;
+
+use crate::references::NOT_STATED;
+
+/// Suffixes of published column names that carry a unit, and the bytes in it.
+const SIZE_SUFFIXES: [(&str, f64); 3] = [("_kib", 1024.0), ("_mib", 1_048_576.0), ("_bytes", 1.0)];
+
+/// The name and value of a factor in the spelling that plans and records use.
+///
+/// A size column (`io_block_size_kib`) loses its unit suffix and its value becomes a byte size (`4KiB`); a
+/// span that is a size is printed as one and otherwise (`full`) kept; mixes must add up to 100. Every other
+/// factor, and what is [`NOT_STATED`], stays as it is.
+///
+/// # Errors
+/// A clause with the value seen and the value expected.
+pub fn canonical(name: &str, value: &str) -> Result<(String, String), String> {
+    let sized = SIZE_SUFFIXES
+        .iter()
+        .find_map(|(suffix, scale)| Some((name.strip_suffix(suffix)?, scale)));
+    if value == NOT_STATED {
+        return Ok((sized.map_or(name, |(stem, _)| stem).to_owned(), value.to_owned()));
+    }
+    if let Some((stem, scale)) = sized {
+        let size = value.parse::<f64>().map(|number| number * scale);
+        return match size {
+            Ok(bytes) if bytes >= 0.0 && bytes.fract() == 0.0 && bytes < 9e15 => {
+                // Whole and below 2^53: the conversion is exact.
+                Ok((stem.to_owned(), ByteSize(bytes as u64).to_string()))
+            }
+            _ => Err(format!(
+                "{name} {value:?} is not a size: a number of whole bytes is expected"
+            )),
+        };
+    }
+    let text = match name {
+        "io_block_size" => value
+            .parse::<ByteSize>()
+            .map_err(|error| format!("{name}: {error}"))?
+            .to_string(),
+        "span" => value
+            .parse::<ByteSize>()
+            .map_or_else(|_| value.to_owned(), |size| size.to_string()),
+        "queue_depth" | "jobs" => {
+            let count: u64 = value
+                .parse()
+                .map_err(|_| format!("{name} {value:?} is not a count: a whole number is expected"))?;
+            count.to_string()
+        }
+        "read_write_mix" => canonical_mix(value)?,
+        _ => value.to_owned(),
+    };
+    Ok((name.to_owned(), text))
+}
+
+fn canonical_mix(value: &str) -> Result<String, String> {
+    let percents = value
+        .split_once(':')
+        .and_then(|(read, write)| Some((read.trim().parse::<u8>().ok()?, write.trim().parse::<u8>().ok()?)));
+    match percents {
+        Some((read, write)) if u16::from(read) + u16::from(write) == 100 => Ok(format!("{read}:{write}")),
+        _ => Err(format!(
+            "read_write_mix {value:?} is not a mix: `reads:writes` in per cent is expected, as 70:30"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ok(name: &str, value: &str) -> (String, String) {
+        canonical(name, value).unwrap()
+    }
+
+    #[test]
+    fn spellings_of_one_block_size_meet() {
+        let expected = ("io_block_size".to_owned(), "4KiB".to_owned());
+        for (name, value) in [
+            ("io_block_size_kib", "4"),
+            ("io_block_size_bytes", "4096"),
+            ("io_block_size", "4k"),
+            ("io_block_size", "4096"),
+            ("io_block_size", "4KiB"),
+        ] {
+            assert_eq!(ok(name, value), expected, "{name} {value}");
+        }
+        assert_eq!(ok("io_block_size_kib", "0.5").1, "512");
+        assert_eq!(ok("io_block_size_kib", "16384").1, "16MiB");
+    }
+
+    #[test]
+    fn impossible_values_are_refused_with_the_value_seen() {
+        for (name, value) in [
+            ("io_block_size_kib", "four"),
+            ("io_block_size_kib", "-4"),
+            ("io_block_size_kib", "NaN"),
+            ("io_block_size_kib", "1e300"),
+            ("io_block_size", "4 apples"),
+            ("queue_depth", "1.5"),
+            ("read_write_mix", "70:40"),
+            ("read_write_mix", "reads"),
+        ] {
+            let complaint = canonical(name, value).unwrap_err();
+            assert!(complaint.contains(value), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_size_stays_a_word() {
+        assert_eq!(ok("span", "full").1, "full");
+        assert_eq!(ok("span", "2 GiB").1, "2GiB");
+        assert_eq!(ok("state", "burst (SLC cache)").1, "burst (SLC cache)");
+    }
+}

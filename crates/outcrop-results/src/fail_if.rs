@@ -1,0 +1,210 @@
+//! `--fail-if 'p99 > +5%'`: a condition on a comparison, for continuous integration.
+//!
+//! A row meets a condition when its ratio (candidate ÷ baseline of the medians) is beyond the threshold *and* the
+//! whole interval is on that side of 1: the change is as large as was asked, and it is not noise. Requiring
+//! the whole interval beyond the threshold itself would let a true regression of just over the threshold pass
+//! half of the time and more; the ratio alone would fail builds by chance.
+
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::compare::{Comparison, ComparisonRow, Verdict};
+use crate::error::ResultsError;
+
+/// Which side of the threshold fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// `>`: the candidate is more than the threshold.
+    Above,
+    /// `<`: the candidate is less than the threshold.
+    Below,
+}
+
+/// A condition under which a comparison fails.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailIf {
+    /// Full name of the metric.
+    pub metric: String,
+    /// Which side of the threshold fails.
+    pub direction: Direction,
+    /// The ratio of candidate to baseline beyond which a row fails: 1.05 for `+5%`.
+    pub threshold_ratio: f64,
+}
+
+/// What a condition found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailIfReport<'a> {
+    /// Rows that meet the condition; the comparison fails when there is one.
+    pub offending: Vec<&'a ComparisonRow>,
+    /// Rows of the metric that could be checked.
+    pub checked: usize,
+    /// Rows of the metric that could not: not comparable, or a single repetition.
+    pub unchecked: usize,
+}
+
+impl FailIf {
+    /// Checks the condition on every cell of a comparison.
+    ///
+    /// # Errors
+    /// [`ResultsError::UnknownMetric`] with the metrics that there are; [`ResultsError::NothingToCheck`] when
+    /// every row of the metric is not comparable or undecided. A check that checks nothing does not pass.
+    pub fn check<'a>(&self, comparison: &'a Comparison) -> Result<FailIfReport<'a>, ResultsError> {
+        let rows: Vec<&ComparisonRow> = comparison
+            .rows
+            .iter()
+            .filter(|row| row.metric == self.metric)
+            .collect();
+        let Some(first) = rows.first() else {
+            let mut available: Vec<String> = comparison.rows.iter().map(|row| row.metric.clone()).collect();
+            available.sort_unstable();
+            available.dedup();
+            return Err(ResultsError::UnknownMetric {
+                metric: self.metric.clone(),
+                available,
+            });
+        };
+        let checked = rows.iter().filter(|row| row.interval.is_some()).count();
+        if checked == 0 {
+            return Err(ResultsError::NothingToCheck {
+                metric: self.metric.clone(),
+                reason: reason_of(first),
+            });
+        }
+        let offending = rows.iter().copied().filter(|row| self.is_met_by(row)).collect();
+        Ok(FailIfReport {
+            offending,
+            checked,
+            unchecked: rows.len() - checked,
+        })
+    }
+
+    fn is_met_by(&self, row: &ComparisonRow) -> bool {
+        let (Some(ratio), Some(interval)) = (row.ratio, row.interval) else {
+            return false;
+        };
+        match self.direction {
+            Direction::Above => ratio > self.threshold_ratio && interval.low > 1.0,
+            Direction::Below => ratio < self.threshold_ratio && interval.high < 1.0,
+        }
+    }
+}
+
+fn reason_of(row: &ComparisonRow) -> String {
+    match &row.verdict {
+        Verdict::NotComparable(reasons) => reasons
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; "),
+        _ => "a side has a single repetition, which gives no interval".to_owned(),
+    }
+}
+
+impl FromStr for FailIf {
+    type Err = ResultsError;
+
+    /// Reads `METRIC > +5%`, `METRIC < -3%`, `METRIC > 1.05x`.
+    fn from_str(text: &str) -> Result<Self, ResultsError> {
+        let bad = |reason: String| ResultsError::BadCondition {
+            condition: text.to_owned(),
+            reason,
+        };
+        let Some(at) = text.find(['<', '>']) else {
+            return Err(bad(
+                "there is no `>` or `<`; expected as in `p99 > +5%` or `iops < -3%`".to_owned(),
+            ));
+        };
+        let (name, rest) = text.split_at(at);
+        let direction = if rest.starts_with('>') {
+            Direction::Above
+        } else {
+            Direction::Below
+        };
+        let name = name.trim();
+        if name.is_empty()
+            || !name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
+        {
+            return Err(bad(format!(
+                "{name:?} is no metric name; examples are p99, iops, read_latency_p50"
+            )));
+        }
+        let threshold_ratio = threshold(rest[1..].trim()).map_err(bad)?;
+        let is_reachable = match direction {
+            Direction::Above => threshold_ratio >= 1.0,
+            Direction::Below => threshold_ratio <= 1.0,
+        };
+        if !is_reachable {
+            let (than, turned) = if direction == Direction::Above {
+                ("below", '<')
+            } else {
+                ("above", '>')
+            };
+            let change = (threshold_ratio - 1.0) * 100.0;
+            return Err(bad(format!(
+                "the threshold {change:+.3}% is {than} no change, so an unchanged candidate would meet it; \
+                 did you mean `{turned}`?"
+            )));
+        }
+        Ok(Self {
+            metric: full_name(name),
+            direction,
+            threshold_ratio,
+        })
+    }
+}
+
+/// The ratio of `+5%`, `-3%` or `1.05x`.
+fn threshold(text: &str) -> Result<f64, String> {
+    let expected = "expected a change as `+5%` or `-3%`, or a ratio as `1.05x`";
+    let number = |digits: &str| {
+        let value = digits
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|value| value.is_finite());
+        value.ok_or_else(|| format!("{text:?} is no threshold; {expected}"))
+    };
+    let ratio = if let Some(percent) = text.strip_suffix('%') {
+        let change = number(percent)?;
+        if !percent.starts_with(['+', '-']) {
+            return Err(format!(
+                "{text:?} has no sign; write `+{text}` for an increase or `-{text}` for a decrease"
+            ));
+        }
+        1.0 + change / 100.0
+    } else if let Some(factor) = text.strip_suffix('x') {
+        number(factor)?
+    } else {
+        return Err(format!("{text:?} has no unit; {expected}"));
+    };
+    if ratio > 0.0 {
+        Ok(ratio)
+    } else {
+        Err(format!("{text:?} leaves nothing; {expected}"))
+    }
+}
+
+/// The full name of a metric from a short one: `p99` is `latency_p99`, `read_bw` is `read_bandwidth`.
+pub fn full_name(short: &str) -> String {
+    for prefix in ["read_", "write_", "service_"] {
+        if let Some(rest) = short.strip_prefix(prefix) {
+            return format!("{prefix}{}", full_name(rest));
+        }
+    }
+    let full = match short {
+        "p50" | "median" => "latency_p50",
+        "p95" => "latency_p95",
+        "p99" => "latency_p99",
+        "p99.9" | "p999" | "p99_9" | "latency_p99.9" | "latency_p999" => "latency_p99_9",
+        "max" => "latency_max",
+        "mean" | "latency" => "latency_mean",
+        "bw" => "bandwidth",
+        "cpu" => "cpu_per_operation",
+        other => other,
+    };
+    full.to_owned()
+}

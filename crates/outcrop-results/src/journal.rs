@@ -1,0 +1,246 @@
+//! The journal of a run, `trials.ndjson`: one JSON line per trial, appended and synced one by one.
+//!
+//! A line counts when its newline is on the disk. What stands behind the last newline is a write that a
+//! crash cut short: it was never reported as finished, so opening the journal for writing cuts it off and
+//! the trial is measured again. A line that ends properly and does not parse is damage, which is reported
+//! and never repaired silently.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::atomic_file::is_out_of_space;
+use crate::error::ResultsError;
+use crate::trial::TrialEntry;
+
+/// The journal, open for appending and locked against every other process.
+///
+/// The lock is `flock` on the journal itself: the kernel drops it when the process ends, however it ends.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole, synced lines; whatever lies behind is rubbish of a failed append.
+    length: u64,
+    /// A failed append may have left bytes behind `length`.
+    has_leftovers: bool,
+    finished: BTreeSet<(String, u32)>,
+}
+
+impl Journal {
+    /// Creates an empty journal and locks it.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`], also when the file exists.
+    pub fn create(path: &Path) -> Result<Self, ResultsError> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path)
+            .map_err(ResultsError::io("create", path))?;
+        lock(&file, path)?;
+        file.sync_all().map_err(ResultsError::io("sync", path))?;
+        Ok(Self {
+            path: path.into(),
+            file,
+            length: 0,
+            has_leftovers: false,
+            finished: BTreeSet::new(),
+        })
+    }
+
+    /// Opens and locks a journal, cuts off a torn last line, and says how many bytes that was (0: none).
+    ///
+    /// # Errors
+    /// [`ResultsError::Locked`], [`ResultsError::DamagedJournal`], [`ResultsError::Io`].
+    pub fn open(path: &Path) -> Result<(Self, u64), ResultsError> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(ResultsError::io("open", path))?;
+        lock(&file, path)?;
+        let mut finished = BTreeSet::new();
+        let mut lines = Lines::new(&file, path);
+        for entry in lines.by_ref() {
+            let entry = entry?;
+            if entry.is_completed() && !finished.insert((entry.cell.clone(), entry.repetition)) {
+                return Err(lines.damaged(&"this trial was already completed on an earlier line"));
+            }
+        }
+        let (length, torn_bytes) = (lines.whole_bytes, lines.torn_bytes);
+        let journal = Self {
+            path: path.into(),
+            file,
+            length,
+            has_leftovers: torn_bytes > 0,
+            finished,
+        };
+        if torn_bytes > 0 {
+            journal
+                .cut_leftovers()
+                .map_err(ResultsError::io("cut the torn last line of", path))?;
+        }
+        Ok((
+            Self {
+                has_leftovers: false,
+                ..journal
+            },
+            torn_bytes,
+        ))
+    }
+
+    /// Appends one trial and returns when it is on the disk: one write and one sync.
+    ///
+    /// # Errors
+    /// [`ResultsError::NoSpace`] when the disk or the quota is full, [`ResultsError::AlreadyFinished`],
+    /// [`ResultsError::Io`]. On an error nothing of the trial stays in the journal; what was there before
+    /// is kept, and a later append may succeed.
+    pub fn append(&mut self, entry: &TrialEntry) -> Result<(), ResultsError> {
+        let key = (entry.cell.clone(), entry.repetition);
+        if entry.is_completed() && self.finished.contains(&key) {
+            return Err(ResultsError::AlreadyFinished {
+                cell: key.0,
+                repetition: key.1,
+            });
+        }
+        let mut line = serde_json::to_vec(entry)
+            .map_err(|error| ResultsError::io("write a trial to", &self.path)(error.into()))?;
+        line.push(b'\n');
+        if let Err(error) = self.write_line(&line) {
+            // Should this fail too, the next append or the next `open` tries again.
+            self.has_leftovers = self.cut_leftovers().is_err();
+            return Err(self.append_error(error));
+        }
+        self.length += line.len() as u64;
+        if entry.is_completed() {
+            self.finished.insert(key);
+        }
+        Ok(())
+    }
+
+    /// The completed trials, as (cell, repetition).
+    pub fn finished(&self) -> &BTreeSet<(String, u32)> {
+        &self.finished
+    }
+
+    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.has_leftovers {
+            self.cut_leftovers()?;
+        }
+        self.has_leftovers = true;
+        self.file.write_all_at(line, self.length)?;
+        self.file.sync_data()?;
+        self.has_leftovers = false;
+        Ok(())
+    }
+
+    fn cut_leftovers(&self) -> io::Result<()> {
+        self.file.set_len(self.length)?;
+        self.file.sync_data()
+    }
+
+    fn append_error(&self, cause: io::Error) -> ResultsError {
+        if is_out_of_space(&cause) {
+            let run = crate::atomic_file::parent_of(&self.path).to_owned();
+            return ResultsError::NoSpace {
+                run,
+                finished: self.finished.len(),
+            };
+        }
+        ResultsError::Io {
+            action: "append a trial to",
+            path: self.path.clone(),
+            cause,
+        }
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), ResultsError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(ResultsError::Locked {
+            path: crate::atomic_file::parent_of(path).to_owned(),
+        }),
+        Err(TryLockError::Error(source)) => Err(ResultsError::io("lock", path)(source)),
+    }
+}
+
+/// Reads a journal trial by trial, without the lock: also while a run is being written.
+///
+/// # Errors
+/// [`ResultsError::Io`] when it cannot be opened; each item may be [`ResultsError::DamagedJournal`].
+pub fn read(path: &Path) -> Result<Lines<File>, ResultsError> {
+    let file = File::open(path).map_err(ResultsError::io("open", path))?;
+    Ok(Lines::new(file, path))
+}
+
+/// The whole lines of a journal as trials; ends after the first error.
+#[derive(Debug)]
+pub struct Lines<R> {
+    path: PathBuf,
+    reader: BufReader<R>,
+    line: usize,
+    whole_bytes: u64,
+    torn_bytes: u64,
+    is_done: bool,
+}
+
+impl<R: io::Read> Lines<R> {
+    fn new(source: R, path: &Path) -> Self {
+        let reader = BufReader::with_capacity(1 << 16, source);
+        Self {
+            path: path.into(),
+            reader,
+            line: 0,
+            whole_bytes: 0,
+            torn_bytes: 0,
+            is_done: false,
+        }
+    }
+
+    /// Bytes behind the last newline: a write that was cut short. Known once the iteration has ended.
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn_bytes
+    }
+
+    fn damaged(&self, reason: &impl ToString) -> ResultsError {
+        ResultsError::DamagedJournal {
+            path: self.path.clone(),
+            line: self.line,
+            reason: reason.to_string(),
+        }
+    }
+
+    fn read_entry(&mut self) -> Result<Option<TrialEntry>, ResultsError> {
+        let mut line = Vec::new();
+        self.reader
+            .read_until(b'\n', &mut line)
+            .map_err(ResultsError::io("read", &self.path))?;
+        if line.last() != Some(&b'\n') {
+            self.torn_bytes = line.len() as u64;
+            return Ok(None);
+        }
+        self.line += 1;
+        self.whole_bytes += line.len() as u64;
+        serde_json::from_slice(&line)
+            .map(Some)
+            .map_err(|error| self.damaged(&error))
+    }
+}
+
+impl<R: io::Read> Iterator for Lines<R> {
+    type Item = Result<TrialEntry, ResultsError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let entry = self.read_entry().transpose();
+        self.is_done = !matches!(entry, Some(Ok(_)));
+        entry
+    }
+}

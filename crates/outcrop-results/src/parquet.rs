@@ -1,0 +1,67 @@
+//! `records.parquet` and `histograms.parquet`: the journal as columns, for DuckDB, pandas and Polars.
+//!
+//! Both files hold completed trials only and are derived: [`compact`] writes them again at any time. Text is
+//! plain UTF-8 with Parquet's own dictionary encoding, factors are a `MAP<utf8, utf8>`, `started_at` is a
+//! UTC timestamp in microseconds, pages are compressed with zstd. The footer carries `outcrop.schema`, so
+//! that a later format is told apart.
+
+mod columns;
+mod histograms;
+mod records;
+mod table;
+
+use std::path::Path;
+
+pub use histograms::HistogramRow;
+
+use crate::atomic_file::write_with;
+use crate::error::ResultsError;
+use crate::journal;
+use crate::record::{Record, records_of};
+use crate::run_folder::{HISTOGRAMS_FILE, JOURNAL_FILE, RECORDS_FILE, check_is_run, run_name};
+use table::TableWriter;
+
+/// Writes both Parquet files of the run in `dir` from its journal, replacing older ones in one step.
+///
+/// *Cost*: one pass over the journal; memory for one row group, not for the run.
+///
+/// # Errors
+/// [`ResultsError::NotARun`], [`ResultsError::DamagedJournal`], [`ResultsError::Parquet`], [`ResultsError::Io`].
+pub fn compact(dir: &Path) -> Result<(), ResultsError> {
+    check_is_run(dir)?;
+    let run = run_name(dir);
+    let (records_path, histograms_path) = (dir.join(RECORDS_FILE), dir.join(HISTOGRAMS_FILE));
+    write_with(&records_path, |records_file| {
+        write_with(&histograms_path, |histograms_file| {
+            let mut records = TableWriter::<Record, _>::new(records_file, &records_path)?;
+            let mut histograms = TableWriter::<HistogramRow, _>::new(histograms_file, &histograms_path)?;
+            for entry in journal::read(&dir.join(JOURNAL_FILE))? {
+                let entry = entry?;
+                for record in records_of(&run, &entry) {
+                    records.push(record)?;
+                }
+                for row in histograms::rows_of(&run, &entry) {
+                    histograms.push(row)?;
+                }
+            }
+            histograms.finish()?;
+            records.finish()
+        })
+    })
+}
+
+/// Reads `records.parquet`, or any file of its schema.
+///
+/// # Errors
+/// [`ResultsError::Parquet`] for a damaged file or another schema, [`ResultsError::Io`].
+pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
+    table::read(path)
+}
+
+/// Reads `histograms.parquet`, or any file of its schema.
+///
+/// # Errors
+/// [`ResultsError::Parquet`] for a damaged file or another schema, [`ResultsError::Io`].
+pub fn read_histograms(path: &Path) -> Result<Vec<HistogramRow>, ResultsError> {
+    table::read(path)
+}

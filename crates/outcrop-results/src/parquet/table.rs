@@ -1,0 +1,143 @@
+//! One kind of row to and from a Parquet file: row groups are streamed out, damage is reported.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+
+use super::columns::Batch;
+use crate::error::ResultsError;
+
+/// Rows that become Arrow arrays in one go.
+const ROWS_PER_BATCH: usize = 8 * 1024;
+/// Upper limits of a row group, which is what a writer keeps in memory and a reader skips by statistics.
+const ROWS_PER_GROUP: usize = 256 * 1024;
+const BYTES_PER_GROUP: usize = 64 << 20;
+
+/// A kind of row that has a Parquet schema.
+pub(super) trait TableRow: Sized {
+    /// Value of `outcrop.schema` in the footer: name and version.
+    const SCHEMA_NAME: &'static str;
+
+    fn schema() -> SchemaRef;
+
+    /// One array per column of the schema; an error is a clause about the row that does not fit.
+    fn arrays(rows: &[Self]) -> Result<Vec<ArrayRef>, String>;
+
+    /// The rows of a batch that was read; an error is a clause about the column that does not fit.
+    fn from_batch(batch: &Batch<'_>) -> Result<Vec<Self>, String>;
+}
+
+/// Writes rows as they come and holds no more than one row group.
+pub(super) struct TableWriter<R, W: Write + Send> {
+    path: PathBuf,
+    writer: ArrowWriter<W>,
+    rows: Vec<R>,
+}
+
+impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
+    pub(super) fn new(sink: W, path: &Path) -> Result<Self, ResultsError> {
+        let footer = KeyValue::new("outcrop.schema".to_owned(), R::SCHEMA_NAME.to_owned());
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by(concat!("outcrop ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
+            .set_max_row_group_bytes(Some(BYTES_PER_GROUP))
+            .set_key_value_metadata(Some(vec![footer]))
+            .build();
+        let writer = ArrowWriter::try_new(sink, R::schema(), Some(properties))
+            .map_err(|error| write_error(path, &error))?;
+        Ok(Self {
+            path: path.into(),
+            writer,
+            rows: Vec::new(),
+        })
+    }
+
+    pub(super) fn push(&mut self, row: R) -> Result<(), ResultsError> {
+        self.rows.push(row);
+        if self.rows.len() >= ROWS_PER_BATCH {
+            self.write_rows()
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), ResultsError> {
+        self.write_rows()?;
+        self.writer
+            .close()
+            .map(|_| ())
+            .map_err(|error| damage(&self.path, &error))
+    }
+
+    fn write_rows(&mut self) -> Result<(), ResultsError> {
+        let arrays = R::arrays(&self.rows).map_err(|reason| damage(&self.path, &reason))?;
+        let batch = RecordBatch::try_new(R::schema(), arrays).map_err(|error| damage(&self.path, &error))?;
+        self.rows.clear();
+        self.writer
+            .write(&batch)
+            .map_err(|error| damage(&self.path, &error))
+    }
+}
+
+/// Reads every row of a file.
+pub(super) fn read<R: TableRow>(path: &Path) -> Result<Vec<R>, ResultsError> {
+    let file = File::open(path).map_err(ResultsError::io("open", path))?;
+    // The decoder asserts in places where a damaged page should be an error; the file is not ours to trust.
+    catch_unwind(AssertUnwindSafe(|| read_file(file)))
+        .unwrap_or_else(|_| Err("the file is damaged: its decoder gave up".to_owned()))
+        .map_err(|reason| damage(path, &reason))
+}
+
+fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+    let name = builder
+        .metadata()
+        .file_metadata()
+        .key_value_metadata()
+        .and_then(|pairs| {
+            pairs
+                .iter()
+                .find(|pair| pair.key == "outcrop.schema")
+                .and_then(|pair| pair.value.clone())
+        });
+    if name.as_deref() != Some(R::SCHEMA_NAME) {
+        let seen = name.unwrap_or_else(|| "no outcrop schema".to_owned());
+        return Err(format!("its schema is {seen}, expected {}", R::SCHEMA_NAME));
+    }
+    let mut rows = Vec::new();
+    for batch in builder.build().map_err(|error| error.to_string())? {
+        let batch = batch.map_err(|error| error.to_string())?;
+        rows.extend(R::from_batch(&Batch(&batch))?);
+    }
+    Ok(rows)
+}
+
+/// An error of the writer: the system's own where there is one, so that a full disk is known as such.
+fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
+    if let ParquetError::External(cause) = error
+        && let Some(code) = cause
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::raw_os_error)
+    {
+        return ResultsError::io("write", path)(io::Error::from_raw_os_error(code));
+    }
+    damage(path, error)
+}
+
+fn damage(path: &Path, reason: &impl ToString) -> ResultsError {
+    ResultsError::Parquet {
+        path: path.into(),
+        reason: reason.to_string(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Published figures in the tidy form of records: what ships in the binary, and a user's own files.
+//!
+//! A reference is a CSV file with a header. `subject`, `metric`, `unit`, `value` and `source` are required,
+//! `layer` is optional (`device` when absent), and every other column is a factor by its name. Figures are
+//! converted to base units (MB/s to B/s, µs to ns), `io_block_size_kib` becomes `io_block_size` in the
+//! plan's spelling, and a condition that the publication does not give (span, state of the device, queue
+//! depth, block size) stands there as [`NOT_STATED`], so that nobody can overlook it.
+
+mod csv_rows;
+mod unit_scale;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use outcrop_measure::metric::{Provenance, Unit};
+use serde::Serialize;
+
+use crate::error::ResultsError;
+
+/// The value of a factor that the publication does not state.
+pub const NOT_STATED: &str = "not stated";
+
+/// What kind of publication the figures come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReferenceKind {
+    /// Somebody measured it and published the figures.
+    Measurement,
+    /// A vendor claims it.
+    Datasheet,
+}
+
+/// One published figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReferenceRow {
+    /// Line in the file, from 1.
+    pub line: u64,
+    /// Layer measured.
+    pub layer: String,
+    /// What was measured.
+    pub subject: String,
+    /// Workload and conditions; what is not known is [`NOT_STATED`].
+    pub factors: BTreeMap<String, String>,
+    /// Metric name, as in records.
+    pub metric: String,
+    /// Base unit of the value.
+    pub unit: Unit,
+    /// The figure in that unit.
+    pub value: f64,
+    /// Always `published`.
+    pub provenance: Provenance,
+    /// Where it was published.
+    pub source: String,
+}
+
+/// Published figures under one name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reference {
+    /// Short name for the command line: the file's name without `.csv`.
+    pub name: String,
+    /// What it is, for a person.
+    pub title: String,
+    /// Measured by somebody, or claimed by a vendor.
+    pub kind: ReferenceKind,
+    /// The figures.
+    pub rows: Vec<ReferenceRow>,
+}
+
+struct Shipped {
+    name: &'static str,
+    title: &'static str,
+    /// Conditions that hold for every row and that the source gives in its text.
+    conditions: &'static [(&'static str, &'static str)],
+    csv: &'static str,
+}
+
+const SHIPPED: [Shipped; 2] = [
+    Shipped {
+        name: "toshiba-kxg60znv256g-fio",
+        title: "Toshiba KXG60ZNV256G (XG6, 256 GB): size × depth × mix matrix, random access, fio libaio",
+        conditions: &[("span", "512MB"), ("engine", "libaio")],
+        csv: include_str!("../../../references/ssd/toshiba-kxg60znv256g-fio.csv"),
+    },
+    Shipped {
+        name: "datasheets",
+        title: "SSD datasheet claims (Intel D7-P5500/P5600 and 660p, Toshiba XG6), with SKU, span and state",
+        conditions: &[],
+        csv: include_str!("../../../references/ssd/datasheets.csv"),
+    },
+];
+
+/// The references that ship in the binary.
+///
+/// # Errors
+/// [`ResultsError::BadReference`] would be a fault of the shipped files; a test reads them all.
+pub fn shipped() -> Result<Vec<Reference>, ResultsError> {
+    SHIPPED
+        .iter()
+        .map(|entry| parse(entry.name, entry.title, entry.conditions, entry.csv.as_bytes()))
+        .collect()
+}
+
+/// Loads a reference by name (one that ships) or by path (a user's CSV file).
+///
+/// # Errors
+/// [`ResultsError::BadReference`] with file and line, [`ResultsError::UnknownReference`] with the names that
+/// ship, [`ResultsError::Io`].
+pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
+    if let Some(entry) = SHIPPED.iter().find(|entry| entry.name == name_or_path) {
+        return parse(entry.name, entry.title, entry.conditions, entry.csv.as_bytes());
+    }
+    let path = Path::new(name_or_path);
+    if !path.exists() {
+        let shipped = SHIPPED.iter().map(|entry| entry.name).collect();
+        return Err(ResultsError::UnknownReference {
+            name: name_or_path.to_owned(),
+            shipped,
+        });
+    }
+    let bytes = fs::read(path).map_err(ResultsError::io("read", path))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    parse(&name, &format!("{name} ({})", path.display()), &[], &bytes)
+}
+
+/// Parses the CSV text of a reference; `conditions` hold for every row that does not state its own.
+///
+/// # Errors
+/// [`ResultsError::BadReference`] with the line, the value seen and the value expected.
+pub fn parse(
+    name: &str,
+    title: &str,
+    conditions: &[(&str, &str)],
+    csv: &[u8],
+) -> Result<Reference, ResultsError> {
+    let (kind, rows) = csv_rows::read(name, conditions, csv)?;
+    Ok(Reference {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        kind,
+        rows,
+    })
+}

@@ -1,0 +1,232 @@
+//! The folder of one run, open for writing: `<UTC time>-<name>/` with the plan, the environment and the
+//! journal, and at the end the Parquet files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::atomic_file::{is_out_of_space, parent_of, sync_folder, temporary_beside, write_atomically};
+use crate::error::ResultsError;
+use crate::journal::{self, Journal};
+use crate::trial::TrialEntry;
+
+/// The expanded plan, defaults filled in.
+pub const PLAN_FILE: &str = "plan.toml";
+/// The machine as it was when the run began.
+pub const ENVIRONMENT_FILE: &str = "environment.json";
+/// The journal of trials.
+pub const JOURNAL_FILE: &str = "trials.ndjson";
+/// The tidy records, derived from the journal.
+pub const RECORDS_FILE: &str = "records.parquet";
+/// The latency histograms, derived from the journal.
+pub const HISTOGRAMS_FILE: &str = "histograms.parquet";
+
+/// A run folder that this process writes; no other process can write it at the same time.
+#[derive(Debug)]
+pub struct RunFolder {
+    dir: PathBuf,
+    journal: Journal,
+    torn_bytes: u64,
+}
+
+impl RunFolder {
+    /// Creates `parent/<started_at_compact>-<name>/` (`parent` too, when missing) with everything in it.
+    ///
+    /// `started_at_compact` is the UTC time without colons, `20261121T020757Z`. The folder appears under its
+    /// name only when it is complete. A second run of the same name in the same second gets `-2`, `-3`, …
+    /// behind its name: nothing is ever overwritten.
+    ///
+    /// # Errors
+    /// [`ResultsError::BadRunName`], [`ResultsError::Io`].
+    pub fn create(
+        parent: &Path,
+        name: &str,
+        started_at_compact: &str,
+        plan_toml: &str,
+        environment_json: &serde_json::Value,
+    ) -> Result<Self, ResultsError> {
+        let base = format!("{started_at_compact}-{name}");
+        if name.is_empty() || name.len() > 100 || !is_folder_name(&base) {
+            return Err(ResultsError::BadRunName {
+                name: name.to_owned(),
+            });
+        }
+        fs::create_dir_all(parent).map_err(ResultsError::io("create", parent))?;
+        let temporary = temporary_beside(&parent.join(&base));
+        fs::create_dir(&temporary).map_err(ResultsError::io("create", &temporary))?;
+        let made = fill_folder(&temporary, plan_toml, environment_json)
+            .and_then(|()| put_in_place(&temporary, parent, &base));
+        match made {
+            Ok(dir) => Self::open(&dir),
+            Err(error) => {
+                // Best effort: the error that counts is the one being returned.
+                let _ = fs::remove_dir_all(&temporary);
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens a run folder to go on with it, and cuts off a line that a crash left torn.
+    ///
+    /// # Errors
+    /// [`ResultsError::NotARun`] (which file is missing), [`ResultsError::Locked`],
+    /// [`ResultsError::DamagedJournal`], [`ResultsError::Io`].
+    pub fn open(dir: &Path) -> Result<Self, ResultsError> {
+        check_is_run(dir)?;
+        let (journal, torn_bytes) = Journal::open(&dir.join(JOURNAL_FILE))?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            journal,
+            torn_bytes,
+        })
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The run's name: that of the folder.
+    pub fn name(&self) -> String {
+        run_name(&self.dir)
+    }
+
+    /// Bytes of a torn last line that `open` cut off; 0 when the journal was whole.
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn_bytes
+    }
+
+    /// Appends one trial; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`Journal::append`]: on an error the trials before it are kept and nothing of this one stays.
+    pub fn append(&mut self, entry: &TrialEntry) -> Result<(), ResultsError> {
+        self.journal.append(entry)
+    }
+
+    /// The completed trials, as (cell, repetition): what a resume must not measure again.
+    pub fn finished(&self) -> &BTreeSet<(String, u32)> {
+        self.journal.finished()
+    }
+
+    /// Every trial of the journal, read from the disk.
+    ///
+    /// # Errors
+    /// [`ResultsError::DamagedJournal`], [`ResultsError::Io`].
+    pub fn trials(&self) -> Result<Vec<TrialEntry>, ResultsError> {
+        journal::read(&self.dir.join(JOURNAL_FILE))?.collect()
+    }
+
+    /// The expanded plan as it was written at the start.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`].
+    pub fn plan_toml(&self) -> Result<String, ResultsError> {
+        let path = self.dir.join(PLAN_FILE);
+        fs::read_to_string(&path).map_err(ResultsError::io("read", path))
+    }
+
+    /// Writes `records.parquet` and `histograms.parquet` from the journal.
+    ///
+    /// # Errors
+    /// As [`crate::parquet::compact`], and [`ResultsError::NoSpace`]; the journal is untouched and the call may
+    /// be repeated.
+    pub fn finish(&self) -> Result<(), ResultsError> {
+        crate::parquet::compact(&self.dir).map_err(|error| match error {
+            ResultsError::Io { cause, .. } if is_out_of_space(&cause) => ResultsError::NoSpace {
+                run: self.dir.clone(),
+                finished: self.finished().len(),
+            },
+            other => other,
+        })
+    }
+}
+
+/// The name of the run in `dir`: the folder's own name, links and `.` resolved.
+pub fn run_name(dir: &Path) -> String {
+    let resolved = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    resolved
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Checks that `dir` holds the three files without which it is no run.
+///
+/// # Errors
+/// [`ResultsError::NotARun`] with what is missing.
+pub fn check_is_run(dir: &Path) -> Result<(), ResultsError> {
+    let refuse = |reason: String| {
+        Err(ResultsError::NotARun {
+            path: dir.to_owned(),
+            reason,
+        })
+    };
+    if !dir.exists() {
+        return refuse("there is nothing by that name".to_owned());
+    }
+    if !dir.is_dir() {
+        return refuse("it is a file, and a run is a folder".to_owned());
+    }
+    let missing: Vec<&str> = [PLAN_FILE, ENVIRONMENT_FILE, JOURNAL_FILE]
+        .into_iter()
+        .filter(|file| !dir.join(file).is_file())
+        .collect();
+    match missing.as_slice() {
+        [] => Ok(()),
+        [_, _, _] => refuse(format!(
+            "it has no {}; give the folder of one run, such as runs/20261121T020757Z-profile",
+            missing.join(", ")
+        )),
+        some => refuse(format!("{} is missing", some.join(" and "))),
+    }
+}
+
+fn is_folder_name(name: &str) -> bool {
+    !name.starts_with('.')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+fn fill_folder(dir: &Path, plan_toml: &str, environment: &serde_json::Value) -> Result<(), ResultsError> {
+    write_atomically(&dir.join(PLAN_FILE), plan_toml.as_bytes())?;
+    let mut text = format!("{environment:#}");
+    text.push('\n');
+    write_atomically(&dir.join(ENVIRONMENT_FILE), text.as_bytes())?;
+    Journal::create(&dir.join(JOURNAL_FILE))?;
+    sync_folder(dir)
+}
+
+/// Renames the finished folder to the first free name; never onto an existing one.
+fn put_in_place(temporary: &Path, parent: &Path, base: &str) -> Result<PathBuf, ResultsError> {
+    for attempt in 1_u32.. {
+        let dir = if attempt == 1 {
+            parent.join(base)
+        } else {
+            parent.join(format!("{base}-{attempt}"))
+        };
+        match renameat_with(CWD, temporary, CWD, &dir, RenameFlags::NOREPLACE) {
+            Ok(()) => {
+                sync_folder(parent_of(&dir))?;
+                return Ok(dir);
+            }
+            Err(rustix::io::Errno::EXIST) => {}
+            // Filesystems without RENAME_NOREPLACE: a plain rename refuses a folder that is not empty,
+            // which a run folder never is.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => match fs::rename(temporary, &dir) {
+                Ok(()) => {
+                    sync_folder(parent_of(&dir))?;
+                    return Ok(dir);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {}
+                Err(error) => return Err(ResultsError::io("put in place", dir)(error)),
+            },
+            Err(error) => return Err(ResultsError::io("put in place", dir)(error.into())),
+        }
+    }
+    unreachable!("u32 names cannot all be taken")
+}

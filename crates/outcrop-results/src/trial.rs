@@ -1,0 +1,168 @@
+//! One finished, interrupted or failed trial, as one line of the journal.
+
+use std::collections::BTreeMap;
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::{Measurement, Provenance, Unit};
+use serde::{Deserialize, Serialize};
+
+/// How a trial ended. Only completed trials yield records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It ran for its whole time; its values count.
+    Completed,
+    /// It was stopped from outside (Ctrl-C); it is listed and run again by a resume.
+    Interrupted,
+    /// It could not be measured; it is listed and run again by a resume.
+    Failed {
+        /// What went wrong, in a sentence for the user.
+        message: String,
+    },
+}
+
+/// One metric of one trial, as it stands in the journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    /// Stable metric name (`read_latency_p99`).
+    pub metric: String,
+    /// Unit of the value.
+    pub unit: Unit,
+    /// The value in that unit; `None` where this machine or trial could not give one.
+    pub value: Option<f64>,
+    /// Where the value came from; `measured` for an unavailable one.
+    pub provenance: Provenance,
+    /// The source of a value, or the reason why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl From<&Measurement> for Value {
+    /// A value that is not finite has no meaning in a record: it becomes absent, with that as its reason.
+    fn from(measurement: &Measurement) -> Self {
+        let (value, source) = match &measurement.value {
+            Ok(value) if value.is_finite() => (Some(*value), None),
+            Ok(value) => (None, Some(format!("not a finite number: {value}"))),
+            Err(unavailable) => (None, Some(unavailable.reason.clone())),
+        };
+        Self {
+            metric: measurement.metric.name.to_owned(),
+            unit: measurement.metric.unit,
+            value,
+            provenance: measurement.provenance,
+            source,
+        }
+    }
+}
+
+/// From where the latencies of a histogram are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HistogramKind {
+    /// From the intended start: the schedule's under open-loop load, the submission under closed-loop load.
+    Latency,
+    /// From the real start; kept only where it differs (open loop).
+    Service,
+}
+
+impl HistogramKind {
+    /// The spelling in files: `latency`, `service`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Service => "service",
+        }
+    }
+}
+
+/// The latencies of one operation in one interval of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistogramEntry {
+    /// `read`, `write`, or what the layer calls its operation.
+    pub operation: String,
+    /// From where the latencies are counted.
+    pub kind: HistogramKind,
+    /// Number of the interval within the trial, from 0.
+    pub interval_index: u32,
+    /// Start of the interval, in seconds from the end of the warm-up.
+    pub start_s: f64,
+    /// Length of the interval in seconds.
+    pub duration_s: f64,
+    /// Operations recorded.
+    pub count: u64,
+    /// Smallest latency, 0 when nothing was recorded.
+    pub min_ns: u64,
+    /// Largest latency, 0 when nothing was recorded.
+    pub max_ns: u64,
+    /// Sum of the latencies, saturating; mean = sum / count, free of the histogram's rounding.
+    pub sum_ns: u64,
+    /// The histogram in HdrHistogram's V2 encoding, base64.
+    pub hdr: String,
+}
+
+impl HistogramEntry {
+    /// The entry of what was recorded for an operation in an interval.
+    pub fn new(
+        operation: &str,
+        kind: HistogramKind,
+        interval_index: u32,
+        start_s: f64,
+        duration_s: f64,
+        histogram: &LatencyHistogram,
+    ) -> Self {
+        Self {
+            operation: operation.to_owned(),
+            kind,
+            interval_index,
+            start_s,
+            duration_s,
+            count: histogram.count(),
+            min_ns: histogram.min().unwrap_or(0),
+            max_ns: histogram.max().unwrap_or(0),
+            sum_ns: u64::try_from(histogram.sum()).unwrap_or(u64::MAX),
+            hdr: histogram.to_hdr_base64(),
+        }
+    }
+}
+
+/// One repetition of one cell: one line of `trials.ndjson`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialEntry {
+    /// Number of the trial in the order of the run, from 0.
+    pub trial: u32,
+    /// Identifier of the cell, stable over resumes of the run.
+    pub cell: String,
+    /// Layer measured (`device`).
+    pub layer: String,
+    /// What was measured (`scratch-file 2GiB`).
+    pub subject: String,
+    /// Names of the plans that asked for this cell.
+    pub plans: Vec<String>,
+    /// Number of the repetition, from 0.
+    pub repetition: u32,
+    /// Seed of every random choice of the trial.
+    pub seed: u64,
+    /// The cell: factor name to value, in the plan's spelling.
+    pub factors: BTreeMap<String, String>,
+    /// When the trial began, RFC 3339 in UTC.
+    pub started_at: String,
+    /// How long it ran, in seconds, warm-up excluded.
+    pub duration_s: f64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it yielded.
+    pub values: Vec<Value>,
+    /// Latency histograms, one per interval, operation and kind.
+    #[serde(default)]
+    pub histograms: Vec<HistogramEntry>,
+    /// Remarks about this trial (engine features that fell back, warnings).
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+impl TrialEntry {
+    /// True when the trial ran for its whole time and its values count.
+    pub fn is_completed(&self) -> bool {
+        self.outcome == Outcome::Completed
+    }
+}

@@ -1,0 +1,85 @@
+//! A run loaded for reading: plan, environment, trials, and the cells that they group into.
+
+mod cell;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use cell::{CellView, Samples, SeriesPoint};
+
+use crate::error::ResultsError;
+use crate::journal;
+use crate::record::{Record, records_of};
+use crate::run_folder::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE, check_is_run, run_name};
+use crate::trial::TrialEntry;
+
+/// One run, in memory.
+///
+/// Loading takes no lock: a run that is still being written is seen as far as it has come.
+#[derive(Clone, Debug)]
+pub struct RunView {
+    /// The folder.
+    pub dir: PathBuf,
+    /// The run's name: that of the folder.
+    pub name: String,
+    /// The expanded plan, TOML.
+    pub plan: String,
+    /// The environment as the probe wrote it.
+    pub environment: serde_json::Value,
+    /// Every trial, also those that were interrupted or failed, in the order they ended.
+    pub trials: Vec<TrialEntry>,
+    /// Bytes of a torn last line: the run was killed while it wrote, or is writing now.
+    pub torn_bytes: u64,
+}
+
+impl RunView {
+    /// Loads a run from its folder.
+    ///
+    /// # Errors
+    /// [`ResultsError::NotARun`] (which file is missing), [`ResultsError::DamagedJournal`],
+    /// [`ResultsError::DamagedEnvironment`], [`ResultsError::Io`].
+    pub fn load(dir: &Path) -> Result<Self, ResultsError> {
+        check_is_run(dir)?;
+        let read = |name: &str| {
+            let path = dir.join(name);
+            fs::read_to_string(&path).map_err(ResultsError::io("read", path))
+        };
+        let environment = serde_json::from_str(&read(ENVIRONMENT_FILE)?).map_err(|error| {
+            ResultsError::DamagedEnvironment {
+                path: dir.join(ENVIRONMENT_FILE),
+                reason: error.to_string(),
+            }
+        })?;
+        let mut lines = journal::read(&dir.join(JOURNAL_FILE))?;
+        let trials = lines.by_ref().collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            name: run_name(dir),
+            plan: read(PLAN_FILE)?,
+            environment,
+            trials,
+            torn_bytes: lines.torn_bytes(),
+        })
+    }
+
+    /// The records of all completed trials, in the order of the journal.
+    pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
+        self.trials.iter().flat_map(|entry| records_of(&self.name, entry))
+    }
+
+    /// The cells: completed trials grouped by layer, subject and factors, in that order.
+    ///
+    /// Trials that were interrupted or failed are listed in their cell and excluded from every figure; a cell
+    /// in which no trial completed is there too, without figures.
+    pub fn cells(&self) -> Vec<CellView<'_>> {
+        let mut cells: BTreeMap<_, CellView<'_>> = BTreeMap::new();
+        for entry in &self.trials {
+            cells
+                .entry((&entry.layer, &entry.subject, &entry.factors))
+                .or_insert_with(|| CellView::new(entry))
+                .push(entry);
+        }
+        cells.into_values().collect()
+    }
+}

@@ -1,0 +1,220 @@
+//! One cell of a run over its repetitions: values, summaries, merged histograms, series over time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outcrop_measure::Seed;
+use outcrop_measure::histogram::{LatencyHistogram, Totals};
+use outcrop_measure::interval::{Summary, median, summarise};
+use outcrop_measure::metric::{Provenance, Unit};
+
+use crate::error::ResultsError;
+use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value};
+
+/// One cell of a run: one combination of factors of one subject, over its repetitions.
+#[derive(Clone, Debug)]
+pub struct CellView<'a> {
+    /// Layer measured.
+    pub layer: &'a str,
+    /// What was measured.
+    pub subject: &'a str,
+    /// The cell: factor name to value.
+    pub factors: &'a BTreeMap<String, String>,
+    /// Names of the plans that asked for it.
+    pub plans: BTreeSet<&'a str>,
+    /// Completed trials, by repetition.
+    pub completed: Vec<&'a TrialEntry>,
+    /// Trials that were interrupted or failed; they count nowhere.
+    pub excluded: Vec<&'a TrialEntry>,
+}
+
+/// The values of one metric over the repetitions of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Where they came from.
+    pub provenance: Provenance,
+    /// One value per repetition that gave one, in the order of the repetitions.
+    pub values: Vec<f64>,
+    /// Why repetitions gave none: the first reason, if any did.
+    pub unavailable: Option<String>,
+}
+
+/// One interval of one trial.
+#[derive(Clone, Debug)]
+pub struct SeriesPoint {
+    /// Repetition, from 0.
+    pub repetition: u32,
+    /// Start of the interval, in seconds from the end of the warm-up.
+    pub start_s: f64,
+    /// Length of the interval in seconds.
+    pub duration_s: f64,
+    /// What was recorded in it.
+    pub histogram: LatencyHistogram,
+}
+
+impl SeriesPoint {
+    /// Operations per second in this interval; none for an interval without length.
+    pub fn operations_per_second(&self) -> Option<f64> {
+        (self.duration_s > 0.0).then(|| self.histogram.count() as f64 / self.duration_s)
+    }
+}
+
+impl<'a> CellView<'a> {
+    pub(super) fn new(entry: &'a TrialEntry) -> Self {
+        Self {
+            layer: &entry.layer,
+            subject: &entry.subject,
+            factors: &entry.factors,
+            plans: BTreeSet::new(),
+            completed: Vec::new(),
+            excluded: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, entry: &'a TrialEntry) {
+        self.plans.extend(entry.plans.iter().map(String::as_str));
+        if entry.is_completed() {
+            let place = self
+                .completed
+                .partition_point(|other| other.repetition <= entry.repetition);
+            self.completed.insert(place, entry);
+        } else {
+            self.excluded.push(entry);
+        }
+    }
+
+    /// The value of a factor.
+    pub fn factor(&self, name: &str) -> Option<&'a str> {
+        self.factors.get(name).map(String::as_str)
+    }
+
+    /// Names of the metrics that completed trials gave or should have given, in alphabetical order.
+    pub fn metric_names(&self) -> BTreeSet<&'a str> {
+        self.completed
+            .iter()
+            .flat_map(|entry| &entry.values)
+            .map(|value| value.metric.as_str())
+            .collect()
+    }
+
+    /// The values of a metric over the repetitions; none when no completed trial knows the metric.
+    ///
+    /// `values` is empty, with the reason in `unavailable`, when this machine cannot give the metric.
+    pub fn metric(&self, name: &str) -> Option<Samples> {
+        let mut found = self
+            .completed
+            .iter()
+            .flat_map(|entry| &entry.values)
+            .filter(|value| value.metric == name);
+        let first = found.clone().next()?;
+        let reason = |value: &Value| {
+            value.value.is_none().then(|| {
+                value
+                    .source
+                    .clone()
+                    .unwrap_or_else(|| "no reason given".to_owned())
+            })
+        };
+        Some(Samples {
+            unit: first.unit,
+            provenance: first.provenance,
+            values: found.clone().filter_map(|value| value.value).collect(),
+            unavailable: found.find_map(reason),
+        })
+    }
+
+    /// Median, its interval and range of a metric over the repetitions; none without a value.
+    ///
+    /// Deterministic: the resampling is seeded by the metric's name.
+    pub fn summary(&self, name: &str) -> Option<Summary> {
+        self.metric(name)?.summary(name)
+    }
+
+    /// Operations and kinds of which there are histograms.
+    pub fn histogram_keys(&self) -> BTreeSet<(&'a str, HistogramKind)> {
+        let entries = self.completed.iter().flat_map(|entry| &entry.histograms);
+        entries
+            .map(|entry| (entry.operation.as_str(), entry.kind))
+            .collect()
+    }
+
+    /// All intervals of all repetitions merged; empty when there is no such histogram.
+    ///
+    /// # Errors
+    /// [`ResultsError::DamagedHistogram`].
+    pub fn histogram(&self, operation: &str, kind: HistogramKind) -> Result<LatencyHistogram, ResultsError> {
+        let mut merged = LatencyHistogram::new();
+        for (trial, entry) in self.entries(operation, kind) {
+            merged.merge(&decode(trial, entry)?);
+        }
+        Ok(merged)
+    }
+
+    /// The intervals one by one, by repetition and time.
+    ///
+    /// # Errors
+    /// [`ResultsError::DamagedHistogram`].
+    pub fn series(&self, operation: &str, kind: HistogramKind) -> Result<Vec<SeriesPoint>, ResultsError> {
+        let point = |(trial, entry): (&TrialEntry, &HistogramEntry)| {
+            Ok(SeriesPoint {
+                repetition: trial.repetition,
+                start_s: entry.start_s,
+                duration_s: entry.duration_s,
+                histogram: decode(trial, entry)?,
+            })
+        };
+        let mut entries: Vec<_> = self.entries(operation, kind).collect();
+        entries.sort_by_key(|(trial, entry)| (trial.repetition, entry.interval_index));
+        entries.into_iter().map(point).collect()
+    }
+
+    fn entries(
+        &self,
+        operation: &str,
+        kind: HistogramKind,
+    ) -> impl Iterator<Item = (&'a TrialEntry, &'a HistogramEntry)> {
+        self.completed.iter().flat_map(move |trial| {
+            let wanted = move |entry: &&HistogramEntry| entry.operation == operation && entry.kind == kind;
+            trial
+                .histograms
+                .iter()
+                .filter(wanted)
+                .map(|entry| (*trial, entry))
+        })
+    }
+}
+
+impl Samples {
+    /// Median, its interval and range; none without a value. `label` seeds the resampling.
+    pub fn summary(&self, label: &str) -> Option<Summary> {
+        if self.values.is_empty() {
+            None
+        } else {
+            summarise(&self.values, Seed(0).derive(label))
+        }
+    }
+
+    /// The median; none without a value.
+    pub fn median(&self) -> Option<f64> {
+        median(&self.values)
+    }
+}
+
+/// The histogram of an entry, with its exact minimum, maximum and sum.
+fn decode(trial: &TrialEntry, entry: &HistogramEntry) -> Result<LatencyHistogram, ResultsError> {
+    let totals = Totals {
+        count: entry.count,
+        min_ns: entry.min_ns,
+        max_ns: entry.max_ns,
+        sum_ns: u128::from(entry.sum_ns),
+    };
+    LatencyHistogram::from_hdr_base64(&entry.hdr)
+        .and_then(|histogram| histogram.with_totals(&totals))
+        .map_err(|error| ResultsError::DamagedHistogram {
+            context: format!("cell {}, repetition {}", trial.cell, trial.repetition),
+            operation: entry.operation.clone(),
+            interval_index: entry.interval_index,
+            reason: error.to_string(),
+        })
+}

@@ -1,0 +1,345 @@
+//! Comparing runs and references: ratios where they mean something, every reason where they do not.
+
+use std::path::Path;
+
+use outcrop_measure::metric::{Measurement, Provenance, Unavailable, Unit};
+use outcrop_results::references::parse;
+use outcrop_results::{
+    Comparison, ComparisonRow, NotComparable, Reference, RunView, Side, TrialEntry, Verdict, compare,
+    references,
+};
+use serde_json::json;
+
+use crate::samples::{IOPS, run_of, trial, usual};
+
+fn repeated(count: u32, make: impl Fn(u32) -> TrialEntry) -> Vec<TrialEntry> {
+    (0..count).map(make).collect()
+}
+
+fn run(parent: &Path, name: &str, depths: &[u32], iops: f64, p99_ns: f64) -> RunView {
+    let trials: Vec<_> = depths
+        .iter()
+        .flat_map(|depth| {
+            repeated(5, |repetition| {
+                let wobble = 1.0 + 0.002 * f64::from(repetition);
+                trial(*depth, repetition, &usual(iops * wobble, p99_ns * wobble))
+            })
+        })
+        .collect();
+    run_of(parent, name, &trials)
+}
+
+fn row<'a>(comparison: &'a Comparison, metric: &str) -> &'a ComparisonRow {
+    comparison.rows.iter().find(|row| row.metric == metric).unwrap()
+}
+
+fn reasons(row: &ComparisonRow) -> Vec<String> {
+    match &row.verdict {
+        Verdict::NotComparable(reasons) => reasons.iter().map(ToString::to_string).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What changes in the candidate's trials, and the reasons that must come of it.
+fn reasons_when(change: impl Fn(&mut TrialEntry)) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[32], 1e5, 4e5);
+    let mut trials = a.trials.clone();
+    trials.iter_mut().for_each(change);
+    let b = run_of(folder.path(), "b", &trials);
+    reasons(row(&compare(&a, &b), "iops"))
+}
+
+fn reference(condition: &str, metric: &str, unit: &str, value: f64) -> Reference {
+    let csv = format!(
+        "subject,sku,access_pattern,read_write_mix,io_block_size_kib,queue_depth,span,state,metric,unit,value,source\n\
+         Drive,1 TB,random,100:0,4,{condition},{metric},{unit},{value},me\n"
+    );
+    parse("drive", "a drive", &[], csv.as_bytes()).unwrap()
+}
+
+#[test]
+fn a_run_against_itself_is_the_same_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[1, 32], 1e5, 4e5);
+    let comparison = compare(&a, &a);
+    assert_eq!((comparison.rows.len(), comparison.unmatched.len()), (6, 0));
+    for row in comparison.rows.iter().filter(|row| row.metric != "energy") {
+        assert_eq!(
+            (row.ratio, &row.verdict),
+            (Some(1.0), &Verdict::Same),
+            "{}",
+            row.metric
+        );
+        assert!(row.interval.unwrap().contains(1.0));
+    }
+    assert!(comparison.environment_differences.is_empty() && !comparison.is_different_machine);
+}
+
+#[test]
+fn more_iops_are_better_and_more_latency_is_worse() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[32], 1e5, 4e5);
+    let b = run(folder.path(), "b", &[32], 1.2e5, 5e5);
+    let forward = compare(&a, &b);
+    assert_eq!(row(&forward, "iops").verdict, Verdict::Better);
+    assert_eq!(row(&forward, "latency_p99").verdict, Verdict::Worse);
+    assert!((row(&forward, "iops").ratio.unwrap() - 1.2).abs() < 1e-9);
+    assert_eq!(row(&compare(&b, &a), "latency_p99").verdict, Verdict::Better);
+    assert_eq!(
+        forward,
+        compare(&a, &b),
+        "the same input gives the same intervals"
+    );
+}
+
+#[test]
+fn a_metric_without_a_good_direction_is_different_and_neither_better_nor_worse() {
+    let folder = tempfile::tempdir().unwrap();
+    let metric = outcrop_measure::metric::Metric {
+        name: "device_bytes_ratio",
+        unit: Unit::Ratio,
+        meaning: "",
+    };
+    let side = |name: &str, value: f64| {
+        run_of(
+            folder.path(),
+            name,
+            &repeated(5, |i| trial(1, i, &[Measurement::measured(metric, value)])),
+        )
+    };
+    assert_eq!(
+        compare(&side("a", 1.0), &side("b", 2.0)).rows[0].verdict,
+        Verdict::Different
+    );
+}
+
+#[test]
+fn a_single_repetition_gives_a_ratio_and_no_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[32], 1e5, 4e5);
+    let b = run_of(folder.path(), "b", &[trial(32, 0, &usual(2e5, 4e5))]);
+    let comparison = compare(&a, &b);
+    let iops = row(&comparison, "iops");
+    assert_eq!((&iops.verdict, iops.interval), (&Verdict::Undecided, None));
+    assert!(iops.ratio.unwrap() > 1.9);
+}
+
+#[test]
+fn a_cell_of_one_side_only_is_listed_with_its_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[1, 32], 1e5, 4e5);
+    let b = run(folder.path(), "b", &[32, 64], 1e5, 4e5);
+    let comparison = compare(&a, &b);
+    let seen: Vec<_> = comparison
+        .unmatched
+        .iter()
+        .map(|c| (c.side, c.factors["queue_depth"].as_str()))
+        .collect();
+    assert_eq!(seen, [(Side::Baseline, "1"), (Side::Candidate, "64")]);
+    assert!(
+        comparison
+            .rows
+            .iter()
+            .all(|row| row.factors["queue_depth"] == "32")
+    );
+}
+
+#[test]
+fn spellings_of_one_cell_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[32], 1e5, 4e5);
+    let mut trials = a.trials.clone();
+    for trial in &mut trials {
+        trial
+            .factors
+            .insert("io_block_size".to_owned(), "4096".to_owned());
+    }
+    assert_eq!(
+        row(&compare(&a, &run_of(folder.path(), "b", &trials)), "iops").verdict,
+        Verdict::Same
+    );
+}
+
+#[test]
+fn conditions_that_differ_between_runs_are_the_reason() {
+    let set = |name: &'static str, value: &'static str| {
+        move |trial: &mut TrialEntry| {
+            trial.factors.insert(name.to_owned(), value.to_owned());
+        }
+    };
+    assert_eq!(
+        reasons_when(|trial| trial.subject = "scratch-file 16GiB".to_owned()),
+        ["span differs: 2GiB in the baseline, 16GiB in the candidate"]
+    );
+    assert_eq!(
+        reasons_when(|trial| trial.subject = "/dev/nvme1n1".to_owned()),
+        ["the candidate does not state its span"]
+    );
+    assert_eq!(
+        reasons_when(set("arrival", "poisson:1000")),
+        ["arrival differs: closed in the baseline, poisson:1000 in the candidate"]
+    );
+    assert_eq!(
+        reasons_when(set("state", "preconditioned")),
+        ["state differs: as found in the baseline, preconditioned in the candidate"]
+    );
+}
+
+#[test]
+fn values_that_cannot_be_divided_are_the_reason() {
+    let provenance = |trial: &mut TrialEntry| trial.values[0].provenance = Provenance::Modelled;
+    assert_eq!(
+        reasons_when(provenance),
+        ["the candidate is modelled and the other side is not"]
+    );
+    let unit = |trial: &mut TrialEntry| trial.values[0].unit = Unit::Count;
+    assert_eq!(
+        reasons_when(unit),
+        ["the baseline is in 1/s, the candidate in count"]
+    );
+    let zero = |trial: &mut TrialEntry| trial.values[0].value = Some(0.0);
+    assert_eq!(
+        reasons_when(zero),
+        ["the median of the candidate is 0, which has no ratio"]
+    );
+    let absent = |trial: &mut TrialEntry| {
+        trial.values[0] = (&Measurement::unavailable(IOPS, Unavailable::because("counters are gone"))).into();
+    };
+    assert_eq!(
+        reasons_when(absent),
+        ["unavailable in the candidate: counters are gone"]
+    );
+    let missing = |trial: &mut TrialEntry| drop(trial.values.remove(0));
+    assert_eq!(reasons_when(missing), ["the candidate does not have iops"]);
+}
+
+#[test]
+fn open_loop_cells_pair_among_themselves_and_are_not_held_beside_closed_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trials = repeated(5, |i| trial(32, i, &usual(1e5, 4e5)));
+    let open = trials.clone().into_iter().map(|mut trial| {
+        trial.cell = "open".to_owned();
+        trial
+            .factors
+            .insert("arrival".to_owned(), "constant:1000".to_owned());
+        trial
+    });
+    trials.extend(open.collect::<Vec<_>>());
+    let run = run_of(folder.path(), "both", &trials);
+    let comparison = compare(&run, &run);
+    assert_eq!((comparison.rows.len(), comparison.unmatched.len()), (6, 0));
+    assert!(
+        comparison
+            .rows
+            .iter()
+            .filter(|row| row.metric == "iops")
+            .all(|row| row.verdict == Verdict::Same)
+    );
+}
+
+#[test]
+fn a_reference_that_states_every_condition_is_compared_as_a_constant() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), "a", &[1, 32], 1e5, 4e5);
+    let comparison = compare(&reference("32,2 GiB,as found", "iops", "IOPS", 5e4), &run);
+    let iops = row(&comparison, "iops");
+    assert_eq!(comparison.rows.len(), 1, "the reference names the metrics");
+    assert_eq!(iops.verdict, Verdict::Better);
+    assert!(iops.interval.unwrap().low > 1.99);
+    assert_eq!(comparison.unmatched.len(), 1, "the run's other depth");
+}
+
+#[test]
+fn a_reference_is_not_comparable_for_every_condition_that_differs_or_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), "a", &[32], 1e5, 4e5);
+    let against = |condition: &str, metric: &str, unit: &str| {
+        let comparison = compare(&run, &reference(condition, metric, unit, 5e4));
+        reasons(row(&comparison, metric))
+    };
+    assert_eq!(
+        against("32,full,steady (datasheet)", "iops", "1/s"),
+        [
+            "span differs: 2GiB in the baseline, full in the candidate",
+            "state differs: as found in the baseline, steady (datasheet) in the candidate"
+        ]
+    );
+    assert_eq!(
+        against("32,,", "iops", "1/s"),
+        [
+            "the candidate does not state its span",
+            "the candidate does not state its state"
+        ]
+    );
+    assert_eq!(
+        against(",full,burst", "iops", "1/s"),
+        ["the candidate does not state its queue depth"]
+    );
+    assert_eq!(
+        against("32,2GiB,as found", "latency_mean_as_published", "us"),
+        ["the publication does not say what latency_mean_as_published covers"]
+    );
+    assert_eq!(
+        against("32,2GiB,as found", "endurance", "count"),
+        ["the baseline does not have endurance"]
+    );
+}
+
+#[test]
+fn the_boast_of_the_shipped_references_is_not_comparable() {
+    // A 512 MB cached burst at a known depth, against a full-span steady state at an unknown one.
+    let matrix = references::load("toshiba-kxg60znv256g-fio").unwrap();
+    let claims = references::load("datasheets").unwrap();
+    let comparison = compare(&claims, &matrix);
+    assert!(!comparison.rows.is_empty());
+    for row in &comparison.rows {
+        assert!(
+            matches!(&row.verdict, Verdict::NotComparable(reasons) if !reasons.is_empty()),
+            "{row:?}"
+        );
+    }
+    let intel = comparison
+        .rows
+        .iter()
+        .find(|row| row.baseline_subject.as_deref() == Some("Intel D7-P5500"))
+        .unwrap();
+    assert_eq!(
+        intel.baseline.as_ref().unwrap().median,
+        130_000.0,
+        "the figure is shown all the same"
+    );
+    let expected = NotComparable::ConditionNotStated {
+        condition: "queue_depth".to_owned(),
+        side: Side::Baseline,
+    };
+    assert_eq!(intel.verdict, Verdict::NotComparable(vec![expected]));
+}
+
+#[test]
+fn environment_differences_leave_out_what_always_changes_and_flag_another_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut a = run(folder.path(), "a", &[1], 1e5, 4e5);
+    let mut b = a.clone();
+    a.environment = json!({
+        "read_at": "1", "load": {"average": [1, 2, 3]}, "memory": {"available_bytes": 5, "total_bytes": 9},
+        "cpu": {"model": "A", "caches": [{"level": 1}]}, "kernel": {"release": "6.1"},
+    });
+    b.environment = json!({
+        "read_at": "2", "load": {"average": [4, 5, 6]}, "memory": {"available_bytes": 6, "total_bytes": 9},
+        "cpu": {"model": "A", "caches": [{"level": 1}]}, "kernel": {"release": "6.2"}, "storage": {"path": "/x"},
+    });
+    let comparison = compare(&a, &b);
+    let seen: Vec<_> = comparison
+        .environment_differences
+        .iter()
+        .map(|d| (d.path.as_str(), d.baseline.as_str(), d.candidate.as_str()))
+        .collect();
+    assert_eq!(
+        seen,
+        [("kernel.release", "6.1", "6.2"), ("storage.path", "absent", "/x")]
+    );
+    assert!(!comparison.is_different_machine);
+    b.environment["cpu"]["model"] = json!("B");
+    assert!(compare(&a, &b).is_different_machine);
+}

@@ -1,0 +1,179 @@
+//! `--fail-if`: what it reads, what it refuses, when it is met.
+
+use outcrop_results::fail_if::{Direction, full_name};
+use outcrop_results::{Comparison, FailIf, ResultsError, compare};
+use proptest::prelude::*;
+
+use crate::samples::{run_of, trial, usual};
+
+fn parse(text: &str) -> FailIf {
+    text.parse().unwrap()
+}
+
+/// Five repetitions a side; iops changes by `iops_ratio`, p99 by `p99_ratio`, each with ±`noise`.
+fn comparison(iops_ratio: f64, p99_ratio: f64, noise: f64) -> Comparison {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, iops: f64, p99: f64| {
+        let trials: Vec<_> = (0..5_u32)
+            .map(|repetition| {
+                let wobble = 1.0 + noise * (f64::from(repetition) - 2.0) / 2.0;
+                trial(32, repetition, &usual(iops * wobble, p99 * wobble))
+            })
+            .collect();
+        run_of(folder.path(), name, &trials)
+    };
+    compare(
+        &side("a", 1e5, 4e5),
+        &side("b", 1e5 * iops_ratio, 4e5 * p99_ratio),
+    )
+}
+
+#[test]
+fn conditions_read_as_people_write_them() {
+    let cases = [
+        ("p99 > +5%", "latency_p99", Direction::Above, 1.05),
+        ("p99>+5%", "latency_p99", Direction::Above, 1.05),
+        ("iops < -3%", "iops", Direction::Below, 0.97),
+        (
+            "  read_latency_p99 > 1.05x ",
+            "read_latency_p99",
+            Direction::Above,
+            1.05,
+        ),
+        (
+            "write_p99.9 > +10 %",
+            "write_latency_p99_9",
+            Direction::Above,
+            1.1,
+        ),
+        ("service_p50 > +0%", "service_latency_p50", Direction::Above, 1.0),
+        ("bw < 0.9x", "bandwidth", Direction::Below, 0.9),
+    ];
+    for (text, metric, direction, threshold_ratio) in cases {
+        let seen = parse(text);
+        assert_eq!(
+            (seen.metric.as_str(), seen.direction),
+            (metric, direction),
+            "{text}"
+        );
+        assert!(
+            (seen.threshold_ratio - threshold_ratio).abs() < 1e-12,
+            "{text}: {}",
+            seen.threshold_ratio
+        );
+    }
+}
+
+#[test]
+fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
+    let cases = [
+        ("p99", "there is no `>` or `<`"),
+        ("p99 > 5%", "write `+5%` for an increase"),
+        ("p99 > 5", "has no unit"),
+        ("p99 > +five%", "is no threshold"),
+        ("p99 > +NaN%", "is no threshold"),
+        ("iops < -100%", "leaves nothing"),
+        ("iops < +3%", "did you mean `>`?"),
+        ("p99 > -5%", "did you mean `<`?"),
+        ("> +5%", "is no metric name"),
+        ("p99 latency > +5%", "is no metric name"),
+        ("p99 >= +5%", "is no threshold"),
+    ];
+    for (text, expected) in cases {
+        let message = text.parse::<FailIf>().unwrap_err().to_string();
+        assert!(
+            message.contains(expected) && message.contains(text),
+            "{text}: {message}"
+        );
+    }
+}
+
+#[test]
+fn a_condition_is_met_by_a_change_beyond_the_threshold_that_is_not_noise() {
+    let regression = comparison(1.0, 1.20, 0.01);
+    let report = parse("p99 > +5%").check(&regression).unwrap();
+    assert_eq!(
+        (report.offending.len(), report.checked, report.unchecked),
+        (1, 1, 0)
+    );
+    assert_eq!(report.offending[0].metric, "latency_p99");
+    assert!(
+        parse("p99 > +25%")
+            .check(&regression)
+            .unwrap()
+            .offending
+            .is_empty(),
+        "smaller than the threshold"
+    );
+    assert!(
+        parse("p99 < -5%")
+            .check(&regression)
+            .unwrap()
+            .offending
+            .is_empty(),
+        "in the other direction"
+    );
+    let noise = comparison(1.0, 1.10, 0.50);
+    assert!(
+        parse("p99 > +5%").check(&noise).unwrap().offending.is_empty(),
+        "its interval contains 1"
+    );
+    assert_eq!(
+        parse("iops < -3%")
+            .check(&comparison(0.9, 1.0, 0.01))
+            .unwrap()
+            .offending
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn an_unknown_metric_lists_those_that_there_are() {
+    let error = parse("p42 > +5%").check(&comparison(1.0, 1.0, 0.01)).unwrap_err();
+    assert!(matches!(error, ResultsError::UnknownMetric { .. }));
+    assert_eq!(
+        error.to_string(),
+        "no metric \"p42\" in this comparison; it has energy, iops, latency_p99"
+    );
+}
+
+#[test]
+fn a_condition_that_nothing_can_be_checked_against_does_not_pass() {
+    let comparison = comparison(1.0, 1.0, 0.01);
+    let error = parse("energy > +5%").check(&comparison).unwrap_err();
+    assert!(matches!(error, ResultsError::NothingToCheck { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("no energy source in this virtual machine"),
+        "{error}"
+    );
+}
+
+#[test]
+fn full_names_stay_as_they_are() {
+    for name in [
+        "iops",
+        "read_latency_p99_9",
+        "service_latency_mean",
+        "device_bytes_ratio",
+        "latency_mean_as_published",
+    ] {
+        assert_eq!(full_name(name), name);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_condition_or_an_error(text in any::<String>()) {
+        let _ = text.parse::<FailIf>();
+    }
+
+    #[test]
+    fn any_text_around_a_comparison_sign_is_a_condition_or_an_error(text in "[a-z0-9_. ]{0,9}[<>]{1,2}[-+0-9.eEx% µ]{0,9}") {
+        if let Ok(condition) = text.parse::<FailIf>() {
+            prop_assert!(condition.threshold_ratio > 0.0 && condition.threshold_ratio.is_finite());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What a journal survives: cuts at every byte of its last line, flipped bits, values that are no numbers.
+
+use std::fs;
+use std::path::PathBuf;
+
+use outcrop_measure::metric::Measurement;
+use outcrop_results::journal::{self, Journal};
+use outcrop_results::{Outcome, ResultsError, TrialEntry};
+use proptest::prelude::*;
+
+use crate::samples::{IOPS, trial, two_intervals, usual};
+
+fn small(repetition: u32) -> TrialEntry {
+    trial(
+        32,
+        repetition,
+        &usual(200_000.25 + f64::from(repetition), 1.0 / 3.0),
+    )
+}
+
+/// Three whole lines in a fresh folder.
+fn three_lines() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trials.ndjson");
+    let mut journal = Journal::create(&path).unwrap();
+    for repetition in 0..3 {
+        journal.append(&small(repetition)).unwrap();
+    }
+    let bytes = fs::read(&path).unwrap();
+    (folder, path, bytes)
+}
+
+fn read_all(path: &std::path::Path) -> Result<Vec<TrialEntry>, ResultsError> {
+    journal::read(path)?.collect()
+}
+
+#[test]
+fn what_was_appended_is_read_back_to_the_last_bit() {
+    let (_folder, path, _) = three_lines();
+    assert_eq!(read_all(&path).unwrap(), (0..3).map(small).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_cut_at_any_byte_of_the_last_line_loses_that_line_only_and_is_mended_by_opening() {
+    let (_folder, path, bytes) = three_lines();
+    let last_line = bytes[..bytes.len() - 1]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
+    for end in last_line..bytes.len() {
+        fs::write(&path, &bytes[..end]).unwrap();
+        assert_eq!(
+            read_all(&path).unwrap().len(),
+            2,
+            "reading does not stumble over {end} bytes"
+        );
+        let (mut journal, torn_bytes) = Journal::open(&path).unwrap();
+        assert_eq!(torn_bytes, (end - last_line) as u64);
+        assert_eq!(journal.finished().len(), 2);
+        assert_eq!(
+            fs::read(&path).unwrap(),
+            bytes[..last_line],
+            "the torn bytes are gone from the file"
+        );
+        journal.append(&small(2)).unwrap();
+        assert_eq!(
+            fs::read(&path).unwrap(),
+            bytes,
+            "the trial is measured again, once"
+        );
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_read_or_reported_with_its_line_and_never_a_panic() {
+    let (_folder, path, bytes) = three_lines();
+    let mut reported = 0;
+    for position in 0..bytes.len() {
+        let line = 1 + bytes[..position].iter().filter(|byte| **byte == b'\n').count();
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[position] ^= 1 << bit;
+            fs::write(&path, &damaged).unwrap();
+            match read_all(&path) {
+                Ok(_) => {}
+                Err(ResultsError::DamagedJournal { line: seen, .. }) => {
+                    assert_eq!(seen, line, "byte {position}, bit {bit}");
+                    reported += 1;
+                }
+                Err(other) => panic!("byte {position}, bit {bit}: {other}"),
+            }
+        }
+    }
+    assert!(
+        reported > bytes.len(),
+        "most flips break the line: {reported} of {}",
+        bytes.len() * 8
+    );
+}
+
+#[test]
+fn a_damaged_line_in_the_middle_is_an_error_that_names_file_line_and_remedy() {
+    let (_folder, path, bytes) = three_lines();
+    let text = String::from_utf8(bytes).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[1] = "{\"trial\": 1, \"cel";
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let message = Journal::open(&path).unwrap_err().to_string();
+    assert!(message.contains("trials.ndjson:2:"), "{message}");
+    assert!(message.contains("delete this one line"), "{message}");
+    assert_eq!(
+        fs::read_to_string(&path).unwrap().lines().count(),
+        3,
+        "nothing is repaired behind our back"
+    );
+}
+
+#[test]
+fn a_finished_trial_is_not_recorded_twice_and_a_failed_one_may_be_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(&folder.path().join("trials.ndjson")).unwrap();
+    let failed = TrialEntry {
+        outcome: Outcome::Failed {
+            message: "EIO at 4096".to_owned(),
+        },
+        ..small(0)
+    };
+    let interrupted = TrialEntry {
+        outcome: Outcome::Interrupted,
+        ..small(0)
+    };
+    journal.append(&failed).unwrap();
+    journal.append(&interrupted).unwrap();
+    assert!(journal.finished().is_empty());
+    journal.append(&small(0)).unwrap();
+    let again = journal.append(&small(0)).unwrap_err();
+    assert!(
+        matches!(again, ResultsError::AlreadyFinished { repetition: 0, .. }),
+        "{again}"
+    );
+    assert_eq!(
+        journal.finished().iter().next(),
+        Some(&("depth-32".to_owned(), 0))
+    );
+}
+
+#[test]
+fn a_value_that_is_not_finite_is_recorded_as_absent_with_the_reason() {
+    let entry = trial(1, 0, &[Measurement::measured(IOPS, f64::NAN)]);
+    assert_eq!(entry.values[0].value, None);
+    assert_eq!(
+        entry.values[0].source.as_deref(),
+        Some("not a finite number: NaN")
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_trial_survives_the_journal(
+        values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO, 0..6),
+        subject in any::<String>(),
+        note in any::<String>(),
+        seed in any::<u64>(),
+        base_ns in 0_u64..1 << 40,
+    ) {
+        let measurements: Vec<_> = values.iter().map(|value| Measurement::measured(IOPS, *value)).collect();
+        let entry = TrialEntry {
+            subject,
+            seed,
+            notes: vec![note],
+            histograms: two_intervals(base_ns, 20),
+            ..trial(8, 1, &measurements)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trials.ndjson");
+        Journal::create(&path).unwrap().append(&entry).unwrap();
+        prop_assert_eq!(read_all(&path).unwrap(), vec![entry]);
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_no_journal_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trials.ndjson");
+        fs::write(&path, &bytes).unwrap();
+        let has_line = bytes.contains(&b'\n');
+        prop_assert_eq!(read_all(&path).is_err(), has_line);
+    }
+}

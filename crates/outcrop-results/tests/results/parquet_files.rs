@@ -1,0 +1,223 @@
+//! The Parquet files: the journal comes back from them whole, and damage in them is an error.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use outcrop_measure::metric::Measurement;
+use outcrop_results::parquet::{compact, read_histograms, read_records};
+use outcrop_results::{Outcome, Record, ResultsError, RunView, TrialEntry};
+use proptest::prelude::*;
+
+use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
+
+fn sample_run(parent: &Path) -> RunView {
+    let trials: Vec<TrialEntry> = (0..3)
+        .map(|repetition| TrialEntry {
+            histograms: two_intervals(1000 + u64::from(repetition), 50),
+            ..trial(32, repetition, &usual(2e5 + f64::from(repetition), 3e5))
+        })
+        .collect();
+    run_of(parent, "parquet", &trials)
+}
+
+#[test]
+fn records_and_histograms_come_back_as_they_stand_in_the_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample_run(folder.path());
+    compact(&run.dir).unwrap();
+    let records = read_records(&run.dir.join("records.parquet")).unwrap();
+    assert_eq!(records, run.records().collect::<Vec<_>>());
+    assert_eq!(records.len(), 9);
+    assert_eq!(records[2].value, None);
+    assert_eq!(
+        records[2].source.as_deref(),
+        Some("no energy source in this virtual machine")
+    );
+    let histograms = read_histograms(&run.dir.join("histograms.parquet")).unwrap();
+    let expected: Vec<_> = run
+        .trials
+        .iter()
+        .flat_map(|trial| trial.histograms.clone())
+        .collect();
+    assert_eq!(
+        histograms
+            .iter()
+            .map(|row| row.histogram.clone())
+            .collect::<Vec<_>>(),
+        expected
+    );
+    assert!(histograms.iter().all(|row| row.factors == run.trials[0].factors));
+}
+
+#[test]
+fn trials_that_did_not_complete_are_in_the_journal_and_not_in_the_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let failed = Outcome::Failed {
+        message: "EIO".to_owned(),
+    };
+    let trials = [
+        TrialEntry {
+            outcome: failed,
+            histograms: two_intervals(5, 5),
+            ..trial(1, 0, &usual(1.0, 1.0))
+        },
+        TrialEntry {
+            outcome: Outcome::Interrupted,
+            ..trial(1, 0, &usual(2.0, 2.0))
+        },
+        trial(1, 0, &usual(3.0, 3.0)),
+    ];
+    let run = run_of(folder.path(), "mixed", &trials);
+    compact(&run.dir).unwrap();
+    let records = read_records(&run.dir.join("records.parquet")).unwrap();
+    assert_eq!(
+        records
+            .iter()
+            .filter_map(|record| record.value)
+            .collect::<Vec<_>>(),
+        [3.0, 3.0]
+    );
+    assert!(
+        read_histograms(&run.dir.join("histograms.parquet"))
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(run.trials.len(), 3);
+}
+
+#[test]
+fn a_run_larger_than_one_batch_is_written_in_pieces_and_read_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let measurements: Vec<Measurement> = (0..9000)
+        .map(|i| Measurement::measured(if i % 2 == 0 { IOPS } else { LATENCY_P99 }, f64::from(i)))
+        .collect();
+    let trials: Vec<_> = (0..4)
+        .map(|repetition| trial(4, repetition, &measurements))
+        .collect();
+    let run = run_of(folder.path(), "large", &trials);
+    compact(&run.dir).unwrap();
+    let records = read_records(&run.dir.join("records.parquet")).unwrap();
+    assert_eq!(records, run.records().collect::<Vec<_>>());
+}
+
+#[test]
+fn compacting_again_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample_run(folder.path());
+    let path = run.dir.join("records.parquet");
+    compact(&run.dir).unwrap();
+    let first = fs::read(&path).unwrap();
+    compact(&run.dir).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), first);
+}
+
+#[test]
+fn a_file_of_another_schema_is_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample_run(folder.path());
+    compact(&run.dir).unwrap();
+    let message = read_records(&run.dir.join("histograms.parquet"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("its schema is histograms/1, expected records/1"),
+        "{message}"
+    );
+    let message = read_records(&run.dir.join("plan.toml")).unwrap_err().to_string();
+    assert!(
+        message.contains("plan.toml") && message.contains("outcrop results compact"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_started_at_that_is_no_time_is_an_error_that_shows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = TrialEntry {
+        started_at: "yesterday".to_owned(),
+        ..trial(1, 0, &usual(1.0, 1.0))
+    };
+    let run = run_of(folder.path(), "when", &[entry]);
+    let message = compact(&run.dir).unwrap_err().to_string();
+    assert!(
+        message.contains("\"yesterday\" is not an RFC 3339 time"),
+        "{message}"
+    );
+    assert!(!run.dir.join("records.parquet").exists());
+}
+
+/// Reads damaged bytes: anything but a panic will do, and an error must be one of the two kinds.
+fn read_damaged(path: &Path, bytes: &[u8]) -> bool {
+    fs::write(path, bytes).unwrap();
+    match read_records(path) {
+        Ok(_) => false,
+        Err(ResultsError::Parquet { .. } | ResultsError::Io { .. }) => true,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_truncated_file_is_an_error_at_every_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample_run(folder.path());
+    compact(&run.dir).unwrap();
+    let path = run.dir.join("records.parquet");
+    let bytes = fs::read(&path).unwrap();
+    for length in 0..bytes.len() {
+        assert!(
+            read_damaged(&path, &bytes[..length]),
+            "{length} of {} bytes",
+            bytes.len()
+        );
+    }
+}
+
+#[test]
+fn a_flipped_bit_anywhere_is_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample_run(folder.path());
+    compact(&run.dir).unwrap();
+    let path = run.dir.join("records.parquet");
+    let bytes = fs::read(&path).unwrap();
+    let mut errors = 0;
+    for position in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[position] ^= 1 << (position % 8);
+        errors += usize::from(read_damaged(&path, &damaged));
+    }
+    assert!(
+        errors > bytes.len() / 4,
+        "{errors} of {} flips were noticed",
+        bytes.len()
+    );
+}
+
+fn any_value() -> impl Strategy<Value = f64> {
+    prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_record_survives_parquet(
+        values in prop::collection::vec(any_value(), 1..5),
+        factors in prop::collection::btree_map(any::<String>(), any::<String>(), 0..4),
+        subject in any::<String>(),
+        seed in any::<u64>(),
+        duration_s in any_value(),
+        micros in 0_i64..4_000_000_000_000_000,
+    ) {
+        let measurements: Vec<_> = values.iter().map(|value| Measurement::measured(IOPS, *value)).collect();
+        let started_at = chrono::DateTime::from_timestamp_micros(micros)
+            .unwrap()
+            .to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true);
+        let factors: BTreeMap<String, String> = factors;
+        let entry = TrialEntry { factors, subject, seed, duration_s, started_at, ..trial(8, 1, &measurements) };
+        let folder = tempfile::tempdir().unwrap();
+        let run = run_of(folder.path(), "any", &[entry]);
+        compact(&run.dir).unwrap();
+        let records = read_records(&run.dir.join("records.parquet")).unwrap();
+        prop_assert_eq!(records, run.records().collect::<Vec<Record>>());
+    }
+}

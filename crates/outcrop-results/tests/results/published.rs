@@ -1,0 +1,217 @@
+//! References: those that ship, and files of users with and without faults.
+
+use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_results::references::{NOT_STATED, load, parse, shipped};
+use outcrop_results::{Reference, ReferenceKind, ResultsError, export};
+use proptest::prelude::*;
+
+const HEADER: &str =
+    "subject,access_pattern,read_write_mix,io_block_size_kib,queue_depth,metric,unit,value,source\n";
+
+fn complaint(csv: &str) -> String {
+    match parse("mine", "mine", &[], csv.as_bytes()) {
+        Err(error @ ResultsError::BadReference { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn reference(name: &str) -> Reference {
+    shipped()
+        .unwrap()
+        .into_iter()
+        .find(|reference| reference.name == name)
+        .unwrap()
+}
+
+#[test]
+fn what_ships_is_read_whole_and_in_base_units() {
+    let matrix = reference("toshiba-kxg60znv256g-fio");
+    assert_eq!(
+        (matrix.kind, matrix.rows.len()),
+        (ReferenceKind::Measurement, 240)
+    );
+    let first = &matrix.rows[0];
+    assert_eq!(
+        (first.line, first.metric.as_str(), first.unit, first.value),
+        (2, "bandwidth", Unit::BytesPerSecond, 33.67e6)
+    );
+    assert_eq!(
+        (
+            first.factors["io_block_size"].as_str(),
+            first.factors["queue_depth"].as_str()
+        ),
+        ("4KiB", "1")
+    );
+    let latency = &matrix.rows[2];
+    assert_eq!(
+        (latency.metric.as_str(), latency.unit, latency.value),
+        ("latency_mean_as_published", Unit::Nanoseconds, 57690.0)
+    );
+    assert_eq!(
+        (first.factors["span"].as_str(), first.factors["state"].as_str()),
+        ("512MB", NOT_STATED)
+    );
+
+    let claims = reference("datasheets");
+    assert_eq!((claims.kind, claims.rows.len()), (ReferenceKind::Datasheet, 15));
+    assert!(
+        claims
+            .rows
+            .iter()
+            .all(|row| row.provenance == Provenance::Published && !row.source.is_empty())
+    );
+    assert_eq!(claims.rows[0].factors["queue_depth"], NOT_STATED);
+    assert_eq!(claims.rows[1].factors["span"], "full");
+    assert_eq!(claims.rows[14].factors["span"], "2GiB");
+    assert_eq!(claims.rows[14].factors["io_block_size"], "16MiB");
+}
+
+#[test]
+fn the_published_latencies_break_littles_law_by_two_for_pure_loads_only() {
+    let matrix = reference("toshiba-kxg60znv256g-fio");
+    let value = |factors: &std::collections::BTreeMap<String, String>, metric: &str| {
+        matrix
+            .rows
+            .iter()
+            .find(|row| row.metric == metric && row.factors == *factors)
+            .unwrap()
+            .value
+    };
+    for row in matrix
+        .rows
+        .iter()
+        .filter(|row| row.metric == "iops" && row.factors["queue_depth"] == "256")
+    {
+        let mean_s = value(&row.factors, "latency_mean_as_published") / 1e9;
+        let ratio = outcrop_measure::littles_law::check(256.0, row.value, mean_s, 0.1).ratio;
+        let mix = row.factors["read_write_mix"].as_str();
+        let expected = if mix == "100:0" || mix == "0:100" {
+            0.5
+        } else {
+            1.0
+        };
+        assert!(
+            (ratio / expected - 1.0).abs() < 0.15,
+            "{mix} {}: {ratio}",
+            row.factors["io_block_size"]
+        );
+    }
+}
+
+#[test]
+fn a_users_file_is_loaded_by_path_and_other_columns_are_factors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("our-lab.csv");
+    std::fs::write(
+        &path,
+        "layer,subject,level,metric,unit,value,source\ncodec,zstd,3,bandwidth,MiB/s,2,notes\n",
+    )
+    .unwrap();
+    let mine = load(path.to_str().unwrap()).unwrap();
+    assert_eq!(
+        (mine.name.as_str(), mine.rows[0].layer.as_str()),
+        ("our-lab", "codec")
+    );
+    assert_eq!(mine.rows[0].factors["level"], "3");
+    assert!(
+        !mine.rows[0].factors.contains_key("queue_depth"),
+        "what devices must state, codecs need not"
+    );
+    assert_eq!(mine.rows[0].value, 2_097_152.0);
+}
+
+#[test]
+fn an_unknown_name_lists_those_that_ship() {
+    let message = load("samsung-990").unwrap_err().to_string();
+    assert!(
+        message.contains("toshiba-kxg60znv256g-fio, datasheets"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_fault_is_named_with_its_line_and_what_belongs_there() {
+    let row = "X,random,100:0,4,32,iops,1/s,100,me\n";
+    let cases = [
+        (
+            format!("{HEADER}{row}X,random,100:0,4,32,iops,1/s,many,me\n"),
+            "mine:3: the value \"many\" is not a number",
+        ),
+        (
+            format!("{HEADER}{row}{row}X,random,100:0,4,32,iops,furlongs,1,me\n"),
+            "mine:4: unknown unit \"furlongs\"",
+        ),
+        (
+            format!("{HEADER}X,random,100:0,4,32,iops,1/s,-5,me\n"),
+            "mine:2: the value \"-5\" is not a figure",
+        ),
+        (
+            format!("{HEADER}X,random,100:0,4,32,iops,1/s,inf,me\n"),
+            "mine:2: the value \"inf\" is not a figure",
+        ),
+        (
+            format!("{HEADER}X,random,70:40,4,32,iops,1/s,5,me\n"),
+            "mine:2: read_write_mix \"70:40\" is not a mix",
+        ),
+        (
+            format!("{HEADER}X,random,100:0,four,32,iops,1/s,5,me\n"),
+            "mine:2: io_block_size_kib \"four\" is not a size",
+        ),
+        (
+            format!("{HEADER}X,random,100:0,4,32,iops,1/s,5,\n"),
+            "mine:2: the column source is empty",
+        ),
+        (
+            format!("{HEADER}{row}X,random\n"),
+            "mine:3: 2 columns, and the header has 9",
+        ),
+        (
+            "subject,metric,value,source\n".to_owned(),
+            "mine:1: the header lacks unit",
+        ),
+        (HEADER.to_owned(), "mine:1: there is no figure below the header"),
+        (String::new(), "mine:1: the header lacks subject"),
+        (
+            format!("subject,{HEADER}"),
+            "mine:1: the column \"subject\" stands in the header twice",
+        ),
+    ];
+    for (csv, expected) in cases {
+        let message = complaint(&csv);
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+#[test]
+fn a_reference_that_is_exported_loads_as_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    for original in shipped().unwrap() {
+        let path = folder.path().join(format!("{}.csv", original.name));
+        export::write_reference_csv(&original, std::fs::File::create(&path).unwrap()).unwrap();
+        let copy = load(path.to_str().unwrap()).unwrap();
+        assert_eq!((copy.rows, copy.kind), (original.rows, original.kind));
+    }
+}
+
+#[test]
+fn lines_are_counted_with_any_line_ending_and_over_blank_lines() {
+    for ending in ["\n", "\r\n", "\n\n", "\r\n\r\n"] {
+        let csv =
+            format!("{HEADER}X,random,100:0,4,32,iops,1/s,1,me\nX,random,100:0,4,32,iops,1/s,many,me\n");
+        let step = ending.matches('\n').count();
+        let message = complaint(&csv.replace('\n', ending));
+        assert!(
+            message.starts_with(&format!("mine:{}:", 1 + 2 * step)),
+            "{ending:?}: {message}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_are_no_reference_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(parse("mine", "mine", &[], &bytes).is_err());
+        let behind_header = [HEADER.as_bytes(), &bytes].concat();
+        let _ = parse("mine", "mine", &[], &behind_header);
+    }
+}

@@ -1,0 +1,110 @@
+//! Trials and runs that the tests are made of; every figure follows from its arguments.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use outcrop_measure::Seed;
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::{Measurement, Metric, Unavailable, Unit};
+use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunFolder, RunView, TrialEntry, Value};
+
+pub(crate) const IOPS: Metric = Metric {
+    name: "iops",
+    unit: Unit::PerSecond,
+    meaning: "operations a second",
+};
+pub(crate) const LATENCY_P99: Metric = Metric {
+    name: "latency_p99",
+    unit: Unit::Nanoseconds,
+    meaning: "99th percentile of latency",
+};
+pub(crate) const ENERGY: Metric = Metric {
+    name: "energy",
+    unit: Unit::Joules,
+    meaning: "energy of the device",
+};
+
+pub(crate) fn factors(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+/// A device trial of 4 KiB random reads at a depth.
+pub(crate) fn trial(queue_depth: u32, repetition: u32, measurements: &[Measurement]) -> TrialEntry {
+    let factors = factors(&[
+        ("access_pattern", "random"),
+        ("arrival", "closed"),
+        ("engine", "io_uring"),
+        ("io_block_size", "4KiB"),
+        ("queue_depth", &queue_depth.to_string()),
+        ("read_write_mix", "100:0"),
+    ]);
+    TrialEntry {
+        trial: repetition * 100 + queue_depth,
+        cell: format!("depth-{queue_depth}"),
+        layer: "device".to_owned(),
+        subject: "scratch-file 2GiB".to_owned(),
+        plans: vec!["ssd-queue-depth".to_owned()],
+        repetition,
+        seed: Seed(7).derive_index(u64::from(repetition)).0,
+        factors,
+        started_at: format!("2026-11-21T02:{:02}:07.500Z", repetition % 60),
+        duration_s: 0.5,
+        outcome: Outcome::Completed,
+        values: measurements.iter().map(Value::from).collect(),
+        histograms: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// The usual three metrics, one of them unavailable.
+pub(crate) fn usual(iops: f64, p99_ns: f64) -> Vec<Measurement> {
+    vec![
+        Measurement::measured(IOPS, iops),
+        Measurement::measured(LATENCY_P99, p99_ns),
+        Measurement::unavailable(
+            ENERGY,
+            Unavailable::because("no energy source in this virtual machine"),
+        ),
+    ]
+}
+
+/// Histograms of two intervals: `count` latencies from `base_ns` upwards in each.
+pub(crate) fn two_intervals(base_ns: u64, count: u64) -> Vec<HistogramEntry> {
+    let interval = |index: u32| {
+        let mut histogram = LatencyHistogram::new();
+        (0..count).for_each(|i| histogram.record(base_ns + 13 * i + u64::from(index)));
+        HistogramEntry::new(
+            "read",
+            HistogramKind::Latency,
+            index,
+            f64::from(index) * 0.25,
+            0.25,
+            &histogram,
+        )
+    };
+    vec![interval(0), interval(1)]
+}
+
+/// Writes a run of these trials and loads it.
+pub(crate) fn run_of(parent: &Path, name: &str, trials: &[TrialEntry]) -> RunView {
+    let mut run = create(parent, name);
+    for trial in trials {
+        run.append(trial).unwrap();
+    }
+    RunView::load(run.dir()).unwrap()
+}
+
+pub(crate) fn create(parent: &Path, name: &str) -> RunFolder {
+    let environment = serde_json::json!({"cpu": {"model": "test cpu"}, "load": {"average": [0.5, 0.4, 0.3]}});
+    RunFolder::create(
+        parent,
+        name,
+        "20261121T020757Z",
+        "[run]\nseed = 7\n",
+        &environment,
+    )
+    .unwrap()
+}

@@ -1,0 +1,176 @@
+//! Cells of a loaded run: grouping, summaries, merged histograms and series.
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::{Measurement, Unit};
+use outcrop_results::{HistogramKind, Outcome, ResultsError, TrialEntry};
+
+use crate::samples::{IOPS, run_of, trial, two_intervals, usual};
+
+#[test]
+fn trials_group_into_cells_by_layer_subject_and_factors() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trials = Vec::new();
+    // Interleaved, as the lab runs them, and with the repetitions of one cell out of order.
+    for repetition in [2, 0, 1] {
+        for depth in [32, 1] {
+            trials.push(trial(
+                depth,
+                repetition,
+                &usual(f64::from(depth * 1000 + repetition), 1e5),
+            ));
+        }
+    }
+    trials.push(TrialEntry {
+        plans: vec!["ssd-max".to_owned()],
+        ..trial(32, 3, &usual(1e9, 1.0))
+    });
+    trials.push(TrialEntry {
+        subject: "scratch-file 4GiB".to_owned(),
+        ..trial(32, 4, &usual(5.0, 1.0))
+    });
+    let run = run_of(folder.path(), "cells", &trials);
+    let cells = run.cells();
+    let shape: Vec<_> = cells
+        .iter()
+        .map(|cell| (cell.subject, cell.factor("queue_depth"), cell.completed.len()))
+        .collect();
+    assert_eq!(
+        shape,
+        [
+            ("scratch-file 2GiB", Some("1"), 3),
+            ("scratch-file 2GiB", Some("32"), 4),
+            ("scratch-file 4GiB", Some("32"), 1)
+        ]
+    );
+    assert_eq!(
+        cells[0].metric("iops").unwrap().values,
+        [1000.0, 1001.0, 1002.0],
+        "in the order of repetitions"
+    );
+    assert_eq!(
+        cells[1].plans.iter().copied().collect::<Vec<_>>(),
+        ["ssd-max", "ssd-queue-depth"]
+    );
+}
+
+#[test]
+fn only_completed_trials_count_and_the_others_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let failed = Outcome::Failed {
+        message: "EIO".to_owned(),
+    };
+    let trials = [
+        trial(1, 0, &usual(10.0, 1.0)),
+        TrialEntry {
+            outcome: Outcome::Interrupted,
+            ..trial(1, 1, &usual(1e9, 1.0))
+        },
+        TrialEntry {
+            outcome: failed.clone(),
+            ..trial(1, 1, &[])
+        },
+        trial(1, 1, &usual(30.0, 1.0)),
+        TrialEntry {
+            outcome: failed,
+            ..trial(2, 0, &[])
+        },
+    ];
+    let run = run_of(folder.path(), "excluded", &trials);
+    let cells = run.cells();
+    let summary = cells[0].summary("iops").unwrap();
+    assert_eq!((summary.n, summary.median, summary.max), (2, 20.0, 30.0));
+    assert_eq!(cells[0].excluded.len(), 2);
+    assert_eq!((cells[1].completed.len(), cells[1].excluded.len()), (0, 1));
+    assert_eq!(cells[1].summary("iops"), None);
+}
+
+#[test]
+fn an_unavailable_metric_has_no_value_and_a_reason_and_an_unknown_one_is_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run_of(
+        folder.path(),
+        "none",
+        &[trial(1, 0, &usual(10.0, 1.0)), trial(1, 1, &usual(10.0, 1.0))],
+    );
+    let cells = run.cells();
+    let energy = cells[0].metric("energy").unwrap();
+    assert_eq!((energy.unit, energy.values.len()), (Unit::Joules, 0));
+    assert_eq!(
+        energy.unavailable.as_deref(),
+        Some("no energy source in this virtual machine")
+    );
+    assert_eq!(cells[0].summary("energy"), None);
+    assert_eq!(cells[0].metric("no_such_metric"), None);
+    assert_eq!(
+        cells[0].metric_names().into_iter().collect::<Vec<_>>(),
+        ["energy", "iops", "latency_p99"]
+    );
+}
+
+#[test]
+fn merged_histograms_are_those_of_all_intervals_with_exact_totals() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials: Vec<_> = (0..3)
+        .map(|repetition| TrialEntry {
+            histograms: two_intervals(100_000 * u64::from(repetition + 1), 400),
+            ..trial(1, repetition, &[Measurement::measured(IOPS, 1.0)])
+        })
+        .collect();
+    let run = run_of(folder.path(), "merged", &trials);
+    let cells = run.cells();
+    let mut direct = LatencyHistogram::new();
+    for repetition in 0..3_u64 {
+        for index in 0..2 {
+            (0..400).for_each(|i| direct.record(100_000 * (repetition + 1) + 13 * i + index));
+        }
+    }
+    let merged = cells[0].histogram("read", HistogramKind::Latency).unwrap();
+    assert_eq!(merged, direct, "buckets, count, minimum, maximum and sum");
+    assert!(
+        cells[0]
+            .histogram("write", HistogramKind::Latency)
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(
+        cells[0].histogram_keys().into_iter().collect::<Vec<_>>(),
+        [("read", HistogramKind::Latency)]
+    );
+
+    let series = cells[0].series("read", HistogramKind::Latency).unwrap();
+    let places: Vec<_> = series
+        .iter()
+        .map(|point| (point.repetition, point.start_s))
+        .collect();
+    assert_eq!(
+        places,
+        [(0, 0.0), (0, 0.25), (1, 0.0), (1, 0.25), (2, 0.0), (2, 0.25)]
+    );
+    assert_eq!(series[3].operations_per_second(), Some(1600.0));
+    assert_eq!(series[3].histogram.min(), Some(200_001));
+}
+
+#[test]
+fn a_damaged_histogram_is_an_error_that_names_its_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hurt = trial(1, 0, &[]);
+    hurt.histograms = two_intervals(1000, 30);
+    hurt.histograms[1].count += 1;
+    let run = run_of(folder.path(), "hurt", &[hurt]);
+    let cells = run.cells();
+    let error = cells[0].histogram("read", HistogramKind::Latency).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            ResultsError::DamagedHistogram {
+                interval_index: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("cell depth-1, repetition 0"),
+        "{error}"
+    );
+}

@@ -1,0 +1,175 @@
+//! When operations start: `closed` (when another ends), `constant:RATE`, `poisson:RATE`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use outcrop_measure::seed::{Generator, Seed};
+use outcrop_measure::units::Rate;
+use rand_distr::{Distribution, Exp1};
+use serde::{Deserialize, Serialize};
+
+use crate::error::WorkloadError;
+use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
+
+/// The process by which operations arrive. Rates are those of all jobs together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Arrival {
+    /// Closed loop: a new operation starts when one completes.
+    Closed,
+    /// Open loop at equal distances.
+    Constant {
+        /// Arrivals per second.
+        per_second: Rate,
+    },
+    /// Open loop with exponential distances (independent users).
+    Poisson {
+        /// Mean arrivals per second.
+        per_second: Rate,
+    },
+}
+
+const ACCEPTED: &str =
+    "`closed`, `constant:RATE` or `poisson:RATE` with RATE in operations per second (poisson:10k)";
+
+impl Arrival {
+    /// Whether starts follow a schedule rather than completions.
+    pub const fn is_open_loop(&self) -> bool {
+        !matches!(self, Self::Closed)
+    }
+
+    /// The schedule of a single job; `None` for a closed loop.
+    pub fn schedule(&self, seed: Seed) -> Option<Schedule> {
+        self.schedule_of_job(0, 1, seed)
+    }
+
+    /// The part of the schedule that job `job_index` of `job_count` serves; `None` for a closed loop.
+    ///
+    /// Give every job the same seed. Constant: the jobs take turns, so that their union is exactly the
+    /// single-job schedule. Poisson: independent processes of rate `1/job_count` each, whose union is
+    /// a Poisson process of the whole rate. A `job_count` of 0 counts as 1.
+    pub fn schedule_of_job(&self, job_index: u32, job_count: u32, seed: Seed) -> Option<Schedule> {
+        let job_count = job_count.max(1);
+        match *self {
+            Self::Closed => None,
+            Self::Constant { per_second } => Some(Schedule(Clockwork::Constant {
+                next_index: u64::from(job_index),
+                step: u64::from(job_count),
+                per_second: per_second.per_second(),
+            })),
+            Self::Poisson { per_second } => Some(Schedule(Clockwork::Poisson {
+                draws: seed
+                    .derive("arrivals of job")
+                    .derive_index(u64::from(job_index))
+                    .rng(),
+                mean_gap_ns: 1e9 * f64::from(job_count) / per_second.per_second(),
+                whole_ns: 0,
+                part_ns: 0.0,
+            })),
+        }
+    }
+}
+
+/// Intended start times of the operations of one job, without end and never decreasing.
+#[derive(Clone, Debug)]
+pub struct Schedule(Clockwork);
+
+#[derive(Clone, Debug)]
+enum Clockwork {
+    Constant {
+        next_index: u64,
+        step: u64,
+        per_second: f64,
+    },
+    /// The time is kept as whole nanoseconds and a part below one, so that it stays exact over days.
+    Poisson {
+        draws: Generator,
+        mean_gap_ns: f64,
+        whole_ns: u64,
+        part_ns: f64,
+    },
+}
+
+impl Schedule {
+    /// The next intended start, in nanoseconds from the start of the schedule.
+    ///
+    /// A constant schedule starts at 0 and is computed from the operation's index, so it does not drift.
+    /// Saturates at `u64::MAX` (584 years).
+    #[inline]
+    pub fn next_ns(&mut self) -> u64 {
+        match &mut self.0 {
+            Clockwork::Constant {
+                next_index,
+                step,
+                per_second,
+            } => {
+                let index = *next_index;
+                *next_index = index.saturating_add(*step);
+                (index as f64 * 1e9 / *per_second) as u64
+            }
+            Clockwork::Poisson {
+                draws,
+                mean_gap_ns,
+                whole_ns,
+                part_ns,
+            } => {
+                let gap: f64 = Exp1.sample(draws);
+                let ahead = *part_ns + gap * *mean_gap_ns;
+                *whole_ns = whole_ns.saturating_add(ahead as u64);
+                *part_ns = ahead.fract();
+                *whole_ns
+            }
+        }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        Some(self.next_ns())
+    }
+}
+
+impl FromStr for Arrival {
+    type Err = WorkloadError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let spelling = Spelling {
+            what: "arrival",
+            accepted: ACCEPTED,
+            seen: text,
+        };
+        let rate = |argument: &str| -> Result<Rate, WorkloadError> {
+            let rate: Rate = argument.parse().map_err(|_| spelling.not_understood())?;
+            if rate.per_second().is_finite() && rate.per_second() > 0.0 {
+                Ok(rate)
+            } else {
+                Err(spelling.out_of_range("RATE must be above 0 operations per second"))
+            }
+        };
+        match form_and_argument(text) {
+            ("closed", None) => Ok(Self::Closed),
+            ("constant", Some(argument)) => Ok(Self::Constant {
+                per_second: rate(argument)?,
+            }),
+            ("poisson", Some(argument)) => Ok(Self::Poisson {
+                per_second: rate(argument)?,
+            }),
+            _ => Err(spelling.not_understood()),
+        }
+    }
+}
+
+impl fmt::Display for Arrival {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("closed"),
+            Self::Constant { per_second } => write!(f, "constant:{per_second}"),
+            Self::Poisson { per_second } => write!(f, "poisson:{per_second}"),
+        }
+    }
+}
+
+spelled_as_string!(Arrival);

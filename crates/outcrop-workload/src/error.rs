@@ -1,0 +1,54 @@
+//! What can be wrong with a description of a workload.
+
+/// A workload that cannot be asked for; the message names what was seen and what is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkloadError {
+    /// A spelling that is none of the accepted forms.
+    #[error("{what} `{seen}` is not understood; write {accepted}")]
+    Spelling {
+        /// Which description was being read ("access pattern").
+        what: &'static str,
+        /// The text as given.
+        seen: String,
+        /// The accepted forms, as a clause.
+        accepted: &'static str,
+    },
+    /// A form that is understood, with a number outside its range.
+    #[error("{what} `{seen}`: {why}")]
+    OutOfRange {
+        /// Which description was being read ("access pattern").
+        what: &'static str,
+        /// The text as given.
+        seen: String,
+        /// What the number must be, and what to write instead where that helps.
+        why: String,
+    },
+    /// A span without a single block in it.
+    #[error(
+        "there is no whole block of {block_size_bytes} B in the span; make the span larger or the block smaller"
+    )]
+    EmptySpace {
+        /// The block size asked for.
+        block_size_bytes: u64,
+    },
+    /// A stride that does not fall on block boundaries.
+    #[error(
+        "a stride of {stride_bytes} B is not a multiple of the block size of {block_size_bytes} B; \
+         choose a stride that is one, or use `sequential`"
+    )]
+    StrideOffBlocks {
+        /// The stride asked for.
+        stride_bytes: u64,
+        /// The block size asked for.
+        block_size_bytes: u64,
+    },
+    /// A job index outside the number of jobs.
+    #[error("job {job_index} of {job_count} jobs: job indexes run from 0 to the number of jobs less one")]
+    NoSuchJob {
+        /// The index asked for.
+        job_index: u32,
+        /// How many jobs there are.
+        job_count: u32,
+    },
+}

@@ -1,0 +1,41 @@
+//! `outcrop env [PATH]`: the machine's fingerprint, as every run stores it.
+
+use crate::exit::{Ending, bad_input};
+use crate::output::{self, Cell, Format, Table, note};
+use outcrop_probe::environment::Environment;
+use std::path::PathBuf;
+
+/// Show what this machine is and what may disturb a measurement on it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  outcrop env\n  outcrop env /mnt/data --format json > environment.json")]
+pub(crate) struct Args {
+    /// The storage to describe is the one that holds this path
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if let Err(error) = std::fs::metadata(&args.path) {
+        return Err(bad_input(anyhow::anyhow!(
+            "cannot look at {}: {error}",
+            args.path.display()
+        )));
+    }
+    let environment = Environment::read(&args.path);
+    if args.format == Format::Json {
+        output::print(&output::pretty_json(&environment)?)?;
+    } else {
+        let mut table = Table::new([("section", "section"), ("what", "name"), ("value", "value")]);
+        for (section, name, text) in environment.describe() {
+            table.push(vec![Cell::text(section), Cell::text(name), Cell::text(text)]);
+        }
+        table.print(args.format)?;
+    }
+    for warning in environment.warnings() {
+        note(&format!("warning: {warning}"));
+    }
+    Ok(Ending::Done)
+}

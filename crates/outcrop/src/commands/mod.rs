@@ -1,0 +1,15 @@
+//! One module per subcommand: its flags, its help, and the call into the crate that does the work.
+
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod device;
+pub(crate) mod env;
+pub(crate) mod man;
+pub(crate) mod plan_flags;
+pub(crate) mod plans;
+pub(crate) mod profile;
+pub(crate) mod references;
+pub(crate) mod report;
+pub(crate) mod results;
+pub(crate) mod run;
+pub(crate) mod workload;

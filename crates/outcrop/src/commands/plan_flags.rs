@@ -1,0 +1,54 @@
+//! The flags that every command which runs plans has in common.
+
+use crate::output::Format;
+use outcrop_lab::PlanOptions;
+use outcrop_measure::seed::Seed;
+use outcrop_measure::units::{ByteSize, TimeSpan};
+use std::path::PathBuf;
+
+/// How much of everything, from which seed, and where the run goes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanFlags {
+    /// Size of the file that is measured [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) size: Option<ByteSize>,
+    /// Trials per cell [default: as the plan says]
+    #[arg(long, value_name = "N")]
+    pub(crate) repetitions: Option<u32>,
+    /// Time before measuring starts in each trial [default: as the plan says]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) warm_up: Option<TimeSpan>,
+    /// Time measured in each trial [default: as the plan says]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<TimeSpan>,
+    /// Shorten the trials evenly until the whole run fits into this time
+    #[arg(long, value_name = "TIME")]
+    pub(crate) budget: Option<TimeSpan>,
+    /// Seed of every random choice [default: fresh; it is printed and stored]
+    #[arg(long)]
+    pub(crate) seed: Option<Seed>,
+    /// Folder in which the run folder is made
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(crate) out: PathBuf,
+    /// Show the cells, the time and the bytes to be written, and measure nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Form of what goes to stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+impl PlanFlags {
+    /// What the flags decide, for the lab; effort and directory are the command's own.
+    pub(crate) fn options(&self) -> PlanOptions {
+        PlanOptions {
+            seed: self.seed,
+            size: self.size,
+            repetitions: self.repetitions,
+            warm_up: self.warm_up,
+            duration: self.duration,
+            budget: self.budget,
+            ..PlanOptions::default()
+        }
+    }
+}

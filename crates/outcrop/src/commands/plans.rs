@@ -1,0 +1,60 @@
+//! `outcrop plans [NAME]`: the plans that ship.
+
+use crate::exit::{Ending, bad_input};
+use crate::output::{self, Cell, Format, Table};
+use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
+
+/// List the plans that ship, or print one
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  outcrop plans\n  outcrop plans ssd-matrix > mine.toml    a plan of your own begins with one of ours"
+)]
+pub(crate) struct Args {
+    /// Name of the plan to print as TOML
+    name: Option<String>,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    match &args.name {
+        None => list(args.format)?,
+        Some(name) => {
+            let plan = shipped_plans().iter().find(|plan| plan.name == name);
+            let plan = plan.ok_or_else(|| {
+                bad_input(anyhow::anyhow!(
+                    "no plan `{name}` ships; `outcrop plans` lists them"
+                ))
+            })?;
+            output::print(plan.text)?;
+        }
+    }
+    Ok(Ending::Done)
+}
+
+fn list(format: Format) -> anyhow::Result<()> {
+    let mut table = Table::new([
+        ("plan", "plan"),
+        ("cells", "cells_count"),
+        ("takes about", "duration_s"),
+        ("question", "question"),
+    ]);
+    for plan in shipped_plans() {
+        let options = PlanOptions {
+            effort: Some(Effort::Default),
+            ..PlanOptions::default()
+        };
+        let estimate = PlanSet::from_sources(&[plan.source()], &options)
+            .map_err(crate::session::lab_error)?
+            .estimate();
+        let minutes = estimate.total().as_secs_f64() / 60.0;
+        table.push(vec![
+            Cell::text(plan.name),
+            Cell::number(estimate.cells as f64, estimate.cells.to_string()),
+            Cell::number(estimate.total().as_secs_f64(), format!("{minutes:.0} min")),
+            Cell::text(plan.question),
+        ]);
+    }
+    table.print(format)
+}

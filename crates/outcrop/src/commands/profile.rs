@@ -1,0 +1,49 @@
+//! `outcrop profile [PATH]`: the main job.
+
+use super::plan_flags::PlanFlags;
+use crate::exit::Ending;
+use crate::session;
+use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop profile                        the filesystem you stand on, in at most ten minutes
+  outcrop profile /mnt/data --quick      another one, in 90 seconds
+  outcrop profile --full --size 64GiB    as long as the plans say
+  outcrop profile --dry-run              what would be measured and written
+
+A file of its own is written on the filesystem of PATH, measured, and removed afterwards; nothing else is
+touched. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
+
+/// Measure the storage stack at PATH and say what it can do and what to configure
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A directory on the filesystem to be profiled
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// At most 90 seconds in all
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// As long as the plans say (hours)
+    #[arg(long)]
+    full: bool,
+    #[command(flatten)]
+    flags: PlanFlags,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let effort = match (args.quick, args.full) {
+        (true, _) => Effort::Quick,
+        (_, true) => Effort::Full,
+        _ => Effort::Default,
+    };
+    let options = PlanOptions {
+        effort: Some(effort),
+        directory: Some(args.path.clone()),
+        ..args.flags.options()
+    };
+    let set = PlanSet::from_sources(&profile_plans(), &options).map_err(session::lab_error)?;
+    session::start(&set, "profile", &args.flags)
+}

@@ -1,0 +1,78 @@
+//! `outcrop references [NAME]`: the published figures that ship.
+
+use crate::exit::Ending;
+use crate::output::{Cell, Format, Table};
+use outcrop_results::references::{self, Reference};
+
+/// List the published references that ship, or print one
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  outcrop references\n  outcrop references datasheets --format csv\n  outcrop compare runs/… toshiba-kxg60znv256g-fio"
+)]
+pub(crate) struct Args {
+    /// A reference that ships, or the path of a CSV file of the same form
+    name: Option<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    match &args.name {
+        None => list(args.format)?,
+        Some(name) => rows(
+            &references::load(name).map_err(crate::exit::bad_input)?,
+            args.format,
+        )?,
+    }
+    Ok(Ending::Done)
+}
+
+fn list(format: Format) -> anyhow::Result<()> {
+    let mut table = Table::new([
+        ("reference", "name"),
+        ("kind", "kind"),
+        ("rows", "rows_count"),
+        ("what it is", "title"),
+    ]);
+    for reference in references::shipped()? {
+        let rows = reference.rows.len();
+        let kind = format!("{:?}", reference.kind).to_lowercase();
+        table.push(vec![
+            Cell::text(reference.name),
+            Cell::text(kind),
+            Cell::number(rows as f64, rows.to_string()),
+            Cell::text(reference.title),
+        ]);
+    }
+    table.print(format)
+}
+
+fn rows(reference: &Reference, format: Format) -> anyhow::Result<()> {
+    let mut table = Table::new([
+        ("subject", "subject"),
+        ("factors", "factors"),
+        ("metric", "metric"),
+        ("value", "value"),
+        ("unit", "unit"),
+        ("provenance", "provenance"),
+        ("source", "source"),
+    ]);
+    for row in &reference.rows {
+        let factors: Vec<String> = row
+            .factors
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        table.push(vec![
+            Cell::text(&row.subject),
+            Cell::text(factors.join(" ")),
+            Cell::text(&row.metric),
+            Cell::number(row.value, row.unit.format(row.value)),
+            Cell::text(row.unit.symbol()),
+            Cell::text("published"),
+            Cell::text(&row.source),
+        ]);
+    }
+    table.print(format)
+}

@@ -1,0 +1,56 @@
+//! The top of the argument grammar: the list of subcommands, in the order of a user's day.
+
+use crate::commands::{
+    compare, completions, device, env, man, plans, profile, references, report, results, run, workload,
+};
+use clap::{Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop profile                       what this disk can do, in at most ten minutes
+  outcrop profile /mnt/data --quick     the same for another filesystem, in 90 seconds
+  outcrop run ssd-queue-depth           one question, answered in depth
+  outcrop run --resume runs/2026…       go on after Ctrl-C, a crash or a full disk
+  outcrop device --queue-depth 1,32     one-off: two depths, a table on stdout
+  outcrop compare runs/A runs/B --fail-if 'p99 > +5%'
+
+Exit codes:
+  0 success   1 a --fail-if condition was met   2 usage or bad input
+  3 the measurement failed   130 interrupted (the run is kept and can be resumed)";
+
+/// Lays every layer of a storage stack open and measures each with the same workloads, clocks and statistics.
+#[derive(Debug, Parser)]
+#[command(name = "outcrop", version, after_help = EXAMPLES, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One noun, one module in `commands/`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure the storage stack at PATH and say what it can do and what to configure
+    Profile(profile::Args),
+    /// Run one or more plans, or resume a run that was interrupted
+    Run(run::Args),
+    /// Draw the report of a run again
+    Report(report::Args),
+    /// Hold a run beside another run or a published reference
+    Compare(compare::Args),
+    /// Measure a storage device once, with flags for each factor
+    Device(device::Args),
+    /// Describe a workload: what its generators will do
+    Workload(workload::Args),
+    /// Export or compact the records of a run
+    Results(results::Args),
+    /// List the plans that ship, or print one
+    Plans(plans::Args),
+    /// List the published references that ship, or print one
+    References(references::Args),
+    /// Show what this machine is and what may disturb a measurement on it
+    Env(env::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page
+    Man(man::Args),
+}

@@ -1,0 +1,231 @@
+//! One table, three forms: aligned text for people, CSV and JSON for programs.
+//!
+//! A number is stored in its base unit and shown with the prefix a person reads; programs get the base
+//! unit, and its symbol is part of the column's name (`bandwidth_B/s`).
+
+use anyhow::Context as _;
+use std::io::Write as _;
+
+/// The form of what goes to stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned columns for people.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+    /// RFC 4180 CSV with a header line.
+    Csv,
+}
+
+/// One cell of a [`Table`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// Words.
+    Text(String),
+    /// A value in the column's unit, and how people read it.
+    Number { value: f64, shown: String },
+    /// No value, and why.
+    Absent(String),
+}
+
+impl Cell {
+    pub(crate) fn text(words: impl Into<String>) -> Self {
+        Self::Text(words.into())
+    }
+
+    pub(crate) fn number(value: f64, shown: impl Into<String>) -> Self {
+        Self::Number {
+            value,
+            shown: shown.into(),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number { shown, .. } => shown.clone(),
+            Self::Absent(_) => "–".to_owned(),
+        }
+    }
+
+    fn raw(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number { value, .. } => value.to_string(),
+            Self::Absent(_) => String::new(),
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => text.clone().into(),
+            Self::Number { value, .. } => (*value).into(),
+            Self::Absent(reason) => serde_json::json!({ "unavailable": reason }),
+        }
+    }
+}
+
+/// Rows under named columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    /// Heading for people.
+    heading: String,
+    /// Key for programs, unit included.
+    key: String,
+}
+
+impl Table {
+    /// Columns as (heading for people, key for programs).
+    pub(crate) fn new<H: Into<String>, K: Into<String>>(columns: impl IntoIterator<Item = (H, K)>) -> Self {
+        let columns = columns
+            .into_iter()
+            .map(|(heading, key)| Column {
+                heading: heading.into(),
+                key: key.into(),
+            })
+            .collect();
+        Self {
+            columns,
+            rows: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, row: Vec<Cell>) {
+        debug_assert_eq!(row.len(), self.columns.len(), "a row has one cell per column");
+        self.rows.push(row);
+    }
+
+    /// Writes the table to stdout.
+    ///
+    /// # Errors
+    /// When stdout does not take the bytes.
+    pub(crate) fn print(&self, format: Format) -> anyhow::Result<()> {
+        let text = match format {
+            Format::Text => self.to_text(),
+            Format::Json => pretty_json(&self.to_json())?,
+            Format::Csv => self.to_csv()?,
+        };
+        print(&text)
+    }
+
+    fn to_text(&self) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.set_header(self.columns.iter().map(|column| column.heading.as_str()));
+        for row in &self.rows {
+            table.add_row(row.iter().map(|cell| {
+                let aligned = match cell {
+                    Cell::Text(_) => comfy_table::CellAlignment::Left,
+                    Cell::Number { .. } | Cell::Absent(_) => comfy_table::CellAlignment::Right,
+                };
+                comfy_table::Cell::new(cell.shown()).set_alignment(aligned)
+            }));
+        }
+        let mut text = String::new();
+        for line in table.to_string().lines() {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let rows = self.rows.iter().map(|row| {
+            let fields = self
+                .columns
+                .iter()
+                .zip(row)
+                .map(|(column, cell)| (column.key.clone(), cell.json()));
+            serde_json::Value::Object(fields.collect())
+        });
+        serde_json::Value::Array(rows.collect())
+    }
+
+    fn to_csv(&self) -> anyhow::Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(self.columns.iter().map(|column| &column.key))?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(Cell::raw))?;
+        }
+        let bytes = writer.into_inner().context("cannot end the CSV")?;
+        String::from_utf8(bytes).context("the CSV is not UTF-8")
+    }
+}
+
+/// A JSON document, indented, with a final newline.
+pub(crate) fn pretty_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
+    let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Writes data to stdout; a closed pipe comes back as the `io::Error` that [`crate::exit`] forgives.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Lets a writer of a library fill stdout directly; a closed pipe comes back as in [`print`].
+pub(crate) fn print_with(
+    write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(&bytes)?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Writes a line of diagnosis to stderr.
+pub(crate) fn note(text: &str) {
+    // With stderr closed there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new([
+            ("depth", "queue_depth"),
+            ("IOPS", "iops_1/s"),
+            ("energy", "energy_J"),
+        ]);
+        table.push(vec![
+            Cell::text("32"),
+            Cell::number(352_000.0, "352 k"),
+            Cell::Absent("no RAPL in this machine".to_owned()),
+        ]);
+        table
+    }
+
+    #[test]
+    fn people_read_prefixes_and_programs_read_base_units() {
+        assert!(table().to_text().contains("352 k"));
+        assert_eq!(
+            table().to_csv().unwrap(),
+            "queue_depth,iops_1/s,energy_J\n32,352000,\n"
+        );
+        assert_eq!(table().to_json()[0]["iops_1/s"], 352_000.0);
+    }
+
+    #[test]
+    fn an_absent_value_is_never_zero() {
+        assert!(table().to_text().contains('–'));
+        assert_eq!(
+            table().to_json()[0]["energy_J"]["unavailable"],
+            "no RAPL in this machine"
+        );
+    }
+}

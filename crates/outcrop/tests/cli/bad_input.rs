@@ -1,0 +1,105 @@
+//! Bad input gets one clear sentence with what to do, exit code 2, and leaves nothing behind.
+
+use crate::harness::{names_in, outcrop, workplace};
+
+/// Runs a command that must be refused and returns its sentence.
+fn refused(args: &[&str]) -> String {
+    let dir = workplace();
+    let seen = outcrop(dir.path(), args);
+    assert_eq!(seen.code, Some(2), "{args:?} → {seen:?}");
+    assert_eq!(seen.stdout, "", "data goes to stdout, errors do not");
+    assert!(
+        names_in(dir.path()).is_empty(),
+        "nothing is left behind by {args:?}"
+    );
+    seen.stderr
+}
+
+#[test]
+fn an_unknown_option_is_named_with_the_nearest_one() {
+    let text = refused(&["profile", "--quikc"]);
+    assert!(text.contains("--quikc") && text.contains("--quick"), "{text}");
+}
+
+#[test]
+fn an_impossible_block_size_names_the_flag_and_what_is_accepted() {
+    for size in ["0", "3000", "100", "-4k", "4XB", "", "999999999999GiB"] {
+        let text = refused(&["device", "--size", "16MiB", &format!("--io-block-size={size}")]);
+        assert!(text.contains("--io-block-size"), "{size}: {text}");
+        assert_eq!(text.trim().lines().count(), 1, "{size}: one sentence, not {text}");
+    }
+}
+
+#[test]
+fn impossible_factors_are_refused_before_anything_is_written() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["--queue-depth", "0"], "queue-depth"),
+        (&["--queue-depth", "1000000"], "queue-depth"),
+        (&["--jobs", "0"], "jobs"),
+        (&["--read-write-mix", "70:40"], "110"),
+        (&["--access-pattern", "zipfian"], "zipfian:THETA"),
+        (&["--arrival", "constant:0"], "constant"),
+        (&["--content", "entropy:9"], "0 to 8"),
+        (&["--engine", "libaio"], "io_uring"),
+        (&["--engine", "psync", "--queue-depth", "32"], "jobs"),
+        (&["--size", "1k"], "size"),
+        (&["--repetitions", "0"], "repetitions"),
+        (&["--io-block-size", "32MiB", "--size", "16MiB"], "32MiB"),
+        (
+            &["--read-only", "/etc/hostname", "--read-write-mix", "0:100"],
+            "read",
+        ),
+        (&["--read-only", "/no/such/file"], "/no/such/file"),
+    ];
+    for (flags, expected) in cases {
+        let mut args = vec!["device"];
+        args.extend_from_slice(flags);
+        let text = refused(&args);
+        assert!(
+            text.contains(expected),
+            "{flags:?} should mention {expected:?}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_directory_that_does_not_exist_is_named() {
+    let text = refused(&["profile", "/no/such/place", "--quick"]);
+    assert!(text.contains("/no/such/place"), "{text}");
+}
+
+#[test]
+fn a_plan_with_a_typo_names_line_and_the_likely_word() {
+    let dir = workplace();
+    let plan = "name = \"mine\"\nquestion = \"?\"\nlayer = \"device\"\n\n[workload]\nqueue_dpeth = 4\n";
+    std::fs::write(dir.path().join("mine.toml"), plan).unwrap();
+    let seen = outcrop(dir.path(), &["run", "mine.toml"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.stderr.contains("mine.toml:6"), "{seen:?}");
+    assert!(seen.stderr.contains("did you mean `queue_depth`"), "{seen:?}");
+    assert_eq!(names_in(dir.path()), ["mine.toml"]);
+}
+
+#[test]
+fn a_plan_that_does_not_exist_lists_those_that_ship() {
+    let text = refused(&["run", "ssd-matricks"]);
+    assert!(text.contains("ssd-matrix"), "{text}");
+}
+
+#[test]
+fn a_folder_that_is_no_run_is_said_to_be_none() {
+    for args in [
+        ["run", "--resume", "/etc"].as_slice(),
+        &["report", "/etc"],
+        &["results", "export", "/etc"],
+    ] {
+        let text = refused(args);
+        assert!(text.contains("/etc is not a run folder"), "{text}");
+    }
+}
+
+#[test]
+fn a_budget_that_cannot_be_met_says_what_would_do() {
+    let text = refused(&["profile", "--quick", "--budget", "1ms"]);
+    assert!(text.contains("budget"), "{text}");
+}

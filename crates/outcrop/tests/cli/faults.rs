@@ -1,0 +1,204 @@
+//! Full disks, missing permissions and filesystems that refuse: one clear sentence, nothing lost.
+
+use crate::harness::{names_in, only_run, outcrop, workplace};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A small filesystem of its own, unmounted when dropped.
+struct Mounted {
+    dir: tempfile::TempDir,
+}
+
+impl Mounted {
+    fn tmpfs(size: &str) -> Self {
+        let dir = workplace();
+        run(Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "outcrop-test"])
+            .arg(dir.path()));
+        Self { dir }
+    }
+
+    fn ext4(size_mib: u64) -> (Self, tempfile::TempDir) {
+        let image_dir = workplace();
+        let image = image_dir.path().join("image");
+        std::fs::File::create(&image)
+            .unwrap()
+            .set_len(size_mib << 20)
+            .unwrap();
+        run(Command::new("mkfs.ext4")
+            .args(["-q", "-F", "-m", "0"])
+            .arg(&image));
+        let dir = workplace();
+        run(Command::new("mount")
+            .args(["-o", "loop"])
+            .arg(&image)
+            .arg(dir.path()));
+        (Self { dir }, image_dir)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().to_owned()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        run(Command::new("umount").arg(self.dir.path()));
+    }
+}
+
+fn run(command: &mut Command) {
+    let output = command
+        .output()
+        .expect("the tool is installed (`make test` installs it)");
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn completed(run: &Path) -> usize {
+    let text = std::fs::read_to_string(run.join("trials.ndjson")).unwrap();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("whole lines only"));
+    lines.filter(|trial| trial["outcome"] == "completed").count()
+}
+
+#[test]
+fn a_filesystem_too_small_is_refused_with_numbers_and_left_as_it_was() {
+    let (small, _image) = Mounted::ext4(32);
+    let dir = workplace();
+    let before = names_in(&small.path());
+    let seen = outcrop(
+        dir.path(),
+        &["device", small.path().to_str().unwrap(), "--size", "1GiB"],
+    );
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(seen.sentence().contains("--size"), "{seen:?}");
+    assert_eq!(names_in(&small.path()), before);
+}
+
+#[test]
+fn a_disk_that_fills_in_the_middle_keeps_the_finished_trials_and_resume_goes_on() {
+    let small = Mounted::tmpfs("200k");
+    let dir = workplace();
+    let out = small.path();
+    let args = [
+        "device",
+        "--size",
+        "8MiB",
+        "--queue-depth",
+        "1,2,4,8",
+        "--repetitions",
+        "30",
+        "--warm-up",
+        "2ms",
+        "--duration",
+        "10ms",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(
+        seen.sentence().contains("--resume") && seen.sentence().contains("kept"),
+        "{seen:?}"
+    );
+    assert!(names_in(dir.path()).is_empty(), "the scratch file is gone");
+    let run_dir = std::fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
+    let before = completed(&run_dir);
+    assert!(before > 0);
+    run(Command::new("mount").args(["-o", "remount,size=64m"]).arg(&out));
+    let seen = outcrop(dir.path(), &["run", "--resume", run_dir.to_str().unwrap()]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert_eq!(completed(&run_dir), 120);
+}
+
+#[test]
+fn a_filesystem_without_direct_io_is_named_and_never_measured_buffered() {
+    let dir = workplace();
+    let ram = workplace();
+    run(Command::new("mount")
+        .args(["-t", "ramfs", "outcrop-test"])
+        .arg(ram.path()));
+    let seen = outcrop(
+        dir.path(),
+        &["device", ram.path().to_str().unwrap(), "--size", "4MiB"],
+    );
+    run(Command::new("umount").arg(ram.path()));
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(
+        seen.sentence().contains("O_DIRECT") && seen.sentence().contains("ramfs"),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_read_only_mount_is_refused_with_a_hint() {
+    let (small, _image) = Mounted::ext4(32);
+    run(Command::new("mount").args(["-o", "remount,ro"]).arg(small.path()));
+    let dir = workplace();
+    let seen = outcrop(
+        dir.path(),
+        &["device", small.path().to_str().unwrap(), "--size", "4MiB"],
+    );
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(
+        seen.sentence().contains(small.path().to_str().unwrap()),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_directory_without_permission_is_named_with_what_to_do() {
+    let dir = workplace();
+    let forbidden = workplace();
+    run(Command::new("chmod").arg("0755").arg(forbidden.path()));
+    let output = Command::new("setpriv")
+        .args([
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            env!("CARGO_BIN_EXE_outcrop"),
+            "device",
+        ])
+        .arg(forbidden.path())
+        .args(["--size", "4MiB", "--out", "/tmp/outcrop-test-no-permission"])
+        .current_dir("/")
+        .output()
+        .expect("setpriv is part of util-linux");
+    let _ = std::fs::remove_dir_all("/tmp/outcrop-test-no-permission");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains(forbidden.path().to_str().unwrap()), "{text}");
+    assert!(text.contains("permission"), "{text}");
+    drop(dir);
+}
+
+#[test]
+fn a_damaged_journal_is_refused_by_line_and_left_as_it_is() {
+    let dir = workplace();
+    let args = [
+        "device",
+        "--size",
+        "8MiB",
+        "--repetitions",
+        "3",
+        "--warm-up",
+        "2ms",
+        "--duration",
+        "10ms",
+    ];
+    assert_eq!(outcrop(dir.path(), &args).code, Some(0));
+    let run_dir = only_run(dir.path());
+    let path = run_dir.join("trials.ndjson");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[10] = 0xff;
+    std::fs::write(&path, &bytes).unwrap();
+    let seen = outcrop(dir.path(), &["run", "--resume", run_dir.to_str().unwrap()]);
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(seen.sentence().contains("trials.ndjson:1"), "{seen:?}");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "nothing was changed");
+}

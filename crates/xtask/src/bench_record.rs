@@ -1,0 +1,173 @@
+//! `cargo xtask bench-record NAME`: runs one benchmark and appends its result to its record.
+//!
+//! The benchmark is any program `benchmarks/NAME/run`; what it prints on stdout is Markdown and becomes the
+//! result. It gets a release build of `outcrop` in `$OUTCROP` and the machine's fingerprint is taken
+//! from that same program, so that the record and the figures come from one build.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::clock::StopWatch;
+use crate::command;
+use crate::workspace::Workspace;
+
+/// Runs the benchmark `name` and appends to `benchmarks/record/<name>.md`.
+///
+/// # Errors
+/// There is no such benchmark, the build or the benchmark fails, or it printed nothing. Nothing is recorded then.
+pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<bool> {
+    let script = workspace.root.join("benchmarks").join(name).join("run");
+    if !script.is_file() {
+        bail!(
+            "there is no benchmarks/{name}/run; there are: {}",
+            available(workspace)?.join(", ")
+        );
+    }
+    let mut build = Command::new("cargo");
+    build
+        .current_dir(&workspace.root)
+        .args(["build", "--release", "--locked", "--package", "outcrop"]);
+    if !build.status().context("cannot start cargo")?.success() {
+        bail!("the release build failed");
+    }
+    let outcrop = workspace.target.join("release/outcrop");
+    let machine = command::output(Command::new(&outcrop).arg("env"))?;
+    let watch = StopWatch::start();
+    let mut benchmark = Command::new(&script);
+    benchmark
+        .current_dir(&workspace.root)
+        .env("OUTCROP", &outcrop)
+        .stderr(Stdio::inherit());
+    let result = command::output(&mut benchmark)?;
+    if result.trim().is_empty() {
+        bail!("benchmarks/{name}/run printed nothing, so there is nothing to record");
+    }
+    let entry = Entry {
+        date: command::output(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]))?
+            .trim()
+            .to_owned(),
+        commit: commit(workspace)?,
+        command: format!("cargo xtask bench-record {name}"),
+        took: watch.elapsed().to_string(),
+        machine,
+        result,
+    };
+    let record = workspace
+        .root
+        .join("benchmarks/record")
+        .join(format!("{name}.md"));
+    append(&record, name, &entry)?;
+    println!("{}", record.display());
+    Ok(true)
+}
+
+/// One dated result.
+struct Entry {
+    date: String,
+    commit: String,
+    command: String,
+    took: String,
+    machine: String,
+    result: String,
+}
+
+impl Entry {
+    fn markdown(&self) -> String {
+        let Self {
+            date,
+            commit,
+            command,
+            took,
+            machine,
+            result,
+        } = self;
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "\n## {date}\n\nCommit {commit}, `{command}`, {took}.\n\n{}\n\n\
+             <details><summary>The machine</summary>\n\n```text\n{}\n```\n\n</details>\n",
+            result.trim_end(),
+            machine.trim_end()
+        );
+        text
+    }
+}
+
+/// Appends to `path`; the newest result stands at the end. A new file gets a title.
+fn append(path: &Path, name: &str, entry: &Entry) -> Result<()> {
+    let title =
+        format!("# {name}\n\nWritten by `cargo xtask bench-record {name}`; the newest result is the last.\n");
+    let mut text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => title,
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    text.push_str(&entry.markdown());
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The commit that was measured, and whether the working tree differed from it.
+fn commit(workspace: &Workspace) -> Result<String> {
+    let git = |args: &[&str]| command::output(Command::new("git").current_dir(&workspace.root).args(args));
+    let hash = git(&["rev-parse", "--short", "HEAD"])?;
+    let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    let suffix = if changed.trim().is_empty() {
+        ""
+    } else {
+        " with uncommitted changes"
+    };
+    Ok(format!("{}{suffix}", hash.trim()))
+}
+
+fn available(workspace: &Workspace) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in
+        std::fs::read_dir(workspace.root.join("benchmarks")).context("there is no folder benchmarks")?
+    {
+        let entry = entry?;
+        if entry.path().join("run").is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(date: &str, result: &str) -> Entry {
+        let text = |text: &str| text.to_owned();
+        Entry {
+            date: text(date),
+            commit: text("abc1234"),
+            command: text("cargo xtask bench-record x"),
+            took: text("42 s"),
+            machine: text("cpu 2 cores\n"),
+            result: text(result),
+        }
+    }
+
+    #[test]
+    fn results_are_appended_and_older_ones_stay() -> Result<()> {
+        let path = std::env::temp_dir().join(format!("outcrop-xtask-record-{}/x.md", std::process::id()));
+        append(&path, "x", &entry("2026-11-21T02:00:00Z", "| a | 1 |\n"))?;
+        append(&path, "x", &entry("2026-11-22T02:00:00Z", "| a | 2 |\n"))?;
+        let text = std::fs::read_to_string(&path)?;
+        assert_eq!(text.matches("# x\n").count(), 1);
+        let (first, second) = (text.find("| a | 1 |"), text.find("| a | 2 |"));
+        assert!(first.is_some() && first < second, "{text}");
+        assert!(text.contains("```text\ncpu 2 cores\n```"), "{text}");
+        Ok(std::fs::remove_dir_all(
+            path.parent().context("the record has a folder")?,
+        )?)
+    }
+}

@@ -1,0 +1,90 @@
+//! Words that must not stand in a committed file: unfinished code, ignored tests, one machine's paths.
+
+use super::code::code_only;
+use super::{Violation, has_extension, rust_files};
+use crate::workspace::SourceFile;
+
+/// In code: `(word, why and what instead)`.
+const IN_CODE: [(&str, &str); 4] = [
+    ("todo!", "finish it, or leave it out"),
+    (
+        "unimplemented!",
+        "return an error that says what is not supported",
+    ),
+    (
+        "#[ignore",
+        "make the test quick and reliable, or let it say at run time what this machine lacks",
+    ),
+    (
+        "#![cfg_attr(test, allow",
+        "mend the test instead of lifting the lint for all of them",
+    ),
+];
+
+/// Home and work folders of one machine, in any text. Spelled in two parts so that this file passes.
+const MACHINE_PATHS: [&str; 4] = [
+    concat!("/ho", "me/"),
+    concat!("/ro", "ot/"),
+    concat!("/Us", "ers/"),
+    concat!("/wo", "rk/"),
+];
+
+pub(super) fn check(files: &[SourceFile]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for file in rust_files(files) {
+        for (index, line) in code_only(&file.text).lines().enumerate() {
+            for (word, mend) in IN_CODE.iter().filter(|(word, _)| line.contains(word)) {
+                violations.push(Violation::new(&file.path, index + 1, format!("`{word}`"), *mend));
+            }
+        }
+    }
+    let texts = files
+        .iter()
+        .filter(|file| !has_extension(file, "csv") && !has_extension(file, "lock"));
+    for file in texts {
+        for (index, line) in file.text.lines().enumerate() {
+            for path in MACHINE_PATHS.iter().filter(|path| names_path(line, path)) {
+                let what = format!("`{path}` is a path of one machine");
+                let mend = "use a relative path, an argument or a temporary folder";
+                violations.push(Violation::new(&file.path, index + 1, what, mend));
+            }
+        }
+    }
+    violations
+}
+
+/// True when `line` has `path` as the start of an absolute path (not inside `a/root/b` or `~/work/`).
+fn names_path(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        before.is_none_or(|c| c.is_whitespace() || "\"'`(=:<[,".contains(c))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::file;
+
+    #[test]
+    fn unfinished_code_and_ignored_tests_are_found_but_prose_is_not() {
+        let source = "//! Says todo! in prose.\nfn f() { todo!() }\n#[ignore]\nfn g() { \"todo!\"; }\n";
+        let lines: Vec<usize> = check(&[file("a.rs", source)])
+            .iter()
+            .map(|violation| violation.line)
+            .collect();
+        assert_eq!(lines, [2, 3]);
+    }
+
+    #[test]
+    fn a_path_of_one_machine_is_found_in_any_text() {
+        let path = MACHINE_PATHS[0];
+        let files = [
+            file("docs/a.md", &format!("run `{path}me/x`\n")),
+            file("b.sh", &format!("cd src{path}x\n")),
+        ];
+        let found = check(&files);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].path, "docs/a.md");
+    }
+}
