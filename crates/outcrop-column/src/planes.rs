@@ -61,17 +61,32 @@ pub(crate) struct Planes<'a> {
     bytes: &'a [u8],
     count: usize,
     width: u8,
+    /// Where each plane begins, and its bits; the planes that there are, of those that there can be.
+    parts: [(usize, u8); MOST_PLANES],
+    part_count: usize,
 }
+
+/// 31 bits are 8 + 8 + 8 + 4 + 2 + 1.
+const MOST_PLANES: usize = 6;
 
 impl<'a> Planes<'a> {
     /// The vector of `count` integers of `width` bits (at most 32) in `bytes`, which has exactly their bytes.
     pub(crate) fn new(bytes: &'a [u8], count: usize, width: u8) -> Self {
-        assert_eq!(
-            bytes.len(),
-            packed_bytes(count, width),
-            "the caller takes the bytes by this length"
-        );
-        Self { bytes, count, width }
+        let mut parts = [(0, 0); MOST_PLANES];
+        let (mut part_count, mut start) = (0, 0);
+        for bits in plane_widths(width) {
+            parts[part_count] = (start, bits);
+            part_count += 1;
+            start += plane_bytes(count, bits);
+        }
+        assert_eq!(bytes.len(), start, "the caller takes the bytes by this length");
+        Self {
+            bytes,
+            count,
+            width,
+            parts,
+            part_count,
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -88,12 +103,14 @@ impl<'a> Planes<'a> {
     pub(crate) fn get(&self, index: usize) -> u32 {
         debug_assert!(index < self.count);
         let mut value = 0_u32;
-        let mut start = 0;
-        for bits in plane_widths(self.width) {
-            let bit = index * usize::from(bits);
-            let byte = u32::from(self.bytes[start + bit / 8]);
-            value = value << bits | (byte >> (bit % 8)) & ((1 << bits) - 1);
-            start += plane_bytes(self.count, bits);
+        for &(start, bits) in &self.parts[..self.part_count] {
+            if bits == 8 {
+                value = value << 8 | u32::from(self.bytes[start + index]);
+            } else {
+                let bit = index * usize::from(bits);
+                let byte = u32::from(self.bytes[start + bit / 8]);
+                value = value << bits | (byte >> (bit % 8)) & ((1 << bits) - 1);
+            }
         }
         value
     }

@@ -1,12 +1,14 @@
 //! Writing one code block: measures what each encoding would take and writes the smallest.
 
+use std::io::Write;
+
 use super::class_table::Classifier;
 use super::classes::Sorted;
 use super::local::LocalDictionary;
 use super::{encoding, zigzag};
 use crate::error::Result;
 use crate::format::push_u32;
-use crate::planes::{bits_of, pack, packed_bytes};
+use crate::planes::{bits_of, pack, packed_bytes, plane_bytes, plane_widths};
 
 /// How hard to look for a smaller encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +120,12 @@ impl<'a> BlockEncoder<'a> {
                 continue;
             }
             let body = self.write(other, values, &measured);
-            if let Some(packed) = self.compress(&body)?
+            let planes = match other {
+                encoding::DELTAS => (count - 1, measured.delta_width),
+                encoding::PLANES => (count, width),
+                _ => (0, 0),
+            };
+            if let Some(packed) = self.compress(&body, planes)?
                 && packed.len() < best.len()
             {
                 best = packed;
@@ -175,30 +182,52 @@ impl<'a> BlockEncoder<'a> {
                 .collect(),
             _ => relative(sample, measured.least),
         };
+        let width = bits_of(sample.iter().fold(0, |bits, value| bits | value));
         let mut planes = Vec::new();
-        pack(
-            &sample,
-            bits_of(sample.iter().fold(0, |bits, value| bits | value)),
-            &mut planes,
-        );
-        let packed_bytes = compressor.compress(&planes)?.len();
+        pack(&sample, width, &mut planes);
+        let mut rest = planes.as_slice();
+        let mut packed_bytes = 0;
+        for length in part_lengths(planes.len(), sample.len(), width) {
+            let (part, after) = rest.split_at(length);
+            packed_bytes += compressor.compress(part)?.len().min(part.len());
+            rest = after;
+        }
         let share = plain_bytes * SAMPLE_ROWS / values.len();
         Ok(packed_bytes * 20 < share * 19)
     }
 
     /// The zstd form of a block; `None` where the format does not allow one.
-    fn compress(&mut self, block: &[u8]) -> Result<Option<Vec<u8>>> {
-        let Some(compressor) = &mut self.compressor else {
+    ///
+    /// A zstd block ends with each plane, so that each has its own statistics: the first plane may shrink while the last is noise.
+    fn compress(&self, block: &[u8], planes: (usize, u8)) -> Result<Option<Vec<u8>>> {
+        let Some(level) = self.effort.zstd_level else {
             return Ok(None);
         };
-        let body = &block[1..];
+        let mut body = &block[1..];
         if body.len() > encoding::RAW_BYTES_LIMIT {
             return Ok(None);
         }
         let mut out = vec![block[0] | encoding::ZSTD];
         push_u32(&mut out, body.len() as u32);
-        out.extend_from_slice(&compressor.compress(body)?);
-        Ok(Some(out))
+        let mut frame = zstd::stream::write::Encoder::new(out, level)?;
+        frame.set_pledged_src_size(Some(body.len() as u64))?;
+        let (count, width) = planes;
+        for length in part_lengths(body.len(), count, width) {
+            let (part, rest) = body.split_at(length);
+            frame.write_all(part)?;
+            frame.flush()?;
+            body = rest;
+        }
+        Ok(Some(frame.finish()?))
+    }
+}
+
+/// Lengths of the parts of a block's body: what precedes its planes, then each plane. One part where the body is not of that form.
+fn part_lengths(body_bytes: usize, count: usize, width: u8) -> Vec<usize> {
+    let planes: Vec<usize> = plane_widths(width).map(|bits| plane_bytes(count, bits)).collect();
+    match body_bytes.checked_sub(planes.iter().sum()) {
+        Some(before) => [before].into_iter().chain(planes).collect(),
+        None => vec![body_bytes],
     }
 }
 

@@ -6,7 +6,7 @@ use crate::format::BLOCK_ROWS;
 use crate::storage::ReadAt;
 
 /// The rows of one block as dictionary codes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
     /// Number of the segment whose dictionary the codes refer to.
     pub segment: usize,
@@ -44,31 +44,35 @@ impl<'a> Batches<'a> {
             block: 0,
         }
     }
+
+    /// Fills `batch` with the next block; `false` at the end.
+    pub(super) fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+        while let Some(segment) = self.segments.get(self.segment) {
+            let first_row = (self.block * BLOCK_ROWS) as u64;
+            if first_row >= segment.row_count() {
+                self.segment += 1;
+                self.block = 0;
+                continue;
+            }
+            let block = self.block;
+            self.block += 1;
+            batch.segment = self.segment;
+            batch.first_row = segment.first_row + first_row;
+            batch.null_code = segment.dictionary.value_count() as u32;
+            segment.decode(self.source, block, &mut batch.codes)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
 }
 
 impl Iterator for Batches<'_> {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let segment = self.segments.get(self.segment)?;
-            let block = self.block;
-            if (block * BLOCK_ROWS) as u64 >= segment.row_count() {
-                self.segment += 1;
-                self.block = 0;
-                continue;
-            }
-            self.block += 1;
-            let mut codes = Vec::with_capacity(BLOCK_ROWS);
-            let first_row = segment.first_row + (block * BLOCK_ROWS) as u64;
-            let null_code = segment.dictionary.value_count() as u32;
-            let batch = segment.decode(self.source, block, &mut codes);
-            return Some(batch.map(|()| Batch {
-                segment: self.segment,
-                first_row,
-                codes,
-                null_code,
-            }));
-        }
+        let mut batch = Batch::default();
+        self.next_into(&mut batch)
+            .map(|is_there| is_there.then_some(batch))
+            .transpose()
     }
 }

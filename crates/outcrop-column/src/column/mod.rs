@@ -234,6 +234,19 @@ impl Column {
         }
     }
 
+    /// Calls `action` with each block of rows in order: [`Column::scan`] without an allocation for each block.
+    ///
+    /// # Errors
+    /// Those of `action`; [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Corrupt`]; what the source reports.
+    pub fn for_each_batch(&self, mut action: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
+        let mut batches = self.scan()?;
+        let mut batch = Batch::default();
+        while batches.next_into(&mut batch)? {
+            action(&batch)?;
+        }
+        Ok(())
+    }
+
     /// Calls `action` with each distinct value, in byte order within each segment, and the number of its segment and code.
     ///
     /// # Errors

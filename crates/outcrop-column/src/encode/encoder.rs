@@ -151,7 +151,10 @@ impl Encoder {
         footer.segments.push(entry);
         let bytes = footer.to_bytes();
         out.write_all_at(&bytes, footer_offset)?;
-        out.sync()?;
+        // What an old header names must be whole before the new one replaces it; a new file has no old header.
+        if size > 0 {
+            out.sync()?;
+        }
         let header = Header {
             footer_offset,
             footer_bytes: bytes.len() as u64,

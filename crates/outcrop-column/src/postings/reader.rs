@@ -14,7 +14,7 @@ const TABLE: &str = "postings table";
 const GROUP: &str = "postings group";
 const LIST: &str = "posting list";
 
-/// An opened postings section. It keeps two bits a page and group in memory, and nothing else, until
+/// An opened postings section. It keeps a bit a page and group in memory, and nothing else, until
 /// [`PostingsSection::make_resident`].
 #[derive(Debug)]
 pub(crate) struct PostingsSection {
@@ -26,7 +26,7 @@ pub(crate) struct PostingsSection {
     symbol_count: u64,
     shift: u32,
     pages: Touched,
-    groups: Option<Touched>,
+    groups: Touched,
     /// Offsets of all groups in the section, where the caller chose to keep them.
     offsets: Option<Vec<u64>>,
 }
@@ -63,7 +63,7 @@ impl PostingsSection {
             symbol_count,
             shift,
             pages: Touched::new(page_count as usize),
-            groups: None,
+            groups: Touched::new(group_count as usize),
             offsets: None,
         })
     }
@@ -86,7 +86,6 @@ impl PostingsSection {
             // Where the next page's groups begin is its own business: each page closes with its end.
             offsets.push(offset);
         }
-        self.groups = Some(Touched::new(self.group_count()));
         self.offsets = Some(offsets);
         Ok(())
     }
@@ -130,12 +129,9 @@ impl PostingsSection {
         }
         let bytes = read_range(source, GROUP, at, length)?;
         let (body, crc) = split_crc(GROUP, at, &bytes)?;
-        match &self.groups {
-            Some(touched) => touched.first(group, matches!(bytes, Cow::Owned(_)), || {
-                check_crc(GROUP, at, body, crc)
-            })?,
-            None => check_crc(GROUP, at, body, crc)?,
-        }
+        self.groups.first(group, matches!(bytes, Cow::Owned(_)), || {
+            check_crc(GROUP, at, body, crc)
+        })?;
         let width = bits_at(body, 0, 6) as u32;
         let header_bits = 6 + (u64::from(width) << self.shift);
         if width > 32 || header_bits > 8 * body.len() as u64 {

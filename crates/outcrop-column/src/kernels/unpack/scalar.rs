@@ -14,12 +14,16 @@ pub(super) fn unpack(planes: &[u8], width: u8, out: &mut [u32]) {
 pub(super) fn body(planes: &[u8], width: u8, out: &mut [u32]) {
     let count = out.len();
     for (step, chunk) in out.chunks_mut(STEP).enumerate() {
-        chunk.fill(0);
         let mut plane_start = 0;
         for bits in plane_widths(width) {
             let start = plane_start + step * STEP * usize::from(bits) / 8;
             let bytes = &planes[start..start + plane_bytes(chunk.len(), bits)];
+            let is_first = plane_start == 0;
+            if is_first && bits != 8 {
+                chunk.fill(0);
+            }
             match bits {
+                8 if is_first => set_bytes(bytes, chunk),
                 8 => add_bytes(bytes, chunk),
                 4 => add_parts::<2, 4>(bytes, chunk),
                 2 => add_parts::<4, 2>(bytes, chunk),
@@ -27,6 +31,16 @@ pub(super) fn body(planes: &[u8], width: u8, out: &mut [u32]) {
             }
             plane_start += plane_bytes(count, bits);
         }
+        if width == 0 {
+            chunk.fill(0);
+        }
+    }
+}
+
+#[inline(always)]
+fn set_bytes(bytes: &[u8], out: &mut [u32]) {
+    for (value, &byte) in out.iter_mut().zip(bytes) {
+        *value = u32::from(byte);
     }
 }
 
