@@ -9,17 +9,23 @@
 //! knows no codec and no report format. Threads and descriptors end before a call returns, on error and
 //! interruption too.
 //!
-//! ```no_run
-//! use std::path::Path;
+//! ```
 //! use std::sync::atomic::AtomicBool;
+//! use std::time::Duration;
 //!
-//! use outcrop_device::{DeviceError, JobSpec, ReadOnlyTarget, Target, run_job};
+//! use outcrop_device::{DeviceError, EngineKind, JobSpec, Target, run_job};
 //! use outcrop_measure::seed::Seed;
 //! use outcrop_probe::clock::Clock;
 //!
-//! let target = Target::ReadOnly(ReadOnlyTarget::open(Path::new("some.file"))?);
-//! let spec = JobSpec { queue_depth: 8, ..JobSpec::new(Seed(1)) };
-//! let report = run_job(&target, &spec, &Clock::new(), &AtomicBool::new(false))?;
+//! // The overhead of the loop itself: for a device, `EngineKind::IoUring` and another target.
+//! let spec = JobSpec {
+//!     engine: EngineKind::Noop,
+//!     queue_depth: 8,
+//!     warm_up: Duration::ZERO,
+//!     duration: Duration::from_millis(10),
+//!     ..JobSpec::new(Seed(1))
+//! };
+//! let report = run_job(&Target::Null, &spec, &Clock::new(), &AtomicBool::new(false))?;
 //! let reads = report.total().reads;
 //! assert_eq!(reads.bytes, reads.operations * 4096);
 //! # Ok::<(), DeviceError>(())

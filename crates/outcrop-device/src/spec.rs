@@ -156,6 +156,7 @@ impl JobSpec {
                 "1 with engine psync, whose every job has one request in flight; ask for depth with more jobs",
             ));
         }
+        self.validate_memory()?;
         if self.duration.is_zero() {
             return Err(DeviceError::spec("duration", "0s", "more than zero"));
         }
@@ -163,6 +164,25 @@ impl JobSpec {
             return Err(DeviceError::spec("interval", "0s", "more than zero"));
         }
         self.validate_arrival()
+    }
+
+    /// Buffers are faulted in beforehand, so a typing error must not push the machine into swapping.
+    fn validate_memory(&self) -> Result<(), DeviceError> {
+        let slots = u64::from(self.queue_depth) * u64::from(self.jobs);
+        let kinds = u64::from(self.read_write_mix.has_reads()) + u64::from(self.read_write_mix.has_writes());
+        let needed = slots
+            .saturating_mul(self.io_block_size_bytes)
+            .saturating_mul(kinds);
+        let machine = rustix::system::sysinfo();
+        let half = machine.totalram.saturating_mul(u64::from(machine.mem_unit)) / 2;
+        if needed > half {
+            return Err(DeviceError::spec(
+                "queue_depth times io_block_size times jobs",
+                format!("{needed} bytes of buffers"),
+                format!("at most half of this machine's memory, {half} bytes"),
+            ));
+        }
+        Ok(())
     }
 
     fn validate_arrival(&self) -> Result<(), DeviceError> {

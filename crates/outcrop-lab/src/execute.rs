@@ -198,7 +198,11 @@ impl<'r> Session<'r> {
         self.eta
             .trial_took(cell, Duration::from_nanos(self.clock.now_ns() - started_ns));
         let failure = result.as_ref().err().cloned();
-        let report = result.unwrap_or_else(|failure| failed(&failure));
+        let report = result.unwrap_or_else(|failure| {
+            TrialReport::empty(Outcome::Failed {
+                message: failure.message,
+            })
+        });
         let entry = self.entry(cell, trial, started_at, report);
         self.folder.append(&entry)?;
         self.observer.observe(Event::TrialFinished {
@@ -271,17 +275,5 @@ impl<'r> Session<'r> {
             finished: self.folder.finished().len(),
             run: self.folder.dir().to_owned(),
         }
-    }
-}
-
-fn failed(failure: &TrialFailure) -> TrialReport {
-    TrialReport {
-        outcome: Outcome::Failed {
-            message: failure.message.clone(),
-        },
-        duration_s: 0.0,
-        values: Vec::new(),
-        histograms: Vec::new(),
-        notes: Vec::new(),
     }
 }

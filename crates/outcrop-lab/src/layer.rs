@@ -113,6 +113,24 @@ pub struct TrialReport {
     pub notes: Vec<String>,
 }
 
+impl TrialReport {
+    /// A trial that was stopped before it measured anything.
+    pub const fn interrupted() -> Self {
+        Self::empty(Outcome::Interrupted)
+    }
+
+    /// A trial without figures.
+    pub const fn empty(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            duration_s: 0.0,
+            values: Vec::new(),
+            histograms: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Why a trial yielded nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialFailure {

@@ -118,7 +118,11 @@ impl PlanSet {
         let mut drafts = Vec::new();
         for source in sources {
             let document = parse::document(source, options.effort)?;
-            header = header.or(document.header);
+            if document.is_expanded && sources.len() > 1 {
+                let message = "an expanded plan, with [run], repeats a whole run and is run alone";
+                return Err(source.error(&(0..0), message));
+            }
+            header = document.header;
             drafts.extend(document.drafts);
         }
         Self::check(header, drafts, options)

@@ -72,7 +72,7 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
 const DECISIVE: [(&str, &str); 5] = [
     ("/cpu/model", "the CPU"),
     ("/kernel/release", "the kernel"),
-    ("/storage/filesystem/kind", "the filesystem"),
+    ("/storage/filesystem/type", "the filesystem"),
     ("/storage/device/name", "the block device"),
     ("/storage/device/model", "the device's model"),
 ];
@@ -124,6 +124,14 @@ fn environment(set: &PlanSet) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_environment_of_this_machine_has_every_decisive_field() {
+        let here = serde_json::to_value(Environment::read(Path::new("."))).unwrap();
+        for (pointer, what) in DECISIVE {
+            assert!(here.pointer(pointer).is_some(), "{what} is not at {pointer}");
+        }
+    }
 
     #[test]
     fn only_decisive_differences_that_both_sides_know_are_told() {

@@ -57,8 +57,10 @@ pub enum ReadingOutcome {
 /// A recommendation or a statement, with the numbers it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
-    /// Two or three words (`Queue depth`).
+    /// Two to four words (`Depth for read latency`).
     pub topic: String,
+    /// The same in a line, for a terminal.
+    pub brief: String,
     /// A sentence that an engineer can act on.
     pub text: String,
     /// What it rests on.

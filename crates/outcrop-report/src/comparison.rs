@@ -40,15 +40,17 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     if !common.is_empty() {
         text.push_str(&format!("in all:    {}\n", spell(&common)));
     }
-    let comparable = comparison
+    let comparable: Vec<&ComparisonRow> = comparison
         .rows
         .iter()
-        .filter(|row| !matches!(row.verdict, Verdict::NotComparable(_)));
-    let lines: Vec<Line> = comparable.map(|row| line(row, &common)).collect();
+        .filter(|row| !matches!(row.verdict, Verdict::NotComparable(_)) && !repeats_the_plain_metric(row))
+        .collect();
+    let lines: Vec<Line> = comparable.iter().map(|row| line(row, &common)).collect();
     text.push('\n');
     if lines.is_empty() {
         text.push_str("Nothing can be compared.\n");
     } else {
+        text.push_str(&tally(&comparable));
         text.push_str(&table(&lines));
     }
     text.push_str(&not_compared(comparison));
@@ -132,6 +134,28 @@ fn spell_figure(figure: &Figure) -> String {
         ""
     };
     format!("{}{published}", figure.unit.format(figure.median))
+}
+
+/// In a cell of reads alone, `read_iops` says what `iops` says; the table has it once.
+fn repeats_the_plain_metric(row: &ComparisonRow) -> bool {
+    match row.factors.get("read_write_mix").map(String::as_str) {
+        Some("100:0") => row.metric.starts_with("read_"),
+        Some("0:100") => row.metric.starts_with("write_"),
+        _ => false,
+    }
+}
+
+/// How many rows came out how, so that nobody has to count.
+fn tally(rows: &[&ComparisonRow]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(verdict_name(&row.verdict)).or_default() += 1;
+    }
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(verdict, count)| format!("{count} {verdict}"))
+        .collect();
+    format!("{} rows: {}\n", rows.len(), parts.join(", "))
 }
 
 /// Factors that have the same value in every row: they are said once.

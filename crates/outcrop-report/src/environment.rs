@@ -1,8 +1,11 @@
 //! The machine that a run was made on, read back from `environment.json`.
 
+use outcrop_measure::units::format_bandwidth;
 use outcrop_probe::environment::Environment;
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::finding::as_sentence;
 
 /// One fact about the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,47 +38,37 @@ pub(crate) fn warnings(environment: &Value) -> Vec<String> {
     let sentences = parse(environment)
         .map(|environment| environment.warnings())
         .unwrap_or_default();
-    sentences.iter().map(|clause| sentence(clause)).collect()
+    sentences.iter().map(|clause| as_sentence(clause)).collect()
 }
 
-/// Device and filesystem in a line: `ext4 on Samsung SSD 980 (nvme0n1, 500 GB)`; empty where unknown.
+/// Filesystem and device in a line: `ext4 on nvme0n1 (Samsung SSD 980, 500 GB)`; empty where unknown.
 pub(crate) fn storage_line(environment: &Value) -> String {
     let Ok(environment) = parse(environment) else {
         return String::new();
     };
-    let filesystem = environment
-        .storage
+    let storage = &environment.storage;
+    let filesystem = storage
         .filesystem
         .known()
         .map(|filesystem| filesystem.type_name.clone());
-    let device = environment.storage.device.known().map(|device| {
-        let size = device.size_bytes.known().map(|bytes| {
-            // Drives are sold in decimal units.
-            format!(
-                ", {}",
-                outcrop_measure::units::format_bandwidth(*bytes as f64).trim_end_matches("/s")
-            )
-        });
+    let device = storage.device.known().map(|device| {
         let model = device.model.known().map_or(device.kind.as_str(), String::as_str);
-        format!("{model} ({}{})", device.name, size.unwrap_or_default())
+        let size = device
+            .size_bytes
+            .known()
+            .map(|bytes| format!(", {}", decimal_size(*bytes)));
+        format!("{} ({model}{})", device.name, size.unwrap_or_default())
     });
-    [filesystem, device]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(" on ")
+    let parts: Vec<String> = [filesystem, device].into_iter().flatten().collect();
+    parts.join(" on ")
+}
+
+/// Drives are sold in decimal units, whole binary ones or not.
+fn decimal_size(bytes: u64) -> String {
+    let per_second = format_bandwidth(bytes as f64);
+    per_second.trim_end_matches("/s").to_owned()
 }
 
 fn parse(environment: &Value) -> Result<Environment, serde_json::Error> {
     <Environment as serde::Deserialize>::deserialize(environment)
-}
-
-/// A clause as a sentence: capital letter, full stop.
-fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first = letters
-        .next()
-        .map(|letter| letter.to_uppercase().to_string())
-        .unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
 }

@@ -49,13 +49,24 @@ impl Verdict {
     }
 }
 
+/// A clause with a capital letter and a full stop.
+pub(crate) fn as_sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string())
+        .unwrap_or_default();
+    let rest = letters.as_str().trim_end_matches('.');
+    format!("{first}{rest}.")
+}
+
 impl Finding {
     /// A finding that these records cannot decide.
     pub(crate) fn not_testable(id: &str, sentence: &str, reason: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
             sentence: sentence.to_owned(),
-            verdict: Verdict::NotTestable(reason.into()),
+            verdict: Verdict::NotTestable(as_sentence(&reason.into())),
             tested: String::new(),
             meaning: String::new(),
             numbers: Vec::new(),

@@ -67,7 +67,8 @@ fn section(name: &str, run: &RunView, cells: &[CellView<'_>], read: Reader) -> L
     }
 }
 
-/// What the trials of a layer remarked, each remark once with the number of trials that made it.
+/// What the trials of a layer remarked. Remarks that differ in their numbers only are told once, with the first
+/// as the example.
 fn notes(run: &RunView, layer: &str) -> Vec<Note> {
     let trials = || {
         run.trials
@@ -75,22 +76,39 @@ fn notes(run: &RunView, layer: &str) -> Vec<Note> {
             .filter(|trial| trial.layer == layer && trial.is_completed())
     };
     let total = trials().count();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<String, (&str, usize, bool)> = BTreeMap::new();
     for note in trials().flat_map(|trial| &trial.notes) {
-        *counts.entry(note).or_default() += 1;
+        let (example, count, differ) = kinds.entry(without_numbers(note)).or_insert((note, 0, false));
+        *count += 1;
+        *differ |= example != note;
     }
-    let spell = |count| {
-        if count >= total {
-            format!("all {total} trials")
-        } else {
-            format!("{count} of {total} trials")
-        }
-    };
-    counts
+    let mut kinds: Vec<_> = kinds.into_values().collect();
+    kinds.sort_by_key(|(text, count, _)| (std::cmp::Reverse(*count), *text));
+    kinds
         .into_iter()
-        .map(|(text, count)| Note {
-            text: text.to_owned(),
-            trials: spell(count),
+        .map(|(text, count, differ)| Note {
+            text: if differ {
+                format!("for example: {text}")
+            } else {
+                text.to_owned()
+            },
+            trials: if count >= total {
+                format!("all {total} trials")
+            } else {
+                format!("{count} of {total} trials")
+            },
         })
         .collect()
+}
+
+/// A remark without its quantities: what is the same in all remarks of its kind.
+fn without_numbers(note: &str) -> String {
+    let is_quantity = |word: &&str| {
+        let is_unit = word.ends_with('B') && word.len() <= 3;
+        word.contains(|letter: char| letter.is_ascii_digit()) || is_unit
+    };
+    note.split_whitespace()
+        .filter(|word| !is_quantity(word))
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -116,7 +116,7 @@ impl Report {
         html::page(self)
     }
 
-    /// A summary of at most 24 lines for a terminal of `width` columns, with colour codes only if `colour`.
+    /// A summary of at most 22 lines (a screen, with room for the report's path) for a terminal of `width` columns, with colour codes only if `colour`.
     pub fn screen(&self, width: usize, colour: bool) -> String {
         screen::render(self, width, colour)
     }
@@ -159,7 +159,8 @@ impl RunSummary {
     pub(crate) fn one_line(&self) -> String {
         let mut parts = Vec::new();
         if !self.started_at.is_empty() {
-            parts.push(format!("started {}", self.started_at));
+            let seconds = self.started_at.split('.').next().unwrap_or_default();
+            parts.push(format!("started {}Z", seconds.trim_end_matches('Z')));
         }
         parts.extend(self.effort.iter().map(|effort| format!("effort {effort}")));
         parts.extend(self.seed.iter().map(|seed| format!("seed {seed}")));
@@ -197,22 +198,18 @@ impl TrialCounts {
         counts
     }
 
-    /// All trials, however they ended.
-    pub const fn total(&self) -> usize {
-        self.completed + self.interrupted + self.failed
-    }
-
     /// How the trials ended, in a sentence.
     pub(crate) fn sentence(&self) -> String {
-        let (total, completed) = (self.total(), self.completed);
+        let Self {
+            completed,
+            cells,
+            interrupted,
+            failed,
+            ..
+        } = self;
         let mut text = format!(
-            "{total} trials were recorded: {completed} completed over {} cells",
-            self.cells
+            "Trials: {completed} completed over {cells} cells, {interrupted} interrupted, {failed} failed."
         );
-        text.push_str(&format!(
-            ", {} interrupted, {} failed.",
-            self.interrupted, self.failed
-        ));
         if self.torn_bytes > 0 {
             text.push_str(
                 " The journal ends in the middle of a line: the run was killed or is still running.",

@@ -1,15 +1,15 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
-use crate::answer::{Answer, Capability, ReadingOutcome, Severity};
+use crate::answer::{Answer, ReadingOutcome, Severity};
 use crate::number::Number;
 use crate::report::Report;
 
-/// Most lines of the summary.
-const MOST_LINES: usize = 24;
+/// Most lines of the summary: a screen of 24, less the blank line and the report's path that the caller adds.
+const MOST_LINES: usize = 22;
 /// Narrowest terminal that is laid out for.
 const LEAST_WIDTH: usize = 60;
 
-/// Renders the summary: at most 24 lines, none wider than `width` columns (60 at least).
+/// Renders the summary: at most 22 lines, none wider than `width` columns (60 at least).
 pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
     let pen = Pen { colour };
     let width = width.max(LEAST_WIDTH);
@@ -72,46 +72,59 @@ impl Pen {
     }
 }
 
-/// The table of what the subject can do.
+/// The table of what the subject can do: a line of values, and one of conditions where they differ by row.
 fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
     let Some(first) = answer.capabilities.first() else {
         return Vec::new();
     };
-    let label_width = answer
-        .capabilities
-        .iter()
-        .map(|row| row.label.chars().count())
-        .max()
-        .unwrap_or(0)
-        + 2;
+    let labels = answer.capabilities.iter().map(|row| row.label.chars().count());
+    let label_width = labels.max().unwrap_or(0) + 2;
     let column_width = (width - label_width) / first.readings.len().max(1);
-    let mut head = pad("", label_width);
-    for reading in &first.readings {
-        head.push_str(&pad(&reading.column, column_width));
-    }
-    let mut lines = vec![pen.bold(head.trim_end())];
-    for row in &answer.capabilities {
-        lines.push(capability(row, label_width, column_width));
+    let columns: Vec<&str> = first
+        .readings
+        .iter()
+        .map(|reading| reading.column.as_str())
+        .collect();
+    let mut lines = vec![pen.bold(&row("", &columns, label_width, column_width))];
+    for capability in &answer.capabilities {
+        let values: Vec<String> = capability
+            .readings
+            .iter()
+            .map(|reading| value(&reading.outcome))
+            .collect();
+        lines.push(row(&capability.label, &values, label_width, column_width));
+        if !capability.label.contains("QD") {
+            let conditions: Vec<String> = capability
+                .readings
+                .iter()
+                .map(|reading| conditions(&reading.outcome))
+                .collect();
+            lines.push(row("", &conditions, label_width, column_width));
+        }
     }
     lines
 }
 
-fn capability(row: &Capability, label_width: usize, column_width: usize) -> String {
-    let mut line = pad(&row.label, label_width);
-    for reading in &row.readings {
-        let text = match &reading.outcome {
-            ReadingOutcome::Measured { number, conditions } => {
-                let value = format!("{number}{}", margin(number));
-                // The latency rows all have the same conditions, which the row's label says.
-                if row.label.starts_with("Latency") {
-                    value
-                } else {
-                    format!("{value}  {conditions}")
-                }
-            }
-            ReadingOutcome::Missing { .. } => "not measured".to_owned(),
-        };
-        line.push_str(&pad(&text, column_width));
+fn value(outcome: &ReadingOutcome) -> String {
+    match outcome {
+        ReadingOutcome::Measured { number, .. } => format!("{number}{}", margin(number)),
+        ReadingOutcome::Missing { .. } => "not measured".to_owned(),
+    }
+}
+
+fn conditions(outcome: &ReadingOutcome) -> String {
+    match outcome {
+        ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
+        ReadingOutcome::Missing { .. } => String::new(),
+    }
+}
+
+/// A label and its columns, with at least a blank between them.
+fn row<T: AsRef<str>>(label: &str, columns: &[T], label_width: usize, column_width: usize) -> String {
+    let mut line = pad(label, label_width);
+    for column in columns {
+        let fitting: String = column.as_ref().chars().take(column_width - 1).collect();
+        line.push_str(&pad(&fitting, column_width));
     }
     line.trim_end().to_owned()
 }
@@ -119,27 +132,26 @@ fn capability(row: &Capability, label_width: usize, column_width: usize) -> Stri
 /// How far the number may be off: ` ±3 %`, with a mark where that is much.
 fn margin(number: &Number) -> String {
     match number.plus_minus_percent() {
-        Some(percent) if number.is_wide() => format!(" ±{percent:.0} %!"),
+        Some(percent) if number.is_wide() => format!(" ±{percent:.0} % !"),
         Some(percent) if percent < 0.5 => " ±<1 %".to_owned(),
         Some(percent) => format!(" ±{percent:.0} %"),
         None => String::new(),
     }
 }
 
+/// The recommendations in brief, as many lines as there is room for.
 fn advice(answer: &Answer, width: usize, room: usize, pen: Pen) -> Vec<String> {
+    let topics = answer.advice.iter().map(|claim| claim.topic.chars().count());
+    let topic_width = topics.max().unwrap_or(0) + 2;
     let mut lines = Vec::new();
     for claim in &answer.advice {
-        let block = wrapped(&format!("{}: {}", claim.topic, claim.text), width, 2);
-        if lines.len() + block.len() > room {
-            break;
+        let mut topic = pad(&claim.topic, topic_width);
+        for part in wrapped(&claim.brief, width.saturating_sub(topic_width), 0) {
+            lines.push(pen.bold(&topic) + &part);
+            topic = " ".repeat(topic_width);
         }
-        let head = format!("{}:", claim.topic);
-        lines.extend(
-            block
-                .into_iter()
-                .map(|line| line.replacen(&head, &pen.bold(&head), 1)),
-        );
     }
+    lines.truncate(room);
     lines
 }
 
@@ -150,16 +162,11 @@ fn cautions(answer: &Answer, report: &Report, width: usize, pen: Pen) -> Vec<Str
         .cautions
         .iter()
         .filter(|caution| caution.severity == Severity::Warning);
-    for caution in warnings.take(3) {
+    for caution in warnings.take(2) {
         let block = wrapped(&format!("Warning: {}", caution.text), width, 2);
         lines.extend(block.into_iter().map(|line| pen.warning(&line)));
     }
-    lines.truncate(7);
-    let notes = answer
-        .cautions
-        .iter()
-        .filter(|caution| caution.severity == Severity::Note)
-        .count();
+    lines.truncate(6);
     let failing = report
         .layers
         .iter()
@@ -167,12 +174,29 @@ fn cautions(answer: &Answer, report: &Report, width: usize, pen: Pen) -> Vec<Str
         .filter(|finding| finding.verdict == crate::finding::Verdict::DoesNotHold)
         .count();
     let trials = &report.trials;
+    let mark = if is_any_marked(answer) {
+        " · ! interval over 10 % wide"
+    } else {
+        ""
+    };
     let summary = format!(
-        "{} trials over {} cells; {failing} checks do not hold; {notes} notes in the report.",
+        "{} trials in {} cells · {failing} findings do not hold{mark}",
         trials.completed, trials.cells
     );
     lines.extend(wrapped(&summary, width, 2));
     lines
+}
+
+/// Whether the summary shows a number that is marked.
+fn is_any_marked(answer: &Answer) -> bool {
+    let readings = answer.capabilities.iter().flat_map(|row| &row.readings);
+    let numbers = readings.filter_map(|reading| match &reading.outcome {
+        ReadingOutcome::Measured { number, .. } => Some(number),
+        ReadingOutcome::Missing { .. } => None,
+    });
+    numbers
+        .chain(answer.advice.iter().flat_map(|claim| &claim.numbers))
+        .any(Number::is_wide)
 }
 
 /// Text in lines of at most `width` columns; every line but the first is indented.

@@ -128,6 +128,17 @@ impl RunFolder {
         fs::read_to_string(&path).map_err(ResultsError::io("read", path))
     }
 
+    /// Removes the folder of a run that never began; one that holds a trial, even a failed one, stays.
+    ///
+    /// # Errors
+    /// [`ResultsError::Io`] when the system refuses.
+    pub fn discard_if_empty(self) -> Result<(), ResultsError> {
+        if !self.trials()?.is_empty() {
+            return Ok(());
+        }
+        fs::remove_dir_all(&self.dir).map_err(ResultsError::io("remove", &self.dir))
+    }
+
     /// Writes `records.parquet` and `histograms.parquet` from the journal.
     ///
     /// # Errors

@@ -23,21 +23,51 @@ pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
 
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
+    check_directory(set.directory())?;
     if flags.dry_run {
         return dry_run(set, flags.format);
     }
     let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(lab_error)?;
-    measure(set, folder, flags.format)
+    measure(set, folder, IfItCannotBegin::DiscardRun, flags.format)
 }
 
-/// Measures what is missing in a run folder, then writes records and report and prints the summary.
-pub(crate) fn measure(set: &PlanSet, mut folder: RunFolder, format: Format) -> anyhow::Result<Ending> {
+/// Goes on with a run folder.
+pub(crate) fn resume(dir: &Path, format: Format) -> anyhow::Result<Ending> {
+    let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
+    measure(&resumed.set, resumed.folder, IfItCannotBegin::KeepRun, format)
+}
+
+/// What happens to a run folder without a single trial when its subject cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IfItCannotBegin {
+    /// It was made a moment ago, for this.
+    DiscardRun,
+    /// It is the user's.
+    KeepRun,
+}
+
+/// Measures what is missing in a run folder, then writes the report and prints the summary.
+fn measure(
+    set: &PlanSet,
+    mut folder: RunFolder,
+    if_it_cannot_begin: IfItCannotBegin,
+    format: Format,
+) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
     note(&announcement(set, &dir));
-    let outcome = {
+    let executed = {
         let mut progress = Progress::on_stderr();
-        outcrop_lab::execute(set, &mut folder, &mut progress, &stop).map_err(lab_error)?
+        outcrop_lab::execute(set, &mut folder, &mut progress, &stop)
+    };
+    let outcome = match executed {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            if if_it_cannot_begin == IfItCannotBegin::DiscardRun {
+                folder.discard_if_empty()?;
+            }
+            return Err(lab_error(error));
+        }
     };
     drop(folder);
     conclude(&dir, format)?;
@@ -50,6 +80,22 @@ pub(crate) fn measure(set: &PlanSet, mut folder: RunFolder, format: Format) -> a
         dir.display()
     ));
     Ok(Ending::Interrupted)
+}
+
+/// A place that does not exist is the user's slip: it is said before a run folder is made.
+fn check_directory(directory: &Path) -> anyhow::Result<()> {
+    match std::fs::metadata(directory) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(bad_input(anyhow::anyhow!(
+            "{} is a file: give the directory to profile, or `outcrop device --read-only {}`",
+            directory.display(),
+            directory.display()
+        ))),
+        Err(error) => Err(bad_input(anyhow::anyhow!(
+            "cannot use {}: {error}",
+            directory.display()
+        ))),
+    }
 }
 
 /// Writes the report of a run folder and prints what it says.

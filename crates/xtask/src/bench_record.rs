@@ -1,11 +1,11 @@
 //! `cargo xtask bench-record NAME`: runs one benchmark and appends its result to its record.
 //!
-//! The benchmark is any program `benchmarks/NAME/run`; what it prints on stdout is Markdown and becomes the
+//! The benchmark is any program `benchmarks/NAME/run` (or `run.py`, `run.sh`); what it prints on stdout is Markdown and becomes the
 //! result. It gets a release build of `outcrop` in `$OUTCROP` and the machine's fingerprint is taken
 //! from that same program, so that the record and the figures come from one build.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -19,13 +19,12 @@ use crate::workspace::Workspace;
 /// # Errors
 /// There is no such benchmark, the build or the benchmark fails, or it printed nothing. Nothing is recorded then.
 pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<bool> {
-    let script = workspace.root.join("benchmarks").join(name).join("run");
-    if !script.is_file() {
+    let Some(script) = program(&workspace.root.join("benchmarks").join(name)) else {
         bail!(
             "there is no benchmarks/{name}/run; there are: {}",
             available(workspace)?.join(", ")
         );
-    }
+    };
     let mut build = Command::new("cargo");
     build
         .current_dir(&workspace.root)
@@ -126,13 +125,21 @@ fn commit(workspace: &Workspace) -> Result<String> {
     Ok(format!("{}{suffix}", hash.trim()))
 }
 
+/// The program of the benchmark in `folder`.
+fn program(folder: &Path) -> Option<PathBuf> {
+    ["run", "run.py", "run.sh"]
+        .map(|name| folder.join(name))
+        .into_iter()
+        .find(|path| path.is_file())
+}
+
 fn available(workspace: &Workspace) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in
         std::fs::read_dir(workspace.root.join("benchmarks")).context("there is no folder benchmarks")?
     {
         let entry = entry?;
-        if entry.path().join("run").is_file() {
+        if program(&entry.path()).is_some() {
             names.push(entry.file_name().to_string_lossy().into_owned());
         }
     }

@@ -18,60 +18,63 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// The key of `value`.
     #[inline]
     pub(crate) fn of(value: &[u8]) -> Self {
-        let words = if value.len() <= SHORT_BYTES {
-            short_words(value)
+        Self::within(value, 0, value.len())
+    }
+
+    /// The key of `text[start..end]`. Where 16 bytes follow `start`, a short value costs two loads and no branch on its length.
+    #[inline]
+    pub(crate) fn within(text: &[u8], start: usize, end: usize) -> Self {
+        let length = end - start;
+        let words = if length > SHORT_BYTES {
+            long_words(&text[start..end])
+        } else if let Some(bytes) = text[start..].first_chunk() {
+            masked_words(bytes, length)
         } else {
-            long_words(value)
+            let mut bytes = [0; SHORT_BYTES];
+            bytes[..length].copy_from_slice(&text[start..end]);
+            masked_words(&bytes, length)
         };
         Self {
             words,
             hash: fold(
                 words[0] ^ 0x2d35_8dcc_aa6c_78a5,
-                words[1] ^ 0x8bb8_4b93_962e_acc9 ^ (value.len() as u64) << 56,
+                words[1] ^ 0x8bb8_4b93_962e_acc9 ^ (length as u64) << 56,
             ),
         }
     }
 }
 
-#[inline]
-fn word_at(value: &[u8], start: usize) -> u64 {
-    value
-        .get(start..start + 8)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map_or(0, u64::from_le_bytes)
-}
-
-#[inline]
-fn half_at(value: &[u8], start: usize) -> u64 {
-    value
-        .get(start..start + 4)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map_or(0, |bytes| u64::from(u32::from_le_bytes(bytes)))
-}
-
-/// First and last bytes, overlapping: together with the length they are the value.
-#[inline]
-fn short_words(value: &[u8]) -> [u64; 2] {
-    let length = value.len();
-    match length {
-        8.. => [word_at(value, 0), word_at(value, length - 8)],
-        4..8 => [half_at(value, 0) | half_at(value, length - 4) << 32, 0],
-        1..4 => [
-            u64::from(value[0]) | u64::from(value[length / 2]) << 8 | u64::from(value[length - 1]) << 16,
-            0,
-        ],
-        0 => [0, 0],
+/// `KEPT[n]` keeps the first n of 16 bytes.
+const KEPT: [[u64; 2]; SHORT_BYTES + 1] = {
+    let mut masks = [[0; 2]; SHORT_BYTES + 1];
+    let mut length = 1;
+    while length <= SHORT_BYTES {
+        let ones = u128::MAX >> (8 * (SHORT_BYTES - length));
+        masks[length] = [ones as u64, (ones >> 64) as u64];
+        length += 1;
     }
+    masks
+};
+
+/// The first `length` bytes, followed by zeros: together with the length they are the value.
+#[inline]
+fn masked_words(bytes: &[u8; SHORT_BYTES], length: usize) -> [u64; 2] {
+    let all = u128::from_le_bytes(*bytes);
+    let kept = KEPT[length];
+    [all as u64 & kept[0], (all >> 64) as u64 & kept[1]]
 }
 
 /// Two hashes of a long value; equal ones are compared byte by byte.
 fn long_words(value: &[u8]) -> [u64; 2] {
     let mut words = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
-    let (chunks, rest) = value.as_chunks::<16>();
-    let tail = short_words(rest);
-    let pairs = chunks.iter().map(|chunk| [word_at(chunk, 0), word_at(chunk, 8)]);
+    let (chunks, rest) = value.as_chunks::<SHORT_BYTES>();
+    let mut tail = [0; SHORT_BYTES];
+    tail[..rest.len()].copy_from_slice(rest);
+    let pairs = chunks.iter().map(|chunk| masked_words(chunk, SHORT_BYTES));
+    let tail = masked_words(&tail, rest.len());
     for pair in pairs.chain([tail]) {
         words[0] = fold(words[0] ^ pair[0], 0xa076_1d64_78bd_642f ^ pair[1]);
         words[1] = fold(words[1] ^ pair[1], 0xe703_7ed1_a0b4_28db ^ pair[0]);

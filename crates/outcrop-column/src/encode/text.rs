@@ -204,7 +204,7 @@ impl TextWorker {
         self.keys.clear();
         let mut from = start;
         for &end in &self.ends {
-            let key = Key::of(&chunk[from..end]);
+            let key = Key::within(chunk, from, end);
             interner.prefetch(&key);
             self.keys.push(key);
             from = end + 1;

@@ -20,21 +20,21 @@ fn keep_busy<E: Engine>(worker: &mut Worker<'_, E>) -> Result<(), DeviceError> {
         Submission::Batch => depth.div_ceil(2),
     };
     let end = worker.timeline.measure_to;
-    let start = worker.context.clock.ticks();
+    let mut now = worker.context.clock.ticks();
     for slot in 0..depth {
-        worker.issue(slot, start, start)?;
+        worker.issue(slot, now, now)?;
     }
     loop {
-        worker.submit(Wait::Completions(wanted))?;
+        worker.submit(Wait::Completions(wanted), now)?;
         let mut last_seen = None;
-        while let Some((slot, now)) = worker.reap() {
-            last_seen = Some(now);
+        while let Some((slot, seen)) = worker.reap() {
+            last_seen = Some(seen);
             // The moment of completion is the start of the next request in this slot.
-            if now < end {
-                worker.issue(slot, now, now)?;
+            if seen < end {
+                worker.issue(slot, seen, seen)?;
             }
         }
-        let now = last_seen.unwrap_or_else(|| worker.context.clock.ticks());
+        now = last_seen.unwrap_or_else(|| worker.context.clock.ticks());
         if now >= end {
             return Ok(());
         }

@@ -74,7 +74,7 @@ fn serve<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>) -> Result<(
         if is_all_issued && worker.in_flight() == 0 {
             return Ok(());
         }
-        worker.submit(wait)?;
+        worker.submit(wait, now)?;
         while let Some((slot, _)) = worker.reap() {
             empty.push(slot);
         }

@@ -36,8 +36,9 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 ///
 /// When many completions are seen at once, handing over their successors only at the end makes them travel as
 /// one burst, which comes back as one burst: the device idles in between. Handing over each alone (as fio
-/// does by default) costs a system call per request. At depth 32 on a virtio disk, a group of four gave 15 %
-/// more IOPS than one burst, at 20 % less CPU than single requests.
+/// does by default) costs a system call per request. Measured on a busy two-core virtual machine at depth 32,
+/// 4 KiB random reads: one burst 76 k IOPS at 3.3 µs of CPU per I/O, each alone 84 k at 3.2 µs, groups of four
+/// 95 k at 2.7 µs, groups of eight no different from those.
 const HAND_OVER_EVERY: u32 = 4;
 
 /// The offsets and directions of one job's requests.
@@ -190,14 +191,15 @@ impl<'a, E: Engine> Worker<'a, E> {
         prepared.slots.board(&mut self.engine, slot, flight)?;
         self.ready += 1;
         if self.ready >= self.hand_over_every {
-            self.submit(Wait::Nothing)?;
+            self.submit(Wait::Nothing, now)?;
         }
         Ok(())
     }
 
-    /// Hands over what is ready, waits, and accounts for the depth.
+    /// Hands over what is ready, waits, and accounts for the depth. `now` is a recent reading of the clock.
     #[inline]
-    pub(crate) fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
+    pub(crate) fn submit(&mut self, wait: Wait, now: u64) -> Result<(), DeviceError> {
+        self.recorder.observe_depth(now, self.submitted);
         self.submitted = self.in_flight();
         self.ready = 0;
         self.engine.submit(wait)
@@ -267,7 +269,7 @@ impl<'a, E: Engine> Worker<'a, E> {
             .ticks()
             .saturating_add(self.context.clock.ticks_in(DRAIN_LIMIT));
         while self.in_flight() > 0 {
-            self.submit(Wait::Completions(1))?;
+            self.submit(Wait::Completions(1), self.context.clock.ticks())?;
             while self.reap().is_some() {}
             if self.in_flight() > 0 && self.context.clock.ticks() > give_up {
                 return Err(DeviceError::Hung {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_device::{Ended, EngineKind, JobReport, JobSpec, Target, run_job};
@@ -218,6 +218,49 @@ fn a_closed_loop_on_the_same_freeze_omits_it_from_its_p99() {
 }
 
 #[test]
+fn a_stop_is_noticed_while_the_device_hangs_and_the_requests_are_waited_for() {
+    let disk = Disk::formatted("ext4", 64 << 20);
+    let target = Target::Scratch(scratch(&disk.mount_point, 4 << 20));
+    let spec = JobSpec {
+        queue_depth: 4,
+        duration: Duration::from_secs(600),
+        ..frozen_spec("closed")
+    };
+    let clock = Clock::new();
+    let stop = AtomicBool::new(false);
+    let started_ns = clock.now_ns();
+    let (report, thawed_ns) = std::thread::scope(|scope| {
+        let job = scope.spawn(|| run_job(&target, &spec, &clock, &stop));
+        wait(Duration::from_millis(200));
+        let freeze = Freeze::of(&disk.mount_point, &clock);
+        wait(Duration::from_millis(100));
+        stop.store(true, Ordering::Relaxed);
+        wait(Duration::from_millis(500));
+        assert!(
+            !job.is_finished(),
+            "requests are still with the kernel, and so are their buffers"
+        );
+        let (_, thawed_ns) = freeze.thaw();
+        (job.join().unwrap().unwrap(), thawed_ns.0)
+    });
+    assert_eq!(report.ended, Ended::Interrupted);
+    assert!(
+        started_ns + report.duration_ns < thawed_ns,
+        "it stopped measuring before the thaw"
+    );
+    assert_eq!(report.drained.operations, 4);
+    assert!(report.drained.slowest_ns > 400_000_000);
+    assert!(
+        report
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("in flight at the end")),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
 fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
     let folder = folder();
     let target = Target::Scratch(scratch(folder.path(), 4 << 20));
@@ -266,6 +309,14 @@ fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
             assert!(
                 service.sum() <= total.latency.sum(),
                 "a request is not issued before it is due"
+            );
+            // Little's law, from two independent sums: the depth is that of requests with the device, and
+            // the device idles between them.
+            let in_service = service.sum() as f64 / report.duration_ns as f64;
+            assert!(
+                report.achieved_queue_depth <= in_service * 1.1 + 0.01,
+                "{engine} {arrival}: depth {}, in service {in_service}",
+                report.achieved_queue_depth
             );
         }
     }

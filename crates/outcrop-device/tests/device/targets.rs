@@ -93,6 +93,11 @@ fn sizes_that_cannot_work_are_refused_with_the_numbers() {
         queue_depth: 0,
         ..spec.clone()
     };
+    let huge = JobSpec {
+        queue_depth: 16384,
+        io_block_size_bytes: 256 << 20,
+        ..spec.clone()
+    };
     let psync_depth = JobSpec {
         engine: EngineKind::Psync,
         queue_depth: 2,
@@ -103,6 +108,7 @@ fn sizes_that_cannot_work_are_refused_with_the_numbers() {
         (too_large, ["holds 6000 bytes", "8192 are needed"]),
         (beyond, ["holds 6000 bytes", "8192 are needed"]),
         (no_depth, ["queue_depth is 0", "expected 1 to"]),
+        (huge, ["bytes of buffers", "half of this machine's memory"]),
         (psync_depth, ["queue_depth is 2", "more jobs"]),
     ] {
         let message = refusal(&target, &spec);

@@ -60,13 +60,17 @@ fn fresh_seed() -> Seed {
 }
 
 fn directory(options: &PlanOptions, expanded: Option<PathBuf>) -> Result<PathBuf, LabError> {
-    let directory = options
+    let given = options
         .directory
         .clone()
         .or(expanded)
         .unwrap_or_else(|| PathBuf::from("."));
-    std::path::absolute(&directory)
-        .map_err(|error| bad("directory", format!("{}: {error}", directory.display())))
+    let refuse = |why: &dyn std::fmt::Display| Err(bad("directory", format!("{}: {why}", given.display())));
+    match std::path::absolute(&given) {
+        Ok(directory) if directory.to_str().is_some() => Ok(directory),
+        Ok(_) => refuse(&"not UTF-8, so it cannot stand in a plan; choose a directory with another name"),
+        Err(error) => refuse(&error),
+    }
 }
 
 fn plan(mut draft: Draft, options: &PlanOptions) -> Result<Plan, LabError> {

@@ -3,6 +3,7 @@
 //! A walk over toml's spanned tree rather than a serde derive, because a derive reports a wrong type inside a
 //! per-effort table as "data did not match any variant", without the place or what would be accepted.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -17,7 +18,10 @@ use crate::effort::Effort;
 use crate::error::LabError;
 use crate::parameter::hint;
 
+type Key<'t> = Spanned<Cow<'t, str>>;
 type Value<'t> = Spanned<DeValue<'t>>;
+/// Entries of a table in their order in the file.
+type Entries<'t, 'd> = Vec<(&'t Key<'d>, &'t Value<'d>)>;
 
 /// The `[run]` table of an expanded plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,20 +31,11 @@ pub(super) struct RunHeader {
     pub(super) directory: Option<PathBuf>,
 }
 
-impl RunHeader {
-    /// What this one says, and what the other says where this one is silent.
-    pub(super) fn or(self, other: Self) -> Self {
-        Self {
-            seed: self.seed.or(other.seed),
-            effort: self.effort.or(other.effort),
-            directory: self.directory.or(other.directory),
-        }
-    }
-}
-
 /// One file: the plans in it and, in the expanded form, what the run was.
 #[derive(Debug)]
 pub(super) struct Document {
+    /// Whether it has the expanded form, which says how the whole run is to be.
+    pub(super) is_expanded: bool,
     pub(super) header: RunHeader,
     pub(super) drafts: Vec<Draft>,
 }
@@ -58,6 +53,7 @@ pub(super) fn document(source: &PlanSource, effort: Option<Effort>) -> Result<Do
     };
     if !root.contains_key("run") && !root.contains_key("plan") {
         return Ok(Document {
+            is_expanded: false,
             header: RunHeader {
                 effort,
                 ..RunHeader::default()
@@ -73,7 +69,11 @@ pub(super) fn document(source: &PlanSource, effort: Option<Effort>) -> Result<Do
     header.effort = effort.or(header.effort);
     reader.effort = header.effort.unwrap_or_default();
     let drafts = reader.plans(root)?;
-    Ok(Document { header, drafts })
+    Ok(Document {
+        is_expanded: true,
+        header,
+        drafts,
+    })
 }
 
 struct Reader<'s> {
@@ -86,6 +86,13 @@ impl Reader<'_> {
         let table = self.table(run, "run")?;
         self.refuse_unknown(table, "[run]", &["seed", "effort", "version", "directory"])?;
         let mut header = RunHeader::default();
+        if let Some(value) = table.get("version") {
+            self.string(
+                value,
+                "run.version",
+                "the version of Outcrop that expanded the plan, in quotes",
+            )?;
+        }
         if let Some(value) = table.get("seed") {
             let text = self
                 .scalar(value, "run.seed", "a number such as 1234 or \"0x4d2\"")?
@@ -239,11 +246,7 @@ impl Reader<'_> {
     }
 
     /// The entries of a sub-table in their order in the file, none when it is absent.
-    fn section<'t, 'd>(
-        &self,
-        plan: &'t DeTable<'d>,
-        name: &str,
-    ) -> Result<Vec<(&'t Spanned<std::borrow::Cow<'d, str>>, &'t Value<'d>)>, LabError> {
+    fn section<'t, 'd>(&self, plan: &'t DeTable<'d>, name: &str) -> Result<Entries<'t, 'd>, LabError> {
         let Some(value) = plan.get(name) else {
             return Ok(Vec::new());
         };

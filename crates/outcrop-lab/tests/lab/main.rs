@@ -1,5 +1,7 @@
 //! The lab from outside: plans that are refused, plans that ship, order, runs, interruptions.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod interrupted_runs;
 mod orders;
 mod plan_errors;

@@ -357,7 +357,7 @@ fn a_budget_that_cannot_be_kept_says_how_much_is_needed() {
 }
 
 #[test]
-fn an_expanded_plan_is_not_run_at_another_effort() {
+fn an_expanded_plan_is_run_alone_and_at_its_own_effort() {
     let directory = directory();
     let text = try_plan_set(GOOD, directory.path()).unwrap().to_toml();
     let source = PlanSource {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use outcrop_lab::{Draft, Effort, PlanOptions, PlanSet, PlanSource, shipped_plans};
+use outcrop_lab::{Draft, Effort, PlanOptions, PlanSet, PlanSource, ShippedPlan, shipped_plans};
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn the_expanded_form_of_every_shipped_plan_reads_back_as_the_same_run() {
             effort: Some(effort),
             ..PlanOptions::default()
         };
-        let sources: Vec<_> = shipped_plans().iter().map(|plan| plan.source()).collect();
+        let sources: Vec<_> = shipped_plans().iter().map(ShippedPlan::source).collect();
         let set = PlanSet::from_sources(&sources, &options).unwrap();
         let again = read(set.to_toml(), &PlanOptions::default());
         assert_eq!(again, set);
@@ -122,7 +122,7 @@ fn what_the_caller_decides_is_written_over_the_plans() {
 proptest! {
     #[test]
     fn a_budget_is_kept_and_repetitions_with_it(seconds in 60..400_u64) {
-        let sources: Vec<_> = shipped_plans().iter().map(|plan| plan.source()).collect();
+        let sources: Vec<_> = shipped_plans().iter().map(ShippedPlan::source).collect();
         let full = PlanSet::from_sources(&sources, &PlanOptions::default()).unwrap();
         let options = PlanOptions { budget: Some(TimeSpan::seconds(seconds)), ..PlanOptions::default() };
         match PlanSet::from_sources(&sources, &options) {

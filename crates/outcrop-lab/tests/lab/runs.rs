@@ -316,6 +316,32 @@ fn a_layer_of_which_every_trial_fails_is_an_error() {
 }
 
 #[test]
+fn a_subject_that_vanishes_ends_the_run_with_what_to_do_and_a_resume_makes_it_anew() {
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(&SMALL_PLAN.replace("\"100:0\", ", ""), data.path());
+    let mut folder = start(&set, runs.path());
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialStarted { finished: 2, .. } = event {
+            for entry in std::fs::read_dir(data.path()).unwrap() {
+                std::fs::remove_file(entry.unwrap().path()).unwrap();
+            }
+        }
+    };
+    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(error, LabError::Fatal { finished: 2, .. }), "{error:?}");
+    assert!(
+        error
+            .to_string()
+            .contains("the 2 finished trials are kept: mend this, then `outcrop run --resume")
+    );
+    run_to_the_end(&set, &mut folder).unwrap();
+    let entries = assert_complete(&set, &folder);
+    assert!(
+        matches!(&entries[2].outcome, Outcome::Failed { message } if message.starts_with("cannot flush"))
+    );
+}
+
+#[test]
 fn a_disk_that_fills_up_in_the_middle_loses_nothing_and_a_resume_finishes() {
     let (mount, data) = (directory(), directory());
     let runs = mount.path().to_str().unwrap();

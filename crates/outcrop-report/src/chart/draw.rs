@@ -7,7 +7,7 @@ use kuva::backend::svg::SvgBackend;
 use kuva::plot::{LinePlot, LineStyle, MarkerShape, ScatterPlot};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
+use kuva::render::render::{Primitive, TextAnchor, render_multiple};
 use kuva::{AxisLabelOverlap, Theme};
 
 use super::legend::Legend;
@@ -27,14 +27,14 @@ impl Frame {
     /// Half of a desktop page, a whole tablet, half a sheet of paper.
     pub(super) const WIDE: Self = Self {
         width: 560.0,
-        height: 350.0,
-        x_ticks: 8,
+        height: 360.0,
+        x_ticks: 7,
         y_ticks: 6,
     };
     /// A phone of 375 px with its margins.
     pub(super) const NARROW: Self = Self {
         width: 340.0,
-        height: 310.0,
+        height: 320.0,
         x_ticks: 5,
         y_ticks: 6,
     };
@@ -50,6 +50,8 @@ pub(super) struct Words<'a> {
 pub(super) const TEXT_PX: u32 = 13;
 const TICK_PX: u32 = 12;
 const MARGIN_RIGHT_PX: f64 = 22.0;
+/// Room for the name of the vertical axis, which stands upright above it.
+const Y_LABEL_PX: f64 = 18.0;
 const MARGIN_BOTTOM_PX: f64 = 44.0;
 const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 /// What the library adds for drawings with tooltips; a pointer that promises a click would mislead.
@@ -68,8 +70,8 @@ pub(super) fn draw(chart: &LineChart, frame: Frame, words: &Words<'_>) -> String
     let x = AxisPlan::over(&chart.x, points().map(|point| point.x), frame.x_ticks);
     let y = AxisPlan::over(&chart.y, points().flat_map(extent), frame.y_ticks);
     let legend = Legend::flow(&chart.series, frame.width);
-    let margin_top = legend.height_px() + 12.0;
-    let margin_left = 40.0 + widest_tick_px(&y);
+    let margin_top = legend.height_px() + Y_LABEL_PX + 12.0;
+    let margin_left = 18.0 + widest_tick_px(&y);
 
     let mut layout = Layout::new((x.low, x.high), (y.low, y.high))
         .with_width(frame.width)
@@ -79,7 +81,6 @@ pub(super) fn draw(chart: &LineChart, frame: Frame, words: &Words<'_>) -> String
         .with_y_axis_min(y.low)
         .with_y_axis_max(y.high)
         .with_x_label(x.label.clone())
-        .with_y_label(y.label.clone())
         .with_label_size(TEXT_PX)
         .with_tick_size(TICK_PX)
         .with_x_label_overlap(AxisLabelOverlap::Thin)
@@ -107,7 +108,22 @@ pub(super) fn draw(chart: &LineChart, frame: Frame, words: &Words<'_>) -> String
         .collect();
     let mut scene = render_multiple(plots, layout);
     legend.add_to(&mut scene);
+    scene.add(y_label(&y.label, margin_top));
     with_own_root(&SvgBackend.render_scene(&scene), frame, words)
+}
+
+/// The name of the vertical axis, left-aligned above the plot: nobody has to tilt their head.
+fn y_label(label: &str, plot_top_px: f64) -> Primitive {
+    Primitive::Text {
+        x: 8.0,
+        y: plot_top_px - 10.0,
+        content: label.to_owned(),
+        size: TEXT_PX,
+        anchor: TextAnchor::Start,
+        rotate: None,
+        bold: false,
+        color: None,
+    }
 }
 
 fn extent(point: &Point) -> impl Iterator<Item = f64> {

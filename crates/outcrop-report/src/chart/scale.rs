@@ -24,9 +24,10 @@ impl AxisPlan {
                 (low.min(value), high.max(value))
             });
         match axis.scale {
+            Scale::Linear if axis.quantity == Quantity::Percent => Self::percent(axis),
             Scale::Linear => Self::linear(axis, high.max(0.0), most_ticks),
             Scale::Log2 => Self::doublings(axis, low, high, most_ticks),
-            Scale::Log10 => Self::decades(axis, low, high),
+            Scale::Log10 => Self::decades(axis, low, high, most_ticks),
         }
     }
 
@@ -60,6 +61,18 @@ impl AxisPlan {
         }
     }
 
+    /// From 0 to 100, with room for the markers at both ends.
+    fn percent(axis: &Axis) -> Self {
+        Self {
+            low: -3.0,
+            high: 103.0,
+            step: Some(20.0),
+            label: labelled(&axis.label, "%"),
+            spell: Arc::new(|tick| format!("{tick:.0}")),
+            scale: Scale::Linear,
+        }
+    }
+
     fn doublings(axis: &Axis, low: f64, high: f64, most_ticks: usize) -> Self {
         let (low, high) = (low.log2().floor(), high.log2().ceil());
         let span = (high - low).max(1.0);
@@ -76,14 +89,21 @@ impl AxisPlan {
         }
     }
 
-    fn decades(axis: &Axis, low: f64, high: f64) -> Self {
+    fn decades(axis: &Axis, low: f64, high: f64, most_ticks: usize) -> Self {
         let quantity = axis.quantity;
+        let (low, high) = (round_down_to_1_2_5(low / 1.05), round_up_to_1_2_5(high * 1.05));
+        // Three ticks a decade. Where they would crowd, only the decades themselves are spelled.
+        let crowded = 3.0 * (high / low).log10() > most_ticks as f64;
+        let is_decade = |tick: f64| (tick.log10() - tick.log10().round()).abs() < 1e-6;
         Self {
-            low: round_down_to_1_2_5(low / 1.05),
-            high: round_up_to_1_2_5(high * 1.05),
+            low,
+            high,
             step: None,
             label: axis.label.clone(),
-            spell: Arc::new(move |tick| quantity.spell(tick)),
+            spell: Arc::new(move |tick| match crowded && !is_decade(tick) {
+                true => String::new(),
+                false => quantity.spell(tick),
+            }),
             scale: Scale::Log10,
         }
     }

@@ -69,5 +69,5 @@ fn wide_mark(number: &Number) -> Markup {
 }
 
 fn advice(claim: &Claim) -> Markup {
-    html! { li { strong { (claim.topic) ". " } (claim.text) } }
+    html! { li { strong { (claim.topic) ": " } (claim.text) } }
 }

@@ -89,7 +89,8 @@ fn shaded(cell: Option<&Number>, scale: &Shading) -> Markup {
     let style = format!("--s:{:.2}", scale.strength(number.value));
     html! {
         td style=(style) title=(number.certainty()) {
-            (number)
+            // The table's caption says what is counted.
+            (number.to_string().trim_end_matches(" IOPS"))
             @if number.is_wide() {
                 small.wide-mark { "±" (format!("{:.0}", number.plus_minus_percent().unwrap_or(0.0))) " %" }
             }

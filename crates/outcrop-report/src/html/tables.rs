@@ -13,7 +13,12 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
         @for section in sections {
             h3 { span.published { "Published: " } (section.title) }
             (findings::list(&section.findings))
-            (plain(&section.table))
+            @if !section.table.rows.is_empty() {
+                details {
+                    summary { "All " (section.table.rows.len()) " rows" }
+                    (plain(&section.table))
+                }
+            }
         }
     }
 }

@@ -31,7 +31,9 @@ struct DeviceReport<'a> {
 /// Reads the device cells of a run.
 pub(super) fn read<'a>(run: &'a RunView, cells: &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a> {
     let is_ours = |cell: &&CellView<'_>| cell.layer == "device" && !cell.completed.is_empty();
-    let cells = cells.iter().filter(is_ours).map(Cell::measured).collect();
+    let mut cells: Vec<Cell<'a>> = cells.iter().filter(is_ours).map(Cell::measured).collect();
+    // In numeric order, so that of equal cells the one with the least depth is the first.
+    cells.sort_by_key(Cell::rank);
     Box::new(DeviceReport {
         run,
         cells,

@@ -15,12 +15,21 @@ const AS_FOUND: &str = "as found";
 /// Spans nearer than this are one span: `512 MB` is often written where 512 MiB is meant.
 const SPAN_TOLERANCE: f64 = 0.1;
 
+/// Factors that name a cell among runs, and are a condition beside a publication: a matrix made with libaio
+/// and ours made with io_uring meet, and the answer says that the engines differ.
+const CONDITIONS_OF_PUBLICATIONS: [&str; 1] = ["engine"];
+
 /// True when the two cells are of one workload. Runs meet on equal factors, a reference on those it shares.
 pub(super) fn meet(a: &Cell, b: &Cell) -> bool {
+    let names_a_cell = |name: &str| {
+        let is_condition = CONDITIONS.contains(&name)
+            || (is_published(a, b) && CONDITIONS_OF_PUBLICATIONS.contains(&name));
+        !is_condition
+    };
     let agrees = |from: &Cell, to: &Cell| {
         from.factors
             .iter()
-            .filter(|(name, _)| !CONDITIONS.contains(&name.as_str()))
+            .filter(|(name, _)| names_a_cell(name))
             .all(|(name, value)| {
                 to.factors
                     .get(name)
@@ -49,6 +58,13 @@ pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
     let loops = (arrival(baseline), arrival(candidate));
     if loops.0 != loops.1 {
         reasons.push(differs("arrival", loops.0, loops.1));
+    }
+    for name in CONDITIONS_OF_PUBLICATIONS {
+        if let (Some(a), Some(b)) = (stated(baseline, name), stated(candidate, name))
+            && a != b
+        {
+            reasons.push(differs(name, &a, &b));
+        }
     }
     if baseline.layer == "device"
         && (baseline.subject != candidate.subject || is_published(baseline, candidate))

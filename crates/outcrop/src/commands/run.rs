@@ -60,8 +60,7 @@ impl From<EffortFlag> for Effort {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(dir) = &args.resume {
-        let resumed = outcrop_lab::resume(dir).map_err(session::lab_error)?;
-        return session::measure(&resumed.set, resumed.folder, args.flags.format);
+        return session::resume(dir, args.flags.format);
     }
     let sources = args
         .plans
@@ -74,8 +73,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         ..args.flags.options()
     };
     let set = PlanSet::from_sources(&sources, &options).map_err(session::lab_error)?;
-    let names: Vec<&str> = set.plans().iter().map(|plan| plan.name.as_str()).collect();
-    session::start(&set, &names.join("+"), &args.flags)
+    let name = match set.plans() {
+        [only] => only.name.clone(),
+        plans => format!("{}-plans", plans.len()),
+    };
+    session::start(&set, &name, &args.flags)
 }
 
 /// A file of that name wins; otherwise a plan that ships.

@@ -47,7 +47,7 @@ fn completions_and_manual_are_made_from_the_same_grammar() {
     let dir = workplace();
     for shell in ["bash", "zsh", "fish"] {
         let seen = outcrop(dir.path(), &["completions", shell]);
-        assert!(seen.stdout.contains("--resume"), "{shell}");
+        assert!(seen.stdout.contains("resume"), "{shell}");
     }
     assert!(outcrop(dir.path(), &["man"]).stdout.contains(".TH outcrop"));
     assert!(outcrop(dir.path(), &["man", "run"]).stdout.contains("resume"));

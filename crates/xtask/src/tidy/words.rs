@@ -21,12 +21,13 @@ const IN_CODE: [(&str, &str); 4] = [
     ),
 ];
 
-/// Home and work folders of one machine, in any text. Spelled in two parts so that this file passes.
-const MACHINE_PATHS: [&str; 4] = [
-    concat!("/ho", "me/"),
-    concat!("/ro", "ot/"),
-    concat!("/Us", "ers/"),
-    concat!("/wo", "rk/"),
+/// Home and work folders of one machine, in any text, and how many names must follow (`/home/a` alone is nobody's
+/// folder but a common example of a path). Spelled in two parts so that this file passes.
+const MACHINE_PATHS: [(&str, usize); 4] = [
+    (concat!("/ho", "me/"), 2),
+    (concat!("/Us", "ers/"), 2),
+    (concat!("/ro", "ot/"), 1),
+    (concat!("/wo", "rk/"), 1),
 ];
 
 pub(super) fn check(files: &[SourceFile]) -> Vec<Violation> {
@@ -43,7 +44,10 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Violation> {
         .filter(|file| !has_extension(file, "csv") && !has_extension(file, "lock"));
     for file in texts {
         for (index, line) in file.text.lines().enumerate() {
-            for path in MACHINE_PATHS.iter().filter(|path| names_path(line, path)) {
+            for (path, _) in MACHINE_PATHS
+                .iter()
+                .filter(|(path, names)| has_path(line, path, *names))
+            {
                 let what = format!("`{path}` is a path of one machine");
                 let mend = "use a relative path, an argument or a temporary folder";
                 violations.push(Violation::new(&file.path, index + 1, what, mend));
@@ -53,11 +57,16 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Violation> {
     violations
 }
 
-/// True when `line` has `path` as the start of an absolute path (not inside `a/root/b` or `~/work/`).
-fn names_path(line: &str, path: &str) -> bool {
+/// True when `line` has `path` at the start of an absolute path (not inside `a/root/b`), and at least `names` names after it.
+fn has_path(line: &str, path: &str, names: usize) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line[..at].chars().next_back();
-        before.is_none_or(|c| c.is_whitespace() || "\"'`(=:<[,".contains(c))
+        let rest = &line[at + path.len()..];
+        let end = rest
+            .find(|c: char| c.is_whitespace() || "\"'`)>],;".contains(c))
+            .unwrap_or(rest.len());
+        let found = rest[..end].split('/').filter(|name| !name.is_empty()).count();
+        found >= names && before.is_none_or(|c| c.is_whitespace() || "\"'`(=:<[,".contains(c))
     })
 }
 
@@ -78,10 +87,10 @@ mod tests {
 
     #[test]
     fn a_path_of_one_machine_is_found_in_any_text() {
-        let path = MACHINE_PATHS[0];
+        let (path, _) = MACHINE_PATHS[0];
         let files = [
             file("docs/a.md", &format!("run `{path}me/x`\n")),
-            file("b.sh", &format!("cd src{path}x\n")),
+            file("b.sh", &format!("cd src{path}x/y\n, {path}a\n")),
         ];
         let found = check(&files);
         assert_eq!(found.len(), 1, "{found:?}");

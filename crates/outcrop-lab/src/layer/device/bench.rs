@@ -73,7 +73,10 @@ impl Bench for DeviceBench<'_> {
             .expect("every subject of the run was prepared");
         let spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
         let meter = Meter::start();
-        let report = run_job(target, &spec, &self.clock, self.stop).map_err(|error| failure(&error))?;
+        let report = match run_job(target, &spec, &self.clock, self.stop) {
+            Err(DeviceError::Interrupted { .. }) => return Ok(TrialReport::interrupted()),
+            result => result.map_err(|error| failure(&error))?,
+        };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
         if spec.read_write_mix.has_writes() {
             settle(target).map_err(|error| failure(&error))?;

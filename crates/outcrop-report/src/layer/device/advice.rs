@@ -15,22 +15,48 @@ const LATENCY_KEPT: f64 = 2.0;
 
 /// Every recommendation that the cells support.
 pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for direction in Direction::BOTH {
-        let Some(curve) = depth_curve(cells, direction) else {
-            continue;
-        };
-        claims.extend(knee_claim(&curve, direction));
-        claims.extend(throughput_depth(&curve, direction));
-        claims.extend(latency_depth(&curve, direction));
-    }
+    let curves: Vec<_> = Direction::BOTH
+        .into_iter()
+        .filter_map(|direction| Some((depth_curve(cells, direction)?, direction)))
+        .collect();
+    let by_curve = |make: fn(&Curve<'_, '_>, Direction) -> Option<Claim>| {
+        curves
+            .iter()
+            .filter_map(move |(curve, direction)| make(curve, *direction))
+            .collect::<Vec<_>>()
+    };
+    let mut claims = by_curve(throughput_depth);
+    claims.extend(by_curve(latency_depth));
+    claims.extend(by_curve(knee_claim));
     claims.extend(access_size(cells));
     claims.extend(mix_cost(cells));
     claims
 }
 
-fn claim(topic: String, text: String, numbers: Vec<Number>) -> Claim {
-    Claim { topic, text, numbers }
+/// A claim, which says so if it rests on a number that would not repeat well.
+fn claim(topic: String, brief: String, text: String, numbers: Vec<Number>) -> Claim {
+    let wide = numbers.iter().filter(|number| number.is_wide());
+    let widest = wide.filter_map(Number::plus_minus_percent).reduce(f64::max);
+    let (doubt, mark) = widest.map_or_else(Default::default, |percent| {
+        (
+            format!(" Uncertain: an interval that it rests on is as wide as ± {percent:.0} %."),
+            " !",
+        )
+    });
+    Claim {
+        topic,
+        brief: brief + mark,
+        text: text + &doubt,
+        numbers,
+    }
+}
+
+/// `Read throughput`.
+fn topic(direction: Direction, what: &str) -> String {
+    match direction {
+        Direction::Read => format!("Read {what}"),
+        Direction::Write => format!("Write {what}"),
+    }
 }
 
 /// Where more depth stops buying throughput: predicted from both ends of the curve, and observed on it.
@@ -49,12 +75,12 @@ fn knee_claim(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
             .named(format!("highest {} IOPS of the curve", direction.name())),
         lone.clone().named("mean latency at the least depth"),
     ];
-    let observed = match knee::observed(&curve.load_points()) {
+    let (short, long) = match knee::observed(&curve.load_points()) {
         Some(knee) => {
-            let concurrency = knee.concurrency;
+            let depth = knee.concurrency;
             numbers.push(Number::derived(
                 "observed knee, requests in flight",
-                concurrency,
+                depth,
                 Unit::Count,
                 peak.n,
             ));
@@ -63,20 +89,28 @@ fn knee_claim(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
             } else {
                 ""
             };
-            format!(
-                "observed at {concurrency}{low}, where it gives {:.0} % of its peak",
-                knee.share_of_peak * 100.0
+            let share = knee.share_of_peak * 100.0;
+            (
+                format!("observed {depth}, at {share:.0} % of the peak"),
+                format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
             )
         }
-        None => "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
+        None => (
+            "beyond the depths measured".to_owned(),
+            "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
+        ),
     };
-    let access = curve.first()?.access();
+    let (access, name) = (curve.first()?.access(), direction.name());
     let text = format!(
-        "{access} {}s queue from about {predicted:.1} requests in flight on (highest IOPS × mean latency of a lone \
-         request); {observed}.",
-        direction.name()
+        "{access} {name}s queue from about {predicted:.1} requests in flight on (highest IOPS × mean latency of a lone \
+         request); {long}."
     );
-    Some(claim(format!("Knee, {}s", direction.name()), text, numbers))
+    Some(claim(
+        format!("Knee of {name}s"),
+        format!("predicted {predicted:.1}, {short}"),
+        text,
+        numbers,
+    ))
 }
 
 /// The least depth that gives most of the throughput.
@@ -89,30 +123,29 @@ fn throughput_depth(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim
     let peak_cell = curve.highest("iops")?;
     let (iops, peak) = (cell.number("iops")?, peak_cell.number("iops")?);
     let share = iops.value / peak.value * 100.0;
-    let mut numbers = vec![
-        iops.clone()
-            .named(format!("{} IOPS, {}", direction.name(), cell.depth_words())),
-    ];
-    let mut text = format!("{} gives {iops}, {share:.0} % of the highest", cell.depth_words());
+    let (words, name) = (cell.depth_words(), direction.name());
+    let mut numbers = vec![iops.clone().named(format!("{name} IOPS, {words}"))];
+    let mut brief = format!("{words}: {iops}, {share:.0} % of the highest");
+    let mut text = format!(
+        "{words} gives {iops} ({}), {share:.0} % of the highest",
+        cell.access()
+    );
     if let (Some(p99), Some(peak_p99)) = (
         cell.directed(direction, "latency_p99"),
         peak_cell.directed(direction, "latency_p99"),
     ) {
         text.push_str(&format!(", at a p99 of {p99}"));
-        numbers.push(p99.clone().named(format!("p99, {}", cell.depth_words())));
+        brief.push_str(&format!(", p99 {p99}"));
+        numbers.push(p99.clone().named(format!("p99, {words}")));
         if peak_cell.queue_depth != cell.queue_depth {
             let words = peak_cell.depth_words();
             text.push_str(&format!("; {words} gives {peak} at a p99 of {peak_p99}"));
-            numbers.push(peak.clone().named(format!("{} IOPS, {words}", direction.name())));
+            numbers.push(peak.clone().named(format!("{name} IOPS, {words}")));
             numbers.push(peak_p99.clone().named(format!("p99, {words}")));
         }
     }
     text.push('.');
-    Some(claim(
-        format!("Depth for {} throughput", direction.name()),
-        text,
-        numbers,
-    ))
+    Some(claim(topic(direction, "throughput"), brief, text, numbers))
 }
 
 /// The deepest queue that keeps the tail near that of a lone request.
@@ -124,29 +157,23 @@ fn latency_depth(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
     let deepest = *curve.cells.iter().take_while(within).last()?;
     let kept = p99(deepest)?;
     let iops = deepest.number("iops")?;
-    let text = if deepest.queue_depth == lone_cell.queue_depth {
+    let (lone_words, words) = (lone_cell.depth_words(), deepest.depth_words());
+    let mut numbers = vec![
+        lone.clone().named(format!("p99, {lone_words}")),
+        iops.clone().named(format!("{} IOPS, {words}", direction.name())),
+    ];
+    let text = if words == lone_words {
         format!(
-            "already the next depth measured more than doubles the p99 of {} ({lone}); stay there if the tail matters.",
-            lone_cell.depth_words()
+            "{lone_words}, with a p99 of {lone} and {iops}; the next depth measured more than doubles that p99."
         )
     } else {
+        numbers.push(kept.clone().named(format!("p99, {words}")));
         format!(
-            "up to {} the p99 stays within twice that of {} ({kept} against {lone}), with {iops}.",
-            deepest.depth_words(),
-            lone_cell.depth_words()
+            "up to {words} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}."
         )
     };
-    let numbers = vec![
-        lone.named(format!("p99, {}", lone_cell.depth_words())),
-        kept.named(format!("p99, {}", deepest.depth_words())),
-        iops.clone()
-            .named(format!("{} IOPS, {}", direction.name(), deepest.depth_words())),
-    ];
-    Some(claim(
-        format!("Depth for {} latency", direction.name()),
-        text,
-        numbers,
-    ))
+    let brief = format!("{words}: p99 {kept}, {iops}");
+    Some(claim(topic(direction, "latency"), brief, text, numbers))
 }
 
 /// The smallest access that uses most of the bandwidth.
@@ -189,28 +216,36 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
                 .named(format!("highest {} bandwidth of the curve", direction.name())),
         );
     }
+    let parts = parts.join(", ");
     let text = format!(
-        "at {depth}, {}: the smallest access that gives at least {:.0} % of the highest bandwidth.",
-        parts.join(", "),
+        "at {depth}, {parts}: the smallest access that gives at least {:.0} % of the highest bandwidth.",
         SATURATED * 100.0
     );
-    (!parts.is_empty()).then(|| claim("Access size".to_owned(), text, numbers))
+    let brief = parts.replace(" random", "").replace(" reach ", " ");
+    (!parts.is_empty()).then(|| claim("Access size".to_owned(), brief, text, numbers))
 }
 
 /// What a mix of reads and writes costs against what its parts promise.
 fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let curve = mix_curve(cells)?;
-    let reads_share = |cell: &&&Cell<'_>| cell.read_percent.is_some_and(|read| (1..100).contains(&read));
-    let nearest = |cell: &&&Cell<'_>| cell.read_percent.map_or(u8::MAX, |read| read.abs_diff(70));
-    let cell = *curve.cells.iter().filter(reads_share).min_by_key(nearest)?;
+    let is_mixed = |cell: &&&Cell<'_>| cell.read_percent.is_some_and(|read| (1..100).contains(&read));
+    let from_70 = |cell: &&&Cell<'_>| cell.read_percent.map_or(u8::MAX, |read| read.abs_diff(70));
+    let cell = *curve.cells.iter().filter(is_mixed).min_by_key(from_70)?;
     let total = cell.number("iops")?;
+    let read_percent = cell.read_percent?;
     let mut numbers = vec![total.clone().named(format!("IOPS, {}", cell.words()))];
     let mut text = format!("{} gives {total}", cell.words());
+    let mut brief = format!(
+        "{read_percent}:{}, {}: {total}",
+        100 - read_percent,
+        cell.depth_words()
+    );
     if let Some(expected) = weighted_mean_iops(&curve, cell) {
         let share = total.value / expected.value * 100.0;
         text.push_str(&format!(
-            ", {share:.0} % of the weighted mean of pure reads and pure writes"
+            ", {share:.0} % of the weighted mean of pure reads and pure writes ({expected})"
         ));
+        brief.push_str(&format!(", {share:.0} % of the weighted mean"));
         numbers.push(expected);
     }
     let pure = curve.cells.iter().find(|cell| cell.read_percent == Some(100));
@@ -223,5 +258,5 @@ fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
         numbers.push(mixed.named("read p99 in the mix"));
     }
     text.push('.');
-    Some(claim("Mixing reads and writes".to_owned(), text, numbers))
+    Some(claim("Mix".to_owned(), brief, text, numbers))
 }

@@ -23,7 +23,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
             .into_iter()
             .filter(|part| !part.is_empty())
             .collect::<Vec<_>>()
-            .join(" on "),
+            .join(" · "),
         capabilities: capabilities(cells),
         advice: advice::claims(cells),
         cautions: cautions::cautions(run, cells),
@@ -38,10 +38,10 @@ fn capabilities(cells: &[Cell<'_>]) -> Vec<Capability> {
         row("Highest bandwidth", |direction| {
             most(cells, direction, "bandwidth", "bandwidth", "ssd-max")
         }),
-        row("Latency at QD 1, p50", |direction| {
+        row("QD 1 latency, p50", |direction| {
             alone(cells, direction, "latency_p50", "p50 latency at QD 1")
         }),
-        row("Latency at QD 1, p99", |direction| {
+        row("QD 1 latency, p99", |direction| {
             alone(cells, direction, "latency_p99", "p99 latency at QD 1")
         }),
     ]

@@ -87,9 +87,10 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
     if let Some(worst) = dirty.first() {
         let ratio = worst.value("device_bytes_ratio")?;
         return Some(warning(format!(
-            "In {} cells the device moved more than {:.0} % more or fewer bytes than this run asked for (worst: {ratio:.2} \
-             times, {}): something else used the device, or a layer between amplified or absorbed the traffic.",
+            "In {} of {} cells the device moved over {:.0} % more or fewer bytes than asked (worst: {ratio:.2} times, {}): \
+             others used it, or a layer between amplified or absorbed.",
             dirty.len(),
+            cells.len(),
             CONTAMINATION * 100.0,
             worst.words()
         )));

@@ -129,6 +129,12 @@ impl<'a> Cell<'a> {
         cell
     }
 
+    /// Its place in numeric order: reads before writes, then by size, depth and jobs.
+    pub(super) fn rank(&self) -> impl Ord + use<> {
+        let mix = std::cmp::Reverse(self.read_percent);
+        (mix, self.block_size_bytes, self.queue_depth, self.jobs)
+    }
+
     /// The number of a metric.
     pub(super) fn number(&self, metric: &str) -> Option<&Number> {
         self.numbers.get(metric)
@@ -145,6 +151,12 @@ impl<'a> Cell<'a> {
         let directed = self.number(&format!("{}_{metric}", direction.name()));
         let is_pure = self.read_percent == Some(direction.read_percent());
         directed.or_else(|| self.number(metric).filter(|_| is_pure))
+    }
+
+    /// The mean latency, or what a publication calls one.
+    pub(super) fn mean_latency(&self) -> Option<&Number> {
+        self.number("latency_mean")
+            .or_else(|| self.number("latency_mean_as_published"))
     }
 
     /// Requests kept in flight over all jobs, as asked for.

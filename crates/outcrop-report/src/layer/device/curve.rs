@@ -6,6 +6,9 @@ use outcrop_measure::knee::Point;
 
 use super::cell::Cell;
 
+/// The depth at which curves over size and mix are looked at, where there is a choice.
+const USUAL_DEPTH: u32 = 32;
+
 /// The factor that varies along a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Along {
@@ -67,7 +70,8 @@ impl Along {
     }
 }
 
-/// All curves of at least two cells along a factor, longest first; among equals the smallest access first.
+/// All curves of at least two cells along a factor, longest first; among equals those at the usual depth, and
+/// then the smallest access, come first.
 pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], along: Along) -> Vec<Curve<'c, 'a>> {
     let mut groups: BTreeMap<Key<'c>, Vec<&'c Cell<'a>>> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| along.position(cell).is_some()) {
@@ -82,8 +86,14 @@ pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], along: Along) -> Vec<Curve<'
         })
         .collect();
     curves.sort_by_key(|curve| {
-        let size = curve.cells.first().and_then(|cell| cell.block_size_bytes);
-        (std::cmp::Reverse(curve.cells.len()), size)
+        let first = curve.cells.first();
+        let size = first.and_then(|cell| cell.block_size_bytes);
+        // Where the depth is held, one that keeps a device busy says more than a lone request.
+        let depth = first
+            .and_then(|cell| cell.queue_depth)
+            .filter(|_| along != Along::Depth);
+        let from_usual = depth.map(|depth| depth.abs_diff(USUAL_DEPTH));
+        (std::cmp::Reverse(curve.cells.len()), from_usual, size)
     });
     curves
 }
@@ -115,7 +125,7 @@ impl<'c, 'a> Curve<'c, 'a> {
             Some(Point {
                 concurrency: cell.concurrency()?,
                 throughput: cell.value("iops")?,
-                latency: cell.value("latency_mean")?,
+                latency: cell.mean_latency()?.value,
             })
         };
         self.cells.iter().filter_map(point).collect()

@@ -1,8 +1,10 @@
 //! The device figures: curves over depth, size and mix, the latency tail, and the course of time.
 
+mod mix;
 mod over_time;
+mod tail;
 
-use outcrop_results::HistogramKind;
+pub(super) use mix::mix_curve;
 
 use super::cell::{Cell, Direction};
 use super::curve::{Along, Curve, curves, longest};
@@ -18,8 +20,8 @@ pub(super) fn all(cells: &[Cell<'_>], published: &[Published]) -> Vec<FigureSlot
         latency_by_depth(cells),
         iops_by_depth(cells, published),
         bandwidth_by_size(cells, published),
-        mix(cells),
-        latency_tail(cells),
+        mix::mix(cells),
+        tail::latency_tail(cells),
     ];
     slots.extend(over_time::both(cells));
     slots
@@ -311,150 +313,4 @@ fn by_size(curve: &Curve<'_, '_>, name: String, direction: Direction, kind: Seri
         points: points.collect(),
         kind,
     }
-}
-
-/// The mix curve of the page: the longest one with both ends.
-pub(super) fn mix_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> {
-    let has_middle = |curve: &Curve<'_, '_>| {
-        curve
-            .cells
-            .iter()
-            .any(|cell| cell.read_percent.is_some_and(|read| (1..100).contains(&read)))
-    };
-    curves(cells, Along::Mix).into_iter().find(has_middle)
-}
-
-fn mix(cells: &[Cell<'_>]) -> FigureSlot {
-    const TITLE: &str = "IOPS by share of reads";
-    let Some(curve) = mix_curve(cells) else {
-        return missing(
-            TITLE,
-            "no cell was measured at more than one mix of reads and writes.",
-            "ssd-read-write-mix",
-        );
-    };
-    let at = |cell: &Cell<'_>, number: &Number| Some(point(f64::from(cell.read_percent?), number, cell));
-    let total = curve
-        .cells
-        .iter()
-        .filter_map(|cell| at(cell, cell.number("iops")?));
-    let mut series = vec![Series {
-        name: "both".into(),
-        hue: 2,
-        points: total.collect(),
-        kind: SeriesKind::Measured,
-    }];
-    for direction in Direction::BOTH {
-        let points = curve
-            .cells
-            .iter()
-            .filter_map(|cell| at(cell, cell.directed(direction, "iops")?));
-        series.push(Series {
-            name: format!("{}s", direction.name()),
-            hue: hue(direction),
-            points: points.collect(),
-            kind: SeriesKind::Measured,
-        });
-    }
-    if let Some(weighted) = super::findings::weighted_mean_line(&curve) {
-        series.push(Series {
-            name: "weighted mean".into(),
-            hue: 3,
-            points: weighted,
-            kind: SeriesKind::Derived,
-        });
-    }
-    let chart = LineChart {
-        x: axis("Share of reads", Quantity::Percent, Scale::Linear),
-        y: axis("IOPS", Quantity::Iops, Scale::Linear),
-        series,
-    };
-    let held = curve.first().map_or_else(String::new, |cell| {
-        format!("{}, {}", cell.access(), cell.depth_words())
-    });
-    let caption = format!(
-        "{held}. Measured with both in one stream; the dotted line is what the two pure runs would suggest."
-    );
-    slot(chart, "iops-by-mix", TITLE, caption, "ssd-read-write-mix")
-}
-
-/// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve.
-fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
-    const TITLE: &str = "Latency tail";
-    let mut series = Vec::new();
-    for direction in Direction::BOTH {
-        let chosen: Vec<&Cell<'_>> = match depth_curve(cells, direction) {
-            Some(curve) => {
-                let deep = curve
-                    .cells
-                    .iter()
-                    .rev()
-                    .find(|cell| cell.queue_depth.is_some_and(|depth| depth <= 32));
-                curve.first().into_iter().chain(deep.copied()).collect()
-            }
-            None => cells
-                .iter()
-                .filter(|cell| cell.read_percent == Some(direction.read_percent()))
-                .take(1)
-                .collect(),
-        };
-        for (index, cell) in chosen.into_iter().enumerate() {
-            let points = tail(cell, direction);
-            let name = format!("{} {}", direction.name(), cell.depth_words());
-            series.push(Series {
-                name,
-                hue: hue(direction) + 2 * index,
-                points,
-                kind: SeriesKind::Dense,
-            });
-        }
-    }
-    series.retain(|series| !series.points.is_empty());
-    if series.is_empty() {
-        return missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
-    }
-    let chart = LineChart {
-        x: axis("Latency", Quantity::Latency, Scale::Log10),
-        y: axis("Operations slower than that", Quantity::Share, Scale::Log10),
-        series,
-    };
-    let caption = "How many operations take longer (1 % is p99). All trials of a cell together; a line ends where fewer \
-                   than ten operations lie beyond, because more would be chance.";
-    slot(
-        chart,
-        "latency-tail",
-        TITLE,
-        caption.to_owned(),
-        "ssd-queue-depth",
-    )
-}
-
-/// The share of operations beyond each latency, thinned to what a screen can show.
-fn tail(cell: &Cell<'_>, direction: Direction) -> Vec<Point> {
-    let Some(histogram) = cell
-        .view
-        .and_then(|view| view.histogram(direction.name(), HistogramKind::Latency).ok())
-    else {
-        return Vec::new();
-    };
-    let count = histogram.count() as f64;
-    let supported = histogram
-        .ccdf()
-        .filter(|point| point.fraction_above * count >= 10.0);
-    let points: Vec<Point> = supported
-        .map(|point| Point {
-            x: point.latency_ns as f64,
-            y: point.fraction_above,
-            interval: None,
-            note: String::new(),
-        })
-        .collect();
-    let stride = points.len().div_ceil(160).max(1);
-    let last = points.len().saturating_sub(1);
-    points
-        .into_iter()
-        .enumerate()
-        .filter(|(index, _)| index % stride == 0 || *index == last)
-        .map(|(_, point)| point)
-        .collect()
 }

@@ -1,6 +1,7 @@
 //! Findings over device cells: the same checks for this run and for published figures.
 
-mod arithmetic;
+mod bandwidth;
+mod littles_law;
 mod quality;
 mod shape;
 mod time;
@@ -26,8 +27,8 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
 /// The findings that published figures can be held to as well.
 pub(super) fn of_published(cells: &[Cell<'_>]) -> Vec<Finding> {
     vec![
-        arithmetic::bandwidth(cells),
-        arithmetic::littles_law(cells),
+        bandwidth::bandwidth(cells),
+        littles_law::littles_law(cells),
         shape::knee(cells),
         shape::mix(cells),
     ]

@@ -45,8 +45,7 @@ fn matrix(cells: &[Cell<'_>], read_percent: u8) -> Option<Matrix> {
         .filter(|cell| cell.read_percent == Some(read_percent) && cell.access_pattern == "random")
         .filter(|cell| cell.jobs == 1 && cell.is_closed_loop())
         .collect();
-    let sizes: BTreeSet<u64> = wanted.iter().filter_map(|cell| cell.block_size_bytes).collect();
-    let depths: BTreeSet<u32> = wanted.iter().filter_map(|cell| cell.queue_depth).collect();
+    let (sizes, depths) = grid(&wanted);
     if sizes.len() < 2 || depths.len() < 2 {
         return None;
     }
@@ -76,6 +75,32 @@ fn matrix(cells: &[Cell<'_>], read_percent: u8) -> Option<Matrix> {
         columns: depths.iter().map(|depth| format!("QD {depth}")).collect(),
         metrics: metrics().map(metric).to_vec(),
     })
+}
+
+/// The sizes and depths that were measured in combination: a curve along one of them does not make a table.
+fn grid(cells: &[&Cell<'_>]) -> (BTreeSet<u64>, BTreeSet<u32>) {
+    let pairs: BTreeSet<(u64, u32)> = cells
+        .iter()
+        .filter_map(|cell| Some((cell.block_size_bytes?, cell.queue_depth?)))
+        .collect();
+    let with_size = |size: u64| pairs.iter().filter(|pair| pair.0 == size).count();
+    let sizes: BTreeSet<u64> = pairs
+        .iter()
+        .map(|pair| pair.0)
+        .filter(|size| with_size(*size) >= 2)
+        .collect();
+    let with_depth = |depth: u32| {
+        pairs
+            .iter()
+            .filter(|pair| pair.1 == depth && sizes.contains(&pair.0))
+            .count()
+    };
+    let depths = pairs
+        .iter()
+        .map(|pair| pair.1)
+        .filter(|depth| with_depth(*depth) >= 2)
+        .collect();
+    (sizes, depths)
 }
 
 /// How a metric is read from a cell.

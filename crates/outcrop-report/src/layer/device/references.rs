@@ -40,7 +40,8 @@ impl Published {
                 .or_insert_with(|| Cell::with_factors(&row.factors));
             cell.numbers.insert(row.metric.clone(), number(row));
         }
-        let cells = cells.into_values().collect();
+        let mut cells: Vec<Cell<'static>> = cells.into_values().collect();
+        cells.sort_by_key(Cell::rank);
         let short_title = reference
             .rows
             .first()

@@ -27,7 +27,7 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
         ];
     };
     let words = cell.words();
-    let iops = lines(&points, |point| point.operations_per_second());
+    let iops = lines(&points, SeriesPoint::operations_per_second);
     let p99 = lines(&points, |point| p99(&point.histogram));
     let seconds = || {
         axis(

@@ -67,15 +67,22 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
             ..Finding::not_testable(ID, SENTENCE, reason)
         };
     }
+    let holds = verdicts.iter().all(|holds| *holds);
     Finding {
         id: ID.to_owned(),
         sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(verdicts.iter().all(|holds| *holds)),
+        verdict: Verdict::from_test(holds),
         tested: format!(
             "predicted depth against the depth of greatest IOPS ÷ latency, within a factor of {KNEE_FACTOR:.0} \
              (depths are measured in steps)."
         ),
-        meaning: String::new(),
+        meaning: if holds {
+            String::new()
+        } else {
+            "The two part where a lone request takes another time than one in company (caches, power states), or where \
+             the latencies are wrong (see Little's law)."
+                .to_owned()
+        },
         numbers,
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
     if long.is_empty() {
         let reason = format!(
             "no write trial has {WINDOW_ROUNDS} rounds of a second or more. What this run says about writes is what the \
-             device takes in a burst; `outcrop profile --full` writes for longer."
+             device takes in a burst; outcrop profile --full writes for longer."
         );
         return Finding::not_testable(ID, SENTENCE, reason);
     }

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Holds Outcrop's io_uring engine beside fio's: 4 KiB random reads of one file at depth 1, 32 and 256.
+
+Both tools read the same file with direct I/O, registered buffers and a registered file, one thread, no
+warm-up, in turns: A B, B A, A B, … so that the drift of a shared machine hits both alike. The
+comparison is the median over rounds of the ratio within a round, with a 95 % bootstrap interval.
+
+    benchmarks/fio-iops/run.py [--rounds 9] [--seconds 3] [--size-mib 1024] [--directory DIR] [--record]
+
+Prints the table; --record also writes benchmarks/record/<date>-fio-iops.{json,md}. Needs a Rust toolchain;
+installs fio with apt when it is missing and it may.
+
+What is compared: IOPS; latency from the moment a request is ready to the moment its completion is seen (fio's
+`lat`, not `clat`), p50 and p99; CPU time per I/O as each tool reports it for the time of the run (fio: of its
+job's thread; Outcrop: of its whole process, the kernel's io workers included).
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPTHS = (1, 32, 256)
+METRICS = {"iops": "IOPS", "p50_us": "p50 µs", "p99_us": "p99 µs", "cpu_us": "CPU µs per I/O"}
+
+
+def command_output(command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+
+
+def need_fio():
+    if shutil.which("fio"):
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        sys.exit("fio is missing and cannot be installed from here; run: sudo apt-get install fio")
+    subprocess.run(["apt-get", "install", "-y", "-qq", "fio"], check=True, stdout=sys.stderr)
+
+
+def build_outcrop():
+    build = ["cargo", "build", "--release", "-p", "outcrop-device", "--example", "device_job"]
+    subprocess.run(build, check=True, cwd=ROOT)
+    target = json.loads(command_output(["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=ROOT))
+    return Path(target["target_directory"]) / "release/examples/device_job"
+
+
+def make_file(directory, size_mib):
+    handle, path = tempfile.mkstemp(prefix="fio-iops-", dir=directory)
+    with os.fdopen(handle, "wb") as file:
+        for _ in range(size_mib):
+            file.write(os.urandom(1 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+    return Path(path)
+
+
+def run_fio(path, depth, seconds, seed):
+    job = json.loads(command_output([
+        "fio", "--name=fio-iops", f"--filename={path}", "--readonly", "--ioengine=io_uring", "--direct=1",
+        "--fixedbufs=1", "--registerfiles=1", "--bs=4k", "--rw=randread", "--norandommap=1",
+        f"--randseed={seed}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}",
+        "--lat_percentiles=1", "--clat_percentiles=0", "--output-format=json",
+    ]))["jobs"][0]
+    read = job["read"]
+    percentile = read["lat_ns"]["percentile"]
+    cpu_share = (job["usr_cpu"] + job["sys_cpu"]) / 100
+    return {
+        "iops": read["iops"],
+        "p50_us": percentile["50.000000"] / 1e3,
+        "p99_us": percentile["99.000000"] / 1e3,
+        "cpu_us": cpu_share * read["runtime"] * 1e3 / read["total_ios"],
+    }
+
+
+def run_outcrop(binary, path, depth, seconds, seed):
+    report = json.loads(command_output([
+        binary, path, "engine=io_uring", "io_block_size=4KiB", "access_pattern=random",
+        "read_write_mix=100:0", f"queue_depth={depth}", "warm_up=0s", f"duration={seconds}s", f"seed={seed}",
+    ]))
+    if report["errors"]:
+        sys.exit(f"outcrop: {report['errors']} requests failed: {report['warnings']}")
+    return {
+        "iops": report["iops"],
+        "p50_us": report["reads"]["p50_ns"] / 1e3,
+        "p99_us": report["reads"]["p99_ns"] / 1e3,
+        "cpu_us": report["cpu_us_per_io"],
+    }
+
+
+def median_with_interval(values, rng):
+    medians = sorted(statistics.median(rng.choices(values, k=len(values))) for _ in range(4000))
+    return statistics.median(values), medians[100], medians[-101]
+
+
+def first_line(path, pattern=""):
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError as error:
+        return f"unavailable: {error.strerror}"
+    return next((line for line in lines if line.startswith(pattern)), "unavailable: not stated")
+
+
+def fingerprint(directory):
+    mount = command_output(["findmnt", "-no", "SOURCE,FSTYPE,OPTIONS", "--target", str(directory)]).strip()
+    device = os.stat(directory).st_dev
+    block = f"/sys/dev/block/{os.major(device)}:{os.minor(device)}"
+    return {
+        "cpu": first_line("/proc/cpuinfo", "model name").partition(": ")[2],
+        "cores": os.cpu_count(),
+        "memory": first_line("/proc/meminfo", "MemTotal").partition(":")[2].strip(),
+        "kernel": platform.release(),
+        "mount": mount,
+        "block_device": os.path.basename(os.path.realpath(block)),
+        "scheduler": first_line(f"{block}/queue/scheduler"),
+        "fio": command_output(["fio", "--version"]).strip(),
+        "outcrop_commit": command_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT).strip(),
+        "load_before": first_line("/proc/loadavg"),
+    }
+
+
+def measure(binary, path, arguments):
+    rounds = []
+    for number in range(arguments.rounds):
+        for depth in DEPTHS:
+            tools = {
+                "outcrop": lambda: run_outcrop(binary, path, depth, arguments.seconds, number + 1),
+                "fio": lambda: run_fio(path, depth, arguments.seconds, number + 1),
+            }
+            order = ("outcrop", "fio") if number % 2 == 0 else ("fio", "outcrop")
+            result = {tool: tools[tool]() for tool in order}
+            rounds.append({"round": number, "depth": depth, "order": order, **result})
+            ratio = result["outcrop"]["iops"] / result["fio"]["iops"]
+            print(f"round {number + 1}/{arguments.rounds}, depth {depth}: IOPS ratio {ratio:.3f}", file=sys.stderr)
+    return rounds
+
+
+def compare(rounds):
+    rng = random.Random(1)
+    rows = []
+    for depth in DEPTHS:
+        pairs = [entry for entry in rounds if entry["depth"] == depth]
+        for metric in METRICS:
+            ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in pairs]
+            ratio, low, high = median_with_interval(ratios, rng)
+            rows.append({
+                "depth": depth,
+                "metric": metric,
+                "outcrop": statistics.median(pair["outcrop"][metric] for pair in pairs),
+                "fio": statistics.median(pair["fio"][metric] for pair in pairs),
+                "ratio": ratio,
+                "low": low,
+                "high": high,
+            })
+    return rows
+
+
+def table(rows):
+    lines = ["| depth | metric | outcrop | fio | outcrop ÷ fio | 95 % interval |", "|---:|---|---:|---:|---:|---|"]
+    for row in rows:
+        digits = 0 if row["metric"] == "iops" else 2 if row["metric"] == "cpu_us" else 1
+        lines.append(
+            f"| {row['depth']} | {METRICS[row['metric']]} | {row['outcrop']:,.{digits}f} | {row['fio']:,.{digits}f} "
+            f"| {row['ratio']:.3f} | {row['low']:.3f} … {row['high']:.3f} |"
+        )
+    return "\n".join(lines)
+
+
+def write_record(record):
+    date = record["date"][:10]
+    stem = ROOT / "benchmarks/record" / f"{date}-fio-iops"
+    stem.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n")
+    machine = "\n".join(f"- {key}: {value}" for key, value in record["machine"].items())
+    stem.with_suffix(".md").write_text(
+        f"# Outcrop beside fio: 4 KiB random reads, {date}\n\n"
+        f"`{record['command']}`: medians of {record['round_count']} interleaved rounds of {record['seconds']} s, "
+        "the ratio is the median of the rounds' ratios. Method: `benchmarks/fio-iops/run.py`.\n\n"
+        f"{table(record['rows'])}\n\n## Machine\n\n{machine}\n"
+    )
+    print(f"wrote {stem}.json and .md", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=9, help="at least 5")
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--size-mib", type=int, default=1024)
+    parser.add_argument("--directory", type=Path, default=ROOT, help="on the disk to be measured")
+    parser.add_argument("--record", action="store_true", help="write benchmarks/record/<date>-fio-iops.*")
+    arguments = parser.parse_args()
+    if arguments.rounds < 5:
+        parser.error("--rounds must be at least 5: fewer give no interval worth printing")
+
+    need_fio()
+    binary = build_outcrop()
+    machine = fingerprint(arguments.directory)
+    path = make_file(arguments.directory, arguments.size_mib)
+    try:
+        rounds = measure(binary, path, arguments)
+    finally:
+        path.unlink()
+    machine["load_after"] = first_line("/proc/loadavg")
+    rows = compare(rounds)
+    print(table(rows))
+    if arguments.record:
+        write_record({
+            "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+            "command": f"benchmarks/fio-iops/run.py --rounds {arguments.rounds} --seconds {arguments.seconds} "
+                       f"--size-mib {arguments.size_mib} --record",
+            "round_count": arguments.rounds,
+            "seconds": arguments.seconds,
+            "machine": machine,
+            "rows": rows,
+            "rounds": rounds,
+        })
+
+
+if __name__ == "__main__":
+    main()

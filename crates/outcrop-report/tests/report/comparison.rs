@@ -1,0 +1,35 @@
+//! What `outcrop compare` prints.
+
+use outcrop_report::comparison::{comparison_csv, comparison_json, comparison_text};
+use outcrop_results::{compare, references};
+
+use crate::fixture::{RunBuilder, complete};
+
+#[test]
+fn a_slower_run_is_worse_row_by_row() {
+    let fast = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    let mut slow = fast.clone();
+    slow.name = "slow".into();
+    for value in slow.trials.iter_mut().flat_map(|trial| &mut trial.values) {
+        if value.metric == "iops" {
+            value.value = value.value.map(|iops| iops * 0.5);
+        }
+    }
+    let comparison = compare(&fast, &slow);
+    insta::assert_snapshot!("slower", comparison_text(&comparison));
+    let csv = comparison_csv(&comparison);
+    let mut lines = csv.lines();
+    let columns = lines.next().unwrap().split(',').count();
+    assert_eq!(columns, 13);
+    assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,"));
+    assert_eq!(lines.count(), comparison.rows.len());
+    assert_eq!(comparison_json(&comparison).unwrap()["candidate"], "slow");
+}
+
+#[test]
+fn a_reference_that_states_too_little_is_not_compared_and_the_reasons_are_told() {
+    let reference = references::load("toshiba-kxg60znv256g-fio").unwrap();
+    let text = comparison_text(&compare(&reference, &complete()));
+    assert!(text.contains("not comparable:"), "{text}");
+    assert!(text.contains("state"), "{text}");
+}

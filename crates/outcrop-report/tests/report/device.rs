@@ -1,0 +1,305 @@
+//! Findings, answer and figures of the device layer on runs whose truth is known.
+
+use outcrop_report::answer::{ReadingOutcome, Severity};
+use outcrop_report::section::FigureSlot;
+use outcrop_report::{Finding, Number, Report, Verdict};
+use outcrop_results::Outcome;
+use proptest::prelude::*;
+
+use crate::fixture::{DEPTHS, MIXES, RunBuilder, SIZES, Workload, complete, iops_of};
+
+fn finding<'r>(findings: &'r [Finding], id: &str) -> &'r Finding {
+    findings
+        .iter()
+        .find(|finding| finding.id == id)
+        .unwrap_or_else(|| panic!("no finding {id}"))
+}
+
+fn verdict(run: RunBuilder, id: &str) -> Verdict {
+    let report = Report::of(&run.build());
+    finding(&report.layers[0].findings, id).verdict.clone()
+}
+
+fn number(finding: &Finding, part: &str) -> f64 {
+    let found = finding.numbers.iter().find(|number| number.name.contains(part));
+    found
+        .unwrap_or_else(|| panic!("no {part} in {:?}", finding.numbers))
+        .value
+}
+
+#[test]
+fn an_honest_run_obeys_the_arithmetic_and_a_dishonest_one_is_found_out() {
+    let run = || RunBuilder::new(3).cells(&SIZES, &DEPTHS, &[100, 0]);
+    for id in [
+        "bandwidth-is-iops-times-size",
+        "littles-law",
+        "bytes-are-the-kernels",
+    ] {
+        assert_eq!(verdict(run(), id), Verdict::Holds, "{id}");
+    }
+    let lying = RunBuilder {
+        latency_factor: 0.5,
+        ..RunBuilder::new(3)
+    };
+    assert_eq!(
+        verdict(lying.cells(&SIZES, &DEPTHS, &MIXES), "littles-law"),
+        Verdict::DoesNotHold
+    );
+    let shared = RunBuilder {
+        device_bytes_ratio: Some(1.2),
+        ..RunBuilder::new(3)
+    };
+    assert_eq!(
+        verdict(shared.cells(&SIZES, &[1, 8], &[100]), "bytes-are-the-kernels"),
+        Verdict::DoesNotHold
+    );
+}
+
+#[test]
+fn what_the_kernel_does_not_count_is_not_testable_with_its_reason() {
+    let blind = RunBuilder {
+        device_bytes_ratio: None,
+        ..RunBuilder::new(3)
+    };
+    let verdict = verdict(blind.cells(&SIZES, &[1, 8], &[100]), "bytes-are-the-kernels");
+    assert_eq!(verdict, Verdict::NotTestable("No counters in this test.".into()));
+}
+
+#[test]
+fn the_published_matrix_fails_littles_law_by_two_and_its_bandwidth_by_1024_over_1000() {
+    let report = Report::of(&complete());
+    let published = &report.layers[0].references;
+    let toshiba = published
+        .iter()
+        .find(|section| section.name.starts_with("toshiba"))
+        .unwrap();
+    let law = finding(&toshiba.findings, "littles-law");
+    assert_eq!(law.verdict, Verdict::DoesNotHold);
+    assert!((number(law, "pure reads and pure writes") - 0.5).abs() < 0.02);
+    assert!((number(law, "mixes") - 1.0).abs() < 0.10);
+    assert!(
+        law.tested
+            .contains("pure reads and pure writes: 40 of 40 outside"),
+        "{}",
+        law.tested
+    );
+    assert!(law.meaning.contains("averaged in as zero"), "{}", law.meaning);
+    let bandwidth = finding(&toshiba.findings, "bandwidth-is-iops-times-size");
+    assert_eq!(bandwidth.verdict, Verdict::DoesNotHold);
+    assert!(bandwidth.meaning.contains("1000/1024"), "{}", bandwidth.meaning);
+    assert!(
+        toshiba.table.rows.len() >= 80,
+        "the same cells are shown side by side"
+    );
+}
+
+#[test]
+fn a_datasheet_says_what_it_does_not_state() {
+    let report = Report::of(&complete());
+    let datasheets = report.layers[0]
+        .references
+        .iter()
+        .find(|section| section.name == "datasheets")
+        .unwrap();
+    let cells: Vec<&String> = datasheets.table.rows.iter().flatten().collect();
+    assert!(cells.iter().any(|cell| *cell == "not stated"));
+    assert!(
+        datasheets
+            .table
+            .rows
+            .iter()
+            .all(|row| row.len() == datasheets.table.head.len())
+    );
+}
+
+#[test]
+fn a_mix_that_loses_against_its_parts_is_found_and_priced() {
+    let report = Report::of(&complete());
+    let mix = finding(&report.layers[0].findings, "mix-is-weighted-mean");
+    assert_eq!(mix.verdict, Verdict::DoesNotHold);
+    assert!(number(mix, "lowest") < 0.8);
+    let advice = &report.layers[0].answer.advice;
+    assert!(
+        advice
+            .iter()
+            .any(|claim| claim.topic == "Mix" && claim.text.contains("70:30"))
+    );
+}
+
+#[test]
+fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
+    let level = || RunBuilder::new(3);
+    let cliff = || RunBuilder {
+        intervals: (12, 0.3),
+        ..RunBuilder::new(3)
+    };
+    let writes = |builder: RunBuilder| builder.cells(&[4096], &[1, 8], &[0]);
+    assert_eq!(verdict(writes(level()), "writes-are-steady"), Verdict::Holds);
+    assert_eq!(verdict(writes(level()), "one-level-per-trial"), Verdict::Holds);
+    assert_eq!(
+        verdict(writes(cliff()), "one-level-per-trial"),
+        Verdict::DoesNotHold
+    );
+    let short = RunBuilder {
+        interval_s: 0.05,
+        ..RunBuilder::new(3)
+    };
+    assert!(matches!(
+        verdict(writes(short), "writes-are-steady"),
+        Verdict::NotTestable(_)
+    ));
+}
+
+#[test]
+fn the_answer_is_what_the_formula_gives() {
+    let report = Report::of(&complete());
+    let answer = &report.layers[0].answer;
+    let highest = &answer.capabilities[0];
+    assert_eq!(highest.label, "Highest IOPS");
+    let expected = SIZES
+        .iter()
+        .flat_map(|size| {
+            DEPTHS.map(|depth| Workload {
+                size: *size,
+                depth,
+                read_percent: 100,
+            })
+        })
+        .map(iops_of)
+        .fold(0.0, f64::max);
+    let ReadingOutcome::Measured { number, conditions } = &highest.readings[0].outcome else {
+        panic!("reads were measured");
+    };
+    assert!((number.value / expected - 1.0).abs() < 1e-9);
+    assert_eq!(conditions, "4 KiB random, QD 32");
+    assert!(
+        answer
+            .advice
+            .iter()
+            .any(|claim| claim.text.starts_with("QD 32 gives"))
+    );
+}
+
+/// Numbers anywhere in a JSON value: objects that have a `value` and a `unit`.
+fn numbers_in(value: &serde_json::Value, found: &mut Vec<serde_json::Value>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            if fields.contains_key("unit") {
+                found.push(value.clone());
+            }
+            fields.values().for_each(|field| numbers_in(field, found));
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| numbers_in(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_number_of_the_answer_has_a_unit_an_n_and_a_provenance() {
+    let json = Report::of(&complete()).to_json().unwrap();
+    let mut numbers = Vec::new();
+    numbers_in(&json["layers"][0]["answer"], &mut numbers);
+    assert!(numbers.len() > 20, "{}", numbers.len());
+    for number in numbers {
+        assert!(number["n"].as_u64().unwrap() > 0, "{number}");
+        assert!(!number["unit"].as_str().unwrap().is_empty(), "{number}");
+        assert!(!number["provenance"].as_str().unwrap().is_empty(), "{number}");
+    }
+    for claim in json["layers"][0]["answer"]["advice"].as_array().unwrap() {
+        assert!(!claim["numbers"].as_array().unwrap().is_empty(), "{claim}");
+    }
+}
+
+#[test]
+fn a_run_of_one_cell_reports_it_and_names_the_plans_for_the_rest() {
+    let run = RunBuilder::new(1).cell(Workload {
+        size: 4096,
+        depth: 1,
+        read_percent: 100,
+    });
+    let report = Report::of(&run.build());
+    let layer = &report.layers[0];
+    assert!(layer.matrices.is_empty() && layer.missing_matrices.len() == 4);
+    let missing: Vec<&str> = layer
+        .figures
+        .iter()
+        .filter_map(|slot| match slot {
+            FigureSlot::Missing(missing) => Some(missing.plan.as_str()),
+            FigureSlot::Drawn(_) => None,
+        })
+        .collect();
+    for plan in ["ssd-queue-depth", "ssd-access-size", "ssd-read-write-mix"] {
+        assert!(missing.contains(&plan), "{missing:?}");
+    }
+    assert!(
+        layer.answer.cautions.iter().any(|caution| {
+            caution.severity == Severity::Warning && caution.text.contains("single trial")
+        })
+    );
+}
+
+#[test]
+fn trials_that_failed_are_counted_and_told() {
+    let message = "no space left on the device".to_owned();
+    let run = RunBuilder::new(3)
+        .cells(&[4096], &[1, 8], &[100])
+        .lost(Outcome::Failed {
+            message: message.clone(),
+        })
+        .lost(Outcome::Interrupted);
+    let report = Report::of(&run.build());
+    assert_eq!(
+        (
+            report.trials.completed,
+            report.trials.failed,
+            report.trials.interrupted
+        ),
+        (6, 1, 1)
+    );
+    let warning = &report.layers[0].answer.cautions[0];
+    assert!(
+        warning.severity == Severity::Warning && warning.text.contains(&message),
+        "{warning:?}"
+    );
+    assert!(report.to_html().contains(&message));
+}
+
+#[test]
+fn wide_intervals_are_marked_wherever_they_are_shown() {
+    let shaky = RunBuilder {
+        spread: 0.2,
+        ..RunBuilder::new(5)
+    };
+    let report = Report::of(&shaky.cells(&SIZES, &DEPTHS, &MIXES).build());
+    let html = report.to_html();
+    assert!(html.contains("wide-mark") && html.contains("wide interval"));
+    assert!(report.screen(80, false).contains("% !"));
+    assert_eq!(
+        finding(&report.layers[0].findings, "repetitions-agree").verdict,
+        Verdict::DoesNotHold
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_selection_of_cells_gives_a_report(
+        cells in proptest::collection::vec((0_usize..4, 0_usize..5, 0_usize..4), 0..12),
+        repetitions in 1_u32..4,
+        spread in 0.0_f64..0.5,
+    ) {
+        let start = RunBuilder { spread, intervals: (2, 1.0), ..RunBuilder::new(repetitions) };
+        let run = cells.iter().fold(start, |builder, (size, depth, mix)| builder.cell(Workload {
+            size: SIZES[*size],
+            depth: DEPTHS[*depth],
+            read_percent: MIXES[*mix],
+        }));
+        let report = Report::of(&run.build());
+        prop_assert_eq!(report.layers.is_empty(), cells.is_empty());
+        prop_assert!(report.screen(80, false).lines().count() <= 22);
+        let html = report.to_html();
+        prop_assert!(!html.contains("NaN") && !html.contains(">inf"));
+        let shown: Vec<&Number> = report.layers.iter().flat_map(|layer| &layer.findings).flat_map(|f| &f.numbers).collect();
+        prop_assert!(shown.iter().all(|number| number.value.is_finite()));
+    }
+}

@@ -1,0 +1,9 @@
+//! The report on runs made for the purpose: complete, poor, broken and empty ones.
+
+mod comparison;
+mod device;
+mod fixture;
+mod folder;
+mod markup;
+mod page;
+mod screen;

@@ -1,0 +1,137 @@
+//! The page: whole, self-contained, accessible, and safe against what runs carry in their names.
+
+use std::collections::BTreeSet;
+
+use outcrop_report::Report;
+
+use crate::fixture::{RunBuilder, complete};
+use crate::markup::elements;
+
+#[test]
+fn the_page_is_well_formed_and_small() {
+    for run in [complete(), RunBuilder::new(1).build()] {
+        let html = Report::of(&run).to_html();
+        elements(&html).unwrap();
+        assert!(html.len() < 2_000_000, "{} bytes", html.len());
+    }
+}
+
+#[test]
+fn nothing_is_fetched_from_anywhere() {
+    let html = Report::of(&complete()).to_html();
+    let without_namespace = html.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    for forbidden in [
+        "http:",
+        "https:",
+        "<script",
+        "<link",
+        "<img",
+        "<iframe",
+        "@import",
+        "src=",
+        "url(//",
+        "@font-face",
+    ] {
+        assert!(!without_namespace.contains(forbidden), "{forbidden}");
+    }
+    for reference in without_namespace.split("url(").skip(1) {
+        assert!(
+            reference.starts_with('#'),
+            "{}",
+            reference.chars().take(40).collect::<String>()
+        );
+    }
+}
+
+#[test]
+fn every_link_and_reference_on_the_page_leads_somewhere_and_no_identifier_is_used_twice() {
+    let html = Report::of(&complete()).to_html();
+    let values = |attribute: &str| -> Vec<String> {
+        let opening = format!(" {attribute}=\"");
+        html.split(opening.as_str())
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    let ids = values("id");
+    let unique: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(unique.len(), ids.len());
+    let mut targets: Vec<String> = values("href").iter().map(|href| href.replace('#', "")).collect();
+    targets.extend(
+        values("aria-labelledby")
+            .iter()
+            .flat_map(|names| names.split(' ').map(str::to_owned).collect::<Vec<_>>()),
+    );
+    targets.extend(
+        values("clip-path")
+            .iter()
+            .map(|path| path.replace("url(#", "").replace(')', "")),
+    );
+    assert!(targets.len() > 40);
+    for target in targets {
+        assert!(unique.contains(&target), "{target}");
+    }
+}
+
+#[test]
+fn tables_have_heads_and_drawings_have_words() {
+    let html = Report::of(&complete()).to_html();
+    let tables = html.matches("<table").count();
+    assert!(tables >= 20, "four matrices of five metrics: {tables}");
+    assert_eq!(html.matches("<thead>").count(), tables);
+    assert_eq!(html.matches("<caption>").count(), tables);
+    let drawings = html.matches("<svg").count();
+    assert_eq!(drawings, 16, "eight figures, wide and narrow");
+    assert_eq!(html.matches("role=\"img\"").count(), drawings);
+    assert_eq!(html.matches("<h1>").count(), 1);
+}
+
+#[test]
+fn names_from_outside_cannot_break_the_page() {
+    let mut run = complete();
+    let hostile = "</style><script>alert('1 & 2')</script>\"";
+    run.name = hostile.into();
+    run.plan = hostile.into();
+    run.environment = serde_json::json!({ "cpu": hostile });
+    for trial in &mut run.trials {
+        trial.subject = hostile.into();
+        trial.notes = vec![hostile.into()];
+        trial.factors.insert("engine".into(), hostile.into());
+        trial.factors.insert("access_pattern".into(), hostile.into());
+    }
+    let html = Report::of(&run).to_html();
+    elements(&html).unwrap();
+    assert!(!html.contains("<script"));
+}
+
+#[test]
+fn the_skeleton_of_the_page() {
+    let html = Report::of(&complete()).to_html();
+    let mut skeleton = Vec::new();
+    for part in html.split("<h").skip(1) {
+        let Some((level, rest)) = part
+            .split_at_checked(1)
+            .filter(|(level, _)| "123".contains(*level))
+        else {
+            continue;
+        };
+        let text = rest
+            .split_once('>')
+            .map_or("", |(_, text)| text.split("</h").next().unwrap_or_default());
+        let mut words = String::new();
+        let mut inside_tag = false;
+        for letter in text.chars() {
+            match letter {
+                '<' => inside_tag = true,
+                '>' => inside_tag = false,
+                letter if !inside_tag => words.push(letter),
+                _ => {}
+            }
+        }
+        skeleton.push(format!(
+            "{}{words}",
+            "  ".repeat(level.parse::<usize>().unwrap() - 1)
+        ));
+    }
+    insta::assert_snapshot!("skeleton", skeleton.join("\n"));
+}
