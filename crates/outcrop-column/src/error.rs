@@ -64,6 +64,14 @@ pub enum ColumnError {
         /// What to do.
         hint: &'static str,
     },
+    /// The text to encode is not as its options say.
+    #[error("line {line} of the input: {detail}")]
+    Input {
+        /// Line, from 1.
+        line: u64,
+        /// What was seen and what was expected.
+        detail: String,
+    },
     /// The row does not exist.
     #[error("row {row} does not exist: the column has {row_count} rows, numbered from 0")]
     NoSuchRow {

@@ -36,6 +36,8 @@ mod touched;
 pub use column::{
     Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, Selection, VerifyReport,
 };
-pub use encode::{EncodeOptions, EncodeReport, Encoder, Index, Profile, encode_text};
+pub use encode::{
+    CsvColumn, CsvOptions, EncodeOptions, EncodeReport, Encoder, Index, Profile, encode_csv, encode_text,
+};
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::Column;
 use super::segment::Segment;
+use crate::encode::{EncodeOptions, Encoder};
 use crate::error::{ColumnError, Result};
 use crate::storage::ReadAt;
 
@@ -37,6 +38,21 @@ impl Column {
             out.write_all(&text[..length])?;
         }
         Ok(())
+    }
+
+    /// An encoder that holds all rows: writing it merges the segments into one, with one dictionary.
+    ///
+    /// *Cost*: that of encoding the column anew.
+    ///
+    /// # Errors
+    /// As [`Column::decode_text`], without its output.
+    pub fn compact(&self, options: EncodeOptions) -> Result<Encoder> {
+        let mut encoder = Encoder::new(options);
+        self.for_each_row(|value| match value {
+            Some(value) => encoder.push(value),
+            None => encoder.push_null(),
+        })?;
+        Ok(encoder)
     }
 
     /// Calls `action` with each row's value in order; `None` is null.

@@ -9,7 +9,7 @@ use super::segment::Collected;
 use crate::dictionary::Key;
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, HEADER_BYTES, Header, SectionKind, SegmentEntry};
-use crate::storage::{AtomicFile, ReadAt, WriteAt};
+use crate::storage::{AtomicFile, FileReader, ReadAt, WriteAt};
 
 /// Files below this size are not aligned to pages: the gaps would outweigh the data.
 const PAGED_BYTES: u64 = 1 << 20;
@@ -128,6 +128,22 @@ impl Encoder {
         }
         let footer = Footer::read(existing, &header)?;
         self.write_behind(footer, existing.size_bytes(), existing.size_bytes(), out)
+    }
+
+    /// [`Encoder::append`] to the file at `path`.
+    ///
+    /// # Errors
+    /// As there, and [`ColumnError::Path`].
+    pub fn append_to(self, path: &Path) -> Result<EncodeReport> {
+        let existing = FileReader::open(path)?;
+        let mut file = std::fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(|source| ColumnError::Path {
+                path: path.to_owned(),
+                source,
+            })?;
+        self.append(&existing, &mut file)
     }
 
     fn write_behind(

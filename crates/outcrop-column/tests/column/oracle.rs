@@ -200,6 +200,12 @@ proptest! {
         encoder.append(&before, &mut file).unwrap();
         let rows: Vec<Row> = first.into_iter().chain(second).collect();
         check_file(&file, &rows, 8);
+        if index != 2 {
+            let compacted = Column::open_in(file).unwrap().compact(options).unwrap();
+            let mut merged = Vec::new();
+            compacted.finish(&mut merged).unwrap();
+            prop_assert!(merged == encode(&rows, options), "compacting gives what encoding all rows at once gives");
+        }
     }
 }
 
