@@ -27,8 +27,8 @@ may_install() {
     command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null; }
 }
 
-# Programs of the base system live in sbin, which is not on every user's PATH.
-has_program() { PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" command -v "$1" >/dev/null; }
+# On disk, not a builtin of this shell; sbin is not on every user's PATH.
+has_program() { PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" type -P "$1" >/dev/null; }
 
 has_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -38,8 +38,9 @@ missing_packages() {
     [ "$1" = test ] || return 0
     has_program git || echo git
     has_program mkfs.ext4 || echo e2fsprogs
-    { has_program losetup && has_program fsfreeze; } || echo util-linux
-    has_program mount || echo mount
+    { has_program mount && has_program losetup; } || echo mount
+    has_program setpriv || echo util-linux
+    has_program kill || echo procps
     has_program python3 || echo python3
     has_venv || echo python3-venv
 }

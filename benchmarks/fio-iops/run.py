@@ -5,10 +5,10 @@ Both tools read the same file with direct I/O, registered buffers and a register
 warm-up, in turns: A B, B A, A B, … so that the drift of a shared machine hits both alike. The
 comparison is the median over rounds of the ratio within a round, with a 95 % bootstrap interval.
 
-    benchmarks/fio-iops/run.py [--rounds 9] [--seconds 3] [--size-mib 1024] [--directory DIR] [--record]
+    benchmarks/fio-iops/run.py [--rounds 9] [--seconds 3] [--size-mib 1024] [--directory DIR]
 
-Prints the table; --record also writes benchmarks/record/<date>-fio-iops.{json,md}. Needs a Rust toolchain;
-installs fio with apt when it is missing and it may.
+Prints the result as Markdown; `cargo xtask bench-record fio-iops` keeps it. Installs fio with apt when it is
+missing and it may.
 
 What is compared: IOPS; latency from the moment a request is ready to the moment its completion is seen (fio's
 `lat`, not `clat`), p50 and p99; CPU time per I/O as each tool reports it for the time of the run (fio: of its
@@ -16,10 +16,9 @@ job's thread; Outcrop: of its whole process, the kernel's io workers included).
 """
 
 import argparse
-import datetime
+import csv
 import json
 import os
-import platform
 import random
 import shutil
 import statistics
@@ -45,11 +44,13 @@ def need_fio():
     subprocess.run(["apt-get", "install", "-y", "-qq", "fio"], check=True, stdout=sys.stderr)
 
 
-def build_outcrop():
-    build = ["cargo", "build", "--release", "-p", "outcrop-device", "--example", "device_job"]
-    subprocess.run(build, check=True, cwd=ROOT)
+def outcrop_binary():
+    """The program named by $OUTCROP, or a release build of this checkout."""
+    if os.environ.get("OUTCROP"):
+        return Path(os.environ["OUTCROP"])
+    subprocess.run(["cargo", "build", "--release", "-p", "outcrop"], check=True, cwd=ROOT, stdout=sys.stderr)
     target = json.loads(command_output(["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=ROOT))
-    return Path(target["target_directory"]) / "release/examples/device_job"
+    return Path(target["target_directory"]) / "release/outcrop"
 
 
 def make_file(directory, size_mib):
@@ -81,49 +82,25 @@ def run_fio(path, depth, seconds, seed):
 
 
 def run_outcrop(binary, path, depth, seconds, seed):
-    report = json.loads(command_output([
-        binary, path, "engine=io_uring", "io_block_size=4KiB", "access_pattern=random",
-        "read_write_mix=100:0", f"queue_depth={depth}", "warm_up=0s", f"duration={seconds}s", f"seed={seed}",
-    ]))
-    if report["errors"]:
-        sys.exit(f"outcrop: {report['errors']} requests failed: {report['warnings']}")
+    with tempfile.TemporaryDirectory(prefix="fio-iops-run-") as out:
+        records = csv.DictReader(command_output([
+            binary, "device", "--read-only", path, "--engine", "io_uring", "--io-block-size", "4KiB",
+            "--access-pattern", "random", "--read-write-mix", "100:0", "--queue-depth", str(depth),
+            "--repetitions", "1", "--warm-up", "0s", "--duration", f"{seconds}s", "--seed", str(seed),
+            "--out", out, "--format", "csv",
+        ]).splitlines())
+        value = {record["metric"]: record["value"] for record in records}
     return {
-        "iops": report["iops"],
-        "p50_us": report["reads"]["p50_ns"] / 1e3,
-        "p99_us": report["reads"]["p99_ns"] / 1e3,
-        "cpu_us": report["cpu_us_per_io"],
+        "iops": float(value["iops"]),
+        "p50_us": float(value["latency_p50"]) / 1e3,
+        "p99_us": float(value["latency_p99"]) / 1e3,
+        "cpu_us": float(value["cpu_per_operation"]) / 1e3,
     }
 
 
 def median_with_interval(values, rng):
     medians = sorted(statistics.median(rng.choices(values, k=len(values))) for _ in range(4000))
     return statistics.median(values), medians[100], medians[-101]
-
-
-def first_line(path, pattern=""):
-    try:
-        lines = Path(path).read_text().splitlines()
-    except OSError as error:
-        return f"unavailable: {error.strerror}"
-    return next((line for line in lines if line.startswith(pattern)), "unavailable: not stated")
-
-
-def fingerprint(directory):
-    mount = command_output(["findmnt", "-no", "SOURCE,FSTYPE,OPTIONS", "--target", str(directory)]).strip()
-    device = os.stat(directory).st_dev
-    block = f"/sys/dev/block/{os.major(device)}:{os.minor(device)}"
-    return {
-        "cpu": first_line("/proc/cpuinfo", "model name").partition(": ")[2],
-        "cores": os.cpu_count(),
-        "memory": first_line("/proc/meminfo", "MemTotal").partition(":")[2].strip(),
-        "kernel": platform.release(),
-        "mount": mount,
-        "block_device": os.path.basename(os.path.realpath(block)),
-        "scheduler": first_line(f"{block}/queue/scheduler"),
-        "fio": command_output(["fio", "--version"]).strip(),
-        "outcrop_commit": command_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT).strip(),
-        "load_before": first_line("/proc/loadavg"),
-    }
 
 
 def measure(binary, path, arguments):
@@ -173,18 +150,20 @@ def table(rows):
     return "\n".join(lines)
 
 
-def write_record(record):
-    date = record["date"][:10]
-    stem = ROOT / "benchmarks/record" / f"{date}-fio-iops"
-    stem.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n")
-    machine = "\n".join(f"- {key}: {value}" for key, value in record["machine"].items())
-    stem.with_suffix(".md").write_text(
-        f"# Outcrop beside fio: 4 KiB random reads, {date}\n\n"
-        f"`{record['command']}`: medians of {record['round_count']} interleaved rounds of {record['seconds']} s, "
-        "the ratio is the median of the rounds' ratios. Method: `benchmarks/fio-iops/run.py`.\n\n"
-        f"{table(record['rows'])}\n\n## Machine\n\n{machine}\n"
-    )
-    print(f"wrote {stem}.json and .md", file=sys.stderr)
+def result_text(arguments, rows, rounds):
+    """The Markdown that `cargo xtask bench-record` puts into the record."""
+    fio = command_output(["fio", "--version"]).strip()
+    lines = [
+        f"4 KiB random reads of one {arguments.size_mib} MiB file, outcrop beside {fio}: medians of {arguments.rounds} "
+        f"interleaved rounds of {arguments.seconds} s; the ratio is the median of the ratios within the rounds.",
+        "",
+        table(rows),
+        "",
+    ]
+    for depth in DEPTHS:
+        ratios = [entry["outcrop"]["iops"] / entry["fio"]["iops"] for entry in rounds if entry["depth"] == depth]
+        lines.append(f"- IOPS ratio per round, depth {depth}: {' '.join(f'{ratio:.3f}' for ratio in ratios)}")
+    return "\n".join(lines)
 
 
 def main():
@@ -193,33 +172,18 @@ def main():
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--size-mib", type=int, default=1024)
     parser.add_argument("--directory", type=Path, default=ROOT, help="on the disk to be measured")
-    parser.add_argument("--record", action="store_true", help="write benchmarks/record/<date>-fio-iops.*")
     arguments = parser.parse_args()
     if arguments.rounds < 5:
         parser.error("--rounds must be at least 5: fewer give no interval worth printing")
 
     need_fio()
-    binary = build_outcrop()
-    machine = fingerprint(arguments.directory)
+    binary = outcrop_binary()
     path = make_file(arguments.directory, arguments.size_mib)
     try:
         rounds = measure(binary, path, arguments)
     finally:
         path.unlink()
-    machine["load_after"] = first_line("/proc/loadavg")
-    rows = compare(rounds)
-    print(table(rows))
-    if arguments.record:
-        write_record({
-            "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-            "command": f"benchmarks/fio-iops/run.py --rounds {arguments.rounds} --seconds {arguments.seconds} "
-                       f"--size-mib {arguments.size_mib} --record",
-            "round_count": arguments.rounds,
-            "seconds": arguments.seconds,
-            "machine": machine,
-            "rows": rows,
-            "rounds": rounds,
-        })
+    print(result_text(arguments, compare(rounds), rounds))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     open_records.py RECORDS.parquet RECORDS.csv
 
 Each reader must find the same number of rows, the same number of values and the same exact sum of values, and
-the value of a factor in the map of the same record. Needs duckdb, pandas, pyarrow and polars:
+the value of every factor in the map of one record. Needs duckdb, pandas, pyarrow and polars:
 
     python3 -m venv venv && venv/bin/pip install duckdb pandas pyarrow polars
 
@@ -23,20 +23,20 @@ RECORD_COLUMNS = {
 
 
 def expected_from_csv(path):
-    """Rows, values, their exact sum, and one factor of one record to look up."""
+    """Rows, values, their exact sum, and one record to look up with its factors."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if not rows:
         raise SystemExit(f"{path} has no records to compare")
     values = [float(row["value"]) for row in rows if row["value"] != ""]
-    factors = [name for name in rows[0] if name not in RECORD_COLUMNS and not name.startswith("factor_")]
-    probe = next(((row, name) for row in reversed(rows) for name in factors if row[name]), None)
-    if probe is None:
-        raise SystemExit(f"{path} has no factor to look up")
-    row, name = probe
-    key = (int(row["trial"]), int(row["repetition"]), row["metric"])
-    return {"rows": len(rows), "values": len(values), "sum": math.fsum(values), "key": key, "factor": name,
-            "factor_value": row[name], "seed": int(row["seed"]), "start": row["started_at"][:19]}
+    row = rows[-1]
+    factors = {name: row[name] for name in row
+               if name not in RECORD_COLUMNS and not name.startswith("factor_") and row[name]}
+    if not factors:
+        raise SystemExit(f"the last record of {path} has no factor to look up")
+    return {"rows": len(rows), "values": len(values), "sum": math.fsum(values), "factors": factors,
+            "key": (int(row["trial"]), int(row["repetition"]), row["metric"]), "seed": int(row["seed"]),
+            "start": row["started_at"][:19]}
 
 
 def with_duckdb(path, want):
@@ -47,12 +47,14 @@ def with_duckdb(path, want):
     rows, = connection.execute("SELECT count(*) FROM read_parquet(?)", [path]).fetchone()
     values = [v for v, in connection.execute(
         "SELECT value FROM read_parquet(?) WHERE value IS NOT NULL", [path]).fetchall()]
-    # A look-up in a map gives the value itself, or a list of one in DuckDB before 1.3.
-    factor, seed, start = connection.execute(
-        "SELECT factors[?], seed, strftime(started_at, '%Y-%m-%dT%H:%M:%S') FROM read_parquet(?) "
-        "WHERE trial = ? AND repetition = ? AND metric = ?", [want["factor"], path, *want["key"]]).fetchone()
-    factor = factor[0] if isinstance(factor, list) else factor
-    return {"rows": rows, "values": values, "factor_value": factor, "seed": seed, "start": start}
+    # A look-up in a map gives the value itself, or a list of one before DuckDB 1.3.
+    look_ups = ", ".join("factors[?]" for _ in want["factors"])
+    *factors, seed, start = connection.execute(
+        f"SELECT {look_ups}, seed, strftime(started_at, '%Y-%m-%dT%H:%M:%S') FROM read_parquet(?) "
+        "WHERE trial = ? AND repetition = ? AND metric = ?", [*want["factors"], path, *want["key"]]).fetchone()
+    factors = [factor[0] if isinstance(factor, list) else factor for factor in factors]
+    return {"rows": rows, "values": values, "factors": dict(zip(want["factors"], factors)), "seed": seed,
+            "start": start}
 
 
 def with_pandas(path, want):
@@ -62,7 +64,7 @@ def with_pandas(path, want):
     trial, repetition, metric = want["key"]
     row = frame[(frame.trial == trial) & (frame.repetition == repetition) & (frame.metric == metric)].iloc[0]
     return {"rows": len(frame), "values": frame.value.dropna().tolist(), "seed": int(row.seed),
-            "factor_value": dict(row.factors).get(want["factor"]), "start": row.started_at.isoformat()[:19]}
+            "factors": known_factors(want, dict(row.factors)), "start": row.started_at.isoformat()[:19]}
 
 
 def with_polars(path, want):
@@ -73,16 +75,23 @@ def with_polars(path, want):
     row = frame.filter(
         (polars.col("trial") == trial) & (polars.col("repetition") == repetition) & (polars.col("metric") == metric)
     ).row(0, named=True)
-    factors = {entry["key"]: entry["value"] for entry in row["factors"]}
+    # Polars 2 has maps; before that they were lists of key and value.
+    factors = row["factors"]
+    factors = factors if isinstance(factors, dict) else {entry["key"]: entry["value"] for entry in factors}
     return {"rows": frame.height, "values": frame["value"].drop_nulls().to_list(), "seed": row["seed"],
-            "factor_value": factors.get(want["factor"]), "start": row["started_at"].isoformat()[:19]}
+            "factors": known_factors(want, factors), "start": row["started_at"].isoformat()[:19]}
+
+
+def known_factors(want, factors):
+    """The factors that the CSV export has a column for."""
+    return {name: factors.get(name) for name in want["factors"]}
 
 
 def differences(want, seen):
     """What a reader sees otherwise than the CSV has it."""
     seen = {**seen, "sum": math.fsum(seen["values"]), "values": len(seen["values"])}
     return [f"{name}: {seen[name]!r}, the CSV export has {want[name]!r}"
-            for name in ("rows", "values", "sum", "factor_value", "seed", "start") if seen[name] != want[name]]
+            for name in ("rows", "values", "sum", "factors", "seed", "start") if seen[name] != want[name]]
 
 
 def main(arguments):
@@ -96,7 +105,7 @@ def main(arguments):
         wrong = differences(want, read(parquet, want))
         failed |= bool(wrong)
         print(f"{name}: " + ("; ".join(wrong) if wrong else
-              f"{want['rows']} records, {want['values']} values, {want['factor']} = {want['factor_value']}"))
+              f"{want['rows']} records, {want['values']} values, {len(want['factors'])} factors"))
     return 1 if failed else 0
 
 

@@ -263,6 +263,11 @@ fn resolve_directory(directory: &Path) -> Result<PathBuf, DeviceError> {
 fn check_space(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
     let space = rustix::fs::statvfs(directory)
         .map_err(|errno| DeviceError::path("read the free space of", directory, errno))?;
+    if space.f_blocks == 0 {
+        // The filesystem keeps no account (ramfs): there is no share of it to keep free, and whether it
+        // takes O_DIRECT at all is what the user has to be told.
+        return Ok(());
+    }
     let available_bytes = space.f_bavail.saturating_mul(space.f_frsize);
     let reserve_bytes = space.f_blocks.saturating_mul(space.f_frsize) / 20;
     let room = available_bytes

@@ -109,22 +109,27 @@ fn layer_sections(layer: &LayerSection) -> Markup {
     }
 }
 
+/// The figures that could be drawn, then what is missing for the others.
 fn figures(slots: &[FigureSlot]) -> Markup {
+    let drawn = slots.iter().filter_map(|slot| match slot {
+        FigureSlot::Drawn(figure) => Some(figure),
+        FigureSlot::Missing(_) => None,
+    });
+    let missing = slots.iter().filter_map(|slot| match slot {
+        FigureSlot::Drawn(_) => None,
+        FigureSlot::Missing(missing) => Some(missing),
+    });
     html! {
         div.figures {
-            @for slot in slots {
-                @match slot {
-                    FigureSlot::Drawn(figure) => {
-                        figure id={ "figure-" (figure.id) } {
-                            h3 { (figure.title) }
-                            div.wide { (PreEscaped(&figure.svg)) }
-                            div.narrow { (PreEscaped(&figure.narrow_svg)) }
-                            figcaption { (figure.caption) }
-                        }
-                    }
-                    FigureSlot::Missing(missing) => (tables::missing(missing)),
+            @for figure in drawn {
+                figure id={ "figure-" (figure.id) } {
+                    h3 { (figure.title) }
+                    div.wide { (PreEscaped(&figure.svg)) }
+                    div.narrow { (PreEscaped(&figure.narrow_svg)) }
+                    figcaption { (figure.caption) }
                 }
             }
+            @for entry in missing { (tables::missing(entry)) }
         }
     }
 }

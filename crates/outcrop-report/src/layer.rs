@@ -104,7 +104,8 @@ fn notes(run: &RunView, layer: &str) -> Vec<Note> {
 /// A remark without its quantities: what is the same in all remarks of its kind.
 fn without_numbers(note: &str) -> String {
     let is_quantity = |word: &&str| {
-        let is_unit = word.ends_with('B') && word.len() <= 3;
+        let bare = word.trim_end_matches([',', ';', '.']);
+        let is_unit = bare.ends_with('B') && bare.len() <= 3;
         word.contains(|letter: char| letter.is_ascii_digit()) || is_unit
     };
     note.split_whitespace()

@@ -179,12 +179,21 @@ fn cautions(answer: &Answer, report: &Report, width: usize, pen: Pen) -> Vec<Str
     } else {
         ""
     };
+    let verb = if failing == 1 { "does" } else { "do" };
     let summary = format!(
-        "{} trials in {} cells · {failing} findings do not hold{mark}",
-        trials.completed, trials.cells
+        "{} in {} · {} {verb} not hold{mark}",
+        counted(trials.completed, "trial"),
+        counted(trials.cells, "cell"),
+        counted(failing, "finding")
     );
     lines.extend(wrapped(&summary, width, 2));
     lines
+}
+
+/// `1 cell`, `84 cells`.
+fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
 }
 
 /// Whether the summary shows a number that is marked.

@@ -1,8 +1,10 @@
 //! The report in its run folder: `report.html` and `figures/*.svg`, each replaced whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use outcrop_results::write_atomically;
 
 use crate::error::ReportError;
 use crate::report::Report;
@@ -18,10 +20,10 @@ pub struct Paths {
 
 /// Writes the page and its figures into a run folder and removes figures that an earlier report left there.
 ///
-/// Every file is written beside its place, synced and renamed over it: a reader never sees half a page.
+/// Every file replaces its predecessor in one step: a reader never sees half a page.
 ///
 /// # Errors
-/// [`ReportError::Io`] with the file that could not be written.
+/// [`ReportError::Write`] and [`ReportError::Io`], with the file or folder.
 pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
     let html = run_dir.join("report.html");
     let figures_dir = run_dir.join("figures");
@@ -29,11 +31,11 @@ pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
     let mut figures = Vec::new();
     for figure in report.figures() {
         let path = figures_dir.join(format!("{}.svg", figure.id));
-        replace(&path, figure.to_svg_file().as_bytes())?;
+        write_atomically(&path, figure.to_svg_file().as_bytes())?;
         figures.push(path);
     }
     remove_others(&figures_dir, &figures)?;
-    replace(&html, report.to_html().as_bytes())?;
+    write_atomically(&html, report.to_html().as_bytes())?;
     Ok(Paths { html, figures })
 }
 
@@ -47,19 +49,6 @@ fn remove_others(figures_dir: &Path, kept: &[PathBuf]) -> Result<(), ReportError
         }
     }
     Ok(())
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    let beside = path.with_extension("part");
-    let write_beside = || -> io::Result<()> {
-        let mut file = File::create(&beside)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    };
-    write_beside()
-        .inspect_err(|_| drop(fs::remove_file(&beside)))
-        .map_err(io_error("write", path))
 }
 
 fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ReportError {

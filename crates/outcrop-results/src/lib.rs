@@ -2,7 +2,7 @@
 //!
 //! A *trial* is one line of a journal ([`TrialEntry`]), a *record* is one metric of one trial
 //! ([`Record`]), a *run* is a folder ([`RunFolder`] to write it, [`RunView`] to read it), and a
-//! *reference* is somebody else's figures in the same tidy form ([`Reference`]). [`compare`] holds two
+//! *reference* is somebody else's figures in the same tidy form ([`Reference`]). [`compare()`] holds two
 //! of them side by side and answers *not comparable*, with the reason, instead of a ratio that means
 //! nothing.
 //!
@@ -13,7 +13,7 @@
 //!
 //! A metric's name is stable, `snake_case`, with the direction as a prefix where there is one; without
 //! a prefix it covers reads and writes together. The lab defines the constants; these are the names
-//! that [`compare`] and its `--fail-if` know by heart: `iops`, `bandwidth`, `latency_mean`, `latency_p50`,
+//! that [`compare()`] and its `--fail-if` know by heart: `iops`, `bandwidth`, `latency_mean`, `latency_p50`,
 //! `latency_p95`, `latency_p99`, `latency_p99_9`, `latency_max` (each also as `read_…` and `write_…`),
 //! `service_latency_…` for open-loop load (time from the real start, not from the schedule),
 //! `cpu_per_operation`, `achieved_queue_depth`, `device_bytes_ratio`. A published mean latency whose

@@ -174,7 +174,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets a writer of a library fill stdout directly; a closed pipe comes back as in [`print`].
+/// Lets a writer of a library fill stdout directly; a closed pipe comes back as in [`print()`].
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ mod bench;
 mod histograms;
 pub mod metrics;
 mod notes;
+mod overhead;
 mod parameters;
 mod values;
 

@@ -14,7 +14,7 @@ pub(super) fn body(layer: &str, matrices: &[Matrix], missing: &[Missing]) -> Mar
         .unwrap_or_default();
     html! {
         @if !matrices.is_empty() {
-            p { "Median of each cell; darker is higher within one table. ± marks a cell whose interval is wider "
+            p { "Median of each cell; stronger shading is higher within one table. ± marks a cell whose interval is wider "
                 "than 10 % of its median (half the width is shown). A dash: no such cell in this run." }
             div.matrix-set {
                 (switch(layer, &metrics))

@@ -12,8 +12,10 @@ pub(super) fn section(report: &Report) -> Markup {
         section id="environment" aria-labelledby="environment-heading" {
             h2 id="environment-heading" { "Environment" }
             @for (section, facts) in by_section(&report.environment) {
-                h3 { (section) }
-                dl.pairs { @for fact in facts { dt { (fact.name) } dd { (fact.value) } } }
+                details open[section == FIRST_SECTION] {
+                    summary { (section) }
+                    dl.pairs { @for (name, value) in condensed(&facts) { dt { (name) } dd { (value) } } }
+                }
             }
         }
         section id="run" aria-labelledby="run-heading" {
@@ -23,20 +25,45 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-/// Facts by section, sections in the order of their first fact.
+/// The section that a reader of storage figures looks at first.
+const FIRST_SECTION: &str = "storage";
+
+/// Facts by section: the storage, then the others in the order of their first fact.
 fn by_section(facts: &[Fact]) -> Vec<(&str, Vec<&Fact>)> {
-    let mut order = Vec::new();
+    let mut order: Vec<&str> = Vec::new();
     let mut sections: BTreeMap<&str, Vec<&Fact>> = BTreeMap::new();
     for fact in facts {
         if !sections.contains_key(fact.section.as_str()) {
-            order.push(fact.section.as_str());
+            order.push(&fact.section);
         }
         sections.entry(&fact.section).or_default().push(fact);
     }
+    order.sort_by_key(|section| *section != FIRST_SECTION);
+    let take = |section: &str| sections.remove(section);
     order
-        .into_iter()
-        .filter_map(|section| sections.remove(section).map(|facts| (section, facts)))
+        .iter()
+        .copied()
+        .zip(order.iter().copied().filter_map(take))
         .collect()
+}
+
+/// Facts as name and value; those that only say "Not affected" share one line.
+fn condensed(facts: &[&Fact]) -> Vec<(String, String)> {
+    const UNAFFECTED: &str = "Not affected";
+    let (unaffected, told): (Vec<&Fact>, Vec<&Fact>) =
+        facts.iter().partition(|fact| fact.value == UNAFFECTED);
+    let mut pairs: Vec<(String, String)> = told
+        .iter()
+        .map(|fact| (fact.name.clone(), fact.value.clone()))
+        .collect();
+    if !unaffected.is_empty() {
+        let names: Vec<&str> = unaffected
+            .iter()
+            .map(|fact| fact.name.trim_start_matches("vulnerabilities "))
+            .collect();
+        pairs.push(("not affected by".to_owned(), names.join(", ")));
+    }
+    pairs
 }
 
 fn run(report: &Report) -> Markup {

@@ -6,6 +6,9 @@ use crate::section::{Missing, ReferenceSection, Table};
 
 use super::findings;
 
+/// Rows that need no unfolding.
+const SHORT_TABLE: usize = 20;
+
 pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
     html! {
         p { "Published figures, held to the checks that this run is held to. They are never mixed into the numbers above; "
@@ -14,7 +17,7 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
             h3 { span.published { "Published: " } (section.title) }
             (findings::list(&section.findings))
             @if !section.table.rows.is_empty() {
-                details {
+                details open[section.table.rows.len() <= SHORT_TABLE] {
                     summary { "All " (section.table.rows.len()) " rows" }
                     (plain(&section.table))
                 }

@@ -63,6 +63,6 @@ impl LayerReport for DeviceReport<'_> {
     }
 
     fn methods(&self) -> Vec<Method> {
-        method::methods()
+        method::methods(self.run)
     }
 }

@@ -79,7 +79,7 @@ fn the_published_matrix_fails_littles_law_by_two_and_its_bandwidth_by_1024_over_
     assert!((number(law, "mixes") - 1.0).abs() < 0.10);
     assert!(
         law.tested
-            .contains("pure reads and pure writes: 40 of 40 outside"),
+            .contains("Outside are: pure reads and pure writes 40 of 40"),
         "{}",
         law.tested
     );
@@ -301,5 +301,36 @@ proptest! {
         prop_assert!(!html.contains("NaN") && !html.contains(">inf"));
         let shown: Vec<&Number> = report.layers.iter().flat_map(|layer| &layer.findings).flat_map(|f| &f.numbers).collect();
         prop_assert!(shown.iter().all(|number| number.value.is_finite()));
+    }
+}
+
+#[test]
+fn a_single_deep_or_mixed_cell_still_answers_with_its_latency() {
+    for read_percent in [100, 70] {
+        let run = RunBuilder::new(3).cell(Workload {
+            size: 4096,
+            depth: 32,
+            read_percent,
+        });
+        let report = Report::of(&run.build());
+        let rows = &report.layers[0].answer.capabilities;
+        let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(
+            labels,
+            [
+                "Highest IOPS",
+                "Highest bandwidth",
+                "Latency, p50",
+                "Latency, p99"
+            ]
+        );
+        for row in rows {
+            let reads = &row.readings[0].outcome;
+            assert!(
+                matches!(reads, ReadingOutcome::Measured { .. }),
+                "{}: {reads:?}",
+                row.label
+            );
+        }
     }
 }

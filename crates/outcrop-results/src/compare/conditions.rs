@@ -22,8 +22,8 @@ const CONDITIONS_OF_PUBLICATIONS: [&str; 1] = ["engine"];
 /// True when the two cells are of one workload. Runs meet on equal factors, a reference on those it shares.
 pub(super) fn meet(a: &Cell, b: &Cell) -> bool {
     let names_a_cell = |name: &str| {
-        let is_condition = CONDITIONS.contains(&name)
-            || (is_published(a, b) && CONDITIONS_OF_PUBLICATIONS.contains(&name));
+        let is_condition =
+            CONDITIONS.contains(&name) || (is_published(a, b) && CONDITIONS_OF_PUBLICATIONS.contains(&name));
         !is_condition
     };
     let agrees = |from: &Cell, to: &Cell| {

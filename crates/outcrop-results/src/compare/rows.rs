@@ -40,19 +40,18 @@ pub(super) fn pair(baseline: &[Cell], candidate: &[Cell]) -> Paired {
         .collect();
     let settled_a: BTreeSet<usize> = without_objection.iter().map(|(i, ..)| *i).collect();
     let settled_b: BTreeSet<usize> = without_objection.iter().map(|(_, j, _)| *j).collect();
+    let (mut met_a, mut met_b) = (BTreeSet::new(), BTreeSet::new());
     for (i, j, reasons) in &meetings {
         if reasons.is_empty() || !(settled_a.contains(i) || settled_b.contains(j)) {
             paired
                 .rows
                 .extend(rows_of(&baseline[*i], &candidate[*j], reasons));
+            met_a.insert(*i);
+            met_b.insert(*j);
         }
     }
-    let met: (BTreeSet<usize>, BTreeSet<usize>) = (
-        meetings.iter().map(|(i, ..)| *i).collect(),
-        meetings.iter().map(|(_, j, _)| *j).collect(),
-    );
-    paired.leave_over(baseline, &met.0, Side::Baseline);
-    paired.leave_over(candidate, &met.1, Side::Candidate);
+    paired.leave_over(baseline, &met_a, Side::Baseline);
+    paired.leave_over(candidate, &met_b, Side::Candidate);
     paired
 }
 

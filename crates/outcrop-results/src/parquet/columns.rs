@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::builder::{MapBuilder, StringBuilder};
+use arrow_array::builder::{MapBuilder, MapFieldNames, StringBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, TimestampMicrosecondType, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, MapArray, PrimitiveArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, TimeUnit};
@@ -17,18 +17,15 @@ pub(super) fn field(name: &str, data_type: DataType) -> Field {
     Field::new(name, data_type, false)
 }
 
-/// `MAP<utf8, utf8>`, with the names inside that Arrow's builder gives.
+/// Names inside a map, as the Parquet format has them.
+const MAP_NAMES: [&str; 3] = ["key_value", "key", "value"];
+
+/// `MAP<utf8, utf8>`.
 pub(super) fn factors_field() -> Field {
-    let key = Field::new(Field::MAP_KEY_FIELD_DEFAULT_NAME, DataType::Utf8, false);
-    let value = Field::new(Field::MAP_VALUE_FIELD_DEFAULT_NAME, DataType::Utf8, true);
-    Field::new_map(
-        "factors",
-        Field::MAP_ENTRIES_FIELD_DEFAULT_NAME,
-        key,
-        value,
-        false,
-        false,
-    )
+    let [entry, key, value] = MAP_NAMES;
+    let key = Field::new(key, DataType::Utf8, false);
+    let value = Field::new(value, DataType::Utf8, true);
+    Field::new_map("factors", entry, key, value, false, false)
 }
 
 pub(super) fn timestamp_type() -> DataType {
@@ -46,7 +43,9 @@ pub(super) fn numbers<T: ArrowPrimitiveType>(values: impl Iterator<Item = T::Nat
 pub(super) fn factors<'a>(
     rows: impl Iterator<Item = &'a BTreeMap<String, String>>,
 ) -> Result<ArrayRef, String> {
-    let mut builder = MapBuilder::new(None, StringBuilder::new(), StringBuilder::new());
+    let [entry, key, value] = MAP_NAMES.map(str::to_owned);
+    let names = MapFieldNames { entry, key, value };
+    let mut builder = MapBuilder::new(Some(names), StringBuilder::new(), StringBuilder::new());
     for row in rows {
         for (name, value) in row {
             builder.keys().append_value(name);

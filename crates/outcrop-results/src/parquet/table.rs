@@ -1,5 +1,6 @@
 //! One kind of row to and from a Parquet file: row groups are streamed out, damage is reported.
 
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -54,7 +56,11 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
             .set_max_row_group_bytes(Some(BYTES_PER_GROUP))
             .set_key_value_metadata(Some(vec![footer]))
             .build();
-        let writer = ArrowWriter::try_new(sink, R::schema(), Some(properties))
+        // The columns need no more than Parquet's own types: no second schema in Arrow's encoding.
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties)
+            .with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(sink, R::schema(), options)
             .map_err(|error| write_error(path, &error))?;
         Ok(Self {
             path: path.into(),
@@ -77,7 +83,7 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
         self.writer
             .close()
             .map(|_| ())
-            .map_err(|error| damage(&self.path, &error))
+            .map_err(|error| write_error(&self.path, &error))
     }
 
     fn write_rows(&mut self) -> Result<(), ResultsError> {
@@ -86,21 +92,24 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
         self.rows.clear();
         self.writer
             .write(&batch)
-            .map_err(|error| damage(&self.path, &error))
+            .map_err(|error| write_error(&self.path, &error))
     }
 }
 
 /// Reads every row of a file.
 pub(super) fn read<R: TableRow>(path: &Path) -> Result<Vec<R>, ResultsError> {
     let file = File::open(path).map_err(ResultsError::io("open", path))?;
-    // The decoder asserts in places where a damaged page should be an error; the file is not ours to trust.
+    // parquet 59.3 asserts where damage should be an error (column ranges in the footer, dictionary indexes,
+    // children of a map of unequal length): flipped bits get there, and the file is not ours to trust.
     catch_unwind(AssertUnwindSafe(|| read_file(file)))
         .unwrap_or_else(|_| Err("the file is damaged: its decoder gave up".to_owned()))
         .map_err(|reason| damage(path, &reason))
 }
 
 fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+        .map_err(|error| error.to_string())?;
     let name = builder
         .metadata()
         .file_metadata()
@@ -125,12 +134,9 @@ fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
 
 /// An error of the writer: the system's own where there is one, so that a full disk is known as such.
 fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
-    if let ParquetError::External(cause) = error
-        && let Some(code) = cause
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::raw_os_error)
-    {
-        return ResultsError::io("write", path)(io::Error::from_raw_os_error(code));
+    let mut causes = std::iter::successors(Some(error as &dyn Error), |&error| error.source());
+    if let Some(cause) = causes.find_map(|error| error.downcast_ref::<io::Error>()) {
+        return ResultsError::io("write", path)(io::Error::new(cause.kind(), cause.to_string()));
     }
     damage(path, error)
 }

@@ -227,6 +227,13 @@ fn open_loop_cells_pair_among_themselves_and_are_not_held_beside_closed_ones() {
     });
     trials.extend(open.collect::<Vec<_>>());
     let run = run_of(folder.path(), "both", &trials);
+    let closed_only = run_of(folder.path(), "closed", &trials[..5]);
+    let left = compare(&run, &closed_only).unmatched;
+    assert_eq!(
+        (left.len(), left[0].factors["arrival"].as_str()),
+        (1, "constant:1000"),
+        "it does not vanish"
+    );
     let comparison = compare(&run, &run);
     assert_eq!((comparison.rows.len(), comparison.unmatched.len()), (6, 0));
     assert!(

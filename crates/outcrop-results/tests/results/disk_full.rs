@@ -87,9 +87,10 @@ fn a_full_disk_keeps_the_finished_trials_and_the_run_goes_on_when_there_is_space
         fs::write(&filler, vec![1; 64 << 10]).is_err(),
         "the last page is taken too"
     );
+    let error = run.finish().unwrap_err();
     assert!(
-        matches!(run.finish(), Err(ResultsError::NoSpace { .. })),
-        "Parquet does not fit either"
+        matches!(error, ResultsError::NoSpace { .. }),
+        "Parquet does not fit either: {error}"
     );
     assert!(
         !run.dir().join("records.parquet").exists(),

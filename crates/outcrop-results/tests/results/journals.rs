@@ -8,7 +8,7 @@ use outcrop_results::journal::{self, Journal};
 use outcrop_results::{Outcome, ResultsError, TrialEntry};
 use proptest::prelude::*;
 
-use crate::samples::{IOPS, trial, two_intervals, usual};
+use crate::samples::{IOPS, folder_in_memory, trial, two_intervals, usual};
 
 fn small(repetition: u32) -> TrialEntry {
     trial(
@@ -20,7 +20,7 @@ fn small(repetition: u32) -> TrialEntry {
 
 /// Three whole lines in a fresh folder.
 fn three_lines() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder_in_memory();
     let path = folder.path().join("trials.ndjson");
     let mut journal = Journal::create(&path).unwrap();
     for repetition in 0..3 {

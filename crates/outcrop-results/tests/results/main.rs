@@ -1,5 +1,8 @@
 //! Integration tests of the results crate: one binary, one module per concern.
 
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+#![expect(clippy::print_stderr, reason = "a skipped test says why")]
+
 mod comparisons;
 mod conditions;
 mod disk_full;

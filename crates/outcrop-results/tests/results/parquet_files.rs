@@ -9,7 +9,7 @@ use outcrop_results::parquet::{compact, read_histograms, read_records};
 use outcrop_results::{Outcome, Record, ResultsError, RunView, TrialEntry};
 use proptest::prelude::*;
 
-use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
+use crate::samples::{IOPS, LATENCY_P99, folder_in_memory, run_of, trial, two_intervals, usual};
 
 fn sample_run(parent: &Path) -> RunView {
     let trials: Vec<TrialEntry> = (0..3)
@@ -159,7 +159,7 @@ fn read_damaged(path: &Path, bytes: &[u8]) -> bool {
 
 #[test]
 fn a_truncated_file_is_an_error_at_every_length() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder_in_memory();
     let run = sample_run(folder.path());
     compact(&run.dir).unwrap();
     let path = run.dir.join("records.parquet");
@@ -175,7 +175,7 @@ fn a_truncated_file_is_an_error_at_every_length() {
 
 #[test]
 fn a_flipped_bit_anywhere_is_no_panic() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder_in_memory();
     let run = sample_run(folder.path());
     compact(&run.dir).unwrap();
     let path = run.dir.join("records.parquet");

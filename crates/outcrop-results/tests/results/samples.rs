@@ -108,3 +108,10 @@ pub(crate) fn create(parent: &Path, name: &str) -> RunFolder {
     )
     .unwrap()
 }
+
+/// A folder in memory where there is one, for files that are written thousands of times and need not last.
+pub(crate) fn folder_in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap()
+}

@@ -138,7 +138,7 @@ fn a_run_compared_with_itself_meets_no_condition_and_with_a_reference_says_why_n
             run,
             run,
             "--fail-if",
-            "p99 > +5%",
+            "p50 > +5%",
             "--fail-if",
             "iops < -5%",
         ],
@@ -198,7 +198,7 @@ fn a_condition_that_is_met_ends_with_code_one() {
             a.to_str().unwrap(),
             b.to_str().unwrap(),
             "--fail-if",
-            "p99 > +5%",
+            "p50 > +5%",
         ],
     );
     assert_ne!(
@@ -277,10 +277,13 @@ fn kill_nine_loses_no_finished_trial() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let after = completed(&run);
     assert!(before >= 1 && after.len() == 9, "{before} then {}", after.len());
+    // The kernel lets go of a killed process's lock when it has torn its ring down, maybe after the resume
+    // began; whatever starts later removes the file.
+    assert_eq!(outcrop(dir.path(), &SMALL).code, Some(0));
     assert_eq!(
         names_in(dir.path()),
         ["runs"],
-        "the scratch file of the killed process is removed too"
+        "the scratch file of the killed process is removed"
     );
 }
 

@@ -214,10 +214,7 @@ fn plans(session: &mut Session) -> Result<Outcome> {
 
 fn doc(session: &mut Session) -> Result<Outcome> {
     let mut cargo = session.cargo(&["doc", "--workspace", "--no-deps"]);
-    cargo.env(
-        "RUSTDOCFLAGS",
-        "-D rustdoc::broken_intra_doc_links -D rustdoc::private_intra_doc_links",
-    );
+    cargo.env("RUSTDOCFLAGS", "-D rustdoc::broken_intra_doc_links");
     session.stream("doc", &mut cargo)
 }
 

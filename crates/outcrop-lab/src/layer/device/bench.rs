@@ -19,10 +19,10 @@ use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{ByteSize, format_bytes};
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
-use outcrop_results::Outcome;
+use outcrop_results::{Outcome, Value};
 use outcrop_workload::{Content, ReadWriteMix};
 
-use super::{READ_ONLY, histograms, notes, parameters, parsed, values};
+use super::{READ_ONLY, histograms, notes, overhead, parameters, parsed, values};
 use crate::cell::Cell;
 use crate::error::LabError;
 use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
@@ -35,6 +35,7 @@ pub(super) struct DeviceBench<'r> {
     targets: BTreeMap<Subject, Target>,
     clock: Clock,
     stop: &'r AtomicBool,
+    overhead: Value,
 }
 
 impl<'r> DeviceBench<'r> {
@@ -57,10 +58,13 @@ impl<'r> DeviceBench<'r> {
             done_before += bytes_to_write(subject);
             targets.insert(subject.clone(), target);
         }
+        let clock = Clock::new();
+        let overhead = overhead::measure(&clock, preparation.stop, preparation.seed);
         Ok(Self {
             targets,
-            clock: Clock::new(),
+            clock,
             stop: preparation.stop,
+            overhead,
         })
     }
 }
@@ -81,7 +85,11 @@ impl Bench for DeviceBench<'_> {
         if spec.read_write_mix.has_writes() {
             settle(target).map_err(|error| failure(&error))?;
         }
-        Ok(trial_report(&report, spec.read_write_mix, energy_j))
+        let mut trial = trial_report(&report, spec.read_write_mix, energy_j);
+        if trial.outcome == Outcome::Completed {
+            trial.values.push(self.overhead.clone());
+        }
+        Ok(trial)
     }
 }
 

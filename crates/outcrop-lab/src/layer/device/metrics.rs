@@ -51,6 +51,13 @@ pub const CPU_PER_OPERATION: Metric = Metric {
     meaning: "CPU time of this process and the kernel's workers for it, per operation",
 };
 
+/// What measuring costs, apart from the device and the kernel.
+pub const OVERHEAD_PER_OPERATION: Metric = Metric {
+    name: "overhead_per_operation",
+    unit: Unit::NanosecondsPerOperation,
+    meaning: "CPU time of the measuring loop alone per operation, by the noop engine before the first trial",
+};
+
 /// The kernel's io workers.
 pub const IO_WORKER_CPU_SHARE: Metric = Metric {
     name: "io_worker_cpu_share",

@@ -4,7 +4,7 @@ use outcrop_results::RunView;
 
 use super::advice;
 use super::cautions;
-use super::cell::{Cell, Direction};
+use super::cell::{Cell, Direction, words_for};
 use super::curve::highest;
 use crate::answer::{Answer, Capability, Reading, ReadingOutcome};
 use crate::environment::storage_line;
@@ -30,20 +30,38 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
     }
 }
 
+/// The rows: what is highest, and the latency of a lone request, or of the fastest cell where none was lone.
 fn capabilities(cells: &[Cell<'_>]) -> Vec<Capability> {
+    let has_lone = Direction::BOTH
+        .into_iter()
+        .any(|direction| lone_cell(cells, direction).is_some());
+    let latency_row = |percentile: &str| {
+        let metric = format!("latency_{percentile}");
+        if has_lone {
+            row(&format!("QD 1 latency, {percentile}"), |direction| {
+                reading(lone_cell(cells, direction), direction, &metric, "ssd-queue-depth")
+            })
+        } else {
+            row(&format!("Latency, {percentile}"), |direction| {
+                reading(
+                    fastest(cells, direction, "iops"),
+                    direction,
+                    &metric,
+                    "ssd-queue-depth",
+                )
+            })
+        }
+    };
+    let highest_row = |label: &str, metric: &str| {
+        row(label, |direction| {
+            reading(fastest(cells, direction, metric), direction, metric, "ssd-max")
+        })
+    };
     vec![
-        row("Highest IOPS", |direction| {
-            most(cells, direction, "iops", "IOPS", "ssd-max")
-        }),
-        row("Highest bandwidth", |direction| {
-            most(cells, direction, "bandwidth", "bandwidth", "ssd-max")
-        }),
-        row("QD 1 latency, p50", |direction| {
-            alone(cells, direction, "latency_p50", "p50 latency at QD 1")
-        }),
-        row("QD 1 latency, p99", |direction| {
-            alone(cells, direction, "latency_p99", "p99 latency at QD 1")
-        }),
+        highest_row("Highest IOPS", "iops"),
+        highest_row("Highest bandwidth", "bandwidth"),
+        latency_row("p50"),
+        latency_row("p99"),
     ]
 }
 
@@ -61,19 +79,13 @@ fn row(label: &str, reading: impl Fn(Direction) -> ReadingOutcome) -> Capability
     }
 }
 
-/// The largest median of a metric over the cells that do nothing but this direction.
-fn most(cells: &[Cell<'_>], direction: Direction, metric: &str, words: &str, plan: &str) -> ReadingOutcome {
+/// The cell with the largest median of a metric among those that do nothing but this direction, or, where
+/// there are none, among the mixes.
+fn fastest<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction, metric: &str) -> Option<&'c Cell<'a>> {
     let pure = cells
         .iter()
         .filter(|cell| cell.read_percent == Some(direction.read_percent()));
-    let found = highest(pure, metric).and_then(|cell| Some((cell, cell.number(metric)?)));
-    reading(found, direction, words, plan)
-}
-
-/// A latency of one request at a time, of the smallest random access.
-fn alone(cells: &[Cell<'_>], direction: Direction, metric: &str, words: &str) -> ReadingOutcome {
-    let found = lone_cell(cells, direction).and_then(|cell| Some((cell, cell.directed(direction, metric)?)));
-    reading(found, direction, words, "ssd-queue-depth")
+    highest(pure, metric).or_else(|| highest(cells.iter(), &format!("{}_{metric}", direction.name())))
 }
 
 /// The cell of one request at a time of a direction: random before sequential, then the smallest access.
@@ -85,19 +97,24 @@ pub(super) fn lone_cell<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> 
         .min_by_key(|cell| (cell.access_pattern != "random", cell.block_size_bytes))
 }
 
-fn reading(
-    found: Option<(&Cell<'_>, &crate::number::Number)>,
-    direction: Direction,
-    words: &str,
-    plan: &str,
-) -> ReadingOutcome {
-    match found {
+fn reading(cell: Option<&Cell<'_>>, direction: Direction, metric: &str, plan: &str) -> ReadingOutcome {
+    match cell.and_then(|cell| Some((cell, cell.directed(direction, metric)?))) {
         Some((cell, number)) => ReadingOutcome::Measured {
-            number: number.clone().named(format!("{} {words}", direction.name())),
-            conditions: format!("{}, {}", cell.access(), cell.depth_words()),
+            number: number
+                .clone()
+                .named(format!("{} {}", direction.name(), words_for(metric))),
+            conditions: conditions(cell),
         },
         None => ReadingOutcome::Missing {
             reason: format!("no such cell in this run; plans/{plan}.toml has it"),
         },
+    }
+}
+
+/// Where a number was reached; the column says the direction, unless it was a mix.
+fn conditions(cell: &Cell<'_>) -> String {
+    match cell.read_percent {
+        Some(0 | 100) => format!("{}, {}", cell.access(), cell.depth_words()),
+        _ => cell.words(),
     }
 }

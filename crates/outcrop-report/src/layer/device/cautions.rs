@@ -16,7 +16,7 @@ pub(super) fn cautions(run: &RunView, cells: &[Cell<'_>]) -> Vec<Caution> {
     cautions.extend(contamination(cells));
     cautions.extend(repetitions(cells));
     cautions.extend(environment::warnings(&run.environment).into_iter().map(note));
-    cautions.extend(duration(run));
+    cautions.extend(duration(run, cells));
     cautions.sort_by_key(|caution| std::cmp::Reverse(caution.severity));
     cautions
 }
@@ -123,13 +123,15 @@ fn repetitions(cells: &[Cell<'_>]) -> Option<Caution> {
     }
 }
 
-fn duration(run: &RunView) -> Option<Caution> {
+/// Short writes end in a cache.
+fn duration(run: &RunView, cells: &[Cell<'_>]) -> Option<Caution> {
+    let writes = cells.iter().any(|cell| cell.read_percent != Some(100));
     let completed = run
         .trials
         .iter()
         .filter(|trial| trial.layer == "device" && trial.is_completed());
     let longest_s = completed.map(|trial| trial.duration_s).fold(0.0, f64::max);
-    (longest_s > 0.0 && longest_s < 30.0).then(|| {
+    (writes && longest_s > 0.0 && longest_s < 30.0).then(|| {
         note(format!(
             "The longest trial lasted {longest_s:.1} s: writes show what the device takes in a burst, not what it \
              sustains when its cache is full."

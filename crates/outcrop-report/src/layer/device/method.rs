@@ -1,5 +1,8 @@
 //! How each quantity of the device report was obtained.
 
+use outcrop_measure::units::format_nanoseconds;
+use outcrop_results::RunView;
+
 use crate::section::Method;
 
 /// Short forms of docs/methodology.md, in the order of the page.
@@ -54,10 +57,39 @@ const METHODS: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn methods() -> Vec<Method> {
+pub(super) fn methods(run: &RunView) -> Vec<Method> {
     let method = |(quantity, how): &(&str, &str)| Method {
         quantity: (*quantity).to_owned(),
         how: (*how).to_owned(),
     };
-    METHODS.iter().map(method).collect()
+    METHODS.iter().map(method).chain([overhead(run)]).collect()
+}
+
+/// Our own cost, measured on this machine: what the other figures cannot be better than.
+fn overhead(run: &RunView) -> Method {
+    let mut sessions: Vec<f64> = run
+        .records()
+        .filter(|record| record.metric == "overhead_per_operation")
+        .filter_map(|record| record.value)
+        .collect();
+    sessions.sort_unstable_by(f64::total_cmp);
+    // Every trial carries the figure of its session; a resumed run has several sessions.
+    sessions.dedup();
+    let measured = match sessions.as_slice() {
+        [] => "Not measured in this run.".to_owned(),
+        [only] => format!("Measured here: {} of CPU time.", format_nanoseconds(*only)),
+        [least, .., most] => format!(
+            "Measured here, over {} sessions: {} to {} of CPU time.",
+            sessions.len(),
+            format_nanoseconds(*least),
+            format_nanoseconds(*most)
+        ),
+    };
+    Method {
+        quantity: "Overhead of measuring".to_owned(),
+        how: format!(
+            "The job loop with an engine that completes every request at once, for 0.1 s before the first trial: offsets, \
+             clock and histogram included, kernel and device not. {measured}"
+        ),
+    }
 }

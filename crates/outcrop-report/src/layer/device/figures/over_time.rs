@@ -36,9 +36,9 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
             Scale::Linear,
         )
     };
-    let caption = |what: &str| {
+    let caption = |what: &str, turn: &str| {
         format!(
-            "{words}: {what} in each interval of each trial. Lines that fall are a device running out of cache."
+            "{words}: {what} in each interval of each trial. Lines that {turn} are a device running out of cache."
         )
     };
     let iops_chart = LineChart {
@@ -57,14 +57,14 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
             iops_chart,
             "iops-over-time",
             IOPS_TITLE,
-            caption(&what),
+            caption(&what, "fall"),
             "ssd-matrix",
         ),
         slot(
             p99_chart,
             "p99-over-time",
             P99_TITLE,
-            caption("p99 latency"),
+            caption("p99 latency", "rise"),
             "ssd-matrix",
         ),
     ]

@@ -64,14 +64,7 @@ pub(super) fn littles_law(cells: &[Cell<'_>]) -> Finding {
     let counts: Vec<String> = groups
         .iter()
         .filter(|group| !group.ratios.is_empty())
-        .map(|group| {
-            format!(
-                "{}: {} of {} outside",
-                group.name,
-                group.off(),
-                group.ratios.len()
-            )
-        })
+        .map(|group| format!("{} {} of {}", group.name, group.off(), group.ratios.len()))
         .collect();
     Finding {
         id: ID.to_owned(),
@@ -79,7 +72,7 @@ pub(super) fn littles_law(cells: &[Cell<'_>]) -> Finding {
         verdict: Verdict::from_test(holds),
         tested: format!(
             "IOPS × mean latency ÷ requests in flight (counted by the engine, else queue depth × jobs) within {:.0} % \
-             in each closed-loop cell; {:.0} % of them may be outside. {}.",
+             in each closed-loop cell; {:.0} % of them may be outside. Outside are: {}.",
             TOLERANCE * 100.0,
             STALLED_CELLS * 100.0,
             counts.join(", ")

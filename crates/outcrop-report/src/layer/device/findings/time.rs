@@ -3,7 +3,7 @@
 use outcrop_measure::change_point;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, SteadyState, WINDOW_ROUNDS};
-use outcrop_results::HistogramKind;
+use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
 
 use super::super::cell::{Cell, Direction};
 use crate::finding::{Finding, Verdict};
@@ -24,46 +24,44 @@ struct Course<'c, 'a> {
     round_s: f64,
 }
 
-/// Every trial's course of one direction.
+/// Every trial's course of one direction, in cells that do nothing else.
 fn courses<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Vec<Course<'c, 'a>> {
     let pure = cells
         .iter()
         .filter(|cell| cell.read_percent == Some(direction.read_percent()));
     pure.filter_map(|cell| Some((cell, cell.view?)))
-        .filter_map(|(cell, view)| Some((cell, rates(view, direction)?)))
-        .flat_map(|(cell, trials)| {
-            trials
-                .into_iter()
-                .map(move |(repetition, rates, round_s)| Course {
-                    cell,
-                    repetition,
-                    rates,
-                    round_s,
-                })
+        .flat_map(|(cell, view)| {
+            view.completed
+                .iter()
+                .map(move |trial| course(cell, trial, direction))
         })
         .collect()
 }
 
-/// Repetition, rates and length of an interval, from counts alone: no histogram has to be decoded.
-fn rates(view: &outcrop_results::CellView<'_>, direction: Direction) -> Option<Vec<(u32, Vec<f64>, f64)>> {
-    let of_trial = |trial: &&outcrop_results::TrialEntry| {
-        let mut entries: Vec<_> = trial
-            .histograms
-            .iter()
-            .filter(|entry| entry.operation == direction.name() && entry.kind == HistogramKind::Latency)
-            .filter(|entry| entry.duration_s > 0.0)
-            .collect();
-        entries.sort_by_key(|entry| entry.interval_index);
-        let round_s = entries.first().map_or(0.0, |entry| entry.duration_s);
-        // The last interval is as long as the rest of the trial, and counts only if it is a whole one.
-        entries.retain(|entry| entry.duration_s > 0.9 * round_s);
-        let rates = entries
-            .iter()
-            .map(|entry| entry.count as f64 / entry.duration_s)
-            .collect();
-        (trial.repetition, rates, round_s)
-    };
-    (!view.completed.is_empty()).then(|| view.completed.iter().map(of_trial).collect())
+/// One trial, from counts alone: no histogram has to be decoded.
+fn course<'c, 'a>(cell: &'c Cell<'a>, trial: &TrialEntry, direction: Direction) -> Course<'c, 'a> {
+    let is_wanted =
+        |entry: &&HistogramEntry| entry.operation == direction.name() && entry.kind == HistogramKind::Latency;
+    let mut entries: Vec<_> = trial
+        .histograms
+        .iter()
+        .filter(is_wanted)
+        .filter(|entry| entry.duration_s > 0.0)
+        .collect();
+    entries.sort_by_key(|entry| entry.interval_index);
+    let round_s = entries.first().map_or(0.0, |entry| entry.duration_s);
+    // The last interval is the rest of the trial, and counts only if it is nearly a whole one.
+    entries.retain(|entry| entry.duration_s > 0.9 * round_s);
+    let rates = entries
+        .iter()
+        .map(|entry| entry.count as f64 / entry.duration_s)
+        .collect();
+    Course {
+        cell,
+        repetition: trial.repetition,
+        rates,
+        round_s,
+    }
 }
 
 /// Writes have reached the state that a drive keeps (SNIA PTS).

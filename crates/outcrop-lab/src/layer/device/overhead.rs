@@ -1,0 +1,49 @@
+//! What measuring itself costs: the job loop with an engine that completes every request at once.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_device::{EngineKind, JobSpec, Target, run_job};
+use outcrop_measure::metric::{Measurement, Unavailable};
+use outcrop_measure::seed::Seed;
+use outcrop_probe::Clock;
+use outcrop_results::Value;
+
+use super::metrics::OVERHEAD_PER_OPERATION;
+
+/// Long enough for millions of operations, short beside any run.
+const DURATION: Duration = Duration::from_millis(100);
+/// Bytes that the requests pretend to reach.
+const SPAN_BYTES: u64 = 1 << 30;
+
+/// CPU time of our own per operation, measured once before the trials of a session.
+pub(super) fn measure(clock: &Clock, stop: &AtomicBool, seed: Seed) -> Value {
+    let spec = JobSpec {
+        engine: EngineKind::Noop,
+        span_bytes: Some(SPAN_BYTES),
+        warm_up: Duration::from_millis(10),
+        duration: DURATION,
+        interval: DURATION,
+        ..JobSpec::new(seed)
+    };
+    let measurement = match run_job(&Target::Null, &spec, clock, stop) {
+        Ok(report) => {
+            let total = report.total();
+            let operations = total.reads.operations + total.writes.operations;
+            if operations == 0 {
+                Measurement::unavailable(
+                    OVERHEAD_PER_OPERATION,
+                    Unavailable::because("the noop engine was stopped before its first operation"),
+                )
+            } else {
+                let cpu_ns = report.cpu.total_ns() as f64;
+                Measurement::measured(OVERHEAD_PER_OPERATION, cpu_ns / operations as f64)
+            }
+        }
+        Err(error) => Measurement::unavailable(
+            OVERHEAD_PER_OPERATION,
+            Unavailable::because(format!("the noop engine did not run: {error}")),
+        ),
+    };
+    Value::from(&measurement)
+}
