@@ -1,6 +1,6 @@
 //! Measures the codec on a text file, one row of `metric,value,unit` each: `measure_column TEXT FOLDER [THREADS]`.
 //!
-//! FOLDER receives the three column files. `benchmarks/column/README.md` says how its records were made.
+//! FOLDER receives the three column files. `benchmarks/column/run.sh` runs it.
 #![expect(
     clippy::disallowed_methods,
     reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
