@@ -125,23 +125,35 @@ fn table(found: &Description, space: BlockSpace) -> Table {
             "B",
         );
     }
-    match (&found.first_starts_ns, found.rate_per_second) {
-        (Some(starts), Some(rate)) => {
-            row("mean arrival rate", rate, format_iops(rate), "1/s");
-            for (index, start) in starts.iter().enumerate() {
-                row(
-                    &format!("intended start of operation {index}"),
-                    *start as f64,
-                    format_nanoseconds(*start as f64),
-                    "ns",
-                );
-            }
-        }
-        _ => table.push(vec![
+    arrivals(&mut table, found);
+    table
+}
+
+/// When operations start: the schedule, or that a closed loop has none.
+fn arrivals(table: &mut Table, found: &Description) {
+    let (Some(starts), Some(rate)) = (&found.first_starts_ns, found.rate_per_second) else {
+        table.push(vec![
             Cell::text("arrivals"),
             Cell::Absent("a closed loop starts an operation when another ends".to_owned()),
             Cell::text("ns"),
-        ]),
+        ]);
+        return;
+    };
+    let mut row = |what: String, value: f64, shown: String, unit: &str| {
+        table.push(vec![
+            Cell::text(what),
+            Cell::number(value, shown),
+            Cell::text(unit),
+        ]);
+    };
+    row("mean arrival rate".to_owned(), rate, format_iops(rate), "1/s");
+    for (index, start) in starts.iter().enumerate() {
+        let start_ns = *start as f64;
+        row(
+            format!("intended start of operation {index}"),
+            start_ns,
+            format_nanoseconds(start_ns),
+            "ns",
+        );
     }
-    table
 }

@@ -1,6 +1,9 @@
 //! The command line as its users meet it: the real binary, real files, real signals.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first thing that is not as it should be")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops at the first thing that is not as it should be"
+)]
 
 mod bad_input;
 mod column;
