@@ -32,9 +32,8 @@ tables = []
 for skew in (0, 1):
     with open(f"{sys.argv[1]}/skew-{skew}.csv", encoding="utf-8") as file:
         # The metric may hold commas: value and unit are the last two fields.
-        tables.append({",".join(row[:-2]): row[-2:] for row in csv.reader(file)})
+        tables.append({(",".join(row[:-2]), row[-1]): row[-2] for row in csv.reader(file)})
 print("| metric | unit | uniform | zipf(1.0) |\n|---|---|---|---|")
-for metric in dict.fromkeys([*tables[0], *tables[1]]):
-    unit = next(table[metric][1] for table in tables if metric in table)
-    print(f"| {metric} | {unit} | " + " | ".join(table.get(metric, ["–"])[0] for table in tables) + " |")
+for metric, unit in dict.fromkeys([*tables[0], *tables[1]]):
+    print(f"| {metric} | {unit} | " + " | ".join(table.get((metric, unit), "–") for table in tables) + " |")
 PYTHON

@@ -147,7 +147,8 @@ def code_block(data, count, classes):
 
 class Section:
     def __init__(self, file, fields):
-        self.kind, self.flags, offset, length, table, table_length, table_crc, self.parameter = fields.unpack("IIQQQQII")
+        self.kind, self.flags, offset, length = fields.unpack("IIQQ")
+        table, table_length, table_crc, self.parameter = fields.unpack("QQII")
         expect(table + table_length == length and offset + length <= len(file), "section bounds")
         self.data = file[offset : offset + table]
         self.table = file[offset + table : offset + length]
