@@ -23,6 +23,7 @@ pub mod access_pattern;
 pub mod arrival;
 pub mod block_indexes;
 mod byte_distribution;
+pub mod column;
 pub mod content;
 pub mod description;
 mod error;

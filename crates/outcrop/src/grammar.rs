@@ -1,7 +1,8 @@
 //! The top of the argument grammar: the list of subcommands, in the order of a user's day.
 
 use crate::commands::{
-    compare, completions, device, env, man, plans, profile, references, report, results, run, workload,
+    column, compare, completions, device, env, man, plans, profile, references, report, results, run,
+    workload,
 };
 use clap::{Parser, Subcommand};
 
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Compare(compare::Args),
     /// Measure a storage device once, with flags for each factor
     Device(device::Args),
+    /// Encode a string column into one small, searchable file, and ask it
+    Column(column::Args),
     /// Describe a workload: what its generators will do
     Workload(workload::Args),
     /// Export or compact the records of a run

@@ -1,5 +1,6 @@
 //! One module per subcommand: its flags, its help, and the call into the crate that does the work.
 
+pub(crate) mod column;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod device;

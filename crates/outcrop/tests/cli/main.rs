@@ -6,6 +6,7 @@
 )]
 
 mod bad_input;
+mod column;
 mod faults;
 mod harness;
 mod one_path;

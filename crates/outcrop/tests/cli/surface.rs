@@ -2,12 +2,13 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 12] = [
+const SUBCOMMANDS: [&str; 13] = [
     "profile",
     "run",
     "report",
     "compare",
     "device",
+    "column",
     "workload",
     "results",
     "plans",

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Measures the column codec on generated columns, uniform and zipf, and prints the result as Markdown.
+#
+# ROWS and DISTINCT set the size: 14 M rows of 97,577 words by default (a minute, 300 MB of scratch files);
+# ROWS=139999654 DISTINCT=975773 is the case that the size targets are about (ten minutes, 3 GB).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+rows="${ROWS:-14000000}"
+distinct="${DISTINCT:-97577}"
+threads="${THREADS:-2}"
+folder=$(mktemp -d "${TMPDIR:-/tmp}/outcrop-column.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+
+cargo build --quiet --release --locked --package outcrop-workload --example column_text 1>&2
+cargo build --quiet --release --locked --package outcrop-column --example measure_column 1>&2
+examples="$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')/release/examples"
+
+echo "$rows rows, $distinct distinct words, $threads threads to encode, 1 to search and decode. Load of the machine at the start: $(cut -d' ' -f1-3 /proc/loadavg)."
+echo
+for skew in 0 1; do
+    echo "generating the column of skew $skew" 1>&2
+    "$examples/column_text" "$rows" "$distinct" "$skew" >"$folder/text"
+    "$examples/measure_column" "$folder/text" "$folder" "$threads" >"$folder/skew-$skew.csv"
+    rm -f "$folder/text" "$folder"/*.ocol
+done
+python3 - "$folder" <<'PYTHON'
+import csv
+import sys
+
+tables = []
+for skew in (0, 1):
+    with open(f"{sys.argv[1]}/skew-{skew}.csv", encoding="utf-8") as file:
+        # The metric may hold commas: value and unit are the last two fields.
+        tables.append({(",".join(row[:-2]), row[-1]): row[-2] for row in csv.reader(file)})
+print("| metric | unit | uniform | zipf(1.0) |\n|---|---|---|---|")
+for metric, unit in dict.fromkeys([*tables[0], *tables[1]]):
+    print(f"| {metric} | {unit} | " + " | ".join(table.get((metric, unit), "–") for table in tables) + " |")
+PYTHON

@@ -1,0 +1,235 @@
+//! Measures the codec on a text file, one row of `metric,value,unit` each: `measure_column TEXT FOLDER [THREADS]`.
+//!
+//! FOLDER receives the three column files. `benchmarks/column/run.sh` runs it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
+)]
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use outcrop_column::{Column, EncodeOptions, Index, Profile, Result, encode_text};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Repetitions of each measurement; the median is printed.
+const REPETITIONS: usize = 7;
+
+/// Elapsed and CPU time in seconds. On a machine that others use too, the second is what the work took.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    elapsed: f64,
+    cpu: f64,
+}
+
+impl Times {
+    fn of(work: impl FnOnce() -> Result<()>) -> Result<Self> {
+        let (start, cpu_start) = (Instant::now(), cpu_seconds());
+        work()?;
+        Ok(Self {
+            elapsed: start.elapsed().as_secs_f64(),
+            cpu: cpu_seconds() - cpu_start,
+        })
+    }
+
+    fn report(self, metric: &str, unit: &str, convert: impl Fn(f64) -> f64) {
+        report(metric, convert(self.elapsed), unit);
+        report(&format!("{metric} (by CPU time)"), convert(self.cpu), unit);
+    }
+}
+
+/// CPU time of the process, all threads, in seconds.
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+fn report(metric: &str, value: f64, unit: &str) {
+    let row = format!("{metric},{value:.4},{unit}\n");
+    // Whoever closes the pipe early wants no more rows.
+    let _ = std::io::stdout().write_all(row.as_bytes());
+}
+
+/// Medians over the repetitions of `work`.
+fn median(repetitions: usize, mut work: impl FnMut() -> Result<()>) -> Result<Times> {
+    let times = (0..repetitions)
+        .map(|_| Times::of(&mut work))
+        .collect::<Result<Vec<_>>>()?;
+    let middle = |part: fn(&Times) -> f64| {
+        let mut parts: Vec<f64> = times.iter().map(part).collect();
+        parts.sort_by(f64::total_cmp);
+        parts[parts.len() / 2]
+    };
+    Ok(Times {
+        elapsed: middle(|times| times.elapsed),
+        cpu: middle(|times| times.cpu),
+    })
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [text, folder, rest @ ..] = arguments.as_slice() else {
+        return Err(std::io::Error::other("usage: measure_column TEXT FOLDER [THREADS]").into());
+    };
+    let threads = rest.first().and_then(|threads| threads.parse().ok()).unwrap_or(2);
+    let (text, folder) = (Path::new(text), Path::new(folder));
+    let text_bytes = std::fs::metadata(text)?.len() as f64;
+    report("text", text_bytes, "B");
+    let [codes, postings, _] = [Index::None, Index::Postings, Index::Only].map(|index| {
+        let path = folder.join(format!("{index:?}.ocol").to_lowercase());
+        let options = EncodeOptions {
+            index,
+            threads,
+            profile: Profile::Balanced,
+        };
+        measure_encode(text, &path, options).map(|()| path)
+    });
+    let (codes, mut postings) = (Column::open(codes?)?, Column::open(postings?)?);
+    for (name, encoding) in &codes.report()?.segments[0].encodings {
+        report(
+            &format!("blocks in {name}"),
+            encoding.block_count as f64,
+            "blocks",
+        );
+    }
+    let words = sample_words(&codes)?;
+    measure_scans(&codes, &words)?;
+    measure_lookups("postings", &postings, &words)?;
+    postings.preload()?;
+    measure_lookups("postings, preloaded", &postings, &words)?;
+    measure_decode(&codes, text_bytes)?;
+    let mut in_memory = codes;
+    Times::of(|| in_memory.preload())?.report("building postings in memory", "s", |seconds| seconds);
+    measure_lookups("postings in memory", &in_memory, &words)
+}
+
+fn measure_encode(text: &Path, path: &Path, options: EncodeOptions) -> Result<()> {
+    let index = options.index;
+    let text_bytes = std::fs::metadata(text)?.len() as f64;
+    let (mut encoder, mut written) = (None, None);
+    let reading = Times::of(|| {
+        encoder = Some(encode_text(File::open(text)?, options)?);
+        Ok(())
+    })?;
+    let writing = Times::of(|| {
+        written = encoder.take().map(|encoder| encoder.write(path)).transpose()?;
+        Ok(())
+    })?;
+    let Some(written) = written else { return Ok(()) };
+    let name = format!("encode, index {index:?}, {} threads", options.threads);
+    let both = Times {
+        elapsed: reading.elapsed + writing.elapsed,
+        cpu: reading.cpu + writing.cpu,
+    };
+    report(&name, text_bytes / both.elapsed / 1e9, "GB/s");
+    both.report(&name, "s", |seconds| seconds);
+    writing.report(&format!("{name}: encoding and writing alone"), "s", |seconds| {
+        seconds
+    });
+    report(&format!("file, index {index:?}"), written.file_bytes as f64, "B");
+    if index == Index::None {
+        report("rows", written.row_count as f64, "rows");
+        report("distinct values", written.value_count as f64, "values");
+        report("floor of the codes", written.floor_bytes as f64, "B");
+        report("dictionary", written.dictionary_bytes as f64, "B");
+        report("class map", written.class_map_bytes as f64, "B");
+        let floor = (written.floor_bytes + written.dictionary_bytes) as f64;
+        report(
+            "file ÷ (floor + dictionary)",
+            written.file_bytes as f64 / floor,
+            "ratio",
+        );
+    }
+    Ok(())
+}
+
+/// Words spread evenly over the dictionary.
+fn sample_words(column: &Column) -> Result<Vec<Vec<u8>>> {
+    let mut all = Vec::new();
+    column.for_each_value(|_, _, value| {
+        all.push(value.to_vec());
+        Ok(())
+    })?;
+    let step = (all.len() / 2003).max(1);
+    Ok(all.into_iter().step_by(step).collect())
+}
+
+fn measure_scans(column: &Column, words: &[Vec<u8>]) -> Result<()> {
+    let mut chosen = words
+        .iter()
+        .step_by(words.len().div_ceil(REPETITIONS).max(1))
+        .cycle();
+    let mut next = || chosen.next().map_or(&[][..], Vec::as_slice);
+    // Once before: pages come in and checksums are compared on first touch.
+    let first = Times::of(|| column.find(next())?.rows_by_scan().map(drop))?;
+    first.report("equality scan, first", "ms", |seconds| seconds * 1e3);
+    let equality = median(REPETITIONS, || column.find(next())?.rows_by_scan().map(drop))?;
+    equality.report("equality scan, 1 thread", "ms", |seconds| seconds * 1e3);
+    let mut prefix_of = || &next()[..3];
+    let prefix = median(REPETITIONS, || {
+        column.find_prefix(prefix_of())?.rows_by_scan().map(drop)
+    })?;
+    prefix.report("prefix scan, 3 letters, 1 thread", "ms", |seconds| seconds * 1e3);
+    Ok(())
+}
+
+fn measure_lookups(name: &str, column: &Column, words: &[Vec<u8>]) -> Result<()> {
+    let mut hits = 0;
+    let lookups = median(REPETITIONS, || {
+        hits = 0;
+        for word in words {
+            hits += column.find(word)?.rows()?.len();
+        }
+        Ok(())
+    })?;
+    lookups.report(&format!("lookup, {name}"), "µs", |seconds| {
+        seconds / words.len() as f64 * 1e6
+    });
+    report(
+        &format!("lookup, {name}: mean hits"),
+        hits as f64 / words.len() as f64,
+        "rows",
+    );
+    let prefixes: Vec<&[u8]> = words
+        .iter()
+        .step_by(20)
+        .map(|word| &word[..word.len().min(3)])
+        .collect();
+    let prefix = median(REPETITIONS, || {
+        hits = 0;
+        for prefix in &prefixes {
+            hits += column.find_prefix(prefix)?.rows_by_value()?.len();
+        }
+        Ok(())
+    })?;
+    prefix.report(&format!("prefix, 3 letters, {name}"), "µs", |seconds| {
+        seconds / prefixes.len() as f64 * 1e6
+    });
+    report(
+        &format!("prefix, 3 letters, {name}: mean hits"),
+        hits as f64 / prefixes.len() as f64,
+        "rows",
+    );
+    Ok(())
+}
+
+fn measure_decode(column: &Column, text_bytes: f64) -> Result<()> {
+    let text = median(3, || column.decode_text(&mut std::io::sink()))?;
+    text.report("decode to text, 1 thread", "GB/s", |seconds| {
+        text_bytes / seconds / 1e9
+    });
+    let mut rows = 0;
+    let codes = median(3, || {
+        rows = 0;
+        column.for_each_batch(|batch| {
+            rows += batch.codes.len();
+            Ok(())
+        })
+    })?;
+    codes.report("decode to codes, 1 thread", "ns/row", |seconds| {
+        seconds / rows as f64 * 1e9
+    });
+    Ok(())
+}

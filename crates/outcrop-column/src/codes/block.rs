@@ -1,0 +1,289 @@
+//! Reading one code block: parse once (all lengths checked), then decode, search or get.
+
+use std::borrow::Cow;
+
+use super::class_table::ClassTable;
+use super::classes::Classes;
+use super::{encoding, unzigzag};
+use crate::error::{Result, corrupt};
+use crate::format::Fields;
+use crate::planes::{Planes, bits_of, packed_bytes};
+
+const PART: &str = "code block";
+
+/// A parsed block.
+#[derive(Debug)]
+pub(crate) enum Block<'a> {
+    Constant { value: u32, count: usize },
+    Runs { ends: Vec<u32>, values: Vec<u32> },
+    Local { values: Vec<u32>, indexes: Planes<'a> },
+    Planes { base: u32, planes: Planes<'a> },
+    Classes(Box<Classes<'a>>),
+    Deltas { first: u32, planes: Planes<'a> },
+}
+
+/// Bytes of a block without its zstd wrapping: the encoding and what follows it.
+#[derive(Debug)]
+pub(crate) struct Unwrapped<'a> {
+    encoding: u8,
+    body: Cow<'a, [u8]>,
+    offset: u64,
+}
+
+/// Takes off the zstd wrapping, if there is one. `offset` is that of the block in the file, for messages.
+pub(crate) fn unwrap(bytes: Cow<'_, [u8]>, offset: u64) -> Result<Unwrapped<'_>> {
+    let &first = bytes
+        .first()
+        .ok_or_else(|| corrupt(PART, offset, "it is empty"))?;
+    if first & encoding::ZSTD == 0 {
+        let body = match bytes {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[1..]),
+            Cow::Owned(mut bytes) => {
+                bytes.remove(0);
+                Cow::Owned(bytes)
+            }
+        };
+        return Ok(Unwrapped {
+            encoding: first,
+            body,
+            offset,
+        });
+    }
+    let mut fields = Fields::new(PART, offset, &bytes);
+    fields.take(1)?;
+    let raw_bytes = fields.u32()? as usize;
+    if raw_bytes > encoding::RAW_BYTES_LIMIT {
+        return Err(fields.wrong(format!(
+            "raw length {raw_bytes}, at most {} allowed",
+            encoding::RAW_BYTES_LIMIT
+        )));
+    }
+    let body = inflate(PART, offset, fields.rest(), raw_bytes)?;
+    Ok(Unwrapped {
+        encoding: first & !encoding::ZSTD,
+        body: Cow::Owned(body),
+        offset,
+    })
+}
+
+/// Decompresses a zstd frame of exactly `raw_bytes` bytes.
+pub(crate) fn inflate(part: &'static str, offset: u64, frame: &[u8], raw_bytes: usize) -> Result<Vec<u8>> {
+    let raw = zstd::bulk::decompress(frame, raw_bytes)
+        .map_err(|error| corrupt(part, offset, format!("zstd: {error}")))?;
+    if raw.len() != raw_bytes {
+        return Err(corrupt(
+            part,
+            offset,
+            format!("zstd frame of {} bytes, {raw_bytes} expected", raw.len()),
+        ));
+    }
+    Ok(raw)
+}
+
+impl Unwrapped<'_> {
+    /// Parses a block of `count` integers.
+    pub(crate) fn parse(&self, count: usize, classes: &ClassTable) -> Result<Block<'_>> {
+        let mut fields = Fields::new(PART, self.offset, &self.body);
+        let block = match self.encoding {
+            encoding::CONSTANT => Block::Constant {
+                value: fields.u32()?,
+                count,
+            },
+            encoding::RUNS => parse_runs(&mut fields, count)?,
+            encoding::LOCAL => parse_local(&mut fields, count)?,
+            encoding::PLANES => {
+                let (width, base) = (fields.u8()?, fields.u32()?);
+                Block::Planes {
+                    base,
+                    planes: take_planes(&mut fields, count, width)?,
+                }
+            }
+            encoding::CLASSES => Block::Classes(Box::new(Classes::parse(&mut fields, count, classes)?)),
+            encoding::DELTAS => {
+                let (width, first) = (fields.u8()?, fields.u32()?);
+                let rest = count
+                    .checked_sub(1)
+                    .ok_or_else(|| fields.wrong("deltas of no rows"))?;
+                Block::Deltas {
+                    first,
+                    planes: take_planes(&mut fields, rest, width)?,
+                }
+            }
+            other => return Err(fields.wrong(format!("unknown encoding {other}"))),
+        };
+        fields.end()?;
+        Ok(block)
+    }
+}
+
+pub(super) fn take_planes<'a>(fields: &mut Fields<'a>, count: usize, width: u8) -> Result<Planes<'a>> {
+    if width > 32 {
+        return Err(fields.wrong(format!("integers of {width} bits, at most 32 allowed")));
+    }
+    Ok(Planes::new(
+        fields.take(packed_bytes(count, width))?,
+        count,
+        width,
+    ))
+}
+
+fn unpacked(planes: Planes<'_>, base: u32) -> Vec<u32> {
+    let mut values = vec![0; planes.count()];
+    planes.unpack(&mut values);
+    for value in &mut values {
+        *value = value.wrapping_add(base);
+    }
+    values
+}
+
+fn parse_runs<'a>(fields: &mut Fields<'a>, count: usize) -> Result<Block<'a>> {
+    let (width, base, run_count) = (fields.u8()?, fields.u32()?, fields.u32()? as usize);
+    if run_count > count {
+        return Err(fields.wrong(format!("{run_count} runs in {count} rows")));
+    }
+    let mut ends = unpacked(take_planes(fields, run_count, 16)?, 1);
+    let mut end = 0_u32;
+    for length in &mut ends {
+        // At most 65,536 runs of at most 65,536 rows: 2^32, which the last addition may reach.
+        end = end
+            .checked_add(*length)
+            .ok_or_else(|| fields.wrong("run lengths overflow"))?;
+        *length = end;
+    }
+    if end as usize != count {
+        return Err(fields.wrong(format!("runs of {end} rows, {count} expected")));
+    }
+    Ok(Block::Runs {
+        ends,
+        values: unpacked(take_planes(fields, run_count, width)?, base),
+    })
+}
+
+fn parse_local<'a>(fields: &mut Fields<'a>, count: usize) -> Result<Block<'a>> {
+    let (width, base, size) = (fields.u8()?, fields.u32()?, fields.u32()? as usize);
+    if size == 0 || size > count {
+        return Err(fields.wrong(format!("a local dictionary of {size} values for {count} rows")));
+    }
+    let values = unpacked(take_planes(fields, size, width)?, base);
+    if !values.is_sorted() {
+        return Err(fields.wrong("the local dictionary is not ascending"));
+    }
+    let indexes = take_planes(fields, count, bits_of(size as u32 - 1))?;
+    Ok(Block::Local { values, indexes })
+}
+
+impl Block<'_> {
+    /// All integers, into `out`, which has the block's length.
+    pub(crate) fn decode(&self, out: &mut [u32]) -> Result<()> {
+        match self {
+            Self::Constant { value, .. } => out.fill(*value),
+            Self::Runs { ends, values } => {
+                let mut start = 0;
+                for (&end, &value) in ends.iter().zip(values) {
+                    out[start..end as usize].fill(value);
+                    start = end as usize;
+                }
+            }
+            Self::Local { values, indexes } => {
+                indexes.unpack(out);
+                for slot in out {
+                    *slot = *values
+                        .get(*slot as usize)
+                        .ok_or_else(|| bad_index(*slot, values.len()))?;
+                }
+            }
+            Self::Planes { base, planes } => {
+                planes.unpack(out);
+                if *base != 0 {
+                    out.iter_mut()
+                        .for_each(|value| *value = value.wrapping_add(*base));
+                }
+            }
+            Self::Classes(classes) => classes.decode(out)?,
+            Self::Deltas { first, planes } => {
+                out[0] = *first;
+                planes.unpack(&mut out[1..]);
+                let mut value = *first;
+                for slot in &mut out[1..] {
+                    value = value.wrapping_add(unzigzag(*slot));
+                    *slot = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the positions, ascending, of the integers in `least ..= greatest`.
+    pub(crate) fn find_within(&self, least: u32, greatest: u32, found: &mut Vec<u32>) -> Result<()> {
+        let inside = |value: &u32| least <= *value && *value <= greatest;
+        match self {
+            Self::Constant { value, count } => {
+                if inside(value) {
+                    found.extend(0..*count as u32);
+                }
+            }
+            Self::Runs { ends, values } => {
+                let mut start = 0;
+                for (&end, value) in ends.iter().zip(values) {
+                    if inside(value) {
+                        found.extend(start..end);
+                    }
+                    start = end;
+                }
+            }
+            Self::Local { values, indexes } => {
+                let from = values.partition_point(|&value| value < least) as u32;
+                let to = values.partition_point(|&value| value <= greatest) as u32;
+                if from < to {
+                    indexes.find_within(from, to - 1, found);
+                }
+            }
+            Self::Planes { base, planes } => {
+                if greatest >= *base {
+                    planes.find_within(least.saturating_sub(*base), greatest - base, found);
+                }
+            }
+            Self::Classes(classes) => classes.find_within(least, greatest, found)?,
+            Self::Deltas { planes, .. } => {
+                let mut values = vec![0; planes.count() + 1];
+                self.decode(&mut values)?;
+                found.extend(
+                    (0_u32..)
+                        .zip(&values)
+                        .filter(|(_, value)| inside(value))
+                        .map(|(index, _)| index),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Integer `index`, which must be less than the block's length.
+    pub(crate) fn get(&self, index: usize) -> Result<u32> {
+        Ok(match self {
+            Self::Constant { value, .. } => *value,
+            Self::Runs { ends, values } => values[ends.partition_point(|&end| end as usize <= index)],
+            Self::Local { values, indexes } => {
+                let local = indexes.get(index);
+                *values
+                    .get(local as usize)
+                    .ok_or_else(|| bad_index(local, values.len()))?
+            }
+            Self::Planes { base, planes } => planes.get(index).wrapping_add(*base),
+            Self::Classes(classes) => classes.get(index)?,
+            Self::Deltas { planes, .. } => {
+                let mut values = vec![0; planes.count() + 1];
+                self.decode(&mut values)?;
+                values[index]
+            }
+        })
+    }
+}
+
+fn bad_index(index: u32, size: usize) -> crate::ColumnError {
+    corrupt(
+        PART,
+        0,
+        format!("index {index} into a local dictionary of {size} values"),
+    )
+}

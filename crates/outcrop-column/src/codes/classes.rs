@@ -1,0 +1,213 @@
+//! The class encoding of a block: a plane of 4-bit tags, and per class the planes of its rows' offsets.
+
+use super::block::take_planes;
+use super::class_table::{CLASS_LIMIT, ClassTable, Classifier};
+use crate::error::{Result, corrupt};
+use crate::format::{Fields, push_u32};
+use crate::kernels;
+use crate::planes::{Planes, pack, packed_bytes};
+
+const PART: &str = "code block (classes)";
+
+/// A parsed block in classes.
+#[derive(Debug)]
+pub(crate) struct Classes<'a> {
+    tags: Planes<'a>,
+    streams: Vec<Stream<'a>>,
+}
+
+#[derive(Debug)]
+struct Stream<'a> {
+    class: u8,
+    first: u32,
+    size: u32,
+    offsets: Planes<'a>,
+}
+
+impl<'a> Classes<'a> {
+    pub(super) fn parse(fields: &mut Fields<'a>, count: usize, table: &ClassTable) -> Result<Self> {
+        let mut counts = [0_usize; CLASS_LIMIT];
+        for class_rows in &mut counts {
+            *class_rows = fields.u32()? as usize;
+        }
+        if counts.iter().map(|&rows| rows as u64).sum::<u64>() != count as u64 {
+            return Err(fields.wrong(format!("classes of {counts:?} rows in a block of {count}")));
+        }
+        let tags = take_planes(fields, count, 4)?;
+        let mut streams = Vec::with_capacity(CLASS_LIMIT);
+        for (class, &rows) in counts.iter().enumerate() {
+            let (first, size, width) = table.class(class);
+            if rows > 0 && size == 0 {
+                return Err(fields.wrong(format!("rows of class {class}, which has no symbols")));
+            }
+            streams.push(Stream {
+                class: class as u8,
+                first,
+                size,
+                offsets: take_planes(fields, rows, width)?,
+            });
+        }
+        Ok(Self { tags, streams })
+    }
+
+    /// Decodes each class on its own, then deals the integers out in the order of the tags.
+    pub(super) fn decode(&self, out: &mut [u32]) -> Result<()> {
+        let mut by_class = vec![0_u32; out.len()];
+        let mut next = [0_usize; CLASS_LIMIT];
+        let mut start = 0;
+        for (stream, next) in self.streams.iter().zip(&mut next) {
+            let end = start + stream.offsets.count();
+            let part = &mut by_class[start..end];
+            stream.offsets.unpack(part);
+            part.iter_mut()
+                .for_each(|value| *value = value.wrapping_add(stream.first));
+            *next = start;
+            start = end;
+        }
+        let ends: Vec<usize> = next.iter().skip(1).copied().chain([out.len()]).collect();
+        let tags = self.tags.bytes();
+        let mut deal = |tag: u8| {
+            let position = &mut next[usize::from(tag & 15)];
+            let value = by_class.get(*position).copied().unwrap_or(0);
+            *position += 1;
+            value
+        };
+        let (pairs, rest) = out.as_chunks_mut::<2>();
+        for (pair, &byte) in pairs.iter_mut().zip(tags) {
+            pair[0] = deal(byte & 15);
+            pair[1] = deal(byte >> 4);
+        }
+        if let (Some(last), Some(&byte)) = (rest.first_mut(), tags.last()) {
+            *last = deal(byte & 15);
+        }
+        if next[..] != ends[..] {
+            return Err(wrong_tags());
+        }
+        Ok(())
+    }
+
+    pub(super) fn find_within(&self, least: u32, greatest: u32, found: &mut Vec<u32>) -> Result<()> {
+        let already = found.len();
+        let mut parts = 0;
+        let mut positions = Vec::new();
+        for stream in &self.streams {
+            let Some(last) = stream.size.checked_sub(1) else {
+                continue;
+            };
+            if greatest < stream.first || least > stream.first + last {
+                continue;
+            }
+            positions.clear();
+            stream.offsets.find_within(
+                least.saturating_sub(stream.first),
+                (greatest - stream.first).min(last),
+                &mut positions,
+            );
+            if !positions.is_empty() {
+                self.rows_of(stream.class, &positions, found)?;
+                parts += 1;
+            }
+        }
+        if parts > 1 {
+            found[already..].sort_unstable();
+        }
+        Ok(())
+    }
+
+    /// Rows of the `positions`-th (ascending) rows of a class.
+    fn rows_of(&self, class: u8, positions: &[u32], found: &mut Vec<u32>) -> Result<()> {
+        let mut mask = [0_u64; 64];
+        let mut wanted = positions.iter().copied().peekable();
+        let mut seen = 0_u32;
+        for (step, plane) in self.tags.bytes().chunks(32 * 64).enumerate() {
+            let mask = &mut mask[..plane.len().div_ceil(32)];
+            kernels::tags(plane, class, mask);
+            for (index, &word) in mask.iter().enumerate() {
+                let here = word.count_ones();
+                let mut rest = word;
+                let mut passed = seen;
+                while let Some(position) = wanted.next_if(|&position| position < seen + here) {
+                    while passed < position {
+                        rest &= rest - 1;
+                        passed += 1;
+                    }
+                    found.push(((step * 64 + index) * 64) as u32 + rest.trailing_zeros());
+                }
+                seen += here;
+            }
+            if wanted.peek().is_none() {
+                return Ok(());
+            }
+        }
+        Err(wrong_tags())
+    }
+
+    pub(super) fn get(&self, index: usize) -> Result<u32> {
+        let class = self.tags.get(index) as u8;
+        let mut position = 0;
+        let mut mask = [0_u64; 64];
+        let plane = &self.tags.bytes()[..index.div_ceil(2)];
+        for (step, plane) in plane.chunks(32 * 64).enumerate() {
+            let mask = &mut mask[..plane.len().div_ceil(32)];
+            kernels::tags(plane, class, mask);
+            let rows_before = index - step * 64 * 64;
+            // The last byte may hold the tag of row `index` itself.
+            if let Some(word) = mask.get_mut(rows_before / 64) {
+                *word &= (1 << (rows_before % 64)) - 1;
+            }
+            position += mask.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        }
+        let stream = &self.streams[usize::from(class)];
+        if position >= stream.offsets.count() {
+            return Err(wrong_tags());
+        }
+        Ok(stream.first.wrapping_add(stream.offsets.get(position)))
+    }
+}
+
+fn wrong_tags() -> crate::ColumnError {
+    corrupt(PART, 0, "the tags disagree with the counts of rows by class")
+}
+
+/// Values sorted into classes, ready to be measured or written.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    tags: Vec<u32>,
+    offsets: Vec<Vec<u32>>,
+}
+
+impl Sorted {
+    /// Deals `values` into classes, reusing the buffers.
+    pub(super) fn fill(&mut self, values: &[u32], classifier: &Classifier) {
+        let table = classifier.table();
+        let firsts: Vec<u32> = (0..CLASS_LIMIT).map(|class| table.class(class).0).collect();
+        self.tags.clear();
+        self.offsets.resize(CLASS_LIMIT, Vec::new());
+        self.offsets.iter_mut().for_each(Vec::clear);
+        for &value in values {
+            let class = classifier.class_of(value);
+            self.tags.push(u32::from(class));
+            self.offsets[usize::from(class)].push(value - firsts[usize::from(class)]);
+        }
+    }
+
+    /// Bytes after the encoding byte.
+    pub(super) fn encoded_bytes(&self, table: &ClassTable) -> usize {
+        let streams = self
+            .offsets
+            .iter()
+            .enumerate()
+            .map(|(class, offsets)| packed_bytes(offsets.len(), table.class(class).2));
+        4 * CLASS_LIMIT + packed_bytes(self.tags.len(), 4) + streams.sum::<usize>()
+    }
+
+    pub(super) fn push_to(&self, table: &ClassTable, out: &mut Vec<u8>) {
+        for offsets in &self.offsets {
+            push_u32(out, offsets.len() as u32);
+        }
+        pack(&self.tags, 4, out);
+        for (class, offsets) in self.offsets.iter().enumerate() {
+            pack(offsets, table.class(class).2, out);
+        }
+    }
+}

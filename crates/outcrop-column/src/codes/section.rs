@@ -1,0 +1,170 @@
+//! A codes section: blocks and their table. The class map has the same form.
+
+use std::borrow::Cow;
+
+use super::{Block, ClassTable, encoding, unwrap};
+use crate::error::{Result, corrupt};
+use crate::format::{BLOCK_ROWS, Fields, Section, push_u32, push_u64};
+use crate::storage::{ReadAt, check_crc, read_range};
+use crate::touched::Touched;
+
+const PART: &str = "codes table";
+const BLOCK: &str = "code block";
+
+/// One row of the block table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockEntry {
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    pub(crate) crc: u32,
+    pub(crate) least: u32,
+    pub(crate) greatest: u32,
+    pub(crate) null_count: u32,
+}
+
+impl BlockEntry {
+    pub(crate) fn push_to(&self, out: &mut Vec<u8>) {
+        push_u64(out, self.offset);
+        for field in [
+            self.length,
+            self.crc,
+            self.least,
+            self.greatest,
+            self.null_count,
+            0,
+        ] {
+            push_u32(out, field);
+        }
+    }
+
+    fn read(fields: &mut Fields<'_>) -> Result<Self> {
+        let entry = Self {
+            offset: fields.u64()?,
+            length: fields.u32()?,
+            crc: fields.u32()?,
+            least: fields.u32()?,
+            greatest: fields.u32()?,
+            null_count: fields.u32()?,
+        };
+        let _reserved = fields.u32()?;
+        Ok(entry)
+    }
+}
+
+/// A codes section, opened: its table is in memory, its blocks are where they were.
+#[derive(Debug)]
+pub(crate) struct CodesSection {
+    offset: u64,
+    data_bytes: u64,
+    row_count: u64,
+    symbol_count: u64,
+    classes: ClassTable,
+    entries: Vec<BlockEntry>,
+    touched: Touched,
+}
+
+impl CodesSection {
+    /// Reads the table of `section`, whose `row_count` integers are all less than `symbol_count`.
+    pub(crate) fn open(
+        source: &dyn ReadAt,
+        section: &Section,
+        row_count: u64,
+        symbol_count: u64,
+    ) -> Result<Self> {
+        let table_at = section.offset + section.table_offset;
+        let table = read_range(source, PART, table_at, section.table_length)?;
+        check_crc(PART, table_at, &table, section.table_crc)?;
+        let mut fields = Fields::new(PART, table_at, &table);
+        let classes = ClassTable::read(&mut fields, symbol_count)?;
+        let block_count = row_count.div_ceil(BLOCK_ROWS as u64);
+        let mut entries = Vec::new();
+        for _ in 0..block_count {
+            entries.push(BlockEntry::read(&mut fields)?);
+        }
+        fields.end()?;
+        let touched = Touched::new(entries.len());
+        Ok(Self {
+            offset: section.offset,
+            data_bytes: section.table_offset,
+            row_count,
+            symbol_count,
+            classes,
+            entries,
+            touched,
+        })
+    }
+
+    pub(crate) fn entries(&self) -> &[BlockEntry] {
+        &self.entries
+    }
+
+    pub(crate) fn classes(&self) -> &ClassTable {
+        &self.classes
+    }
+
+    /// Rows of block `index`.
+    pub(crate) fn rows_in(&self, index: usize) -> usize {
+        (self.row_count - (index * BLOCK_ROWS) as u64).min(BLOCK_ROWS as u64) as usize
+    }
+
+    fn bytes<'a>(&self, source: &'a dyn ReadAt, index: usize) -> Result<Cow<'a, [u8]>> {
+        let entry = &self.entries[index];
+        let inside = entry
+            .offset
+            .checked_add(u64::from(entry.length))
+            .is_some_and(|end| end <= self.data_bytes);
+        if !inside {
+            return Err(corrupt(
+                PART,
+                self.offset,
+                format!(
+                    "block {index} is at {}+{} of {} bytes",
+                    entry.offset, entry.length, self.data_bytes
+                ),
+            ));
+        }
+        let at = self.offset + entry.offset;
+        let bytes = read_range(source, BLOCK, at, u64::from(entry.length))?;
+        self.touched.first(index, matches!(bytes, Cow::Owned(_)), || {
+            check_crc(BLOCK, at, &bytes, entry.crc)
+        })?;
+        Ok(bytes)
+    }
+
+    /// Calls `action` with block `index`, checked and parsed.
+    pub(crate) fn with_block<T>(
+        &self,
+        source: &dyn ReadAt,
+        index: usize,
+        action: impl FnOnce(&Block<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let at = self.offset + self.entries[index].offset;
+        let unwrapped = unwrap(self.bytes(source, index)?, at)?;
+        action(&unwrapped.parse(self.rows_in(index), &self.classes)?)
+    }
+
+    /// Decodes block `index` into `out`, which takes its length; all integers are less than the symbol count.
+    pub(crate) fn decode(&self, source: &dyn ReadAt, index: usize, out: &mut Vec<u32>) -> Result<()> {
+        out.resize(self.rows_in(index), 0);
+        self.with_block(source, index, |block| block.decode(out))?;
+        let greatest = out.iter().fold(0, |greatest, &value| greatest.max(value));
+        if u64::from(greatest) >= self.symbol_count {
+            let at = self.offset + self.entries[index].offset;
+            return Err(corrupt(
+                BLOCK,
+                at,
+                format!("rank {greatest} of {} symbols", self.symbol_count),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Name of the encoding of block `index` and its stored bytes.
+    pub(crate) fn describe(&self, source: &dyn ReadAt, index: usize) -> Result<(&'static str, u32)> {
+        let bytes = self.bytes(source, index)?;
+        Ok((
+            encoding::name(bytes.first().copied().unwrap_or(u8::MAX)),
+            self.entries[index].length,
+        ))
+    }
+}

@@ -1,0 +1,78 @@
+//! All rows in order, block by block.
+
+use super::segment::Segment;
+use crate::error::Result;
+use crate::format::BLOCK_ROWS;
+use crate::storage::ReadAt;
+
+/// The rows of one block as dictionary codes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Batch {
+    /// Number of the segment whose dictionary the codes refer to.
+    pub segment: usize,
+    /// Row of the first code.
+    pub first_row: u64,
+    /// For each row the position of its value in the segment's sorted dictionary, or `null_code`.
+    pub codes: Vec<u32>,
+    /// The code that stands for null; the number of the segment's values.
+    pub null_code: u32,
+}
+
+/// Iterator over the blocks of a column; see [`super::Column::scan`].
+pub struct Batches<'a> {
+    source: &'a dyn ReadAt,
+    segments: &'a [Segment],
+    segment: usize,
+    block: usize,
+}
+
+impl std::fmt::Debug for Batches<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Batches")
+            .field("segment", &self.segment)
+            .field("block", &self.block)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Batches<'a> {
+    pub(super) fn new(source: &'a dyn ReadAt, segments: &'a [Segment]) -> Self {
+        Self {
+            source,
+            segments,
+            segment: 0,
+            block: 0,
+        }
+    }
+
+    /// Fills `batch` with the next block; `false` at the end.
+    pub(super) fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+        while let Some(segment) = self.segments.get(self.segment) {
+            let first_row = (self.block * BLOCK_ROWS) as u64;
+            if first_row >= segment.row_count() {
+                self.segment += 1;
+                self.block = 0;
+                continue;
+            }
+            let block = self.block;
+            self.block += 1;
+            batch.segment = self.segment;
+            batch.first_row = segment.first_row + first_row;
+            batch.null_code = segment.dictionary.value_count() as u32;
+            segment.decode(self.source, block, &mut batch.codes)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut batch = Batch::default();
+        self.next_into(&mut batch)
+            .map(|is_there| is_there.then_some(batch))
+            .transpose()
+    }
+}

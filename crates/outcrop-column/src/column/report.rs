@@ -1,0 +1,108 @@
+//! What a file holds: for `info`.
+
+use std::collections::BTreeMap;
+
+use super::Column;
+use super::segment::Segment;
+use crate::error::Result;
+use crate::format::SectionKind;
+use crate::storage::ReadAt;
+
+/// A description of a column file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnReport {
+    /// Size of the file in bytes.
+    pub file_bytes: u64,
+    /// Rows, nulls included.
+    pub row_count: u64,
+    /// Its segments in order.
+    pub segments: Vec<SegmentReport>,
+}
+
+/// A description of one segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SegmentReport {
+    /// Rows, nulls included.
+    pub row_count: u64,
+    /// Distinct values.
+    pub value_count: u64,
+    /// Rows that are null.
+    pub null_count: u64,
+    /// Bytes of the values of all rows, without separators.
+    pub text_bytes: u64,
+    /// Least bytes for the order of the rows in a coding that knows only the counts; the dictionary is not in it.
+    pub floor_bytes: u64,
+    /// Bytes of each section, by name.
+    pub section_bytes: BTreeMap<&'static str, u64>,
+    /// Bytes of the dictionary blocks before and after zstd, and how many are compressed.
+    pub dictionary_raw_bytes: u64,
+    /// Dictionary blocks that are compressed.
+    pub dictionary_zstd_blocks: usize,
+    /// Encodings of the code blocks, by name.
+    pub encodings: BTreeMap<&'static str, EncodingReport>,
+}
+
+/// How often an encoding was chosen, and what it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EncodingReport {
+    /// Blocks in this encoding.
+    pub block_count: u64,
+    /// Their bytes; blocks that share bytes with an equal one count each time.
+    pub bytes: u64,
+}
+
+impl Column {
+    /// Describes the file. *Cost*: one read of each code block.
+    ///
+    /// # Errors
+    /// [`crate::ColumnError::Corrupt`] and what the source reports.
+    pub fn report(&self) -> Result<ColumnReport> {
+        let segments = self
+            .segments
+            .iter()
+            .map(|segment| report_of(segment, &*self.source))
+            .collect::<Result<_>>()?;
+        Ok(ColumnReport {
+            file_bytes: self.source.size_bytes(),
+            row_count: self.row_count(),
+            segments,
+        })
+    }
+}
+
+fn report_of(segment: &Segment, source: &dyn ReadAt) -> Result<SegmentReport> {
+    let mut encodings: BTreeMap<&'static str, EncodingReport> = BTreeMap::new();
+    if let Some(codes) = &segment.codes {
+        for index in 0..codes.entries().len() {
+            let (name, bytes) = codes.describe(source, index)?;
+            let encoding = encodings.entry(name).or_default();
+            encoding.block_count += 1;
+            encoding.bytes += u64::from(bytes);
+        }
+    }
+    let (_, dictionary_raw_bytes, dictionary_zstd_blocks) = segment.dictionary.sizes();
+    let name_of = |kind| match kind {
+        SectionKind::Dictionary => "dictionary",
+        SectionKind::ClassMap => "class map",
+        SectionKind::Codes => "codes",
+        SectionKind::Postings => "postings",
+    };
+    Ok(SegmentReport {
+        row_count: segment.entry.row_count,
+        value_count: segment.entry.value_count,
+        null_count: segment.entry.null_count,
+        text_bytes: segment.entry.text_bytes,
+        floor_bytes: segment.entry.floor_bits.div_ceil(8),
+        section_bytes: segment
+            .entry
+            .sections
+            .iter()
+            .map(|section| (name_of(section.kind), section.length))
+            .collect(),
+        dictionary_raw_bytes,
+        dictionary_zstd_blocks,
+        encodings,
+    })
+}

@@ -1,0 +1,281 @@
+//! What a search found: code ranges, from which rows, counts or values are drawn as asked.
+
+use roaring::RoaringTreemap;
+
+use super::segment::Segment;
+use crate::codes::Block;
+use crate::error::Result;
+use crate::format::BLOCK_ROWS;
+use crate::postings::{MemoryPostings, PostingsSection};
+use crate::storage::ReadAt;
+
+/// More ranges than this are looked up in a bit set, row by row, instead of searched for one after the other.
+const RANGES_SEARCHED: usize = 4;
+
+/// The rows that a search selected, not yet materialised.
+///
+/// Rows come from the postings, in the file or in memory, and where there are none from a scan of the codes.
+pub struct Selection<'a> {
+    source: &'a dyn ReadAt,
+    /// For each segment the codes selected, as ascending inclusive ranges.
+    parts: Vec<(&'a Segment, Vec<(u32, u32)>)>,
+}
+
+impl std::fmt::Debug for Selection<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Selection")
+            .field("values", &self.value_count())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Selection<'a> {
+    pub(super) fn new(source: &'a dyn ReadAt, parts: Vec<(&'a Segment, Vec<(u32, u32)>)>) -> Self {
+        Self { source, parts }
+    }
+
+    /// Distinct values selected, counted in each segment; null counts as one.
+    pub fn value_count(&self) -> u64 {
+        self.ranges()
+            .map(|(_, (first, last))| u64::from(last - first) + 1)
+            .sum()
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = (&'a Segment, (u32, u32))> {
+        self.parts
+            .iter()
+            .flat_map(|(segment, ranges)| ranges.iter().map(|&range| (*segment, range)))
+    }
+
+    /// Number of rows. *Cost*: with postings, two reads a value and no list.
+    ///
+    /// # Errors
+    /// [`crate::ColumnError::Corrupt`] and what the source reports, as all methods here.
+    pub fn count(&self) -> Result<u64> {
+        let mut total = 0;
+        for (segment, ranges) in &self.parts {
+            if !segment.has_index() {
+                self.scan(segment, ranges, |_| total += 1)?;
+                continue;
+            }
+            let counts = self.counts(segment, ranges)?;
+            for code in ranges.iter().flat_map(|&(first, last)| first..=last) {
+                total += counts.of(code)?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// The rows, ascending.
+    ///
+    /// # Errors
+    /// As [`Selection::count`].
+    pub fn rows(&self) -> Result<Vec<u64>> {
+        let mut rows = self.rows_by_value()?;
+        // Of one value they are ascending already.
+        if self.value_count() > 1 && !rows.is_sorted() {
+            rows.sort_unstable();
+        }
+        Ok(rows)
+    }
+
+    /// The rows in the order that costs least: from postings value by value, from a scan ascending.
+    ///
+    /// # Errors
+    /// As [`Selection::count`].
+    pub fn rows_by_value(&self) -> Result<Vec<u64>> {
+        let mut rows = Vec::new();
+        for (segment, ranges) in &self.parts {
+            if !segment.has_index() {
+                self.scan(segment, ranges, |row| rows.push(row))?;
+                continue;
+            }
+            for &(first, last) in ranges {
+                if let Some(memory) = &segment.memory {
+                    rows.extend(
+                        memory
+                            .rows(first, last)
+                            .iter()
+                            .map(|&row| segment.first_row + u64::from(row)),
+                    );
+                } else if let Some(postings) = &segment.postings {
+                    postings.push_rows(self.source, first, last, segment.first_row, &mut rows)?;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The rows, ascending, found by a scan of the codes whether or not there are postings.
+    ///
+    /// # Errors
+    /// As [`Selection::count`]; [`crate::ColumnError::NoCodes`] in a file with the index only.
+    pub fn rows_by_scan(&self) -> Result<Vec<u64>> {
+        let mut rows = Vec::new();
+        for (segment, ranges) in &self.parts {
+            self.scan(segment, ranges, |row| rows.push(row))?;
+        }
+        Ok(rows)
+    }
+
+    /// The rows as a compressed bitmap.
+    ///
+    /// # Errors
+    /// As [`Selection::count`].
+    pub fn bitmap(&self) -> Result<RoaringTreemap> {
+        Ok(self.rows()?.into_iter().collect())
+    }
+
+    /// Calls `action` with each value selected (`None` is null) and the number of its rows, segment by segment in byte order.
+    ///
+    /// # Errors
+    /// Those of `action`, and as [`Selection::count`].
+    pub fn for_each_value(&self, mut action: impl FnMut(Option<&[u8]>, u64) -> Result<()>) -> Result<()> {
+        for (segment, ranges) in &self.parts {
+            let counts = self.counts(segment, ranges)?;
+            for &(first, last) in ranges {
+                let end = (last + 1).min(segment.dictionary.value_count() as u32);
+                segment
+                    .dictionary
+                    .for_each(self.source, first..end, |code, value| {
+                        action(Some(value), counts.of(code)?)
+                    })?;
+                if Some(last) == segment.null_code() {
+                    action(None, counts.of(last)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn counts(&self, segment: &'a Segment, ranges: &[(u32, u32)]) -> Result<Counts<'a>> {
+        let source = self.source;
+        Ok(match (&segment.memory, &segment.postings) {
+            (Some(memory), _) => Counts::Memory(memory),
+            (None, Some(postings)) => Counts::Postings { postings, source },
+            (None, None) => self.scanned_counts(segment, ranges)?,
+        })
+    }
+
+    /// Rows of each selected code by a scan.
+    fn scanned_counts(&self, segment: &'a Segment, ranges: &[(u32, u32)]) -> Result<Counts<'a>> {
+        if let &[(first, last)] = ranges
+            && first == last
+        {
+            let mut count = 0;
+            self.scan(segment, ranges, |_| count += 1)?;
+            return Ok(Counts::One(count));
+        }
+        let mut counts = vec![0_u64; segment.entry.symbol_count() as usize];
+        let mut codes = Vec::new();
+        for block in 0..segment.codes()?.entries().len() {
+            segment.decode(self.source, block, &mut codes)?;
+            codes.iter().for_each(|&code| counts[code as usize] += 1);
+        }
+        Ok(Counts::Scanned(counts))
+    }
+
+    /// Calls `action` with the rows, ascending, whose codes lie in `ranges`.
+    fn scan(&self, segment: &Segment, ranges: &[(u32, u32)], mut action: impl FnMut(u64)) -> Result<()> {
+        let section = segment.codes()?;
+        let (Some(&(first, _)), Some(&(_, last))) = (ranges.first(), ranges.last()) else {
+            return Ok(());
+        };
+        let wanted = RankSet::new(segment, self.source, ranges)?;
+        let wants_null = segment.null_code().is_some_and(|null| last == null);
+        let mut found = Vec::new();
+        for (index, entry) in section.entries().iter().enumerate() {
+            let outside = entry.greatest < first || entry.least > last || entry.least > entry.greatest;
+            if outside && !(wants_null && entry.null_count > 0) {
+                continue;
+            }
+            found.clear();
+            section.with_block(self.source, index, |block| {
+                wanted.find_in(block, section.rows_in(index), &mut found)
+            })?;
+            let first_row = segment.first_row + (index * BLOCK_ROWS) as u64;
+            found.iter().for_each(|&row| action(first_row + u64::from(row)));
+        }
+        Ok(())
+    }
+}
+
+/// Where the number of a code's rows comes from.
+enum Counts<'a> {
+    Memory(&'a MemoryPostings),
+    Postings {
+        postings: &'a PostingsSection,
+        source: &'a dyn ReadAt,
+    },
+    /// Of each code, by a scan.
+    Scanned(Vec<u64>),
+    /// Of the only code selected, by a scan.
+    One(u64),
+}
+
+impl Counts<'_> {
+    fn of(&self, code: u32) -> Result<u64> {
+        Ok(match self {
+            Self::Memory(memory) => u64::from(memory.count(code)),
+            Self::Postings { postings, source } => u64::from(postings.count(*source, code)?),
+            Self::Scanned(counts) => counts[code as usize],
+            Self::One(count) => *count,
+        })
+    }
+}
+
+/// The ranks wanted: as ranges, and as a bit set where there are many.
+struct RankSet {
+    ranges: Vec<(u32, u32)>,
+    bits: Vec<u64>,
+}
+
+impl RankSet {
+    fn new(segment: &Segment, source: &dyn ReadAt, codes: &[(u32, u32)]) -> Result<Self> {
+        let mut ranges = match segment.ranking(source)? {
+            None => codes.to_vec(),
+            Some(ranking) => codes
+                .iter()
+                .flat_map(|&(first, last)| ranking.ranges(first, last))
+                .collect(),
+        };
+        ranges.sort_unstable();
+        let mut bits = Vec::new();
+        if ranges.len() > RANGES_SEARCHED {
+            bits.resize((segment.entry.symbol_count() as usize).div_ceil(64), 0_u64);
+            for rank in ranges.iter().flat_map(|&(first, last)| first..=last) {
+                bits[rank as usize / 64] |= 1 << (rank % 64);
+            }
+        }
+        Ok(Self { ranges, bits })
+    }
+
+    fn find_in(&self, block: &Block<'_>, count: usize, found: &mut Vec<u32>) -> Result<()> {
+        // Each class is searched on its own, so a range in each of the 16 costs no more than one pass.
+        let by_range = self.bits.is_empty()
+            || matches!(block, Block::Classes(_)) && self.ranges.len() <= 4 * RANGES_SEARCHED;
+        if by_range {
+            for &(least, greatest) in &self.ranges {
+                block.find_within(least, greatest, found)?;
+            }
+            if self.ranges.len() > 1 {
+                found.sort_unstable();
+            }
+            return Ok(());
+        }
+        let mut ranks = vec![0; count];
+        block.decode(&mut ranks)?;
+        let is_wanted = |rank: u32| {
+            self.bits
+                .get(rank as usize / 64)
+                .is_some_and(|word| word >> (rank % 64) & 1 == 1)
+        };
+        found.extend(
+            (0_u32..)
+                .zip(ranks)
+                .filter(|&(_, rank)| is_wanted(rank))
+                .map(|(row, _)| row),
+        );
+        Ok(())
+    }
+}

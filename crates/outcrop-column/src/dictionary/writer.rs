@@ -1,0 +1,92 @@
+//! Writes a dictionary section.
+
+use super::block::{BlockBuilder, shared_prefix};
+use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES};
+use crate::encode::SectionWriter;
+use crate::error::Result;
+use crate::format::{Section, SectionKind, push_u32, push_u64};
+
+/// How a dictionary is cut and compressed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DictionaryOptions {
+    /// Bytes of values that one block should hold.
+    pub(crate) block_bytes: usize,
+    /// zstd level for blocks; `None` leaves them as they are.
+    pub(crate) zstd_level: Option<i32>,
+}
+
+/// Takes values in byte order.
+pub(crate) struct DictionaryWriter {
+    shift: u32,
+    builder: BlockBuilder,
+    compressor: Option<zstd::bulk::Compressor<'static>>,
+    entries: Vec<u8>,
+    fences: Vec<u8>,
+    last: Vec<u8>,
+    block_count: usize,
+}
+
+impl DictionaryWriter {
+    /// A writer for `value_count` values of `value_bytes` bytes in all.
+    pub(crate) fn new(options: DictionaryOptions, value_count: usize, value_bytes: usize) -> Result<Self> {
+        let mean_bytes = 1 + value_bytes / value_count.max(1);
+        let shift = (options.block_bytes / mean_bytes)
+            .max(1)
+            .ilog2()
+            .min(BLOCK_SHIFT_LIMIT);
+        let compressor = options.zstd_level.map(zstd::bulk::Compressor::new).transpose()?;
+        Ok(Self {
+            shift,
+            builder: BlockBuilder::default(),
+            compressor,
+            entries: Vec::new(),
+            fences: Vec::new(),
+            last: Vec::new(),
+            block_count: 0,
+        })
+    }
+
+    pub(crate) fn push(&mut self, value: &[u8], out: &mut SectionWriter<'_>) -> Result<()> {
+        if self.builder.count() == 0 && self.block_count > 0 {
+            let needed = shared_prefix(&self.last, value) + 1;
+            self.fences.extend_from_slice(&value[..needed]);
+        }
+        self.builder.push(value);
+        if self.builder.count() == 1 << self.shift {
+            self.last.clear();
+            self.last.extend_from_slice(value);
+            self.end_block(out)?;
+        }
+        Ok(())
+    }
+
+    fn end_block(&mut self, out: &mut SectionWriter<'_>) -> Result<()> {
+        let raw = self.builder.finish();
+        let packed = match &mut self.compressor {
+            Some(compressor) => Some(compressor.compress(&raw)?),
+            None => None,
+        };
+        // A block that hardly shrinks is read faster as it is.
+        let packed = packed.filter(|packed| packed.len() + packed.len() / 16 < raw.len());
+        let stored = packed.as_ref().unwrap_or(&raw);
+        push_u64(&mut self.entries, out.position());
+        push_u64(&mut self.entries, raw.len() as u64);
+        push_u64(&mut self.entries, self.fences.len() as u64);
+        push_u32(&mut self.entries, crc32c::crc32c(stored));
+        push_u32(&mut self.entries, u32::from(packed.is_some()));
+        out.push(stored)?;
+        self.block_count += 1;
+        Ok(())
+    }
+
+    /// Writes what is left and the table.
+    pub(crate) fn finish(mut self, out: &mut SectionWriter<'_>) -> Result<Section> {
+        if self.builder.count() > 0 {
+            self.end_block(out)?;
+        }
+        self.entries.append(&mut self.fences);
+        out.finish(SectionKind::Dictionary, &self.entries, self.shift)
+    }
+}
+
+const _: () = assert!(BUCKET_VALUES.is_power_of_two());

@@ -1,0 +1,17 @@
+//! Writing a column: collect provisional codes, merge dictionaries, encode blocks, write sections.
+
+mod blocks;
+mod csv_input;
+mod encoder;
+mod frames;
+mod options;
+mod sections;
+mod segment;
+mod text;
+
+pub use csv_input::{CsvColumn, CsvOptions, encode_csv};
+pub use encoder::Encoder;
+pub use options::{EncodeOptions, EncodeReport, Index, Profile};
+pub use text::encode_text;
+
+pub(crate) use sections::SectionWriter;

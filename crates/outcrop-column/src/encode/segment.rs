@@ -1,0 +1,179 @@
+//! Collected rows become one segment: dictionary, class map, codes, postings, and the footer's entry.
+
+use super::blocks::{write_class_map, write_codes};
+use super::frames::{FinalCode, Rows};
+use super::options::{EncodeOptions, Index};
+use super::sections::SectionWriter;
+use crate::dictionary::{DictionaryWriter, Interner, Merged, merge};
+use crate::error::{ColumnError, Result};
+use crate::format::{SEGMENT_ROWS_LIMIT, SegmentEntry};
+use crate::postings::PostingsWriter;
+use crate::ranking::RankPlan;
+
+/// Rows sorted by code at a time, at least; a pass more over the rows costs less than memory for all of them.
+const FEWEST_ROWS_PER_PASS: u64 = 1 << 22;
+
+/// What the encoder holds when the last row is in.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub(super) rows: Rows,
+    pub(super) interners: Vec<Interner>,
+}
+
+impl Collected {
+    /// Estimate from above, in bytes, of what the segment takes; decides the alignment only.
+    pub(super) fn estimated_bytes(&self) -> u64 {
+        let values: usize = self
+            .interners
+            .iter()
+            .map(|interner| interner.value_bytes() + interner.code_count())
+            .sum();
+        values as u64 + self.rows.row_count() * 6
+    }
+
+    /// Writes the sections; gives the footer's entry.
+    pub(super) fn write(self, options: &EncodeOptions, out: &mut SectionWriter<'_>) -> Result<SegmentEntry> {
+        let Self { rows, interners } = self;
+        if rows.row_count() >= SEGMENT_ROWS_LIMIT {
+            return Err(ColumnError::Limit {
+                what: "rows of a segment",
+                seen: rows.row_count(),
+                limit: SEGMENT_ROWS_LIMIT - 1,
+                hint: "write the rest as a further segment with `append`",
+            });
+        }
+        let mut merged = merge(interners.into_iter().map(Interner::into_sorted).collect());
+        let mut entry = SegmentEntry {
+            row_count: rows.row_count(),
+            value_count: merged.value_count() as u64,
+            null_count: merged.null_count,
+            text_bytes: merged
+                .values()
+                .zip(&merged.counts)
+                .map(|(value, &count)| value.len() as u64 * u64::from(count))
+                .sum(),
+            floor_bits: floor_bits(&merged.counts),
+            sections: Vec::new(),
+        };
+        let value_bytes = merged.values().map(<[u8]>::len).sum();
+        let mut dictionary = DictionaryWriter::new(options.dictionary(), merged.value_count(), value_bytes)?;
+        for value in merged.values() {
+            dictionary.push(value, out)?;
+        }
+        entry.sections.push(dictionary.finish(out)?);
+        merged.forget_values();
+        let plan = if options.index == Index::Only {
+            RankPlan::default()
+        } else {
+            RankPlan::of_counts(&merged.counts)
+        };
+        let maps = final_codes(&mut merged, plan.ranks().as_deref());
+        if options.index != Index::Only {
+            if let Some((classes, _)) = &plan.map {
+                entry
+                    .sections
+                    .push(write_class_map(classes, options.effort(), out)?);
+            }
+            let table = plan.map.as_ref().map(|(_, table)| table);
+            let null = (merged.null_count > 0).then_some(entry.value_count as u32);
+            let how = (options.effort(), options.threads);
+            entry
+                .sections
+                .push(write_codes(&rows, &maps, (table, null), how, out)?);
+        }
+        if options.index != Index::None {
+            entry
+                .sections
+                .push(write_postings(&rows, &maps, &merged.counts, out)?);
+        }
+        Ok(entry)
+    }
+}
+
+fn final_codes(merged: &mut Merged, ranks: Option<&[u32]>) -> Vec<Vec<FinalCode>> {
+    let final_code = |code: u32| FinalCode {
+        code,
+        rank: ranks.map_or(code, |ranks| ranks[code as usize]),
+    };
+    std::mem::take(&mut merged.codes)
+        .into_iter()
+        .map(|codes| codes.into_iter().map(final_code).collect())
+        .collect()
+}
+
+/// Sorts rows by code, a range of codes at a time, and writes their lists.
+fn write_postings(
+    rows: &Rows,
+    maps: &[Vec<FinalCode>],
+    counts: &[u32],
+    out: &mut SectionWriter<'_>,
+) -> Result<crate::format::Section> {
+    let row_count = rows.row_count();
+    let mut writer = PostingsWriter::new(counts, row_count as u32);
+    let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / 2);
+    let mut first = 0;
+    while first < counts.len() {
+        let mut starts = vec![0_u64];
+        let mut total = 0;
+        for &count in &counts[first..] {
+            if total > 0 && total + u64::from(count) > per_pass {
+                break;
+            }
+            total += u64::from(count);
+            starts.push(total);
+        }
+        let end = first + starts.len() - 1;
+        let mut next = starts.clone();
+        let mut sorted = vec![0_u32; total as usize];
+        let mut row = 0_u32;
+        rows.for_each(0, row_count, maps, |FinalCode { code, .. }| {
+            if let Some(position) = (code as usize)
+                .checked_sub(first)
+                .and_then(|index| next[..end - first].get_mut(index))
+            {
+                sorted[*position as usize] = row;
+                *position += 1;
+            }
+            row += 1;
+        });
+        for bounds in starts.windows(2) {
+            writer.push(&sorted[bounds[0] as usize..bounds[1] as usize], out)?;
+        }
+        first = end;
+    }
+    writer.finish(out)
+}
+
+/// log2 of the multinomial coefficient of `counts`, rounded up.
+fn floor_bits(counts: &[u32]) -> u64 {
+    let rows: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let of_counts: f64 = counts.iter().map(|&count| ln_factorial(u64::from(count))).sum();
+    ((ln_factorial(rows) - of_counts) / std::f64::consts::LN_2)
+        .max(0.0)
+        .ceil() as u64
+}
+
+/// ln n!: the sum for small n, Stirling's series with two terms of correction (error below 10^-9) for others.
+fn ln_factorial(n: u64) -> f64 {
+    if n < 32 {
+        return (2..=n).map(|factor| (factor as f64).ln()).sum();
+    }
+    let n = n as f64;
+    n * n.ln() - n + 0.5 * (std::f64::consts::TAU * n).ln() + 1.0 / (12.0 * n) - 1.0 / (360.0 * n * n * n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::floor_bits;
+
+    #[test]
+    fn the_floor_is_the_logarithm_of_the_number_of_orders() {
+        assert_eq!(floor_bits(&[]), 0);
+        assert_eq!(floor_bits(&[1000]), 0);
+        // 4! / (1! 1! 2!) = 12 orders.
+        assert_eq!(floor_bits(&[1, 1, 2]), 4);
+        // Two equal halves of 2n rows: about 2n − log2(√(πn)) bits.
+        let expected = 2.0 * 1e6 - (std::f64::consts::PI * 1e6).sqrt().log2();
+        assert!((floor_bits(&[1_000_000, 1_000_000]) as f64 - expected).abs() <= 1.0);
+    }
+}

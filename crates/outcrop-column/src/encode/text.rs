@@ -1,0 +1,220 @@
+//! Newline text as input: split and interned on the caller's number of threads, chunk by chunk.
+
+use std::io::Read;
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use super::encoder::Encoder;
+use super::frames::{Collector, Frame};
+use super::options::EncodeOptions;
+use super::segment::Collected;
+use crate::dictionary::{Interner, Key};
+use crate::error::Result;
+use crate::kernels;
+use crate::planes::for_each_bit;
+
+/// Bytes of text that a worker takes at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Bytes split before their lines are interned: their table slots are fetched meanwhile.
+const PIECE_BYTES: usize = 1024;
+
+/// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
+///
+/// A newline ends a row; the last row may lack it. Bytes other than the newline are kept as they are, an empty
+/// line is an empty value, and there are no nulls. The encoder that comes back can be finished or appended.
+///
+/// # Errors
+/// What `input` reports, and the limits of [`Encoder::push`].
+///
+/// ```
+/// use outcrop_column::{EncodeOptions, encode_text};
+/// let encoder = encode_text("gneiss\nschist\n".as_bytes(), EncodeOptions::default())?;
+/// let mut file = Vec::new();
+/// assert_eq!(encoder.finish(&mut file)?.row_count, 2);
+/// # Ok::<(), outcrop_column::ColumnError>(())
+/// ```
+pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encoder> {
+    let mut parts = if options.threads <= 1 {
+        let mut worker = TextWorker::default();
+        let mut chunks = Chunks::default();
+        while let Some((index, chunk)) = chunks.next(&mut input, Vec::new())? {
+            worker.take(index, &chunk)?;
+        }
+        vec![worker]
+    } else {
+        read_with_threads(&mut input, options.threads)?
+    };
+    let mut chunks: Vec<(usize, usize, Vec<Frame>)> = Vec::new();
+    let mut collected = Collected::default();
+    for (index, worker) in parts.drain(..).enumerate() {
+        chunks.extend(
+            worker
+                .chunks
+                .into_iter()
+                .map(|(chunk, frames)| (chunk, index, frames)),
+        );
+        collected.interners.push(worker.collector.interner);
+    }
+    chunks.sort_unstable_by_key(|&(chunk, ..)| chunk);
+    for (_, worker, frames) in chunks {
+        frames
+            .into_iter()
+            .for_each(|frame| collected.rows.push(worker, frame));
+    }
+    let mut encoder = Encoder::new(options);
+    encoder.collected = collected;
+    Ok(encoder)
+}
+
+fn read_with_threads(input: &mut impl Read, threads: usize) -> Result<Vec<TextWorker>> {
+    let (full, to_split) = mpsc::sync_channel::<(usize, Vec<u8>)>(threads * 2);
+    let (used, to_fill) = mpsc::channel::<Vec<u8>>();
+    let to_split = Mutex::new(to_split);
+    thread::scope(|scope| {
+        let to_split = &to_split;
+        let running: Vec<_> = (0..threads)
+            .map(|_| {
+                let used = used.clone();
+                scope.spawn(move || work(to_split, &used))
+            })
+            .collect();
+        drop(used);
+        let fed = feed(input, full, &to_fill);
+        let workers = running.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let workers: Vec<TextWorker> = workers.collect::<Result<_>>()?;
+        fed.map(|()| workers)
+    })
+}
+
+/// Sends all chunks; ends early when no worker is left, whose error the caller then finds.
+fn feed(
+    input: &mut impl Read,
+    full: SyncSender<(usize, Vec<u8>)>,
+    to_fill: &Receiver<Vec<u8>>,
+) -> Result<()> {
+    let mut chunks = Chunks::default();
+    while let Some(chunk) = chunks.next(input, to_fill.try_recv().unwrap_or_default())? {
+        if full.send(chunk).is_err() {
+            break;
+        }
+    }
+    drop(full);
+    Ok(())
+}
+
+fn work(to_split: &Mutex<Receiver<(usize, Vec<u8>)>>, used: &mpsc::Sender<Vec<u8>>) -> Result<TextWorker> {
+    let mut worker = TextWorker::default();
+    loop {
+        let received = to_split
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .recv();
+        let Ok((index, chunk)) = received else {
+            return Ok(worker);
+        };
+        let taken = worker.take(index, &chunk);
+        if taken.is_err() {
+            // The others may wait for room in the channel, which this worker no longer makes: drain it for them.
+            while to_split
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .recv()
+                .is_ok()
+            {}
+        }
+        taken?;
+        // The reader may be done and gone; then nobody wants the buffer.
+        let _ = used.send(chunk);
+    }
+}
+
+/// Cuts the input into numbered chunks that end with a newline, the last one perhaps without.
+#[derive(Debug, Default)]
+struct Chunks {
+    carried: Vec<u8>,
+    index: usize,
+    is_over: bool,
+}
+
+impl Chunks {
+    fn next(&mut self, input: &mut impl Read, mut buffer: Vec<u8>) -> Result<Option<(usize, Vec<u8>)>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        buffer.clear();
+        buffer.append(&mut self.carried);
+        // A row longer than a chunk makes the chunk grow until its end is found.
+        let cut = loop {
+            let before = buffer.len();
+            let read = input.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut buffer)?;
+            if read < CHUNK_BYTES {
+                self.is_over = true;
+                break buffer.len();
+            }
+            if let Some(newline) = memchr::memrchr(b'\n', &buffer[before..]) {
+                break before + newline + 1;
+            }
+        };
+        self.carried.extend_from_slice(&buffer[cut..]);
+        buffer.truncate(cut);
+        let index = self.index;
+        self.index += 1;
+        Ok((!buffer.is_empty()).then_some((index, buffer)))
+    }
+}
+
+#[derive(Debug, Default)]
+struct TextWorker {
+    collector: Collector,
+    chunks: Vec<(usize, Vec<Frame>)>,
+    ends: Vec<usize>,
+    keys: Vec<Key>,
+}
+
+impl TextWorker {
+    fn take(&mut self, index: usize, chunk: &[u8]) -> Result<()> {
+        let mut start = 0;
+        let mut mask = [0_u64; PIECE_BYTES / 64];
+        for (piece_index, piece) in chunk.chunks(PIECE_BYTES).enumerate() {
+            let mask = &mut mask[..piece.len().div_ceil(64)];
+            kernels::within(piece, b'\n', b'\n', mask);
+            let offset = piece_index * PIECE_BYTES;
+            self.ends.clear();
+            for_each_bit(mask, |bit| self.ends.push(offset + bit));
+            start = self.intern_lines(chunk, start)?;
+        }
+        if start < chunk.len() {
+            self.ends.clear();
+            self.ends.push(chunk.len());
+            self.intern_lines(chunk, start)?;
+        }
+        self.chunks.push((index, self.collector.take_frames()));
+        Ok(())
+    }
+
+    /// Interns the lines that end at `ends`, the first beginning at `start`; gives where the next one begins.
+    fn intern_lines(&mut self, chunk: &[u8], start: usize) -> Result<usize> {
+        let interner: &mut Interner = &mut self.collector.interner;
+        self.keys.clear();
+        let mut from = start;
+        for &end in &self.ends {
+            let key = Key::within(chunk, from, end);
+            interner.prefetch(&key);
+            self.keys.push(key);
+            from = end + 1;
+        }
+        from = start;
+        for (&end, key) in self.ends.iter().zip(&self.keys) {
+            let code = self.collector.interner.intern(&chunk[from..end], key)?;
+            self.collector.push(code);
+            from = end + 1;
+        }
+        Ok(from)
+    }
+}

@@ -1,0 +1,100 @@
+//! The one error of this crate: what was seen, what was expected, where, and what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a column could not be written, opened or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnError {
+    /// The storage below failed.
+    #[error("reading or writing the column failed: {0}")]
+    Io(#[from] io::Error),
+    /// A path could not be opened, created or renamed.
+    #[error("{}: {source}", path.display())]
+    Path {
+        /// The path asked for.
+        path: PathBuf,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// The first eight bytes are not those of a column file.
+    #[error("not an .ocol file: it begins with {found:02x?}, expected {expected:02x?}")]
+    NotAColumn {
+        /// The bytes seen.
+        found: Vec<u8>,
+        /// The magic of the format.
+        expected: [u8; 8],
+    },
+    /// The file is of a version, or uses a feature, that this reader does not know.
+    #[error(
+        "this reader knows version {known_major} without features; the file is version {major}.{minor} with incompatible features {incompatible:#x}: use a newer release"
+    )]
+    Unsupported {
+        /// Major version of the file.
+        major: u16,
+        /// Minor version of the file.
+        minor: u16,
+        /// Incompatible feature bits of the file.
+        incompatible: u64,
+        /// The major version that this reader knows.
+        known_major: u16,
+    },
+    /// Bytes of the file contradict the format or their checksum.
+    #[error(
+        "damaged column file: {part} at offset {offset}: {detail}; restore the file from a copy (`verify` lists all damage)"
+    )]
+    Corrupt {
+        /// The part of the file.
+        part: &'static str,
+        /// Offset in the file, in bytes, of that part.
+        offset: u64,
+        /// The value seen and the value expected.
+        detail: String,
+    },
+    /// A limit of the format was passed.
+    #[error("{what}: {seen} is more than the limit of {limit}; {hint}")]
+    Limit {
+        /// What is limited.
+        what: &'static str,
+        /// The value seen.
+        seen: u64,
+        /// The largest value allowed.
+        limit: u64,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The text to encode is not as its options say.
+    #[error("line {line} of the input: {detail}")]
+    Input {
+        /// Line, from 1.
+        line: u64,
+        /// What was seen and what was expected.
+        detail: String,
+    },
+    /// The row does not exist.
+    #[error("row {row} does not exist: the column has {row_count} rows, numbered from 0")]
+    NoSuchRow {
+        /// The row asked for.
+        row: u64,
+        /// Rows of the column.
+        row_count: u64,
+    },
+    /// The operation needs forward codes, and the file was written with the index only.
+    #[error(
+        "the file has postings but no forward codes (`--index only`): this operation needs codes; encode again with `--index none` or `--index postings`"
+    )]
+    NoCodes,
+}
+
+/// The result of this crate's fallible functions.
+pub type Result<T, E = ColumnError> = std::result::Result<T, E>;
+
+/// Builds [`ColumnError::Corrupt`].
+pub(crate) fn corrupt(part: &'static str, offset: u64, detail: impl Into<String>) -> ColumnError {
+    ColumnError::Corrupt {
+        part,
+        offset,
+        detail: detail.into(),
+    }
+}

@@ -1,0 +1,66 @@
+//! Planes back to integers: the inner loop of every decode.
+
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+use super::{Kernel, best};
+
+/// `(planes, width, out)`: integer i of the vector of `out.len()` integers of `width` bits goes to `out[i]`.
+/// The slice has exactly the bytes of that vector.
+pub(crate) type Unpack = fn(&[u8], u8, &mut [u32]);
+
+/// All implementations, fastest first.
+pub(crate) const TABLE: &[Kernel<Unpack>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel {
+        name: "avx512",
+        available: x86::has_avx512,
+        function: x86::avx512,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Kernel {
+        name: "avx2",
+        available: x86::has_avx2,
+        function: x86::avx2,
+    },
+    Kernel {
+        name: "scalar",
+        available: || true,
+        function: scalar::unpack,
+    },
+];
+
+/// Runs the fastest implementation that this machine has; see [`Unpack`].
+#[inline]
+pub(crate) fn unpack(planes: &[u8], width: u8, out: &mut [u32]) {
+    static CHOICE: OnceLock<Unpack> = OnceLock::new();
+    CHOICE.get_or_init(|| best(TABLE, scalar::unpack))(planes, width, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::TABLE;
+    use crate::planes;
+
+    proptest! {
+        #[test]
+        fn every_implementation_gives_back_what_was_packed(
+            values in proptest::collection::vec(any::<u32>(), 0..3000), width in 0_u8..=32,
+        ) {
+            let values: Vec<u32> = values.iter().map(|value| (u64::from(*value) & ((1 << width) - 1)) as u32).collect();
+            let mut bytes = Vec::new();
+            planes::pack(&values, width, &mut bytes);
+            prop_assert_eq!(bytes.len(), planes::packed_bytes(values.len(), width));
+            for kernel in TABLE.iter().filter(|kernel| (kernel.available)()) {
+                let mut out = vec![u32::MAX; values.len()];
+                (kernel.function)(&bytes, width, &mut out);
+                prop_assert_eq!(&out, &values, "{}", kernel.name);
+            }
+        }
+    }
+}

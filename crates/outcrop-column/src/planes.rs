@@ -1,0 +1,219 @@
+//! Planes: the one way in which the format stores small integers. The integers are split into parts of 8, 4, 2 and 1 bits,
+//! most significant first, and equal parts of all integers stand together.
+
+use crate::kernels;
+
+/// The parts of integers of `width` bits, most significant first.
+#[inline(always)]
+pub(crate) fn plane_widths(width: u8) -> impl Iterator<Item = u8> {
+    let whole = width / 8;
+    let parts = [4, 2, 1].into_iter().filter(move |part| width & part != 0);
+    std::iter::repeat_n(8, usize::from(whole)).chain(parts)
+}
+
+/// Bytes of one plane.
+#[inline(always)]
+pub(crate) fn plane_bytes(count: usize, bits: u8) -> usize {
+    (count * usize::from(bits)).div_ceil(8)
+}
+
+/// Bytes of `count` integers of `width` bits.
+pub(crate) fn packed_bytes(count: usize, width: u8) -> usize {
+    plane_widths(width).map(|bits| plane_bytes(count, bits)).sum()
+}
+
+/// Bits needed for `value`: 0 for 0.
+pub(crate) fn bits_of(value: u32) -> u8 {
+    (u32::BITS - value.leading_zeros()) as u8
+}
+
+/// Appends `values`, each less than 2^width, to `out`.
+pub(crate) fn pack(values: &[u32], width: u8, out: &mut Vec<u8>) {
+    let mut shift = width;
+    for bits in plane_widths(width) {
+        shift -= bits;
+        match bits {
+            8 => out.extend(values.iter().map(|value| (value >> shift) as u8)),
+            4 => pack_parts::<2, 4>(values, shift, out),
+            2 => pack_parts::<4, 2>(values, shift, out),
+            _ => pack_parts::<8, 1>(values, shift, out),
+        }
+    }
+}
+
+fn pack_parts<const PER_BYTE: usize, const BITS: usize>(values: &[u32], shift: u8, out: &mut Vec<u8>) {
+    let mask = (1_u32 << BITS) - 1;
+    let byte_of = |group: &[u32]| {
+        group.iter().enumerate().fold(0, |byte, (index, value)| {
+            byte | ((value >> shift) & mask) << (BITS * index)
+        }) as u8
+    };
+    let (groups, rest) = values.as_chunks::<PER_BYTE>();
+    out.extend(groups.iter().map(|group| byte_of(group)));
+    if !rest.is_empty() {
+        out.push(byte_of(rest));
+    }
+}
+
+/// A stored vector of integers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planes<'a> {
+    bytes: &'a [u8],
+    count: usize,
+    width: u8,
+    /// Where each plane begins, and its bits; the planes that there are, of those that there can be.
+    parts: [(usize, u8); MOST_PLANES],
+    part_count: usize,
+}
+
+/// 31 bits are 8 + 8 + 8 + 4 + 2 + 1.
+const MOST_PLANES: usize = 6;
+
+impl<'a> Planes<'a> {
+    /// The vector of `count` integers of `width` bits (at most 32) in `bytes`, which has exactly their bytes.
+    pub(crate) fn new(bytes: &'a [u8], count: usize, width: u8) -> Self {
+        let mut parts = [(0, 0); MOST_PLANES];
+        let (mut part_count, mut start) = (0, 0);
+        for bits in plane_widths(width) {
+            parts[part_count] = (start, bits);
+            part_count += 1;
+            start += plane_bytes(count, bits);
+        }
+        assert_eq!(bytes.len(), start, "the caller takes the bytes by this length");
+        Self {
+            bytes,
+            count,
+            width,
+            parts,
+            part_count,
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The stored bytes: for a width of 4, the plane of tags.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Integer `index`, which must be less than the count.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> u32 {
+        debug_assert!(index < self.count);
+        let mut value = 0_u32;
+        for &(start, bits) in &self.parts[..self.part_count] {
+            if bits == 8 {
+                value = value << 8 | u32::from(self.bytes[start + index]);
+            } else {
+                let bit = index * usize::from(bits);
+                let byte = u32::from(self.bytes[start + bit / 8]);
+                value = value << bits | (byte >> (bit % 8)) & ((1 << bits) - 1);
+            }
+        }
+        value
+    }
+
+    /// All integers, into `out`, which has the count's length.
+    pub(crate) fn unpack(&self, out: &mut [u32]) {
+        assert_eq!(out.len(), self.count, "the caller sizes the output by the count");
+        kernels::unpack(self.bytes, self.width, out);
+    }
+
+    /// Appends the indexes, ascending, of the integers in `least ..= greatest` to `found`.
+    pub(crate) fn find_within(&self, least: u32, greatest: u32, found: &mut Vec<u32>) {
+        let top = ((1_u64 << self.width) - 1) as u32;
+        if least > greatest || least > top {
+            return;
+        }
+        if least == 0 && greatest >= top {
+            found.extend(0..self.count as u32);
+        } else if self.width < 8 {
+            self.find_in_narrow(least, greatest, found);
+        } else {
+            self.find_by_first_plane(least, greatest.min(top), found);
+        }
+    }
+
+    fn find_in_narrow(&self, least: u32, greatest: u32, found: &mut Vec<u32>) {
+        let mut values = vec![0; self.count];
+        self.unpack(&mut values);
+        let bytes: Vec<u8> = values.iter().map(|&value| value as u8).collect();
+        let mut mask = vec![0; self.count.div_ceil(64)];
+        kernels::within(&bytes, least as u8, greatest.min(255) as u8, &mut mask);
+        for_each_bit(&mask, |index| found.push(index as u32));
+    }
+
+    /// The first plane (the 8 most significant bits) leaves few candidates where the range is narrow; only those in its
+    /// two outermost values need a look at the other planes.
+    fn find_by_first_plane(&self, least: u32, greatest: u32, found: &mut Vec<u32>) {
+        let shift = self.width - 8;
+        let (first, last) = ((least >> shift) as u8, (greatest >> shift) as u8);
+        let plane = &self.bytes[..self.count];
+        // In a range within one value of the first plane, the second plane rejects nearly all candidates left: one cache
+        // line each instead of one for every plane.
+        let narrowed = first == last && self.width >= 16;
+        let second = if narrowed {
+            ((least >> (shift - 8)) as u8)..=((greatest >> (shift - 8)) as u8)
+        } else {
+            0..=u8::MAX
+        };
+        let mut mask = [0; 64];
+        for (step, bytes) in plane.chunks(64 * 64).enumerate() {
+            let mask = &mut mask[..bytes.len().div_ceil(64)];
+            kernels::within(bytes, first, last, mask);
+            for_each_bit(mask, |index| {
+                let inner = first < bytes[index] && bytes[index] < last;
+                let index = step * 64 * 64 + index;
+                if narrowed && !second.contains(&self.bytes[self.count + index]) {
+                    return;
+                }
+                if inner || (least..=greatest).contains(&self.get(index)) {
+                    found.push(index as u32);
+                }
+            });
+        }
+    }
+}
+
+/// Calls `action` with the index of each set bit, ascending.
+#[inline]
+pub(crate) fn for_each_bit(mask: &[u64], mut action: impl FnMut(usize)) {
+    for (word_index, &word) in mask.iter().enumerate() {
+        let mut word = word;
+        while word != 0 {
+            action(word_index * 64 + word.trailing_zeros() as usize);
+            word &= word - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Planes, pack};
+
+    proptest! {
+        #[test]
+        fn finding_and_getting_agree_with_the_plain_vector(
+            values in proptest::collection::vec(any::<u32>(), 0..5000), width in 0_u8..=32, least: u32, span: u32, narrower in 0_u32..32,
+        ) {
+            let top = ((1_u64 << width) - 1) as u32;
+            let values: Vec<u32> = values.iter().map(|value| value & top).collect();
+            let least = least & top;
+            let greatest = least.saturating_add((span & top) >> narrower);
+            let mut bytes = Vec::new();
+            pack(&values, width, &mut bytes);
+            let planes = Planes::new(&bytes, values.len(), width);
+            let mut found = Vec::new();
+            planes.find_within(least, greatest, &mut found);
+            let expected: Vec<u32> = (0..values.len() as u32).filter(|&index| (least..=greatest).contains(&values[index as usize])).collect();
+            prop_assert_eq!(found, expected);
+            for (index, &value) in values.iter().enumerate() {
+                prop_assert_eq!(planes.get(index), value);
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Reading a postings section: one table page and one group a lookup, and one more read where the list is long.
+
+use std::borrow::Cow;
+
+use super::bits::bits_at;
+use super::list::{list_bits, read_list};
+use super::{GROUP_SHIFT_LIMIT, LONG_OFFSET_BITS, PAGE_BYTES, PAGE_GROUPS, short_bits_limit};
+use crate::error::{Result, corrupt};
+use crate::format::{Fields, Section};
+use crate::storage::{ReadAt, check_crc, read_range};
+use crate::touched::Touched;
+
+const TABLE: &str = "postings table";
+const GROUP: &str = "postings group";
+const LIST: &str = "posting list";
+
+/// An opened postings section. It keeps a bit a page and group in memory, and nothing else, until
+/// [`PostingsSection::make_resident`].
+#[derive(Debug)]
+pub(crate) struct PostingsSection {
+    offset: u64,
+    data_bytes: u64,
+    table_length: u64,
+    table_crc: u32,
+    row_count: u32,
+    symbol_count: u64,
+    shift: u32,
+    pages: Touched,
+    groups: Touched,
+    /// Offsets of all groups in the section, where the caller chose to keep them.
+    offsets: Option<Vec<u64>>,
+}
+
+/// A group's bytes without the crc, and what they say.
+struct Group<'a> {
+    bytes: Cow<'a, [u8]>,
+    width: u32,
+}
+
+impl PostingsSection {
+    pub(crate) fn open(section: &Section, row_count: u64, symbol_count: u64) -> Result<Self> {
+        let wrong = |detail| corrupt(TABLE, section.offset + section.table_offset, detail);
+        let shift = section.parameter;
+        if shift > GROUP_SHIFT_LIMIT {
+            return Err(wrong(format!(
+                "2^{shift} codes in a group, at most 2^{GROUP_SHIFT_LIMIT} allowed"
+            )));
+        }
+        let group_count = symbol_count.div_ceil(1 << shift);
+        let page_count = group_count.div_ceil(PAGE_GROUPS as u64);
+        if section.table_length != page_count * PAGE_BYTES as u64 {
+            return Err(wrong(format!(
+                "{} bytes of table for {group_count} groups",
+                section.table_length
+            )));
+        }
+        Ok(Self {
+            offset: section.offset,
+            data_bytes: section.table_offset,
+            table_length: section.table_length,
+            table_crc: section.table_crc,
+            row_count: row_count as u32,
+            symbol_count,
+            shift,
+            pages: Touched::new(page_count as usize),
+            groups: Touched::new(group_count as usize),
+            offsets: None,
+        })
+    }
+
+    fn group_count(&self) -> usize {
+        self.symbol_count.div_ceil(1 << self.shift) as usize
+    }
+
+    /// Keeps the offsets of all groups in memory, so that a lookup starts at its group.
+    pub(crate) fn make_resident(&mut self, source: &dyn ReadAt) -> Result<()> {
+        let mut offsets = Vec::with_capacity(self.group_count() + 1);
+        for page in 0..self.group_count().div_ceil(PAGE_GROUPS) {
+            let bytes = self.page(source, page)?;
+            let (mut offset, lengths) = page_fields(&bytes);
+            let groups = PAGE_GROUPS.min(self.group_count() - page * PAGE_GROUPS);
+            for length in lengths.iter().take(groups) {
+                offsets.push(offset);
+                offset = offset.saturating_add(u64::from(u16::from_le_bytes(*length)));
+            }
+            // Where the next page's groups begin is its own business: each page closes with its end.
+            offsets.push(offset);
+        }
+        self.offsets = Some(offsets);
+        Ok(())
+    }
+
+    fn page<'a>(&self, source: &'a dyn ReadAt, page: usize) -> Result<Cow<'a, [u8]>> {
+        let at = self.offset + self.data_bytes + (page * PAGE_BYTES) as u64;
+        let bytes = read_range(source, TABLE, at, PAGE_BYTES as u64)?;
+        let (body, crc) = split_crc(TABLE, at, &bytes)?;
+        self.pages.first(page, matches!(bytes, Cow::Owned(_)), || {
+            check_crc(TABLE, at, body, crc)
+        })?;
+        Ok(bytes)
+    }
+
+    /// Offset in the section and length of a group.
+    fn place(&self, source: &dyn ReadAt, group: usize) -> Result<(u64, u64)> {
+        let (page, index) = (group / PAGE_GROUPS, group % PAGE_GROUPS);
+        if let Some(offsets) = &self.offsets {
+            let start = offsets[group + page];
+            return Ok((start, offsets[group + page + 1] - start));
+        }
+        let bytes = self.page(source, page)?;
+        let (first, lengths) = page_fields(&bytes);
+        let length_of = |length: &[u8; 2]| u64::from(u16::from_le_bytes(*length));
+        let before: u64 = lengths[..index].iter().map(length_of).sum();
+        Ok((first.saturating_add(before), length_of(&lengths[index])))
+    }
+
+    fn group<'a>(&self, source: &'a dyn ReadAt, group: usize) -> Result<Group<'a>> {
+        let (start, length) = self.place(source, group)?;
+        let at = self.offset.saturating_add(start);
+        if start.checked_add(length).is_none_or(|end| end > self.data_bytes) {
+            return Err(corrupt(
+                TABLE,
+                at,
+                format!(
+                    "group {group} is at {start}+{length} of {} bytes",
+                    self.data_bytes
+                ),
+            ));
+        }
+        let bytes = read_range(source, GROUP, at, length)?;
+        let (body, crc) = split_crc(GROUP, at, &bytes)?;
+        self.groups.first(group, matches!(bytes, Cow::Owned(_)), || {
+            check_crc(GROUP, at, body, crc)
+        })?;
+        let width = bits_at(body, 0, 6) as u32;
+        let header_bits = 6 + (u64::from(width) << self.shift);
+        if width > 32 || header_bits > 8 * body.len() as u64 {
+            return Err(corrupt(
+                GROUP,
+                at,
+                format!("counts of {width} bits in {} bytes", body.len()),
+            ));
+        }
+        let body_bytes = body.len();
+        let bytes = match bytes {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..body_bytes]),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(body_bytes);
+                Cow::Owned(bytes)
+            }
+        };
+        Ok(Group { bytes, width })
+    }
+
+    fn count_in(&self, group: &Group<'_>, slot: usize) -> Result<u32> {
+        let count = bits_at(
+            &group.bytes,
+            6 + slot as u64 * u64::from(group.width),
+            group.width,
+        ) as u32;
+        if count > self.row_count {
+            return Err(corrupt(
+                GROUP,
+                self.offset,
+                format!("a list of {count} rows out of {}", self.row_count),
+            ));
+        }
+        Ok(count)
+    }
+
+    /// Number of rows of `code`. *Cost*: two reads.
+    pub(crate) fn count(&self, source: &dyn ReadAt, code: u32) -> Result<u32> {
+        let (group, slot) = self.locate(code);
+        self.count_in(&self.group(source, group)?, slot)
+    }
+
+    fn locate(&self, code: u32) -> (usize, usize) {
+        (
+            code as usize >> self.shift,
+            code as usize & ((1 << self.shift) - 1),
+        )
+    }
+
+    /// Appends the rows, each plus `first_row`, of the codes `first ..= last`, code by code.
+    pub(crate) fn push_rows(
+        &self,
+        source: &dyn ReadAt,
+        first: u32,
+        last: u32,
+        first_row: u64,
+        rows: &mut Vec<u64>,
+    ) -> Result<()> {
+        let ((first_group, first_slot), (last_group, last_slot)) = (self.locate(first), self.locate(last));
+        for index in first_group..=last_group {
+            let from = if index == first_group { first_slot } else { 0 };
+            let to = if index == last_group {
+                last_slot
+            } else {
+                (1 << self.shift) - 1
+            };
+            let group = self.group(source, index)?;
+            let mut bit = 6 + (u64::from(group.width) << self.shift);
+            for slot in 0..=to {
+                let count = self.count_in(&group, slot)?;
+                let bits = list_bits(count, self.row_count);
+                let is_long = bits > short_bits_limit(self.shift);
+                let stored = if is_long {
+                    u64::from(LONG_OFFSET_BITS)
+                } else {
+                    bits
+                };
+                if bit + stored > 8 * group.bytes.len() as u64 {
+                    return Err(corrupt(
+                        GROUP,
+                        self.offset,
+                        format!("list {slot} of group {index} is cut off"),
+                    ));
+                }
+                if slot >= from && is_long {
+                    let offset = bits_at(&group.bytes, bit, LONG_OFFSET_BITS);
+                    self.push_long(source, offset, count, first_row, rows)?;
+                } else if slot >= from {
+                    read_list(&group.bytes, bit, count, self.row_count, first_row, rows)?;
+                }
+                bit += stored;
+            }
+        }
+        Ok(())
+    }
+
+    fn push_long(
+        &self,
+        source: &dyn ReadAt,
+        offset: u64,
+        count: u32,
+        first_row: u64,
+        rows: &mut Vec<u64>,
+    ) -> Result<()> {
+        let length = list_bits(count, self.row_count).div_ceil(8) + 4;
+        let at = self.offset + offset;
+        if offset + length > self.data_bytes {
+            return Err(corrupt(
+                LIST,
+                at,
+                format!("{length} bytes reach past the section's {}", self.data_bytes),
+            ));
+        }
+        let bytes = read_range(source, LIST, at, length)?;
+        let (body, crc) = split_crc(LIST, at, &bytes)?;
+        check_crc(LIST, at, body, crc)?;
+        read_list(body, 0, count, self.row_count, first_row, rows)
+    }
+
+    /// Checks everything: the table as a whole, each group and each list, and that the rows are all there.
+    pub(crate) fn verify(&self, source: &dyn ReadAt) -> Result<()> {
+        let at = self.offset + self.data_bytes;
+        check_crc(
+            TABLE,
+            at,
+            &read_range(source, TABLE, at, self.table_length)?,
+            self.table_crc,
+        )?;
+        let mut rows = Vec::new();
+        let mut row_total = 0;
+        for code in 0..self.symbol_count as u32 {
+            rows.clear();
+            self.push_rows(source, code, code, 0, &mut rows)?;
+            row_total += rows.len() as u64;
+        }
+        if row_total == u64::from(self.row_count) {
+            return Ok(());
+        }
+        Err(corrupt(
+            TABLE,
+            at,
+            format!("lists of {row_total} rows, {} expected", self.row_count),
+        ))
+    }
+}
+
+fn page_fields(page: &[u8]) -> (u64, &[[u8; 2]]) {
+    let first = page.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (lengths, _) = page[8..8 + 2 * PAGE_GROUPS].as_chunks::<2>();
+    (first, lengths)
+}
+
+fn split_crc<'a>(part: &'static str, offset: u64, bytes: &'a [u8]) -> Result<(&'a [u8], u32)> {
+    let (body, crc) = bytes
+        .split_last_chunk::<4>()
+        .ok_or_else(|| corrupt(part, offset, "too short for its checksum"))?;
+    let mut fields = Fields::new(part, offset, crc);
+    Ok((body, fields.u32()?))
+}

@@ -1,0 +1,121 @@
+//! Ranks: the numbers that forward codes store. Either the codes themselves, or, with a class map, the
+//! position in class-major order, so that frequent symbols get small numbers.
+
+use crate::codes::{CLASS_LIMIT, ClassTable, plan_widths};
+use crate::error::{Result, corrupt};
+use crate::planes::bits_of;
+
+/// How a segment's ranks are laid out.
+#[derive(Debug, Default)]
+pub(crate) struct RankPlan {
+    /// Classes of the codes, in code order, and the table of their sizes; `None`: rank = code.
+    pub(crate) map: Option<(Vec<u32>, ClassTable)>,
+}
+
+/// Fewest symbols for which classes are considered: below, planes and zstd do as well.
+const FEWEST_SYMBOLS: usize = 32;
+
+impl RankPlan {
+    /// Orders the symbols by frequency where that saves at least 2 % of the forward codes, its map included.
+    pub(crate) fn of_counts(counts: &[u32]) -> Self {
+        if counts.len() < FEWEST_SYMBOLS {
+            return Self::default();
+        }
+        // Count descending, then code ascending, in one integer.
+        let mut order: Vec<u64> = (0_u64..)
+            .zip(counts)
+            .map(|(code, &count)| u64::from(!count) << 32 | code)
+            .collect();
+        order.sort_unstable();
+        let descending: Vec<u32> = order.iter().map(|key| !((key >> 32) as u32)).collect();
+        let (widths, bits) = plan_widths(&descending);
+        let rows: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        let plain_bits = rows * u64::from(bits_of(counts.len() as u32 - 1));
+        let map_bits = 4 * counts.len() as u64;
+        if (bits + map_bits) * 100 > plain_bits * 98 {
+            return Self::default();
+        }
+        let mut classes = vec![0_u32; counts.len()];
+        let mut sizes = Vec::with_capacity(CLASS_LIMIT);
+        let mut rest = order.as_slice();
+        for (class, width) in (0_u32..).zip(&widths) {
+            let size = rest.len().min(1 << width);
+            let (members, after) = rest.split_at(size);
+            for key in members {
+                classes[*key as u32 as usize] = class;
+            }
+            sizes.push(size as u32);
+            rest = after;
+        }
+        Self {
+            map: Some((classes, ClassTable::of_sizes(&sizes))),
+        }
+    }
+
+    /// Rank of each code.
+    pub(crate) fn ranks(&self) -> Option<Vec<u32>> {
+        let (classes, table) = self.map.as_ref()?;
+        let mut next: Vec<u32> = (0..CLASS_LIMIT).map(|class| table.class(class).0).collect();
+        let rank_of = |&class: &u32| {
+            let rank = next[class as usize];
+            next[class as usize] += 1;
+            rank
+        };
+        Some(classes.iter().map(rank_of).collect())
+    }
+}
+
+/// The map of an opened segment: which code each rank stands for.
+#[derive(Debug)]
+pub(crate) struct Ranking {
+    table: ClassTable,
+    codes: Vec<u32>,
+}
+
+impl Ranking {
+    /// Builds the map from the class of each code; the number of codes in each class must be that of the table.
+    pub(crate) fn from_classes(classes: &[u32], table: &ClassTable, offset: u64) -> Result<Self> {
+        let wrong = || corrupt("class map", offset, "the classes disagree with the class table");
+        let mut next: Vec<usize> = (0..CLASS_LIMIT)
+            .map(|class| table.class(class).0 as usize)
+            .collect();
+        let mut codes = vec![u32::MAX; classes.len()];
+        for (code, &class) in (0_u32..).zip(classes) {
+            let position = next.get_mut(class as usize).ok_or_else(wrong)?;
+            *codes.get_mut(*position).ok_or_else(wrong)? = code;
+            *position += 1;
+        }
+        let full = next.iter().enumerate().all(|(class, &end)| {
+            let (first, size, _) = table.class(class);
+            size == 0 || end == (first + size) as usize
+        });
+        if full && !codes.contains(&u32::MAX) {
+            Ok(Self {
+                table: table.clone(),
+                codes,
+            })
+        } else {
+            Err(wrong())
+        }
+    }
+
+    /// Code of each rank.
+    pub(crate) fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The ranges of ranks (inclusive) that hold the codes `first ..= last`: at most one a class.
+    pub(crate) fn ranges(&self, first: u32, last: u32) -> Vec<(u32, u32)> {
+        let mut ranges = Vec::new();
+        for class in 0..self.table.len() {
+            let (start, size, _) = self.table.class(class);
+            let members = &self.codes[start as usize..(start + size) as usize];
+            let from = members.partition_point(|&code| code < first) as u32;
+            let to = members.partition_point(|&code| code <= last) as u32;
+            if from < to {
+                ranges.push((start + from, start + to - 1));
+            }
+        }
+        ranges
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests of the column codec through its public interface, one binary.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests: an unwrap that fails is a test that fails"
+)]
+
+mod damage;
+mod fixtures;
+mod oracle;
+mod reads;
+mod writes;
