@@ -16,14 +16,20 @@ fn assert_consistent(spec: &JobSpec, report: &JobReport) {
     let total = report.total();
     assert_eq!(report.ended, Ended::Completed);
     assert_eq!(report.failure(), None);
-    assert!(total.reads.operations + total.writes.operations > 0);
+    let operations = total.reads.operations + total.writes.operations;
+    assert!(operations > 0);
     for direction in [&total.reads, &total.writes] {
         assert_eq!(direction.bytes, direction.operations * spec.io_block_size_bytes);
         assert_eq!(direction.latency.count(), direction.operations);
         assert!(direction.service.is_none());
     }
-    assert_eq!(total.reads.operations == 0, !spec.read_write_mix.has_reads());
-    assert_eq!(total.writes.operations == 0, !spec.read_write_mix.has_writes());
+    // Few operations, on a machine that is busy otherwise, may be of one kind by chance: 2⁻⁶³ for 64 of an even mix.
+    if !spec.read_write_mix.has_reads() || operations >= 64 {
+        assert_eq!(total.reads.operations == 0, !spec.read_write_mix.has_reads());
+    }
+    if !spec.read_write_mix.has_writes() || operations >= 64 {
+        assert_eq!(total.writes.operations == 0, !spec.read_write_mix.has_writes());
+    }
     assert!(report.traffic.reads >= total.reads.operations);
     assert!(report.traffic.writes >= total.writes.operations);
 

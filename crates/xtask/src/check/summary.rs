@@ -38,10 +38,16 @@ pub(super) fn excerpt(lines: &[String], log: &Path) -> String {
     format!("{shown}\n(all of it: {})", log.display())
 }
 
-/// The failures of a test run: what libtest prints under `failures:`, or the compiler's error.
+/// The failures of the first test binary that has some, as libtest prints them; else the compiler's error.
 pub(super) fn test_excerpt(lines: &[String], log: &Path) -> String {
-    let failures = lines.iter().position(|line| line == "failures:");
-    failures.map_or_else(|| excerpt(lines, log), |at| excerpt(&lines[at..], log))
+    let Some(from) = lines.iter().position(|line| line == "failures:") else {
+        return excerpt(lines, log);
+    };
+    let block = lines[from..]
+        .iter()
+        .take_while(|line| !line.starts_with("test result: "));
+    let shown: Vec<&str> = block.take(EXCERPT_LINES).map(String::as_str).collect();
+    format!("{}\n(all of it: {})", shown.join("\n").trim_end(), log.display())
 }
 
 /// Prints the end of the run; true when CI would be content.
@@ -135,6 +141,25 @@ mod tests {
             reason: "no python3".to_owned(),
             avoidable,
         }
+    }
+
+    #[test]
+    fn the_excerpt_of_a_test_run_is_its_first_failure_and_not_what_other_tests_print() {
+        let output = "successes:\nerror: said by a passing test\n\nfailures:\n\n---- a stdout ----\npanicked\n\n\
+                      failures:\n    a\n\ntest result: FAILED. 1 passed; 1 failed\n\nerror: test failed\n";
+        let lines: Vec<String> = output.lines().map(str::to_owned).collect();
+        let excerpt = test_excerpt(&lines, Path::new("test.log"));
+        assert_eq!(
+            excerpt,
+            "failures:\n\n---- a stdout ----\npanicked\n\nfailures:\n    a\n(all of it: test.log)"
+        );
+        let broken: Vec<String> = ["   Compiling a", "error[E0308]: mismatched types"]
+            .map(str::to_owned)
+            .into();
+        assert_eq!(
+            test_excerpt(&broken, Path::new("l")),
+            "error[E0308]: mismatched types\n(all of it: l)"
+        );
     }
 
     #[test]
