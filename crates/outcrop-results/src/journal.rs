@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader};
+use std::ops::Deref;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ use crate::trial::TrialEntry;
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
     /// Bytes of whole, synced lines; whatever lies behind is rubbish of a failed append.
     length: u64,
     /// A failed append may have left bytes behind `length`.
@@ -41,7 +42,7 @@ impl Journal {
             .create_new(true)
             .open(path)
             .map_err(ResultsError::io("create", path))?;
-        lock(&file, path)?;
+        let file = lock(file, path)?;
         file.sync_all().map_err(ResultsError::io("sync", path))?;
         Ok(Self {
             path: path.into(),
@@ -62,9 +63,9 @@ impl Journal {
             .write(true)
             .open(path)
             .map_err(ResultsError::io("open", path))?;
-        lock(&file, path)?;
+        let file = lock(file, path)?;
         let mut finished = BTreeSet::new();
-        let mut lines = Lines::new(&file, path);
+        let mut lines = Lines::new(&*file, path);
         for entry in lines.by_ref() {
             let entry = entry?;
             if entry.is_completed() && !finished.insert((entry.cell.clone(), entry.repetition)) {
@@ -159,9 +160,31 @@ impl Journal {
     }
 }
 
-fn lock(file: &File, path: &Path) -> Result<(), ResultsError> {
+/// A file whose lock is let go of when it is dropped.
+///
+/// Closing it would do, but a child process that is being started at that moment holds a copy of the descriptor,
+/// and with it the lock, for a moment longer than we do.
+#[derive(Debug)]
+struct LockedFile(File);
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // Closing the last copy unlocks as well; a failure here costs that moment and nothing else.
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock(file: File, path: &Path) -> Result<LockedFile, ResultsError> {
     match file.try_lock() {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(LockedFile(file)),
         Err(TryLockError::WouldBlock) => Err(ResultsError::Locked {
             path: crate::atomic_file::parent_of(path).to_owned(),
         }),

@@ -100,27 +100,35 @@ impl<'a> CellView<'a> {
 
     /// The values of a metric over the repetitions; none when no completed trial knows the metric.
     ///
-    /// `values` is empty, with the reason in `unavailable`, when this machine cannot give the metric.
+    /// `values` is empty, with the reason in `unavailable`, when a trial could not give the metric, even if others
+    /// could: whether a trial has enough operations for a p99 depends on its speed, and a median over those that
+    /// have would leave out the slow ones.
     pub fn metric(&self, name: &str) -> Option<Samples> {
-        let mut found = self
+        let found: Vec<&Value> = self
             .completed
             .iter()
             .flat_map(|entry| &entry.values)
-            .filter(|value| value.metric == name);
-        let first = found.clone().next()?;
-        let reason = |value: &Value| {
-            value.value.is_none().then(|| {
-                value
-                    .source
-                    .clone()
-                    .unwrap_or_else(|| "no reason given".to_owned())
-            })
+            .filter(|value| value.metric == name)
+            .collect();
+        let first = found.first()?;
+        let given: Vec<f64> = found.iter().filter_map(|value| value.value).collect();
+        let absent = found.iter().find(|value| value.value.is_none());
+        let (values, unavailable) = match absent {
+            None => (given, None),
+            Some(value) => {
+                let reason = value.source.as_deref().unwrap_or("no reason given");
+                let reason = match given.len() {
+                    0 => reason.to_owned(),
+                    some => format!("only {some} of {} trials gave it: {reason}", found.len()),
+                };
+                (Vec::new(), Some(reason))
+            }
         };
         Some(Samples {
             unit: first.unit,
             provenance: first.provenance,
-            values: found.clone().filter_map(|value| value.value).collect(),
-            unavailable: found.find_map(reason),
+            values,
+            unavailable,
         })
     }
 

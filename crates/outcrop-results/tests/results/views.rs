@@ -1,10 +1,10 @@
 //! Cells of a loaded run: grouping, summaries, merged histograms and series.
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Unit};
+use outcrop_measure::metric::{Measurement, Unavailable, Unit};
 use outcrop_results::{HistogramKind, Outcome, ResultsError, TrialEntry};
 
-use crate::samples::{IOPS, run_of, trial, two_intervals, usual};
+use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
 
 #[test]
 fn trials_group_into_cells_by_layer_subject_and_factors() {
@@ -173,4 +173,21 @@ fn a_damaged_histogram_is_an_error_that_names_its_trial() {
         error.to_string().contains("cell depth-1, repetition 0"),
         "{error}"
     );
+}
+
+#[test]
+fn a_metric_that_a_slow_trial_could_not_give_is_not_summarised_over_the_fast_ones() {
+    let why = "n = 420 supports no p99";
+    let slow = [Measurement::unavailable(LATENCY_P99, Unavailable::because(why))];
+    let parent = tempfile::tempdir().unwrap();
+    let trials = [trial(1, 0, &usual(9_000.0, 120_000.0)), trial(1, 1, &slow)];
+    let run = run_of(parent.path(), "mixed", &trials);
+    let samples = run.cells()[0].metric("latency_p99").unwrap();
+    assert!(samples.values.is_empty());
+    let reason = samples.unavailable.unwrap();
+    assert!(
+        reason.contains("1 of 2 trials") && reason.contains(why),
+        "{reason}"
+    );
+    assert_eq!(run.cells()[0].summary("latency_p99"), None);
 }

@@ -3,8 +3,8 @@
 use outcrop_device::{FeatureState, JobReport};
 use outcrop_measure::units::format_bytes;
 
-/// Above this share of foreign traffic a trial is called contaminated.
-const FOREIGN_SHARE: f64 = 0.05;
+/// Above this share of foreign traffic a trial is called contaminated; the report's finding has the same limit.
+const FOREIGN_SHARE: f64 = 0.02;
 
 /// Every sentence that a reader of the numbers must see.
 pub(super) fn notes(report: &JobReport) -> Vec<String> {
