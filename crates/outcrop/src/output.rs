@@ -168,20 +168,22 @@ pub(crate) fn pretty_json(value: &impl serde::Serialize) -> anyhow::Result<Strin
 
 /// Writes data to stdout; a closed pipe comes back as the `io::Error` that [`crate::exit`] forgives.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(())
+    to_stdout(text.as_bytes())
 }
 
-/// Lets a writer of a library fill stdout directly; a closed pipe comes back as in [`print()`].
+/// Prints what a library's writer writes. It fills memory first: the library would wrap a closed pipe in an error of
+/// its own, which [`crate::exit`] could not tell from a failure.
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     write(&mut bytes)?;
+    to_stdout(&bytes)
+}
+
+fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(&bytes)?;
+    stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
 }

@@ -10,6 +10,9 @@ use outcrop_report::Report;
 use outcrop_results::{ResultsError, RunFolder, RunView};
 use std::path::Path;
 
+/// The summary is laid out for the narrowest terminal that people use, and reads the same in a log.
+const SCREEN_COLUMNS: usize = 80;
+
 /// Keeps the exit code apart: a wrong plan is the user's, a failed measurement is not.
 pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
     let is_bad_input =
@@ -63,8 +66,11 @@ fn measure(
     let outcome = match executed {
         Ok(outcome) => outcome,
         Err(error) => {
-            if if_it_cannot_begin == IfItCannotBegin::DiscardRun {
-                folder.discard_if_empty()?;
+            // The error that counts is the measurement's; an empty folder that stays is said beside it.
+            if if_it_cannot_begin == IfItCannotBegin::DiscardRun
+                && let Err(left) = folder.discard_if_empty()
+            {
+                note(&format!("warning: {left}"));
             }
             return Err(lab_error(error));
         }
@@ -105,7 +111,7 @@ pub(crate) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
     let paths = outcrop_report::write(&report, dir)?;
     match format {
         Format::Text => {
-            let screen = report.screen(terminal_width(), false);
+            let screen = report.screen(SCREEN_COLUMNS, false);
             output::print(&format!("{screen}\nReport: {}\n", paths.html.display()))
         }
         Format::Json => output::print(&output::pretty_json(&report.to_json()?)?),
@@ -220,9 +226,4 @@ fn announcement(set: &PlanSet, dir: &Path) -> String {
 
 fn rounded(span: std::time::Duration) -> TimeSpan {
     TimeSpan(std::time::Duration::from_secs(span.as_secs_f64().round() as u64))
-}
-
-/// Width of the terminal on stdout, or 80 columns where there is none.
-fn terminal_width() -> usize {
-    80
 }

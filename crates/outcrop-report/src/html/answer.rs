@@ -64,8 +64,11 @@ fn cell(reading: &Reading) -> Markup {
 }
 
 fn wide_mark(number: &Number) -> Markup {
-    let width = number.plus_minus_percent().unwrap_or(0.0);
-    html! { small { span.wide-mark { "wide interval: ± " (format!("{width:.0}")) " %" } } }
+    html! {
+        @if let Some(width) = number.plus_minus_percent() {
+            small { span.wide-mark { "wide interval: ± " (format!("{width:.0}")) " %" } }
+        }
+    }
 }
 
 fn advice(claim: &Claim) -> Markup {

@@ -91,8 +91,8 @@ fn shaded(cell: Option<&Number>, scale: &Shading) -> Markup {
         td style=(style) title=(number.certainty()) {
             // The table's caption says what is counted.
             (number.to_string().trim_end_matches(" IOPS"))
-            @if number.is_wide() {
-                small.wide-mark { "±" (format!("{:.0}", number.plus_minus_percent().unwrap_or(0.0))) " %" }
+            @if let Some(width) = number.plus_minus_percent().filter(|_| number.is_wide()) {
+                small.wide-mark { "±" (format!("{width:.0}")) " %" }
             }
         }
     }

@@ -114,6 +114,27 @@ fn records_come_out_as_csv_and_json_with_every_repetition() {
 }
 
 #[test]
+fn a_reader_that_closes_the_pipe_of_an_export_is_no_failure() {
+    let dir = workplace();
+    assert_eq!(outcrop(dir.path(), &SMALL).code, Some(0));
+    let run = only_run(dir.path());
+    for format in ["csv", "json"] {
+        let mut child = command(
+            dir.path(),
+            &["results", "export", run.to_str().unwrap(), "--format", format],
+        )
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{format}: {stderr}");
+    }
+}
+
+#[test]
 fn a_lost_parquet_file_is_written_again_from_the_journal() {
     let dir = workplace();
     assert_eq!(outcrop(dir.path(), &SMALL).code, Some(0));
@@ -211,25 +232,7 @@ fn a_condition_that_is_met_ends_with_code_one() {
 #[test]
 fn ctrl_c_keeps_what_is_finished_and_resume_completes_it_exactly_once() {
     let dir = workplace();
-    let args = [
-        "device",
-        "--size",
-        "8MiB",
-        "--queue-depth",
-        "1,2,4",
-        "--repetitions",
-        "3",
-        "--warm-up",
-        "10ms",
-        "--duration",
-        "300ms",
-    ];
-    let mut child = command(dir.path(), &args)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for_first_trial(&mut child);
+    let mut child = nine_trials_one_finished(dir.path());
     signal(&child, "INT");
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
@@ -250,25 +253,7 @@ fn ctrl_c_keeps_what_is_finished_and_resume_completes_it_exactly_once() {
 #[test]
 fn kill_nine_loses_no_finished_trial() {
     let dir = workplace();
-    let args = [
-        "device",
-        "--size",
-        "8MiB",
-        "--queue-depth",
-        "1,2,4",
-        "--repetitions",
-        "3",
-        "--warm-up",
-        "10ms",
-        "--duration",
-        "300ms",
-    ];
-    let mut child = command(dir.path(), &args)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for_first_trial(&mut child);
+    let mut child = nine_trials_one_finished(dir.path());
     child.kill().unwrap();
     child.wait().unwrap();
     let run = only_run(dir.path());
@@ -285,6 +270,19 @@ fn kill_nine_loses_no_finished_trial() {
         ["runs"],
         "the scratch file of the killed process is removed"
     );
+}
+
+/// A measurement of nine trials, running, of which at least one is finished.
+fn nine_trials_one_finished(dir: &Path) -> std::process::Child {
+    let args = "device --size 8MiB --queue-depth 1,2,4 --repetitions 3 --warm-up 10ms --duration 300ms";
+    let args: Vec<&str> = args.split(' ').collect();
+    let mut child = command(dir, &args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for_first_trial(&mut child);
+    child
 }
 
 /// Reads stderr until the run says that a trial was finished.
