@@ -1,5 +1,6 @@
 //! What the lab asks of a layer: a new layer is one module here, beside its engine's crate.
 
+pub mod compression;
 pub mod device;
 
 use std::path::Path;

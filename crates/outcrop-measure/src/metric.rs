@@ -22,6 +22,12 @@ pub enum Unit {
     /// Nanoseconds of CPU time per operation.
     #[serde(rename = "ns/op")]
     NanosecondsPerOperation,
+    /// Nanoseconds of CPU time per byte.
+    #[serde(rename = "ns/B")]
+    NanosecondsPerByte,
+    /// Bits per byte (entropy).
+    #[serde(rename = "bit/B")]
+    BitsPerByte,
     /// A dimensionless ratio; 1 means equal or whole.
     #[serde(rename = "ratio")]
     Ratio,
@@ -46,7 +52,7 @@ pub enum Better {
 }
 
 impl Unit {
-    /// The symbol stored in records: `B`, `B/s`, `1/s`, `ns`, `ns/op`, `ratio`, `count`, `J`, `W`.
+    /// The symbol stored in records: `B`, `B/s`, `1/s`, `ns`, `ns/op`, `ns/B`, `bit/B`, `ratio`, `count`, `J`, `W`.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Bytes => "B",
@@ -54,6 +60,8 @@ impl Unit {
             Self::PerSecond => "1/s",
             Self::Nanoseconds => "ns",
             Self::NanosecondsPerOperation => "ns/op",
+            Self::NanosecondsPerByte => "ns/B",
+            Self::BitsPerByte => "bit/B",
             Self::Ratio => "ratio",
             Self::Count => "count",
             Self::Joules => "J",
@@ -65,10 +73,12 @@ impl Unit {
     pub const fn better(self) -> Option<Better> {
         match self {
             Self::BytesPerSecond | Self::PerSecond => Some(Better::Higher),
-            Self::Nanoseconds | Self::NanosecondsPerOperation | Self::Joules | Self::Watts => {
-                Some(Better::Lower)
-            }
-            Self::Bytes | Self::Ratio | Self::Count => None,
+            Self::Nanoseconds
+            | Self::NanosecondsPerOperation
+            | Self::NanosecondsPerByte
+            | Self::Joules
+            | Self::Watts => Some(Better::Lower),
+            Self::Bytes | Self::BitsPerByte | Self::Ratio | Self::Count => None,
         }
     }
 }

@@ -33,6 +33,8 @@ impl Unit {
             Self::PerSecond => format_steps(value, &DECIMAL, "/s"),
             Self::Nanoseconds => format_nanoseconds(value),
             Self::NanosecondsPerOperation => format_steps(value, &NANOSECONDS, "/op"),
+            Self::NanosecondsPerByte => format_steps(value, &NANOSECONDS, "/B"),
+            Self::BitsPerByte => format!("{} bit/B", three_digits(value)),
             Self::Ratio => format_ratio(value),
             Self::Count => format_count(value),
             Self::Joules => format_steps(value, &JOULES, ""),

@@ -40,6 +40,12 @@ impl Unit {
                 let unit = suffix.strip_suffix("/op").unwrap_or(suffix).trim_end();
                 Ok(number.to_f64(0) * time_span::multiplier(unit)? as f64)
             }
+            Self::NanosecondsPerByte => {
+                let unit = suffix.strip_suffix("/B").unwrap_or(suffix).trim_end();
+                Ok(number.to_f64(0) * time_span::multiplier(unit)? as f64)
+            }
+            Self::BitsPerByte if matches!(suffix, "" | "bit/B") => Ok(number.to_f64(0)),
+            Self::BitsPerByte => Err(format!("its unit is `{suffix}`, not `bit/B`")),
             Self::Count => Ok(number.to_f64(rate::exponent(suffix)?)),
             Self::Ratio if suffix.is_empty() => Ok(number.to_f64(0)),
             Self::Ratio => Err(format!("a ratio has no unit, but `{suffix}` follows the number")),
@@ -56,6 +62,8 @@ impl Unit {
             Self::PerSecond => ("a rate", "`352 k IOPS`, `10k/s` or `1000`"),
             Self::Nanoseconds => ("a time", "`62.8 µs` or `10ms`"),
             Self::NanosecondsPerOperation => ("a time per operation", "`1.2 µs/op` or `800ns`"),
+            Self::NanosecondsPerByte => ("a time per byte", "`1.2 ns/B` or `800ns`"),
+            Self::BitsPerByte => ("an entropy", "`4.5 bit/B` or `7`"),
             Self::Ratio => ("a ratio", "`0.95`"),
             Self::Count => ("a count", "`1000` or `1.2 M`"),
             Self::Joules => ("an energy", "`1.5 J` or `20 kJ`"),

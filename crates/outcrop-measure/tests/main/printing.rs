@@ -6,12 +6,14 @@ use outcrop_measure::units::{
 };
 use proptest::prelude::*;
 
-const UNITS: [Unit; 9] = [
+const UNITS: [Unit; 11] = [
     Unit::Bytes,
     Unit::BytesPerSecond,
     Unit::PerSecond,
     Unit::Nanoseconds,
     Unit::NanosecondsPerOperation,
+    Unit::NanosecondsPerByte,
+    Unit::BitsPerByte,
     Unit::Ratio,
     Unit::Count,
     Unit::Joules,
@@ -52,6 +54,8 @@ fn quantities_print_with_three_digits_and_the_prefix_that_fits() {
         (Unit::PerSecond.format(352_000.0), "352 k/s"),
         (Unit::PerSecond.format(12.0), "12.0 /s"),
         (Unit::NanosecondsPerOperation.format(1234.0), "1.23 µs/op"),
+        (Unit::NanosecondsPerByte.format(0.25), "0.250 ns/B"),
+        (Unit::BitsPerByte.format(4.481), "4.48 bit/B"),
         (Unit::Joules.format(0.0123), "12.3 mJ"),
         (Unit::Watts.format(3.21), "3.21 W"),
         (Unit::Bytes.format(-5000.0), "-5.00 kB"),
@@ -75,6 +79,8 @@ fn quantities_read_as_the_issue_writes_them() {
         (Unit::PerSecond, "7", 7.0),
         (Unit::Nanoseconds, "62.8 µs", 62_800.0),
         (Unit::NanosecondsPerOperation, "1.5 µs/op", 1500.0),
+        (Unit::NanosecondsPerByte, "1.5 ns/B", 1.5),
+        (Unit::BitsPerByte, "4.5 bit/B", 4.5),
         (Unit::Bytes, "4 KiB", 4096.0),
         (Unit::Ratio, "0.95", 0.95),
         (Unit::Count, "1.5 M", 1.5e6),

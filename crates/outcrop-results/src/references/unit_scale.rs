@@ -3,7 +3,7 @@
 use outcrop_measure::metric::Unit;
 
 /// Published spelling, base unit, factor from the one to the other. `MB` is 10^6 bytes, `MiB` 2^20.
-const SCALES: [(&str, Unit, f64); 31] = [
+const SCALES: [(&str, Unit, f64); 33] = [
     ("B/s", Unit::BytesPerSecond, 1.0),
     ("kB/s", Unit::BytesPerSecond, 1e3),
     ("KB/s", Unit::BytesPerSecond, 1e3),
@@ -23,6 +23,8 @@ const SCALES: [(&str, Unit, f64); 31] = [
     ("s", Unit::Nanoseconds, 1e9),
     ("ns/op", Unit::NanosecondsPerOperation, 1.0),
     ("us/op", Unit::NanosecondsPerOperation, 1e3),
+    ("ns/B", Unit::NanosecondsPerByte, 1.0),
+    ("bit/B", Unit::BitsPerByte, 1.0),
     ("B", Unit::Bytes, 1.0),
     ("KiB", Unit::Bytes, 1024.0),
     ("MiB", Unit::Bytes, 1_048_576.0),

@@ -1,0 +1,3 @@
+//! The compression layer: codecs on the user's data, on the embedded sample, or on generated content.
+
+pub mod metrics;
