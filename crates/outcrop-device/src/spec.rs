@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
+use outcrop_measure::units::Rate;
 use outcrop_workload::{AccessPattern, Arrival, Content, ReadWriteMix};
 
 use crate::error::DeviceError;
@@ -198,11 +199,6 @@ impl JobSpec {
 
     /// The rate of an open loop over all jobs; `None` for a closed loop.
     pub(crate) fn arrival_per_second(&self) -> Option<f64> {
-        match self.arrival {
-            Arrival::Closed => None,
-            Arrival::Constant { per_second } | Arrival::Poisson { per_second } => {
-                Some(per_second.per_second())
-            }
-        }
+        self.arrival.per_second().map(Rate::per_second)
     }
 }

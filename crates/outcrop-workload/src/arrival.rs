@@ -1,14 +1,16 @@
-//! When operations start: `closed` (when another ends), `constant:RATE`, `poisson:RATE`.
+//! When operations start: `closed` (when another ends), `constant:RATE`, `poisson:RATE`, `etc:RATE`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use outcrop_measure::seed::{Generator, Seed};
 use outcrop_measure::units::Rate;
+use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
 
 use crate::error::WorkloadError;
+use crate::keyed::distribution::ETC_INTER_ARRIVAL_US;
 use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
 
 /// The process by which operations arrive. Rates are those of all jobs together.
@@ -27,15 +29,40 @@ pub enum Arrival {
         /// Mean arrivals per second.
         per_second: Rate,
     },
+    /// Open loop with the bursts of ETC: generalised Pareto distances, rescaled to the rate.
+    Etc {
+        /// Mean arrivals per second.
+        per_second: Rate,
+    },
 }
 
-const ACCEPTED: &str =
-    "`closed`, `constant:RATE` or `poisson:RATE` with RATE in operations per second (poisson:10k)";
+const ACCEPTED: &str = "`closed`, `constant:RATE`, `poisson:RATE` or `etc:RATE` with RATE in operations per second (poisson:10k)";
 
 impl Arrival {
     /// Whether starts follow a schedule rather than completions.
     pub const fn is_open_loop(&self) -> bool {
         !matches!(self, Self::Closed)
+    }
+
+    /// Mean arrivals per second over all jobs; `None` for a closed loop.
+    pub const fn per_second(&self) -> Option<Rate> {
+        match *self {
+            Self::Closed => None,
+            Self::Constant { per_second } | Self::Poisson { per_second } | Self::Etc { per_second } => {
+                Some(per_second)
+            }
+        }
+    }
+
+    /// The same process at another rate; a closed loop stays one.
+    #[must_use]
+    pub const fn at(self, per_second: Rate) -> Self {
+        match self {
+            Self::Closed => Self::Closed,
+            Self::Constant { .. } => Self::Constant { per_second },
+            Self::Poisson { .. } => Self::Poisson { per_second },
+            Self::Etc { .. } => Self::Etc { per_second },
+        }
     }
 
     /// The schedule of a single job; `None` for a closed loop.
@@ -47,7 +74,8 @@ impl Arrival {
     ///
     /// Give every job the same seed. Constant: the jobs take turns, so that their union is exactly the
     /// single-job schedule. Poisson: independent processes of rate `1/job_count` each, whose union is
-    /// a Poisson process of the whole rate. A `job_count` of 0 counts as 1.
+    /// a Poisson process of the whole rate. ETC: the jobs take turns at one sequence of distances, since the union of
+    /// independent ones would lose its bursts. A `job_count` of 0 counts as 1.
     pub fn schedule_of_job(&self, job_index: u32, job_count: u32, seed: Seed) -> Option<Schedule> {
         let job_count = job_count.max(1);
         match *self {
@@ -63,6 +91,14 @@ impl Arrival {
                     .derive_index(u64::from(job_index))
                     .rng(),
                 mean_gap_ns: 1e9 * f64::from(job_count) / per_second.per_second(),
+                whole_ns: 0,
+                part_ns: 0.0,
+            })),
+            Self::Etc { per_second } => Some(Schedule(Clockwork::Etc {
+                draws: seed.derive("arrivals of ETC").rng(),
+                scale_ns: 1e9 / (per_second.per_second() * ETC_INTER_ARRIVAL_US.mean()),
+                gaps_to_next: job_index.saturating_add(1),
+                step: job_count,
                 whole_ns: 0,
                 part_ns: 0.0,
             })),
@@ -88,6 +124,21 @@ enum Clockwork {
         whole_ns: u64,
         part_ns: f64,
     },
+    /// Every `step`-th time of one sequence, kept likewise; `scale_ns` stretches the model's microseconds.
+    Etc {
+        draws: Generator,
+        scale_ns: f64,
+        gaps_to_next: u32,
+        step: u32,
+        whole_ns: u64,
+        part_ns: f64,
+    },
+}
+
+/// The distance to the next arrival of ETC.
+fn etc_gap_ns(draws: &mut Generator, scale_ns: f64) -> f64 {
+    let quantile = (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    ETC_INTER_ARRIVAL_US.quantile(quantile) * scale_ns
 }
 
 impl Schedule {
@@ -114,13 +165,32 @@ impl Schedule {
                 part_ns,
             } => {
                 let gap: f64 = Exp1.sample(draws);
-                let ahead = *part_ns + gap * *mean_gap_ns;
-                *whole_ns = whole_ns.saturating_add(ahead as u64);
-                *part_ns = ahead.fract();
+                advance(whole_ns, part_ns, gap * *mean_gap_ns);
+                *whole_ns
+            }
+            Clockwork::Etc {
+                draws,
+                scale_ns,
+                gaps_to_next,
+                step,
+                whole_ns,
+                part_ns,
+            } => {
+                for _ in 0..*gaps_to_next {
+                    advance(whole_ns, part_ns, etc_gap_ns(draws, *scale_ns));
+                }
+                *gaps_to_next = *step;
                 *whole_ns
             }
         }
     }
+}
+
+#[inline]
+fn advance(whole_ns: &mut u64, part_ns: &mut f64, gap_ns: f64) {
+    let ahead = *part_ns + gap_ns;
+    *whole_ns = whole_ns.saturating_add(ahead as u64);
+    *part_ns = ahead.fract();
 }
 
 impl Iterator for Schedule {
@@ -157,6 +227,9 @@ impl FromStr for Arrival {
             ("poisson", Some(argument)) => Ok(Self::Poisson {
                 per_second: rate(argument)?,
             }),
+            ("etc", Some(argument)) => Ok(Self::Etc {
+                per_second: rate(argument)?,
+            }),
             _ => Err(spelling.not_understood()),
         }
     }
@@ -168,6 +241,7 @@ impl fmt::Display for Arrival {
             Self::Closed => f.write_str("closed"),
             Self::Constant { per_second } => write!(f, "constant:{per_second}"),
             Self::Poisson { per_second } => write!(f, "poisson:{per_second}"),
+            Self::Etc { per_second } => write!(f, "etc:{per_second}"),
         }
     }
 }

@@ -51,4 +51,12 @@ pub enum WorkloadError {
         /// How many jobs there are.
         job_count: u32,
     },
+    /// A recorded request that cannot be understood.
+    #[error("line {line} of the trace: {why}")]
+    Trace {
+        /// The line, from 1 on.
+        line: u64,
+        /// What was seen and what was expected.
+        why: String,
+    },
 }

@@ -3,7 +3,7 @@
 //! Four descriptions, each with one spelling that plans, flags and records share:
 //! [`AccessPattern`] (`zipfian:0.99`), [`ReadWriteMix`] (`70:30`), [`Arrival`] (`poisson:1000`) and
 //! [`Content`] (`compressible:2`). Each yields a generator: [`BlockIndexes`], [`Operations`],
-//! [`Schedule`], [`Filler`].
+//! [`Schedule`], [`Filler`]. Requests by key, as caches get them, are in [`keyed`].
 //!
 //! It is not a load driver. Rank 1: no file, socket, clock, thread or global state; the same description
 //! and seed give the same stream on every machine.
@@ -29,6 +29,7 @@ pub mod description;
 mod error;
 mod filler;
 mod granule;
+pub mod keyed;
 pub mod mix;
 mod permutation;
 mod spelling;

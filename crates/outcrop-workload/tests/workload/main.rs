@@ -6,6 +6,7 @@ mod arrival;
 mod blocks;
 mod content;
 mod golden;
+mod keyed;
 mod mix;
 mod spelling;
 mod statistics;

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Threads, each with its own queue
     #[arg(long, value_delimiter = ',', value_name = "N")]
     jobs: Vec<String>,
-    /// When operations start: closed, constant:RATE, poisson:RATE
+    /// When operations start: closed, constant:RATE, poisson:RATE, etc:RATE
     #[arg(long, value_delimiter = ',', value_name = "ARRIVAL")]
     arrival: Vec<String>,
     /// What is written: random, zeros, entropy:BITS, compressible:RATIO

@@ -33,7 +33,7 @@ struct Describe {
     /// Reads to writes in per cent
     #[arg(long, default_value = "100:0", value_name = "R:W")]
     read_write_mix: ReadWriteMix,
-    /// closed, constant:RATE, poisson:RATE
+    /// closed, constant:RATE, poisson:RATE, etc:RATE
     #[arg(long, default_value = "closed")]
     arrival: Arrival,
     /// random, zeros, entropy:BITS, compressible:RATIO
