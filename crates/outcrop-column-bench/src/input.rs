@@ -1,0 +1,118 @@
+//! A column's rows in memory, as every operation of a trial finds them.
+
+use std::ops::Range;
+
+use outcrop_column::{EncodeOptions, Encoder, Result, encode_text};
+use outcrop_workload::column::ColumnSpec;
+
+/// The rows of one string column: values with a newline behind each, and, where that is ambiguous, their places.
+///
+/// *Cost*: the text; 8 bytes a row more if a row is null or a value has a newline in it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ColumnInput {
+    text: Vec<u8>,
+    /// End of each row's value and whether it is null; none where the newlines say it all.
+    fields: Option<Vec<Field>>,
+    row_count: u64,
+    null_count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Field {
+    end: usize,
+    is_null: bool,
+}
+
+impl ColumnInput {
+    /// The rows in order; `None` is null.
+    pub fn from_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = Option<V>>) -> Self {
+        let mut input = Self::default();
+        for value in values {
+            input.push(value.as_ref().map(AsRef::as_ref));
+        }
+        input
+    }
+
+    /// A column made to a specification. *Cost*: about 20 ns a row, and the words twice.
+    pub fn generate(spec: &ColumnSpec) -> Self {
+        let words = spec.words();
+        let mut text = Vec::new();
+        for row in spec.rows() {
+            text.extend_from_slice(words[row as usize].as_bytes());
+            text.push(b'\n');
+        }
+        let row_count = if spec.distinct == 0 { 0 } else { spec.row_count };
+        Self {
+            text,
+            fields: None,
+            row_count,
+            null_count: 0,
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, value: Option<&[u8]>) {
+        let is_plain = value.is_some_and(|value| memchr::memchr(b'\n', value).is_none());
+        if !is_plain && self.fields.is_none() {
+            let ends = memchr::memchr_iter(b'\n', &self.text);
+            self.fields = Some(ends.map(|end| Field { end, is_null: false }).collect());
+        }
+        self.text.extend_from_slice(value.unwrap_or_default());
+        if let Some(fields) = &mut self.fields {
+            let end = self.text.len();
+            fields.push(Field {
+                end,
+                is_null: value.is_none(),
+            });
+        }
+        self.text.push(b'\n');
+        self.row_count += 1;
+        self.null_count += u64::from(value.is_none());
+    }
+
+    /// Rows, nulls included.
+    pub const fn row_count(&self) -> u64 {
+        self.row_count
+    }
+
+    /// Rows that are null.
+    pub const fn null_count(&self) -> u64 {
+        self.null_count
+    }
+
+    /// The values with a newline behind each; a null is an empty line.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Every row in order.
+    pub fn rows(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        let mut fields = self.fields.as_ref().map(|fields| fields.iter());
+        let mut newlines = memchr::memchr_iter(b'\n', &self.text);
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let (end, is_null) = match &mut fields {
+                Some(fields) => fields.next().map(|field| (field.end, field.is_null))?,
+                None => (newlines.next()?, false),
+            };
+            let value: Range<usize> = start..end;
+            start = end + 1;
+            Some((!is_null).then(|| &self.text[value]))
+        })
+    }
+
+    /// Rows read into an encoder: on the options' threads where newlines separate them, else one by one on this one.
+    pub(crate) fn encoder(&self, options: EncodeOptions) -> Result<Encoder> {
+        if self.fields.is_none() {
+            return encode_text(self.text.as_slice(), options);
+        }
+        let mut encoder = Encoder::new(options);
+        for row in self.rows() {
+            match row {
+                Some(value) => encoder.push(value)?,
+                None => encoder.push_null()?,
+            }
+        }
+        Ok(encoder)
+    }
+}

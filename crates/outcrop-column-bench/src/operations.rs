@@ -1,0 +1,255 @@
+//! One trial: the file is made and checked, then the operation runs against the clock.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_column::storage::CountingReader;
+use outcrop_column::{Column, EncodeOptions, EncodeReport, Index};
+use outcrop_probe::Clock;
+
+use crate::error::BenchError;
+use crate::input::ColumnInput;
+use crate::measure::{Measured, repeat};
+use crate::peak_memory::growth_during;
+use crate::report::{BenchReport, ColdReads, EncodingShare, PartsReport, SizeReport};
+use crate::source::{Counter, ScratchFile};
+use crate::spec::{BenchSpec, Format, Operation, SearchMode};
+use crate::targets::{Target, Targets};
+use crate::text_codec;
+
+/// Where trials run.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'s> {
+    /// Where files without a name are made.
+    pub directory: &'s Path,
+    /// The clock.
+    pub clock: &'s Clock,
+    /// Raised when the user wants to stop.
+    pub stop: &'s AtomicBool,
+}
+
+/// Queries that are counted on a file that was opened anew for each.
+const COLD_QUERIES: usize = 64;
+
+/// Runs one trial.
+///
+/// What is decoded is held against what went in, and one search against a pass over the text, before anything is
+/// measured.
+///
+/// # Errors
+/// [`BenchError::Spec`] for what cannot be measured, [`BenchError::Wrong`] for a wrong result, [`BenchError::Interrupted`]
+/// when stopped, and what codec and storage report.
+pub fn run(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
+    spec.validate()?;
+    match spec.format {
+        Format::Text(codec) => text_codec::run(input, codec, spec, site),
+        Format::Ocol if spec.operation == Operation::Encode => encode(input, spec, site),
+        Format::Ocol => read(input, spec, site),
+    }
+}
+
+fn options(spec: &BenchSpec) -> EncodeOptions {
+    EncodeOptions {
+        index: spec.index,
+        profile: spec.profile,
+        threads: spec.threads,
+    }
+}
+
+/// The file in memory, and what it holds.
+fn file_of(input: &ColumnInput, spec: &BenchSpec) -> Result<(Vec<u8>, SizeReport), BenchError> {
+    let mut file = Vec::new();
+    let report = input.encoder(options(spec))?.finish(&mut file)?;
+    let size = size_of(input, &report);
+    Ok((file, size))
+}
+
+fn size_of(input: &ColumnInput, report: &EncodeReport) -> SizeReport {
+    SizeReport {
+        row_count: report.row_count,
+        null_count: report.null_count,
+        value_count: Some(report.value_count),
+        text_bytes: input.text().len() as u64,
+        file_bytes: report.file_bytes,
+        parts: Some(PartsReport {
+            dictionary_bytes: report.dictionary_bytes,
+            codes_bytes: report.codes_bytes + report.class_map_bytes,
+            postings_bytes: report.postings_bytes,
+            order_floor_bytes: report.floor_bytes,
+            encodings: Vec::new(),
+        }),
+    }
+}
+
+fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
+    let once = || -> Result<EncodeReport, BenchError> {
+        let mut counter = Counter::default();
+        let report = input.encoder(options(spec))?.finish(&mut counter)?;
+        if counter.bytes == report.file_bytes {
+            return Ok(report);
+        }
+        Err(BenchError::Wrong {
+            operation: "encode",
+            detail: format!("{} bytes written, {} reported", counter.bytes, report.file_bytes),
+        })
+    };
+    let (peak, report) = growth_during(once);
+    let mut size = size_of(input, &report?);
+    if let Some(parts) = &mut size.parts {
+        parts.encodings = encodings(input, spec)?;
+    }
+    let measured = repeat(spec, site, |_| Ok(once()?.row_count))?;
+    Ok(report_of(size, measured, Some(peak), None))
+}
+
+/// Which encodings the blocks chose.
+fn encodings(input: &ColumnInput, spec: &BenchSpec) -> Result<Vec<EncodingShare>, BenchError> {
+    let (file, _) = file_of(input, spec)?;
+    let report = Column::open_in(file)?.report()?;
+    let mut shares: Vec<EncodingShare> = Vec::new();
+    for (name, encoding) in report.segments.iter().flat_map(|segment| &segment.encodings) {
+        shares.push(EncodingShare {
+            name,
+            block_count: encoding.block_count,
+        });
+    }
+    shares.sort_by_key(|share| std::cmp::Reverse(share.block_count));
+    Ok(shares)
+}
+
+fn read(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
+    let (file, size) = file_of(input, spec)?;
+    let (column, on_disk) = if spec.mode == SearchMode::OnDisk {
+        let on_disk = Arc::new(ScratchFile::create(site.directory, &file)?);
+        drop(file);
+        (Column::open_in(Arc::clone(&on_disk))?, Some(on_disk))
+    } else {
+        let mut column = Column::open_in(file)?;
+        if spec.mode == SearchMode::InMemory {
+            column.preload()?;
+        }
+        (column, None)
+    };
+    if spec.index != Index::Only {
+        check_content(input, &column)?;
+    }
+    let mut cold_reads = None;
+    let measured = match spec.operation {
+        Operation::Decode => repeat(spec, site, |_| {
+            column.decode_text(&mut Counter::default())?;
+            Ok(size.row_count)
+        })?,
+        Operation::Scan => repeat(spec, site, |_| {
+            let mut rows = 0;
+            column.for_each_batch(|batch| {
+                rows += batch.codes.len() as u64;
+                Ok(())
+            })?;
+            Ok(rows)
+        })?,
+        operation => {
+            let targets = Targets::draw(&column, operation, spec.seed)?;
+            check_search(input, &column, spec.mode, targets.at(0))?;
+            if let Some(on_disk) = &on_disk {
+                cold_reads = Some(count_cold_reads(on_disk, &targets)?);
+            }
+            repeat(spec, site, |number| {
+                Ok(query(&column, spec.mode, targets.at(number))?.len() as u64)
+            })?
+        }
+    };
+    Ok(report_of(size, measured, None, cold_reads))
+}
+
+/// The rows of a target; of a row's value, a stand-in of the same length.
+fn query(column: &Column, mode: SearchMode, target: &Target) -> Result<Vec<u64>, BenchError> {
+    let selection = match target {
+        Target::Value(value) => column.find(value)?,
+        Target::Prefix(prefix) => column.find_prefix(prefix)?,
+        Target::Range(first, last) => column.find_range(first.as_slice()..=last.as_slice())?,
+        Target::Row(row) => {
+            std::hint::black_box(column.get(*row)?);
+            return Ok(vec![*row]);
+        }
+    };
+    Ok(if mode == SearchMode::Scan {
+        selection.rows_by_scan()?
+    } else {
+        selection.rows()?
+    })
+}
+
+/// Everything decoded is everything that went in.
+fn check_content(input: &ColumnInput, column: &Column) -> Result<(), BenchError> {
+    let mut text = Vec::with_capacity(input.text().len());
+    column.decode_text(&mut text)?;
+    if text == input.text() {
+        return Ok(());
+    }
+    Err(BenchError::Wrong {
+        operation: "decode",
+        detail: format!(
+            "{} bytes of text that differ from the {} that were encoded",
+            text.len(),
+            input.text().len()
+        ),
+    })
+}
+
+/// A search finds the rows that a pass over the text finds.
+fn check_search(
+    input: &ColumnInput,
+    column: &Column,
+    mode: SearchMode,
+    target: &Target,
+) -> Result<(), BenchError> {
+    let found = query(column, mode, target)?;
+    let expected: Vec<u64> = (0..)
+        .zip(input.rows())
+        .filter(|&(row, value)| target.selects(row, value))
+        .map(|(row, _)| row)
+        .collect();
+    if found == expected {
+        return Ok(());
+    }
+    Err(BenchError::Wrong {
+        operation: "search",
+        detail: format!("{} rows found, {} expected", found.len(), expected.len()),
+    })
+}
+
+/// Opens the file anew for each query, so that nothing is known from the one before, and counts its reads.
+fn count_cold_reads(file: &Arc<ScratchFile>, targets: &Targets) -> Result<ColdReads, BenchError> {
+    let mut total = ColdReads::default();
+    for number in 0..COLD_QUERIES as u64 {
+        let counting = Arc::new(CountingReader::new(Arc::clone(file)));
+        let column = Column::open_in(Arc::clone(&counting))?;
+        counting.take_counts();
+        query(&column, SearchMode::OnDisk, targets.at(number))?;
+        let counts = counting.take_counts();
+        total.queries += 1;
+        total.reads += counts.read_count;
+        total.bytes += counts.read_bytes;
+        total.most_reads = total.most_reads.max(counts.read_count);
+    }
+    Ok(total)
+}
+
+pub(crate) fn report_of(
+    size: SizeReport,
+    measured: Measured,
+    encode_peak_memory_bytes: Option<Result<u64, outcrop_measure::Unavailable>>,
+    cold_reads: Option<ColdReads>,
+) -> BenchReport {
+    BenchReport {
+        size,
+        operations: measured.operations,
+        rows: measured.rows,
+        elapsed_ns: measured.elapsed_ns,
+        cpu_ns: measured.cpu_ns,
+        latency: measured.latency,
+        encode_peak_memory_bytes,
+        cold_reads,
+    }
+}

@@ -1,0 +1,226 @@
+//! What one trial does to a column.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use outcrop_codec::CodecSpec;
+use outcrop_column::{Index, Profile};
+use outcrop_measure::seed::Seed;
+
+/// What is done over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Operation {
+    /// Rows to a file, which is counted and dropped.
+    #[default]
+    Encode,
+    /// A file to text, which is counted and dropped.
+    Decode,
+    /// A file to dictionary codes, block by block.
+    Scan,
+    /// All rows of a value; values are drawn uniformly from the distinct ones.
+    Equality,
+    /// All rows whose value begins with the first three bytes of a drawn value.
+    Prefix,
+    /// All rows whose value lies between two values that are a hundredth of the dictionary apart.
+    Range,
+    /// The value of a drawn row.
+    Get,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Encode,
+        Self::Decode,
+        Self::Scan,
+        Self::Equality,
+        Self::Prefix,
+        Self::Range,
+        Self::Get,
+    ];
+
+    /// The spelling in plans and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Encode => "encode",
+            Self::Decode => "decode",
+            Self::Scan => "scan",
+            Self::Equality => "equality",
+            Self::Prefix => "prefix",
+            Self::Range => "range",
+            Self::Get => "get",
+        }
+    }
+
+    /// Whether it looks rows up by value.
+    pub const fn is_search(self) -> bool {
+        matches!(self, Self::Equality | Self::Prefix | Self::Range)
+    }
+}
+
+impl FromStr for Operation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|operation| operation.name() == text);
+        found.ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|operation| operation.name()).collect();
+            format!("unknown operation {text:?}; accepted: {}", names.join(", "))
+        })
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where the file is while it is read, and how rows are found in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SearchMode {
+    /// The file in memory, preloaded: the dictionary decompressed, and postings built where the file has none.
+    #[default]
+    InMemory,
+    /// The file on disk: every query reads what it needs and keeps nothing.
+    OnDisk,
+    /// The file in memory, and rows found by a scan of the codes even where there are postings.
+    Scan,
+}
+
+impl SearchMode {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::InMemory, Self::OnDisk, Self::Scan];
+
+    /// The spelling in plans and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InMemory => "in-memory",
+            Self::OnDisk => "on-disk",
+            Self::Scan => "scan",
+        }
+    }
+}
+
+impl FromStr for SearchMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|mode| mode.name() == text);
+        found.ok_or_else(|| format!("unknown search mode {text:?}; accepted: in-memory, on-disk, scan"))
+    }
+}
+
+/// What the rows are stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A column file of Outcrop's.
+    Ocol,
+    /// Newline text, all of it as one block of a codec: what a column is worth without a dictionary.
+    Text(CodecSpec),
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "ocol" {
+            return Ok(Self::Ocol);
+        }
+        let codec = text.parse::<CodecSpec>();
+        codec.map(Self::Text).map_err(|error| {
+            format!(
+                "format {text:?}: expected \"ocol\", or a codec for newline text such as \"zstd:19\": {error}"
+            )
+        })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ocol => f.write_str("ocol"),
+            Self::Text(codec) => write!(f, "{codec}"),
+        }
+    }
+}
+
+/// One trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BenchSpec {
+    /// What is done.
+    pub operation: Operation,
+    /// What the rows are stored as.
+    pub format: Format,
+    /// Index of the file; of no meaning for text.
+    pub index: Index,
+    /// Profile of the file; of no meaning for text.
+    pub profile: Profile,
+    /// Threads that encode; all other operations use one.
+    pub threads: usize,
+    /// Where the file is, of no meaning for encoding.
+    pub mode: SearchMode,
+    /// Time before measuring starts.
+    pub warm_up: Duration,
+    /// Time measured; an operation that takes longer is done once.
+    pub duration: Duration,
+    /// What the targets of searches are drawn with.
+    pub seed: Seed,
+}
+
+impl Default for BenchSpec {
+    fn default() -> Self {
+        Self {
+            operation: Operation::default(),
+            format: Format::Ocol,
+            index: Index::default(),
+            profile: Profile::default(),
+            threads: 1,
+            mode: SearchMode::default(),
+            warm_up: Duration::ZERO,
+            duration: Duration::from_millis(100),
+            seed: Seed(0),
+        }
+    }
+}
+
+impl BenchSpec {
+    /// Refuses what cannot be measured.
+    ///
+    /// # Errors
+    /// [`crate::BenchError::Spec`] with what to change.
+    pub fn validate(&self) -> Result<(), crate::BenchError> {
+        let refuse = |message: &str| Err(crate::BenchError::Spec(message.to_owned()));
+        let needs_codes = matches!(
+            self.operation,
+            Operation::Decode | Operation::Scan | Operation::Get
+        );
+        if self.threads == 0 {
+            return refuse("0 threads cannot encode; give at least 1");
+        }
+        if let Format::Text(codec) = &self.format
+            && !matches!(self.operation, Operation::Encode | Operation::Decode)
+        {
+            return Err(crate::BenchError::Spec(format!(
+                "text compressed with {codec} can only be encoded and decoded; take format = \"ocol\" for {}",
+                self.operation
+            )));
+        }
+        if self.index == Index::Only && needs_codes {
+            return refuse(
+                "a file with index = \"only\" has no codes, so it cannot be decoded, scanned or read by row; take \"none\" or \
+                 \"postings\"",
+            );
+        }
+        if self.index == Index::Only && self.mode == SearchMode::Scan {
+            return refuse("a file with index = \"only\" has no codes to scan; take another search_mode");
+        }
+        if self.mode == SearchMode::Scan && needs_codes {
+            return refuse(
+                "search_mode = \"scan\" is a way to find rows by value; take \"in-memory\" or \"on-disk\" here",
+            );
+        }
+        Ok(())
+    }
+}

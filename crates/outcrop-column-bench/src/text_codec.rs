@@ -1,0 +1,51 @@
+//! What a column is worth without a dictionary: its newline text, as one block of a codec.
+
+use outcrop_codec::{BlockCodec, CodecSpec, Coder, ContextUse};
+
+use crate::error::BenchError;
+use crate::input::ColumnInput;
+use crate::measure::repeat;
+use crate::operations::{Site, report_of};
+use crate::report::{BenchReport, SizeReport};
+use crate::spec::{BenchSpec, Operation};
+
+pub(crate) fn run(
+    input: &ColumnInput,
+    codec: CodecSpec,
+    spec: &BenchSpec,
+    site: &Site<'_>,
+) -> Result<BenchReport, BenchError> {
+    let text = input.text();
+    let mut coder = Coder::open(&codec, ContextUse::Reused)?;
+    let mut target = vec![0; coder.compressed_bound(text.len())];
+    let length = coder.compress(text, &mut target)?;
+    let mut back = vec![0; text.len()];
+    coder.decompress(&target[..length], &mut back)?;
+    if back != text {
+        return Err(BenchError::Wrong {
+            operation: "decompressing text",
+            detail: format!("{codec} gave other bytes than it was given"),
+        });
+    }
+    let rows = input.row_count();
+    let measured = if spec.operation == Operation::Encode {
+        repeat(spec, site, |_| {
+            coder.compress(text, &mut target)?;
+            Ok(rows)
+        })?
+    } else {
+        repeat(spec, site, |_| {
+            coder.decompress(&target[..length], &mut back)?;
+            Ok(rows)
+        })?
+    };
+    let size = SizeReport {
+        row_count: rows,
+        null_count: input.null_count(),
+        value_count: None,
+        text_bytes: text.len() as u64,
+        file_bytes: length as u64,
+        parts: None,
+    };
+    Ok(report_of(size, measured, None, None))
+}

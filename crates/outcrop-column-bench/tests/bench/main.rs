@@ -1,0 +1,4 @@
+//! The engine held against what it measures: round trips, sizes that add up, refusals, and files of every kind.
+
+mod operations;
+mod tables;

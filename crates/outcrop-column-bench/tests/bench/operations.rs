@@ -1,0 +1,183 @@
+//! Every operation on small columns of every shape.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_column::{Index, Profile};
+use outcrop_column_bench::{
+    BenchError, BenchReport, BenchSpec, ColumnInput, Operation, SearchMode, Site, run,
+};
+use outcrop_measure::seed::Seed;
+use outcrop_workload::column::{ColumnSpec, RowOrder};
+use proptest::prelude::*;
+
+fn measure(input: &ColumnInput, spec: &BenchSpec) -> Result<BenchReport, BenchError> {
+    let (clock, directory) = (outcrop_probe::Clock::new(), std::env::temp_dir());
+    let site = Site {
+        directory: &directory,
+        clock: &clock,
+        stop: &AtomicBool::new(false),
+    };
+    run(input, spec, &site)
+}
+
+fn spec(operation: Operation, index: Index, mode: SearchMode) -> BenchSpec {
+    BenchSpec {
+        operation,
+        index,
+        mode,
+        duration: Duration::from_millis(1),
+        ..BenchSpec::default()
+    }
+}
+
+fn generated(order: RowOrder, skew: f64) -> ColumnInput {
+    ColumnInput::generate(&ColumnSpec {
+        row_count: 70_000,
+        distinct: 500,
+        skew,
+        order,
+        seed: Seed(7),
+    })
+}
+
+const INDEXES: [Index; 3] = [Index::None, Index::Postings, Index::Only];
+
+#[test]
+fn every_operation_that_is_not_refused_counts_what_it_does() {
+    let input = generated(RowOrder::Random, 1.0);
+    let mut measured = 0;
+    for operation in Operation::ALL {
+        for index in INDEXES {
+            for mode in SearchMode::ALL {
+                let spec = spec(operation, index, mode);
+                if spec.validate().is_err() {
+                    assert!(measure(&input, &spec).is_err());
+                    continue;
+                }
+                let report = measure(&input, &spec).unwrap();
+                measured += 1;
+                assert!(report.operations > 0 && report.elapsed_ns > 0, "{spec:?}");
+                assert_eq!(report.latency.count(), report.operations);
+                assert!(u128::from(report.elapsed_ns) >= report.latency.sum(), "{spec:?}");
+                match operation {
+                    Operation::Encode | Operation::Decode | Operation::Scan => {
+                        assert_eq!(report.rows, report.operations * 70_000, "{spec:?}");
+                    }
+                    _ => assert!(report.rows >= report.operations, "{spec:?}"),
+                }
+                let is_query_on_disk =
+                    mode == SearchMode::OnDisk && (operation.is_search() || operation == Operation::Get);
+                assert_eq!(report.cold_reads.is_some(), is_query_on_disk, "{spec:?}");
+                assert_eq!(
+                    report.encode_peak_memory_bytes.is_some(),
+                    operation == Operation::Encode
+                );
+            }
+        }
+    }
+    assert!(measured >= 24, "{measured} combinations");
+}
+
+#[test]
+fn sizes_add_up_and_stand_above_the_floor_on_random_rows() {
+    for skew in [0.0, 1.0] {
+        let input = generated(RowOrder::Random, skew);
+        for index in INDEXES {
+            let size = measure(&input, &spec(Operation::Encode, index, SearchMode::InMemory))
+                .unwrap()
+                .size;
+            let parts = size.parts.clone().unwrap();
+            let sum = parts.dictionary_bytes + parts.codes_bytes + parts.postings_bytes;
+            // Header, footer and section tables are the rest.
+            assert!(sum < size.file_bytes && size.file_bytes < sum + 4096, "{size:?}");
+            assert_eq!(parts.codes_bytes == 0, index == Index::Only);
+            assert_eq!(parts.postings_bytes == 0, index == Index::None);
+            assert!(size.file_bytes >= size.floor_bytes().unwrap(), "{size:?}");
+            assert_eq!(size.value_count, Some(500));
+            assert_eq!(size.text_bytes, input.text().len() as u64);
+        }
+    }
+}
+
+#[test]
+fn a_lookup_on_disk_reads_at_most_three_times() {
+    let input = generated(RowOrder::Random, 0.0);
+    let spec = spec(Operation::Equality, Index::Postings, SearchMode::OnDisk);
+    let reads = measure(&input, &spec).unwrap().cold_reads.unwrap();
+    assert_eq!(reads.queries, 64);
+    assert!((1..=3).contains(&reads.most_reads), "{reads:?}");
+    assert!(reads.bytes <= reads.reads * 4096, "{reads:?}");
+}
+
+#[test]
+fn text_under_a_codec_is_measured_beside_and_shrinks() {
+    let input = generated(RowOrder::Sorted, 0.0);
+    for operation in [Operation::Encode, Operation::Decode] {
+        let spec = BenchSpec {
+            format: "zstd:3".parse().unwrap(),
+            ..spec(operation, Index::None, SearchMode::InMemory)
+        };
+        let report = measure(&input, &spec).unwrap();
+        assert!(report.size.file_bytes * 10 < report.size.text_bytes);
+        assert_eq!(report.size.value_count, None);
+    }
+    let search = BenchSpec {
+        format: "zstd:3".parse().unwrap(),
+        ..spec(Operation::Equality, Index::None, SearchMode::InMemory)
+    };
+    let message = measure(&input, &search).unwrap_err().to_string();
+    assert!(message.contains("can only be encoded and decoded"), "{message}");
+}
+
+#[test]
+fn a_column_without_values_is_refused_where_something_is_looked_for() {
+    let nulls = ColumnInput::from_values([None::<&[u8]>, None]);
+    for input in [ColumnInput::default(), nulls] {
+        let report = measure(
+            &input,
+            &spec(Operation::Encode, Index::None, SearchMode::InMemory),
+        )
+        .unwrap();
+        assert_eq!(report.size.row_count, input.row_count());
+        let equality = spec(Operation::Equality, Index::Postings, SearchMode::InMemory);
+        let message = measure(&input, &equality).unwrap_err().to_string();
+        assert!(message.contains("no values to look for"), "{message}");
+    }
+}
+
+#[test]
+fn a_raised_stop_ends_a_trial() {
+    let (clock, directory) = (outcrop_probe::Clock::new(), std::env::temp_dir());
+    let site = Site {
+        directory: &directory,
+        clock: &clock,
+        stop: &AtomicBool::new(true),
+    };
+    let spec = BenchSpec {
+        duration: Duration::from_secs(3600),
+        ..spec(Operation::Decode, Index::None, SearchMode::InMemory)
+    };
+    let ended = run(&generated(RowOrder::Sorted, 0.0), &spec, &site);
+    assert!(matches!(ended, Err(BenchError::Interrupted)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The engine checks content and a search itself before it measures: any column must pass.
+    #[test]
+    fn any_rows_pass_the_checks_before_measuring(
+        rows in prop::collection::vec(prop::option::weighted(0.9, prop::collection::vec(0_u8..16, 0..4)), 1..300),
+        profile in prop::sample::select(vec![Profile::Smallest, Profile::Balanced, Profile::Fastest]),
+    ) {
+        let input = ColumnInput::from_values(rows.iter().map(Option::as_deref));
+        let back: Vec<Option<Vec<u8>>> = input.rows().map(|row| row.map(<[u8]>::to_vec)).collect();
+        prop_assert_eq!(&back, &rows);
+        prop_assume!(rows.iter().any(Option::is_some));
+        for operation in [Operation::Decode, Operation::Equality, Operation::Prefix, Operation::Range, Operation::Get] {
+            let spec = BenchSpec { profile, ..spec(operation, Index::Postings, SearchMode::OnDisk) };
+            measure(&input, &spec).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        }
+    }
+}
