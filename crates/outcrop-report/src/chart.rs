@@ -3,12 +3,22 @@
 //! Only `draw` knows the library. Everything above says *what* to show (series, axes, units, intervals,
 //! whether a series was measured or published); sizes, ticks, colours and legends are decided here, once.
 
+mod bar_chart;
+mod distribution;
 mod draw;
 mod legend;
 mod palette;
 mod scale;
+#[allow(
+    dead_code,
+    reason = "first drawn by the compression layer's report, which lands next"
+)]
+mod scatter_chart;
 
+pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};
+pub(crate) use distribution::{cdf_of, cdf_of_latencies, thinned};
 pub(crate) use palette::dark_mode_css;
+pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front};
 
 use serde::Serialize;
 
@@ -52,6 +62,8 @@ pub(crate) struct Axis {
 pub(crate) enum Scale {
     /// Even steps from zero.
     Linear,
+    /// Even steps over the values' own range: for what lies around a value other than zero (a ratio of two codecs).
+    Fitted,
     /// Doublings: access sizes and queue depths.
     Log2,
     /// Decades, with 2 and 5 between them where there is room.
@@ -77,6 +89,14 @@ pub(crate) enum Quantity {
     Share,
     /// Percent as a plain number: `70 %`.
     Percent,
+    /// A ratio: `2.31`.
+    Ratio,
+    /// Bytes of a file or a store, in powers of ten: `353 MB`.
+    Bytes,
+    /// Things that are counted, possibly many: `64 k`.
+    Count,
+    /// Entropy: `4 bit`.
+    Bits,
 }
 
 /// One line of a chart.
@@ -94,8 +114,11 @@ pub(crate) struct Series {
 pub(crate) enum SeriesKind {
     /// Measured in this run: solid, a marker per cell, intervals as a band.
     Measured,
-    /// Taken from a publication: dashed, and its name says so.
+    /// Taken from a publication: dashed and hollow. Its name says so, unless it has the name and hue of a measured
+    /// series: then one legend entry says so for all.
     Published,
+    /// Computed by a model, not measured: dashes and dots, hollow.
+    Modelled,
     /// Computed from this run's measurements: dotted.
     Derived,
     /// Measured, many points: solid and without markers.
@@ -135,21 +158,9 @@ impl LineChart {
             return None;
         }
         let alt_text = self.alt_text(title);
-        let words = draw::Words {
-            id,
-            title,
-            description: &alt_text,
-        };
-        let svg = draw::draw(&self, draw::Frame::WIDE, &words);
-        let narrow_svg = draw::draw(&self, draw::Frame::NARROW, &words);
-        Some(Figure {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            caption,
-            alt_text,
-            svg,
-            narrow_svg,
-        })
+        Some(Figure::of(id, title, caption, alt_text, |frame, words| {
+            draw::draw_lines(&self, frame, words)
+        }))
     }
 
     fn alt_text(&self, title: &str) -> String {
@@ -166,19 +177,41 @@ impl LineChart {
                 )
             };
             if series.points.len() == 1 {
-                text.push_str(&format!(" {}: {}.", series.name, at(first)));
+                text.push_str(&format!(" {}: {}.", series.spoken_name(), at(first)));
             } else {
-                text.push_str(&format!(" {}: from {} to {}.", series.name, at(first), at(last)));
+                text.push_str(&format!(
+                    " {}: from {} to {}.",
+                    series.spoken_name(),
+                    at(first),
+                    at(last)
+                ));
             }
         }
         text
     }
 }
 
+impl Series {
+    /// The name, which says *published* where the drawing shows it by its dashes alone.
+    fn spoken_name(&self) -> String {
+        match self.kind {
+            SeriesKind::Published if !self.name.contains("published") => format!("{} (published)", self.name),
+            _ => self.name.clone(),
+        }
+    }
+}
+
+impl SeriesKind {
+    /// Whether its markers are outlines: what was not measured here.
+    pub(crate) const fn is_hollow(self) -> bool {
+        matches!(self, Self::Published | Self::Modelled)
+    }
+}
+
 impl Scale {
     /// Whether a value has a place on this scale.
     pub(crate) fn can_show(self, value: f64) -> bool {
-        value.is_finite() && (self == Self::Linear || value > 0.0)
+        value.is_finite() && (matches!(self, Self::Linear | Self::Fitted) || value > 0.0)
     }
 }
 

@@ -5,83 +5,176 @@
 use kuva::plot::MarkerShape;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
 
-use super::draw::{TEXT_PX, colour, dashes, marker, text_width_px};
-use super::{Series, SeriesKind};
+use super::draw::{TEXT_PX, bar_shape, colour, dashes, marker, text_width_px, wrapped};
+use super::{Series, SeriesKind, palette};
 
-const LEGEND_ROW_PX: f64 = 20.0;
-const LEGEND_LINE_PX: f64 = 26.0;
+const ROW_PX: f64 = 20.0;
+const LINE_PX: f64 = 26.0;
+const LEFT_PX: f64 = 8.0;
 
-/// The legend: entries flowing in rows above the plot, in the order of the series.
-pub(super) struct Legend<'a> {
-    entries: Vec<Entry<'a>>,
+/// One thing that a drawing shows, and its name.
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) mark: Mark,
+}
+
+/// How an entry is drawn in the plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Mark {
+    /// A line with markers where its kind has them.
+    Line { hue: usize, kind: SeriesKind },
+    /// Any published line, whatever its colour.
+    AnyPublishedLine,
+    /// A marker alone.
+    Marker { hue: usize, kind: SeriesKind },
+    /// A thin line of the text's colour: the Pareto front.
+    Front,
+    /// A bar, or a part of one.
+    Bar { hue: usize, kind: SeriesKind },
+    /// Any bar of that kind, whatever its colour.
+    AnyBar { kind: SeriesKind },
+}
+
+/// The entries of a line chart. A published series that has the name and the colour of a measured one needs no
+/// entry of its own: one for all says how published ones are drawn.
+pub(super) fn entries_of(series: &[Series]) -> Vec<Entry> {
+    let is_beside_ours = |candidate: &Series| {
+        candidate.kind == SeriesKind::Published
+            && series.iter().any(|other| {
+                other.kind != SeriesKind::Published
+                    && (&other.name, other.hue) == (&candidate.name, candidate.hue)
+            })
+    };
+    let own = series.iter().filter(|one| !is_beside_ours(one));
+    let mut entries: Vec<Entry> = own
+        .map(|one| Entry {
+            name: one.name.clone(),
+            mark: Mark::Line {
+                hue: one.hue,
+                kind: one.kind,
+            },
+        })
+        .collect();
+    if series.iter().any(is_beside_ours) {
+        entries.push(Entry {
+            name: "published".to_owned(),
+            mark: Mark::AnyPublishedLine,
+        });
+    }
+    entries
+}
+
+/// The legend: entries flowing in rows above the plot, in their order.
+pub(super) struct Legend {
+    entries: Vec<Placed>,
     rows: usize,
 }
 
-struct Entry<'a> {
-    series: &'a Series,
+struct Placed {
+    mark: Mark,
+    lines: Vec<String>,
     left_px: f64,
     row: usize,
 }
 
-impl<'a> Legend<'a> {
-    pub(super) fn flow(series: &'a [Series], width_px: f64) -> Self {
-        let (mut left_px, mut row) = (8.0, 0);
-        let mut entries = Vec::new();
-        for series in series {
-            let entry_px = LEGEND_LINE_PX + 6.0 + text_width_px(&series.name, TEXT_PX) + 16.0;
-            if left_px + entry_px > width_px && left_px > 8.0 {
-                (left_px, row) = (8.0, row + 1);
+impl Legend {
+    /// Places entries in rows of that width; a name that is too long for a row of its own is wrapped.
+    pub(super) fn flow(entries: Vec<Entry>, width_px: f64) -> Self {
+        let (mut left_px, mut row) = (LEFT_PX, 0);
+        let mut placed = Vec::new();
+        let room_px = width_px - LEFT_PX - LINE_PX - 12.0;
+        for Entry { name, mark } in entries {
+            let entry_px = LINE_PX + 6.0 + text_width_px(&name, TEXT_PX) + 16.0;
+            if left_px + entry_px > width_px && left_px > LEFT_PX {
+                (left_px, row) = (LEFT_PX, row + 1);
             }
-            entries.push(Entry { series, left_px, row });
-            left_px += entry_px;
+            let lines = wrapped(&name, TEXT_PX, room_px);
+            let more_rows = lines.len().saturating_sub(1);
+            placed.push(Placed {
+                mark,
+                lines,
+                left_px,
+                row,
+            });
+            row += more_rows;
+            left_px += if more_rows == 0 { entry_px } else { width_px };
         }
         Self {
-            entries,
-            rows: row + 1,
+            rows: if placed.is_empty() { 0 } else { row + 1 },
+            entries: placed,
         }
     }
 
     pub(super) fn height_px(&self) -> f64 {
-        self.rows as f64 * LEGEND_ROW_PX + 4.0
+        self.rows as f64 * ROW_PX + 4.0
     }
 
     pub(super) fn add_to(&self, scene: &mut Scene) {
         for entry in &self.entries {
-            let y = entry.row as f64 * LEGEND_ROW_PX + 14.0;
-            let middle = entry.left_px + LEGEND_LINE_PX / 2.0;
-            scene.add(Primitive::Line {
-                x1: entry.left_px,
-                y1: y,
-                x2: entry.left_px + LEGEND_LINE_PX,
-                y2: y,
-                stroke: colour(entry.series.hue).into(),
-                stroke_width: 2.0,
-                stroke_dasharray: dashes(entry.series.kind).dasharray(),
-            });
-            if entry.series.kind != SeriesKind::Dense {
-                scene.add(marker_shape(
-                    marker(entry.series.hue),
-                    (middle, y),
-                    colour(entry.series.hue),
-                ));
+            let y = entry.row as f64 * ROW_PX + 14.0;
+            for shape in entry.mark.shapes(entry.left_px, y) {
+                scene.add(shape);
             }
-            scene.add(Primitive::Text {
-                x: entry.left_px + LEGEND_LINE_PX + 6.0,
-                y: y + 4.5,
-                content: entry.series.name.clone(),
-                size: TEXT_PX,
-                anchor: TextAnchor::Start,
-                rotate: None,
-                bold: false,
-                color: None,
-            });
+            for (index, line) in entry.lines.iter().enumerate() {
+                scene.add(Primitive::Text {
+                    x: entry.left_px + LINE_PX + 6.0,
+                    y: y + 4.5 + index as f64 * ROW_PX,
+                    content: line.clone(),
+                    size: TEXT_PX,
+                    anchor: TextAnchor::Start,
+                    rotate: None,
+                    bold: false,
+                    color: None,
+                });
+            }
+        }
+    }
+}
+
+impl Mark {
+    fn shapes(self, left_px: f64, y: f64) -> Vec<Primitive> {
+        let middle = (left_px + LINE_PX / 2.0, y);
+        let line = |stroke: &str, kind: SeriesKind, width: f64| Primitive::Line {
+            x1: left_px,
+            y1: y,
+            x2: left_px + LINE_PX,
+            y2: y,
+            stroke: stroke.into(),
+            stroke_width: width,
+            stroke_dasharray: dashes(kind).dasharray(),
+        };
+        match self {
+            Self::Line { hue, kind } => {
+                let mut shapes = vec![line(colour(hue), kind, 2.0)];
+                if kind != SeriesKind::Dense {
+                    shapes.push(marker_shape(marker(hue), middle, colour(hue), kind.is_hollow()));
+                }
+                shapes
+            }
+            Self::AnyPublishedLine => vec![
+                line(palette::TEXT.light, SeriesKind::Published, 2.0),
+                marker_shape(MarkerShape::Circle, middle, palette::TEXT.light, true),
+            ],
+            Self::Marker { hue, kind } => {
+                vec![marker_shape(marker(hue), middle, colour(hue), kind.is_hollow())]
+            }
+            Self::Front => vec![line(palette::AXIS.light, SeriesKind::Measured, 1.2)],
+            Self::Bar { hue, kind } => bar_shape((left_px + 6.0, y - 6.0), (16.0, 12.0), colour(hue), kind),
+            Self::AnyBar { kind } => {
+                bar_shape((left_px + 6.0, y - 6.0), (16.0, 12.0), palette::TEXT.light, kind)
+            }
         }
     }
 }
 
 /// The marker that the library draws for a series, at the place of its legend entry.
-fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), fill: &str) -> Primitive {
+fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), ink: &str, hollow: bool) -> Primitive {
     const R: f64 = 4.0;
+    let (opacity, width) = if hollow {
+        (Some(0.0), Some(1.5))
+    } else {
+        (None, None)
+    };
     let corners: &[(f64, f64)] = match shape {
         MarkerShape::Square => &[(-R, -R), (R, -R), (R, R), (-R, R)],
         MarkerShape::Triangle => &[(0.0, -R), (R, 0.7 * R), (-R, 0.7 * R)],
@@ -92,10 +185,10 @@ fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), fill: &str) -> Primitive
                 cx: x,
                 cy: y,
                 r: R,
-                fill: fill.into(),
-                fill_opacity: None,
-                stroke: None,
-                stroke_width: None,
+                fill: ink.into(),
+                fill_opacity: opacity,
+                stroke: width.map(|_| ink.into()),
+                stroke_width: width,
             };
         }
     };
@@ -103,9 +196,9 @@ fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), fill: &str) -> Primitive
     let path = corners.iter().map(corner).collect::<Vec<_>>().join(" L");
     Primitive::Path(Box::new(PathData {
         d: format!("M{path} Z"),
-        fill: Some(fill.into()),
-        stroke: fill.into(),
-        stroke_width: 0.5,
+        fill: (!hollow).then(|| ink.into()),
+        stroke: ink.into(),
+        stroke_width: width.unwrap_or(0.5),
         opacity: None,
         stroke_dasharray: None,
     }))

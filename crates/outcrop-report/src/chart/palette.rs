@@ -28,7 +28,7 @@ pub(super) const GRID: Ink = Ink {
 
 /// Series, in the order in which they are given out. Derived from Okabe and Ito's palette, darkened for
 /// contrast on white (and lightened on black).
-pub(super) const SERIES: [Ink; 6] = [
+pub(super) const SERIES: [Ink; 8] = [
     Ink {
         light: "#0065a8",
         dark: "#5ab4f0",
@@ -52,6 +52,14 @@ pub(super) const SERIES: [Ink; 6] = [
     Ink {
         light: "#5b4fc4",
         dark: "#b0a8ff",
+    },
+    Ink {
+        light: "#8c2f39",
+        dark: "#f08a94",
+    },
+    Ink {
+        light: "#4d6b1f",
+        dark: "#a9cf6a",
     },
 ];
 

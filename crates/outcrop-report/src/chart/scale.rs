@@ -26,8 +26,52 @@ impl AxisPlan {
         match axis.scale {
             Scale::Linear if axis.quantity == Quantity::Percent => Self::percent(axis),
             Scale::Linear => Self::linear(axis, high.max(0.0), most_ticks),
+            Scale::Fitted => Self::fitted(axis, low, high, most_ticks),
             Scale::Log2 => Self::doublings(axis, low, high, most_ticks),
             Scale::Log10 => Self::decades(axis, low, high, most_ticks),
+        }
+    }
+
+    /// Plans the axis of bars: from zero, or from below the shortest one where it is logarithmic.
+    pub(super) fn of_bars(axis: &Axis, values: impl Iterator<Item = f64>, most_ticks: usize) -> Self {
+        let shown: Vec<f64> = values.filter(|value| axis.scale.can_show(*value)).collect();
+        let low = shown.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = shown.iter().copied().fold(0.0, f64::max);
+        match axis.scale {
+            Scale::Log10 | Scale::Log2 => Self::decades(axis, low / 1.6, high, most_ticks),
+            Scale::Linear | Scale::Fitted if axis.quantity == Quantity::Percent => Self {
+                low: 0.0,
+                high: 100.0,
+                step: Some(if most_ticks > 4 { 20.0 } else { 50.0 }),
+                ..Self::percent(axis)
+            },
+            Scale::Linear | Scale::Fitted => Self::linear(axis, high, most_ticks),
+        }
+    }
+
+    /// The place of a value on the axis, from 0 at its low end to 1 at its high end.
+    pub(super) fn fraction(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Log10 => (value / self.low).log10() / (self.high / self.low).log10(),
+            _ => (self.place(value) - self.low) / (self.high - self.low),
+        }
+    }
+
+    /// The ticks, as places of the drawn axis.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        match self.step {
+            Some(step) => {
+                let first = (self.low / step).ceil();
+                let count = ((self.high / step + 1e-9).floor() - first).max(0.0) as usize;
+                (0..=count).map(|index| (first + index as f64) * step).collect()
+            }
+            None => {
+                let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+                let ticks =
+                    decades.flat_map(|exponent| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(exponent)));
+                let range = self.low * (1.0 - 1e-9)..=self.high * (1.0 + 1e-9);
+                ticks.filter(|tick| range.contains(tick)).collect()
+            }
         }
     }
 
@@ -35,7 +79,7 @@ impl AxisPlan {
     pub(super) fn place(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Log2 => value.log2(),
-            Scale::Linear | Scale::Log10 => value,
+            Scale::Linear | Scale::Fitted | Scale::Log10 => value,
         }
     }
 
@@ -58,6 +102,27 @@ impl AxisPlan {
             label: labelled(&axis.label, prefix.unit),
             spell: Arc::new(move |tick| format!("{:.decimals$}", tick / factor)),
             scale: Scale::Linear,
+        }
+    }
+
+    /// From the tick below the values to the tick above them.
+    fn fitted(axis: &Axis, low: f64, high: f64, most_ticks: usize) -> Self {
+        let span = if high > low {
+            high - low
+        } else {
+            low.abs().max(1.0) * 0.1
+        };
+        let step = round_up_to_1_2_5(span * 1.1 / most_ticks.max(1) as f64);
+        let prefix = axis.quantity.prefix_for(high.abs());
+        let decimals = prefix.decimals_for(step);
+        let factor = prefix.factor;
+        Self {
+            low: ((low - span * 0.04) / step).floor() * step,
+            high: ((high + span * 0.04) / step).ceil() * step,
+            step: Some(step),
+            label: labelled(&axis.label, prefix.unit),
+            spell: Arc::new(move |tick| format!("{:.decimals$}", tick / factor)),
+            scale: Scale::Fitted,
         }
     }
 
@@ -127,10 +192,11 @@ impl Quantity {
     pub(crate) fn spell(self, value: f64) -> String {
         match self {
             Self::AccessSize => spell_binary(value),
-            Self::QueueDepth => short(value),
+            Self::QueueDepth | Self::Ratio => short(value),
+            Self::Bits => format!("{} bit", short(value)),
             Self::Share => format!("{} %", short(value * 100.0)),
             Self::Percent => format!("{} %", short(value)),
-            Self::Bandwidth | Self::Iops | Self::Latency | Self::Seconds => {
+            Self::Bandwidth | Self::Iops | Self::Latency | Self::Seconds | Self::Bytes | Self::Count => {
                 let prefix = self.prefix_for(value);
                 format!("{} {}", short(value / prefix.factor), prefix.unit)
                     .trim_end()
@@ -142,12 +208,14 @@ impl Quantity {
     fn prefix_for(self, value: f64) -> Prefix {
         let steps: &[(f64, &str)] = match self {
             Self::Bandwidth => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
-            Self::Iops => &[(1e6, "M"), (1e3, "k"), (1.0, "")],
+            Self::Iops | Self::Count => &[(1e6, "M"), (1e3, "k"), (1.0, "")],
+            Self::Bytes => &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
+            Self::Bits => &[(1.0, "bit")],
             Self::Latency => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
             Self::Seconds => &[(1.0, "s")],
             Self::Share => &[(0.01, "%")],
             Self::Percent => &[(1.0, "%")],
-            Self::AccessSize | Self::QueueDepth => &[(1.0, "")],
+            Self::AccessSize | Self::QueueDepth | Self::Ratio => &[(1.0, "")],
         };
         let chosen = steps.iter().find(|(factor, _)| value >= factor * (1.0 - 1e-9));
         let (factor, unit) = chosen.or(steps.last()).copied().unwrap_or((1.0, ""));

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod kinds;
+
 fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
     Axis {
         label: label.into(),

@@ -4,7 +4,7 @@ use outcrop_results::HistogramKind;
 
 use super::super::cell::{Cell, Direction};
 use super::{axis, depth_curve, hue, missing, slot};
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind};
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, thinned};
 use crate::section::FigureSlot;
 
 /// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve.
@@ -78,12 +78,5 @@ fn tail(cell: &Cell<'_>, direction: Direction) -> Vec<Point> {
             note: String::new(),
         })
         .collect();
-    let stride = points.len().div_ceil(160).max(1);
-    let last = points.len().saturating_sub(1);
-    points
-        .into_iter()
-        .enumerate()
-        .filter(|(index, _)| index % stride == 0 || *index == last)
-        .map(|(_, point)| point)
-        .collect()
+    thinned(points)
 }

@@ -1,0 +1,183 @@
+//! Bars: groups of them in rows, facets side by side.
+
+use super::draw::{self, Frame, Words};
+use super::{Axis, Figure, Scale, SeriesKind};
+
+/// Bars along one axis of values; stacked where a bar has several segments.
+#[derive(Clone, Debug)]
+pub(crate) struct BarChart {
+    /// Along which the bars run. On [`Scale::Log10`] a bar has one segment: parts of a sum have no length there.
+    pub(crate) value: Axis,
+    /// What the colours mean.
+    pub(crate) parts: Vec<Part>,
+    /// Side by side, over the same division of the axis.
+    pub(crate) facets: Vec<Facet>,
+}
+
+/// A colour of a bar chart and its meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    pub(crate) hue: usize,
+}
+
+/// One panel of a bar chart.
+#[derive(Clone, Debug)]
+pub(crate) struct Facet {
+    /// What the panel holds fixed (`4 KiB`); empty where there is one panel.
+    pub(crate) title: String,
+    /// Groups of the same label stand in the same row of every facet.
+    pub(crate) groups: Vec<BarGroup>,
+}
+
+/// Bars that belong together, under one name.
+#[derive(Clone, Debug)]
+pub(crate) struct BarGroup {
+    pub(crate) label: String,
+    pub(crate) bars: Vec<Bar>,
+}
+
+/// One bar.
+#[derive(Clone, Debug)]
+pub(crate) struct Bar {
+    /// Filled where it was measured; pale with an outline where it was published or modelled.
+    pub(crate) kind: SeriesKind,
+    /// One, or several that are stacked in this order.
+    pub(crate) segments: Vec<Segment>,
+    /// Shown when the pointer rests on the bar.
+    pub(crate) note: String,
+}
+
+/// One part of a bar.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    /// Index into [`BarChart::parts`].
+    pub(crate) part: usize,
+    pub(crate) value: f64,
+    /// Interval of the value, in its unit.
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+impl Bar {
+    /// A bar of one segment.
+    pub(crate) fn single(kind: SeriesKind, segment: Segment, note: String) -> Self {
+        Self {
+            kind,
+            segments: vec![segment],
+            note,
+        }
+    }
+}
+
+impl BarChart {
+    /// Draws the chart, or `None` if no bar has a length that its axis can show.
+    pub(crate) fn draw(mut self, id: &str, title: &str, caption: String) -> Option<Figure> {
+        let scale = self.value.scale;
+        let is_shown = |bar: &Bar| match scale {
+            Scale::Log10 => matches!(bar.segments.as_slice(), [one] if scale.can_show(one.value)),
+            _ => {
+                let parts = || bar.segments.iter().map(|segment| segment.value);
+                parts().all(|value| value.is_finite() && value >= 0.0) && parts().any(|value| value > 0.0)
+            }
+        };
+        for facet in &mut self.facets {
+            for group in &mut facet.groups {
+                group.bars.retain(is_shown);
+            }
+            facet.groups.retain(|group| !group.bars.is_empty());
+        }
+        self.facets.retain(|facet| !facet.groups.is_empty());
+        if self.facets.is_empty() {
+            return None;
+        }
+        let alt_text = self.alt_text(title);
+        Some(Figure::of(id, title, caption, alt_text, |frame, words| {
+            draw::draw_bars(&self, frame, words)
+        }))
+    }
+
+    /// Every label once, in the order of first appearance.
+    pub(super) fn labels(&self) -> Vec<String> {
+        let mut labels: Vec<String> = Vec::new();
+        for group in self.facets.iter().flat_map(|facet| &facet.groups) {
+            if !labels.contains(&group.label) {
+                labels.push(group.label.clone());
+            }
+        }
+        labels
+    }
+
+    /// The lengths that the axis has to hold.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+        let groups = self.facets.iter().flat_map(|facet| &facet.groups);
+        groups.flat_map(|group| &group.bars).flat_map(|bar| {
+            let total: f64 = bar.segments.iter().map(|segment| segment.value).sum();
+            let ends = match bar.segments.as_slice() {
+                [
+                    Segment {
+                        interval: Some((low, high)),
+                        ..
+                    },
+                ] => [*low, *high],
+                _ => [total, total],
+            };
+            [total].into_iter().chain(ends)
+        })
+    }
+
+    fn alt_text(&self, title: &str) -> String {
+        let mut text = format!("{title}. Bars of {}.", self.value.label);
+        for facet in &self.facets {
+            for group in &facet.groups {
+                let bars: Vec<String> = group.bars.iter().map(|bar| self.bar_in_words(bar)).collect();
+                let place = [facet.title.as_str(), group.label.as_str()]
+                    .into_iter()
+                    .filter(|part| !part.is_empty())
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                text.push_str(&format!(" {place}: {}.", bars.join("; ")));
+            }
+        }
+        text
+    }
+
+    fn bar_in_words(&self, bar: &Bar) -> String {
+        let segments = bar.segments.iter().map(|segment| {
+            let name = self.parts.get(segment.part).map_or("", |part| &part.name);
+            format!("{name} {}", self.value.quantity.spell(segment.value))
+        });
+        let text = segments.collect::<Vec<_>>().join(", ");
+        match bar.kind {
+            SeriesKind::Measured | SeriesKind::Dense => text,
+            SeriesKind::Published => format!("published {text}"),
+            SeriesKind::Modelled => format!("modelled {text}"),
+            SeriesKind::Derived => format!("derived {text}"),
+        }
+    }
+}
+
+impl Figure {
+    /// A figure drawn twice: for a desktop and for a phone.
+    pub(super) fn of(
+        id: &str,
+        title: &str,
+        caption: String,
+        alt_text: String,
+        draw: impl Fn(Frame, &Words<'_>) -> String,
+    ) -> Self {
+        let words = Words {
+            id,
+            title,
+            description: &alt_text,
+        };
+        let (svg, narrow_svg) = (draw(Frame::WIDE, &words), draw(Frame::NARROW, &words));
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            caption,
+            alt_text,
+            svg,
+            narrow_svg,
+        }
+    }
+}

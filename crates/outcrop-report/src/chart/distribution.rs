@@ -1,0 +1,46 @@
+//! Distributions as points of a line chart: how much lies at or below each value.
+
+use outcrop_measure::histogram::LatencyHistogram;
+
+use super::Point;
+
+/// Most points of one curve: a screen shows no more.
+const MOST_POINTS: usize = 160;
+
+/// The cumulative distribution of latencies: share of operations, in percent, that took at most so many
+/// nanoseconds.
+pub(crate) fn cdf_of_latencies(histogram: &LatencyHistogram) -> Vec<Point> {
+    let points = histogram.ccdf().map(|point| Point {
+        x: point.latency_ns as f64,
+        y: (1.0 - point.fraction_above) * 100.0,
+        interval: None,
+        note: String::new(),
+    });
+    thinned(points.collect())
+}
+
+/// The cumulative distribution of any values, in percent.
+pub(crate) fn cdf_of(mut values: Vec<f64>) -> Vec<Point> {
+    values.retain(|value| value.is_finite());
+    values.sort_by(f64::total_cmp);
+    let total = values.len() as f64;
+    let points = values.iter().enumerate().map(|(index, value)| Point {
+        x: *value,
+        y: (index + 1) as f64 / total * 100.0,
+        interval: None,
+        note: String::new(),
+    });
+    thinned(points.collect())
+}
+
+/// At most about as many points as a screen can show, the first and the last among them.
+pub(crate) fn thinned(points: Vec<Point>) -> Vec<Point> {
+    let stride = points.len().div_ceil(MOST_POINTS).max(1);
+    let last = points.len().saturating_sub(1);
+    points
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| index % stride == 0 || *index == last)
+        .map(|(_, point)| point)
+        .collect()
+}

@@ -1,0 +1,191 @@
+//! Points over two axes, the front of the best of them, and their names.
+
+use std::collections::BTreeSet;
+
+use kuva::backend::svg::SvgBackend;
+use kuva::plot::ScatterPlot;
+use kuva::render::plots::Plot;
+use kuva::render::render::{Primitive, Scene, TextAnchor, render_multiple};
+use outcrop_measure::metric::Better;
+
+use super::labels::{Area, LEADER_FROM_PX, Wanted, place};
+use super::plane::Plane;
+use super::{Frame, TICK_PX, Words, colour, marker, text_width_px, with_own_root};
+use crate::chart::legend::{Entry, Legend, Mark};
+use crate::chart::palette;
+use crate::chart::scale::AxisPlan;
+use crate::chart::{ScatterChart, ScatterGroup, ScatterPoint};
+
+/// Names of points beside the front are drawn where there is this much room.
+const ALL_NAMES_FROM_PX: f64 = 500.0;
+const NAME_HEIGHT_PX: f64 = 14.0;
+
+/// A straight piece of the front, from end to end in pixels.
+type Stair = ((f64, f64), (f64, f64));
+
+/// Draws the chart into a frame. Equal input gives equal bytes.
+pub(in crate::chart) fn draw(chart: &ScatterChart, frame: Frame, words: &Words<'_>) -> String {
+    let points = || chart.groups.iter().flat_map(|group| &group.points);
+    let x = AxisPlan::over(&chart.x, points().map(|one| one.x), frame.x_ticks);
+    let y = AxisPlan::over(&chart.y, points().map(|one| one.y), frame.y_ticks);
+    let legend = Legend::flow(entries(chart), frame.width);
+    let plane = Plane::new(frame, x, y, legend.height_px());
+    let plots = chart
+        .groups
+        .iter()
+        .flat_map(|group| plots_of(group, &plane))
+        .collect();
+    let mut scene = render_multiple(plots, plane.layout());
+    let stairs = stairs(chart, &plane);
+    for (from, to) in &stairs {
+        scene.add(line(*from, *to, 1.2, None));
+    }
+    names(chart, frame, &plane, &stairs, &mut scene);
+    legend.add_to(&mut scene);
+    scene.add(plane.y_label());
+    with_own_root(&SvgBackend.render_scene(&scene), frame, words)
+}
+
+/// One entry a name, whatever the number of groups that have it, and one for the front.
+fn entries(chart: &ScatterChart) -> Vec<Entry> {
+    let mut seen = BTreeSet::new();
+    let groups = chart.groups.iter().filter(|group| seen.insert(&group.name));
+    let mut entries: Vec<Entry> = groups
+        .map(|group| Entry {
+            name: group.name.clone(),
+            mark: Mark::Marker {
+                hue: group.hue,
+                kind: group.kind,
+            },
+        })
+        .collect();
+    if let Some(name) = chart
+        .front_name
+        .clone()
+        .filter(|_| chart.front().next().is_some())
+    {
+        entries.push(Entry {
+            name,
+            mark: Mark::Front,
+        });
+    }
+    entries
+}
+
+/// The points of a group: full colour on the front, pale beside it, hollow where they were not measured here.
+fn plots_of(group: &ScatterGroup, plane: &Plane) -> Vec<Plot> {
+    let has_front = group.points.iter().any(|one| one.on_front);
+    [true, false]
+        .into_iter()
+        .filter_map(|on_front| {
+            let chosen: Vec<&ScatterPoint> = group
+                .points
+                .iter()
+                .filter(|one| one.on_front == on_front)
+                .collect();
+            if chosen.is_empty() {
+                return None;
+            }
+            let plot = ScatterPlot::new()
+                .with_data(
+                    chosen
+                        .iter()
+                        .map(|one| (plane.x.place(one.x), plane.y.place(one.y))),
+                )
+                .with_color(colour(group.hue))
+                .with_marker(marker(group.hue))
+                .with_size(if on_front { 5.0 } else { 4.0 })
+                .with_tooltip_labels(chosen.iter().map(|one| one.note.clone()));
+            let is_pale = !on_front && (has_front || group.is_beside_front);
+            Some(Plot::Scatter(if group.kind.is_hollow() {
+                plot.with_marker_opacity(0.0).with_marker_stroke_width(1.5)
+            } else if is_pale {
+                plot.with_marker_opacity(0.4)
+            } else {
+                plot
+            }))
+        })
+        .collect()
+}
+
+/// The front as stairs, line by line in pixels: the best that can be had at each place of the horizontal axis.
+fn stairs(chart: &ScatterChart, plane: &Plane) -> Vec<Stair> {
+    let mut corners: Vec<(f64, f64)> = chart.front().map(|one| plane.at(one.x, one.y)).collect();
+    corners.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let steps = corners.windows(2).filter_map(|pair| match *pair {
+        [(x1, y1), (x2, y2)] => {
+            let corner = match chart.x_better {
+                Better::Higher => (x1, y2),
+                Better::Lower => (x2, y1),
+            };
+            Some([((x1, y1), corner), (corner, (x2, y2))])
+        }
+        _ => None,
+    });
+    steps.flatten().collect()
+}
+
+/// The names of points, those on the front first; a name without a place is left to the text below.
+fn names(chart: &ScatterChart, frame: Frame, plane: &Plane, stairs: &[Stair], scene: &mut Scene) {
+    let all = || chart.groups.iter().flat_map(|group| &group.points);
+    let markers = all().map(|one| Area::around(plane.at(one.x, one.y), 5.0));
+    let lines = stairs.iter().map(|(from, to)| Area {
+        left: from.0.min(to.0),
+        top: from.1.min(to.1),
+        right: from.0.max(to.0),
+        bottom: from.1.max(to.1),
+    });
+    let obstacles: Vec<Area> = markers.chain(lines).collect();
+    let named = |on_front: bool| all().filter(move |one| one.on_front == on_front && !one.label.is_empty());
+    let has_room = frame.width >= ALL_NAMES_FROM_PX || chart.front().next().is_none();
+    let chosen: Vec<&ScatterPoint> = named(true).chain(named(false).filter(|_| has_room)).collect();
+    let wanted: Vec<Wanted> = chosen
+        .iter()
+        .map(|one| Wanted {
+            point: plane.at(one.x, one.y),
+            width: text_width_px(&one.label, TICK_PX),
+            height: NAME_HEIGHT_PX,
+        })
+        .collect();
+    let (left, top, right, bottom) = plane.area();
+    let within = Area {
+        left,
+        top,
+        right: right + 16.0,
+        bottom,
+    };
+    let places = place(&wanted, &obstacles, within);
+    for ((one, wanted), area) in chosen.iter().zip(&wanted).zip(places) {
+        let Some(area) = area else { continue };
+        let nearest = (
+            wanted.point.0.clamp(area.left, area.right),
+            wanted.point.1.clamp(area.top, area.bottom),
+        );
+        let distance = (nearest.0 - wanted.point.0).hypot(nearest.1 - wanted.point.1);
+        if distance > LEADER_FROM_PX {
+            scene.add(line(wanted.point, nearest, 0.8, Some("2 2".to_owned())));
+        }
+        scene.add(Primitive::Text {
+            x: (area.left + area.right) / 2.0,
+            y: area.bottom - 3.0,
+            content: one.label.clone(),
+            size: TICK_PX,
+            anchor: TextAnchor::Middle,
+            rotate: None,
+            bold: false,
+            color: None,
+        });
+    }
+}
+
+fn line((x1, y1): (f64, f64), (x2, y2): (f64, f64), stroke_width: f64, dashes: Option<String>) -> Primitive {
+    Primitive::Line {
+        x1,
+        y1,
+        x2,
+        y2,
+        stroke: palette::AXIS.light.into(),
+        stroke_width,
+        stroke_dasharray: dashes,
+    }
+}

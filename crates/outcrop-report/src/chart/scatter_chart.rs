@@ -1,0 +1,113 @@
+//! Points over two axes, of which some are on the front that no other point beats on both.
+
+use outcrop_measure::metric::Better;
+
+use super::{Axis, Figure, SeriesKind, draw};
+
+/// A chart of named points.
+#[derive(Clone, Debug)]
+pub(crate) struct ScatterChart {
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    /// Which direction of the horizontal axis is the better one: it decides how the front's stairs turn.
+    pub(crate) x_better: Better,
+    pub(crate) groups: Vec<ScatterGroup>,
+    /// What the legend calls the front; none where there is none to draw.
+    pub(crate) front_name: Option<String>,
+}
+
+/// Points of one colour and marker.
+#[derive(Clone, Debug)]
+pub(crate) struct ScatterGroup {
+    /// Groups of the same name share one legend entry.
+    pub(crate) name: String,
+    pub(crate) hue: usize,
+    /// Hollow where it was not measured here.
+    pub(crate) kind: SeriesKind,
+    /// Whether the chart has a front that this group has no point on: its points are then drawn pale.
+    pub(crate) is_beside_front: bool,
+    pub(crate) points: Vec<ScatterPoint>,
+}
+
+/// One point.
+#[derive(Clone, Debug)]
+pub(crate) struct ScatterPoint {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    /// Written beside the point where there is room; empty for none.
+    pub(crate) label: String,
+    /// Whether no other point is better on both axes.
+    pub(crate) on_front: bool,
+    /// Shown when the pointer rests on the point.
+    pub(crate) note: String,
+}
+
+impl ScatterChart {
+    /// Draws the chart, or `None` if it has no point that its axes can show.
+    pub(crate) fn draw(mut self, id: &str, title: &str, caption: String) -> Option<Figure> {
+        let (x_scale, y_scale) = (self.x.scale, self.y.scale);
+        for group in &mut self.groups {
+            group
+                .points
+                .retain(|point| x_scale.can_show(point.x) && y_scale.can_show(point.y));
+        }
+        self.groups.retain(|group| !group.points.is_empty());
+        if self.groups.is_empty() {
+            return None;
+        }
+        let alt_text = self.alt_text(title);
+        Some(Figure::of(id, title, caption, alt_text, |frame, words| {
+            draw::draw_scatter(&self, frame, words)
+        }))
+    }
+
+    /// The points on the front.
+    pub(super) fn front(&self) -> impl Iterator<Item = &ScatterPoint> {
+        let points = self.groups.iter().flat_map(|group| &group.points);
+        points.filter(|point| point.on_front)
+    }
+
+    fn alt_text(&self, title: &str) -> String {
+        let mut text = format!("{title}. {} against {}.", self.y.label, self.x.label);
+        for group in &self.groups {
+            for point in &group.points {
+                text.push_str(&format!(
+                    " {} {}: {} at {}{}.",
+                    group.name,
+                    point.label,
+                    self.y.quantity.spell(point.y),
+                    self.x.quantity.spell(point.x),
+                    if point.on_front { ", on the front" } else { "" }
+                ));
+            }
+        }
+        text
+    }
+}
+
+/// Which points no other point beats: at least as good on both axes and better on one. Equal points are all in.
+///
+/// *Cost*: quadratic; a report has hundreds of points at most.
+pub(crate) fn pareto_front(points: &[(f64, f64)], x_better: Better, y_better: Better) -> Vec<bool> {
+    let oriented: Vec<(f64, f64)> = points
+        .iter()
+        .map(|&(x, y)| (towards(x, x_better), towards(y, y_better)))
+        .collect();
+    let beats = |one: &(f64, f64), other: &(f64, f64)| {
+        one.0 >= other.0 && one.1 >= other.1 && (one.0 > other.0 || one.1 > other.1)
+    };
+    oriented
+        .iter()
+        .map(|point| {
+            let is_number = point.0.is_finite() && point.1.is_finite();
+            is_number && !oriented.iter().any(|other| beats(other, point))
+        })
+        .collect()
+}
+
+fn towards(value: f64, better: Better) -> f64 {
+    match better {
+        Better::Higher => value,
+        Better::Lower => -value,
+    }
+}

@@ -1,0 +1,262 @@
+//! Bars, points with a front, distributions, and published series beside measured ones.
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Better;
+
+use super::super::*;
+use super::{axis, points};
+
+/// Shares of three stages, ours above the published ones, over three chunk sizes.
+fn shares() -> BarChart {
+    let part = |name: &str, hue| Part {
+        name: name.into(),
+        hue,
+    };
+    let bar = |kind, shares: [f64; 3]| Bar {
+        kind,
+        segments: shares
+            .into_iter()
+            .enumerate()
+            .map(|(part, value)| Segment {
+                part,
+                value,
+                interval: None,
+            })
+            .collect(),
+        note: String::new(),
+    };
+    let group = |(index, label): (usize, &str)| {
+        let lz = 40.0 + 8.0 * index as f64;
+        BarGroup {
+            label: label.into(),
+            bars: vec![
+                bar(SeriesKind::Measured, [lz, 70.0 - lz, 30.0]),
+                bar(SeriesKind::Published, [lz + 3.0, 65.0 - lz, 32.0]),
+            ],
+        }
+    };
+    let facet = |title: &str| Facet {
+        title: title.into(),
+        groups: ["level 1, 1 bit", "level 1, 7 bit", "level 10, 1 bit"]
+            .into_iter()
+            .enumerate()
+            .map(group)
+            .collect(),
+    };
+    BarChart {
+        value: axis("Share of compression time", Quantity::Percent, Scale::Linear),
+        parts: vec![
+            part("match finding", 0),
+            part("literals", 1),
+            part("sequences", 2),
+        ],
+        facets: ["4 KiB", "16 KiB", "128 KiB"].map(facet).into(),
+    }
+}
+
+/// Throughput over decades, one colour per thread count, with intervals.
+fn throughput() -> BarChart {
+    let bar = |part, value: f64, kind| {
+        let segment = Segment {
+            part,
+            value,
+            interval: Some((value * 0.9, value * 1.15)),
+        };
+        Bar::single(kind, segment, format!("{value}"))
+    };
+    let groups = [("snappy", 5e8), ("zstd:1", 3e8), ("zstd:19", 2e6)];
+    BarChart {
+        value: axis("Compress throughput", Quantity::Bandwidth, Scale::Log10),
+        parts: vec![
+            Part {
+                name: "1 thread".into(),
+                hue: 0,
+            },
+            Part {
+                name: "2 threads".into(),
+                hue: 1,
+            },
+        ],
+        facets: vec![Facet {
+            title: String::new(),
+            groups: groups
+                .map(|(label, value)| BarGroup {
+                    label: label.into(),
+                    bars: vec![
+                        bar(0, value, SeriesKind::Measured),
+                        bar(1, 1.8 * value, SeriesKind::Measured),
+                        bar(0, 9.0 * value, SeriesKind::Modelled),
+                    ],
+                })
+                .into(),
+        }],
+    }
+}
+
+/// Ratio against speed of codecs that crowd in one corner.
+fn scatter() -> ScatterChart {
+    let codecs = [
+        ("none", 1.0, 9e9),
+        ("lz4:1", 1.62, 7.1e8),
+        ("snappy", 1.60, 7.0e8),
+        ("zstd:-5", 1.71, 5.5e8),
+        ("zstd:1", 2.31, 3.1e8),
+        ("zstd:3", 2.35, 2.6e8),
+        ("deflate:1", 2.32, 2.0e8),
+        ("deflate:6", 2.44, 0.9e8),
+        ("zstd:19", 2.61, 4e6),
+        ("brotli:11", 2.80, 6e5),
+    ];
+    let front = pareto_front(
+        &codecs.map(|(_, ratio, speed)| (speed, ratio)),
+        Better::Higher,
+        Better::Higher,
+    );
+    let groups = codecs
+        .iter()
+        .zip(front)
+        .enumerate()
+        .map(|(index, (&(label, ratio, speed), on_front))| ScatterGroup {
+            name: label.split(':').next().unwrap().into(),
+            hue: index / 2,
+            kind: SeriesKind::Measured,
+            is_beside_front: !on_front,
+            points: vec![ScatterPoint {
+                x: speed,
+                y: ratio,
+                label: label.into(),
+                on_front,
+                note: String::new(),
+            }],
+        });
+    ScatterChart {
+        x: axis("Compress speed", Quantity::Bandwidth, Scale::Log10),
+        y: axis("Compression ratio", Quantity::Ratio, Scale::Fitted),
+        x_better: Better::Higher,
+        groups: groups.collect(),
+        front_name: Some("Pareto front".into()),
+    }
+}
+
+#[test]
+fn each_kind_is_the_same_bytes_every_time() {
+    let bars = || shares().draw("shares", "Shares", "Caption.".into()).unwrap();
+    assert!(bars() == bars());
+    insta::assert_snapshot!("stage_shares", bars().narrow_svg.replace("><", ">\n<"));
+    let points = || scatter().draw("front", "Front", "Caption.".into()).unwrap();
+    assert!(points() == points());
+    insta::assert_snapshot!("ratio_against_speed", points().svg.replace("><", ">\n<"));
+}
+
+#[test]
+fn the_words_of_bars_say_which_ones_were_not_measured() {
+    let text = shares().draw("shares", "Shares", String::new()).unwrap().alt_text;
+    let expected = "16 KiB, level 1, 7 bit: match finding 48 %, literals 22 %, sequences 30 %; published match finding 51 %";
+    assert!(text.contains(expected), "{text}");
+    let text = throughput().draw("t", "T", String::new()).unwrap().alt_text;
+    assert!(text.contains("modelled 1 thread 4.5 GB/s"), "{text}");
+}
+
+#[test]
+fn bars_stay_inside_the_frame_and_text_is_readable() {
+    for chart in [shares(), throughput()] {
+        let figure = chart.draw("bars", "Bars", String::new()).unwrap();
+        for (svg, width) in [(figure.svg, 560.0), (figure.narrow_svg, 340.0)] {
+            for rest in svg.split(" d=\"M").skip(1) {
+                let left: f64 = rest.split(',').next().unwrap().parse().unwrap();
+                let right = rest.split(" H").nth(1).unwrap();
+                let right: f64 = right.split(' ').next().unwrap().parse().unwrap();
+                assert!(left >= 0.0 && right <= width, "{left} {right} {width}");
+            }
+            assert!(svg.contains("font-size=\"12\"") && !svg.contains("font-size=\"11\""));
+            assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        }
+    }
+}
+
+#[test]
+fn a_sum_has_no_bar_on_a_logarithmic_axis() {
+    let mut chart = shares();
+    chart.value.scale = Scale::Log10;
+    assert_eq!(chart.draw("shares", "Shares", String::new()), None);
+}
+
+#[test]
+fn the_front_is_what_no_other_point_beats() {
+    let points = [(1.0, 5.0), (2.0, 4.0), (2.0, 4.0), (1.5, 3.0), (3.0, f64::NAN)];
+    let front = pareto_front(&points, Better::Higher, Better::Higher);
+    assert_eq!(front, [true, true, true, false, false]);
+    let front = pareto_front(&points, Better::Lower, Better::Lower);
+    assert_eq!(front, [true, false, false, true, false]);
+}
+
+#[test]
+fn a_published_series_beside_ours_shares_its_legend_entry() {
+    let series = |name: &str, hue, kind| Series {
+        name: name.into(),
+        hue,
+        points: points(&[(1.0, 2.0), (2.0, 3.0)]),
+        kind,
+    };
+    let chart = LineChart {
+        x: axis("Blocks", Quantity::Percent, Scale::Linear),
+        y: axis("Compression ratio", Quantity::Ratio, Scale::Log10),
+        series: vec![
+            series("zstd:1", 0, SeriesKind::Measured),
+            series("zstd:1", 0, SeriesKind::Published),
+            series("QAT 8970", 1, SeriesKind::Published),
+        ],
+    };
+    let figure = chart.draw("p", "P", String::new()).unwrap();
+    let is_entry = |text: &str| figure.svg.matches(&format!(">{text}</text>")).count();
+    assert_eq!(
+        (is_entry("zstd:1"), is_entry("QAT 8970"), is_entry("published")),
+        (1, 1, 1)
+    );
+    assert!(
+        figure.alt_text.contains("zstd:1 (published): from 2 at 1 %"),
+        "{}",
+        figure.alt_text
+    );
+    assert!(
+        figure.svg.contains("fill-opacity=\"0"),
+        "published markers are hollow"
+    );
+}
+
+#[test]
+fn a_distribution_ends_at_all_of_it_and_is_thin_enough_to_draw() {
+    let mut histogram = LatencyHistogram::new();
+    for value in 1..=10_000_u64 {
+        histogram.record(value * 37);
+    }
+    for points in [
+        cdf_of_latencies(&histogram),
+        cdf_of((1..=10_000).map(f64::from).collect()),
+    ] {
+        assert!(points.len() <= 162, "{}", points.len());
+        assert!((points.last().unwrap().y - 100.0).abs() < 1e-9);
+        assert!(
+            points
+                .windows(2)
+                .all(|pair| pair[0].y <= pair[1].y && pair[0].x <= pair[1].x)
+        );
+    }
+    assert!(cdf_of(Vec::new()).is_empty());
+}
+
+#[test]
+fn a_fitted_axis_does_not_start_at_zero() {
+    let chart = LineChart {
+        x: axis("Percentile", Quantity::Percent, Scale::Linear),
+        y: axis("dpzip / zstd", Quantity::Ratio, Scale::Fitted),
+        series: vec![Series {
+            name: "dpzip".into(),
+            hue: 0,
+            points: points(&[(1.0, 1.35), (50.0, 1.04), (99.0, 1.0)]),
+            kind: SeriesKind::Dense,
+        }],
+    };
+    let svg = chart.draw("f", "F", String::new()).unwrap().svg;
+    assert!(svg.contains(">1.0<") && !svg.contains(">0.0<"), "{svg}");
+}
