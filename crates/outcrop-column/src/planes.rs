@@ -27,32 +27,11 @@ pub(crate) fn bits_of(value: u32) -> u8 {
     (u32::BITS - value.leading_zeros()) as u8
 }
 
-/// Appends `values`, each less than 2^width, to `out`.
-pub(crate) fn pack(values: &[u32], width: u8, out: &mut Vec<u8>) {
-    let mut shift = width;
-    for bits in plane_widths(width) {
-        shift -= bits;
-        match bits {
-            8 => out.extend(values.iter().map(|value| (value >> shift) as u8)),
-            4 => pack_parts::<2, 4>(values, shift, out),
-            2 => pack_parts::<4, 2>(values, shift, out),
-            _ => pack_parts::<8, 1>(values, shift, out),
-        }
-    }
-}
-
-fn pack_parts<const PER_BYTE: usize, const BITS: usize>(values: &[u32], shift: u8, out: &mut Vec<u8>) {
-    let mask = (1_u32 << BITS) - 1;
-    let byte_of = |group: &[u32]| {
-        group.iter().enumerate().fold(0, |byte, (index, value)| {
-            byte | ((value >> shift) & mask) << (BITS * index)
-        }) as u8
-    };
-    let (groups, rest) = values.as_chunks::<PER_BYTE>();
-    out.extend(groups.iter().map(|group| byte_of(group)));
-    if !rest.is_empty() {
-        out.push(byte_of(rest));
-    }
+/// Appends the planes of `values[i] - base`, each less than 2^width, to `out`.
+pub(crate) fn pack(values: &[u32], base: u32, width: u8, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + packed_bytes(values.len(), width), 0);
+    kernels::pack(values, base, width, &mut out[start..]);
 }
 
 /// A stored vector of integers.
@@ -205,7 +184,7 @@ mod tests {
             let least = least & top;
             let greatest = least.saturating_add((span & top) >> narrower);
             let mut bytes = Vec::new();
-            pack(&values, width, &mut bytes);
+            pack(&values, 0, width, &mut bytes);
             let planes = Planes::new(&bytes, values.len(), width);
             let mut found = Vec::new();
             planes.find_within(least, greatest, &mut found);

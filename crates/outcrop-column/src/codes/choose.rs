@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
-use super::class_table::Classifier;
+use super::class_table::ClassTable;
 use super::classes::Sorted;
 use super::local::LocalDictionary;
+use super::shrink_hint::ShrinkHint;
 use super::{encoding, zigzag};
 use crate::error::Result;
 use crate::format::push_u32;
+use crate::kernels::{Measured, measure};
 use crate::planes::{bits_of, pack, packed_bytes, plane_bytes, plane_widths};
 
 /// How hard to look for a smaller encoding.
@@ -22,65 +24,33 @@ pub(crate) struct Effort {
 /// Rows looked at to guess whether a block has few distinct values or compresses.
 const SAMPLE_ROWS: usize = 4096;
 
-/// What the plain encodings of a block would take, in bytes after byte 0.
-#[derive(Debug)]
-struct Measured {
-    least: u32,
-    greatest: u32,
-    run_count: usize,
-    delta_width: u8,
-}
-
-impl Measured {
-    fn of(values: &[u32]) -> Self {
-        let (mut least, mut greatest) = (u32::MAX, 0);
-        for &value in values {
-            least = least.min(value);
-            greatest = greatest.max(value);
-        }
-        let pairs = || values.windows(2).map(|pair| (pair[0], pair[1]));
-        let run_count = 1 + pairs().filter(|(before, after)| before != after).count();
-        let delta_bits = pairs().fold(0, |bits, (before, after)| {
-            bits | zigzag(after.wrapping_sub(before))
-        });
-        Self {
-            least,
-            greatest,
-            run_count,
-            delta_width: bits_of(delta_bits),
-        }
-    }
-
-    fn width(&self) -> u8 {
-        bits_of(self.greatest - self.least)
-    }
-}
-
 /// Encodes blocks one after the other, reusing its buffers.
 pub(crate) struct BlockEncoder<'a> {
-    classifier: Option<&'a Classifier>,
+    classes: Option<&'a ClassTable>,
     effort: Effort,
     sorted: Sorted,
     local: LocalDictionary,
+    hint: ShrinkHint,
     compressor: Option<zstd::bulk::Compressor<'static>>,
 }
 
 impl<'a> BlockEncoder<'a> {
-    pub(crate) fn new(classifier: Option<&'a Classifier>, effort: Effort) -> Result<Self> {
+    pub(crate) fn new(classes: Option<&'a ClassTable>, effort: Effort) -> Result<Self> {
         let compressor = effort.zstd_level.map(zstd::bulk::Compressor::new).transpose()?;
         Ok(Self {
-            classifier,
+            classes,
             effort,
             sorted: Sorted::default(),
             local: LocalDictionary::default(),
+            hint: ShrinkHint::default(),
             compressor,
         })
     }
 
     /// The encoded block of `values` (at least one).
     pub(crate) fn encode(&mut self, values: &[u32]) -> Result<Vec<u8>> {
-        let measured = Measured::of(values);
-        let width = measured.width();
+        let measured = measure(values);
+        let (width, delta_width) = (width_of(&measured), bits_of(measured.delta_bits));
         if width == 0 {
             let mut out = vec![encoding::CONSTANT];
             push_u32(&mut out, measured.least);
@@ -93,14 +63,11 @@ impl<'a> BlockEncoder<'a> {
                 9 + packed_bytes(measured.run_count, 16) + packed_bytes(measured.run_count, width),
                 encoding::RUNS,
             ),
-            (
-                5 + packed_bytes(count - 1, measured.delta_width),
-                encoding::DELTAS,
-            ),
+            (5 + packed_bytes(count - 1, delta_width), encoding::DELTAS),
         ];
-        if let Some(classifier) = self.classifier {
-            self.sorted.fill(values, classifier);
-            choices.push((self.sorted.encoded_bytes(classifier.table()), encoding::CLASSES));
+        if let Some(classes) = self.classes {
+            self.sorted.fill(values, classes);
+            choices.push((self.sorted.encoded_bytes(classes), encoding::CLASSES));
         }
         if self.local.fill(values, measured.least, width) {
             let size = self.local.values().len();
@@ -115,13 +82,13 @@ impl<'a> BlockEncoder<'a> {
         debug_assert_eq!(best.len(), plain_bytes + 1);
         for other in [encoding::PLANES, encoding::DELTAS, plain] {
             // Deltas of unordered rows are wider and as random: only narrower ones are worth a try.
-            let hopeless = other == encoding::DELTAS && measured.delta_width > width + 1;
+            let hopeless = other == encoding::DELTAS && delta_width > width + 1;
             if hopeless || !self.sample_shrinks(other, values, plain_bytes)? {
                 continue;
             }
             let body = self.write(other, values, &measured);
             let planes = match other {
-                encoding::DELTAS => (count - 1, measured.delta_width),
+                encoding::DELTAS => (count - 1, delta_width),
                 encoding::PLANES => (count, width),
                 _ => (0, 0),
             };
@@ -136,25 +103,21 @@ impl<'a> BlockEncoder<'a> {
 
     fn write(&self, choice: u8, values: &[u32], measured: &Measured) -> Vec<u8> {
         let mut out = vec![choice];
-        let width = measured.width();
-        match (choice, self.classifier) {
-            (encoding::CLASSES, Some(classifier)) => self.sorted.push_to(classifier.table(), &mut out),
+        let (width, delta_width) = (width_of(measured), bits_of(measured.delta_bits));
+        match (choice, self.classes) {
+            (encoding::CLASSES, Some(classes)) => self.sorted.push_to(values, classes, &mut out),
             (encoding::RUNS, ..) => push_runs(values, width, measured.least, measured.run_count, &mut out),
             (encoding::DELTAS, ..) => {
-                out.push(measured.delta_width);
+                out.push(delta_width);
                 push_u32(&mut out, values[0]);
-                let deltas: Vec<u32> = values
-                    .windows(2)
-                    .map(|pair| zigzag(pair[1].wrapping_sub(pair[0])))
-                    .collect();
-                pack(&deltas, measured.delta_width, &mut out);
+                pack(&deltas(values), 0, delta_width, &mut out);
             }
             (encoding::LOCAL, _) => push_local(values, &self.local, width, measured.least, &mut out),
             _ => {
                 out[0] = encoding::PLANES;
                 out.push(width);
                 push_u32(&mut out, measured.least);
-                pack(&relative(values, measured.least), width, &mut out);
+                pack(values, measured.least, width, &mut out);
             }
         }
         out
@@ -173,26 +136,27 @@ impl<'a> BlockEncoder<'a> {
             return Ok(false);
         }
         let middle = values.len() / 2;
-        let sample = &values[middle..middle + SAMPLE_ROWS];
-        let measured = Measured::of(sample);
-        let sample: Vec<u32> = match choice {
-            encoding::DELTAS => sample
-                .windows(2)
-                .map(|pair| zigzag(pair[1].wrapping_sub(pair[0])))
-                .collect(),
-            _ => relative(sample, measured.least),
-        };
-        let width = bits_of(sample.iter().fold(0, |bits, value| bits | value));
+        let mut sample = values[middle..middle + SAMPLE_ROWS].to_vec();
+        if choice == encoding::DELTAS {
+            sample = deltas(&sample);
+        }
+        let measured = measure(&sample);
+        let width = width_of(&measured);
         let mut planes = Vec::new();
-        pack(&sample, width, &mut planes);
+        pack(&sample, measured.least, width, &mut planes);
+        let share = plain_bytes * SAMPLE_ROWS / values.len();
+        let parts = part_lengths(planes.len(), sample.len(), width);
+        // Most blocks that cannot shrink are told by a look at their bytes, for a tenth of what asking zstd costs.
+        if !self.hint.may_shrink(&planes, &parts, share - share / 40) {
+            return Ok(false);
+        }
         let mut rest = planes.as_slice();
         let mut packed_bytes = 0;
-        for length in part_lengths(planes.len(), sample.len(), width) {
+        for length in parts {
             let (part, after) = rest.split_at(length);
             packed_bytes += compressor.compress(part)?.len().min(part.len());
             rest = after;
         }
-        let share = plain_bytes * SAMPLE_ROWS / values.len();
         Ok(packed_bytes * 20 < share * 19)
     }
 
@@ -231,21 +195,28 @@ fn part_lengths(body_bytes: usize, count: usize, width: u8) -> Vec<usize> {
     }
 }
 
-fn relative(values: &[u32], base: u32) -> Vec<u32> {
-    values.iter().map(|value| value - base).collect()
+fn deltas(values: &[u32]) -> Vec<u32> {
+    values
+        .windows(2)
+        .map(|pair| zigzag(pair[1].wrapping_sub(pair[0])))
+        .collect()
+}
+
+fn width_of(measured: &Measured) -> u8 {
+    bits_of(measured.greatest - measured.least)
 }
 
 fn push_runs(values: &[u32], width: u8, base: u32, run_count: usize, out: &mut Vec<u8>) {
     let (mut lengths, mut of) = (Vec::with_capacity(run_count), Vec::with_capacity(run_count));
     for run in values.chunk_by(|before, after| before == after) {
-        lengths.push(run.len() as u32 - 1);
-        of.push(run[0] - base);
+        lengths.push(run.len() as u32);
+        of.push(run[0]);
     }
     out.push(width);
     push_u32(out, base);
     push_u32(out, run_count as u32);
-    pack(&lengths, 16, out);
-    pack(&of, width, out);
+    pack(&lengths, 1, 16, out);
+    pack(&of, base, width, out);
 }
 
 fn push_local(values: &[u32], local: &LocalDictionary, width: u8, base: u32, out: &mut Vec<u8>) {
@@ -253,7 +224,7 @@ fn push_local(values: &[u32], local: &LocalDictionary, width: u8, base: u32, out
     out.push(width);
     push_u32(out, base);
     push_u32(out, dictionary.len() as u32);
-    pack(&relative(dictionary, base), width, out);
+    pack(dictionary, base, width, out);
     let indexes: Vec<u32> = values.iter().map(|&value| local.index_of(value)).collect();
-    pack(&indexes, bits_of(dictionary.len() as u32 - 1), out);
+    pack(&indexes, 0, bits_of(dictionary.len() as u32 - 1), out);
 }

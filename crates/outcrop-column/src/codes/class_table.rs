@@ -48,6 +48,17 @@ impl ClassTable {
         }
     }
 
+    /// First rank of each class; of one that does not exist, a number that no rank reaches.
+    pub(crate) fn firsts(&self) -> [u32; CLASS_LIMIT] {
+        std::array::from_fn(|class| {
+            if class < self.len() {
+                self.firsts[class]
+            } else {
+                u32::MAX
+            }
+        })
+    }
+
     pub(crate) fn push_to(&self, out: &mut Vec<u8>) {
         push_u32(out, self.len() as u32);
         push_u32(out, 0);
@@ -88,40 +99,6 @@ impl ClassTable {
             return Err(fields.wrong(format!("classes of {sum} symbols, {symbol_count} expected")));
         }
         Ok(table)
-    }
-}
-
-/// Finds the class of a rank fast: a table over the leading bits, then at most a few steps.
-#[derive(Debug)]
-pub(crate) struct Classifier {
-    table: ClassTable,
-    shift: u32,
-    starts: Vec<u8>,
-}
-
-impl Classifier {
-    const LOOKUP_BITS: u8 = 12;
-
-    pub(crate) fn new(table: ClassTable) -> Self {
-        let top = table.firsts.last().copied().unwrap_or(0).saturating_sub(1);
-        let shift = u32::from(bits_of(top).saturating_sub(Self::LOOKUP_BITS));
-        let class_at = |rank: u32| table.firsts[1..].partition_point(|&end| end <= rank) as u8;
-        let starts = (0..=top >> shift).map(|lead| class_at(lead << shift)).collect();
-        Self { table, shift, starts }
-    }
-
-    pub(crate) fn table(&self) -> &ClassTable {
-        &self.table
-    }
-
-    /// Class of `rank`, which must be one of the table's.
-    #[inline]
-    pub(crate) fn class_of(&self, rank: u32) -> u8 {
-        let mut class = self.starts[(rank >> self.shift) as usize];
-        while self.table.firsts[usize::from(class) + 1] <= rank {
-            class += 1;
-        }
-        class
     }
 }
 
@@ -214,24 +191,9 @@ fn descend(start: [u8; CLASS_LIMIT], mass: &[u64], symbols: u64) -> ([u8; CLASS_
 mod tests {
     use proptest::prelude::*;
 
-    use super::{ClassTable, Classifier, plan_widths};
+    use super::plan_widths;
 
     proptest! {
-        #[test]
-        fn the_classifier_agrees_with_the_table(sizes in proptest::collection::vec(0_u32..5000, 1..=16)) {
-            let table = ClassTable::of_sizes(&sizes);
-            let classifier = Classifier::new(table.clone());
-            for class in 0..sizes.len() {
-                let (first, size, width) = table.class(class);
-                prop_assert!(u64::from(size) <= 1 << width);
-                for rank in [first, first + size / 2, (first + size).saturating_sub(1)] {
-                    if (first..first + size).contains(&rank) {
-                        prop_assert_eq!(usize::from(classifier.class_of(rank)), class);
-                    }
-                }
-            }
-        }
-
         #[test]
         fn planned_classes_hold_all_symbols_and_never_cost_more_than_equal_ones(mut counts in proptest::collection::vec(1_u32..10_000, 1..3000)) {
             counts.sort_unstable_by(|a, b| b.cmp(a));

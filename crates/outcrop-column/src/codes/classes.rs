@@ -1,7 +1,7 @@
 //! The class encoding of a block: a plane of 4-bit tags, and per class the planes of its rows' offsets.
 
 use super::block::take_planes;
-use super::class_table::{CLASS_LIMIT, ClassTable, Classifier};
+use super::class_table::{CLASS_LIMIT, ClassTable};
 use crate::error::{Result, corrupt};
 use crate::format::{Fields, push_u32};
 use crate::kernels;
@@ -169,45 +169,58 @@ fn wrong_tags() -> crate::ColumnError {
     corrupt(PART, 0, "the tags disagree with the counts of rows by class")
 }
 
-/// Values sorted into classes, ready to be measured or written.
+/// The classes of a block's values, ready to be measured or written.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
     tags: Vec<u32>,
-    offsets: Vec<Vec<u32>>,
+    counts: [usize; CLASS_LIMIT],
 }
 
 impl Sorted {
-    /// Deals `values` into classes, reusing the buffers.
-    pub(super) fn fill(&mut self, values: &[u32], classifier: &Classifier) {
-        let table = classifier.table();
-        let firsts: Vec<u32> = (0..CLASS_LIMIT).map(|class| table.class(class).0).collect();
-        self.tags.clear();
-        self.offsets.resize(CLASS_LIMIT, Vec::new());
-        self.offsets.iter_mut().for_each(Vec::clear);
-        for &value in values {
-            let class = classifier.class_of(value);
-            self.tags.push(u32::from(class));
-            self.offsets[usize::from(class)].push(value - firsts[usize::from(class)]);
+    /// Finds the class of each of `values`, reusing the buffer.
+    pub(super) fn fill(&mut self, values: &[u32], table: &ClassTable) {
+        self.tags.resize(values.len(), 0);
+        kernels::classify(values, &table.firsts(), &mut self.tags);
+        // Four histograms: equal neighbours do not wait for each other's increment.
+        let mut counts = [[0_usize; CLASS_LIMIT]; 4];
+        for (index, &tag) in self.tags.iter().enumerate() {
+            counts[index % 4][tag as usize % CLASS_LIMIT] += 1;
         }
+        self.counts = std::array::from_fn(|class| counts.iter().map(|counts| counts[class]).sum());
     }
 
     /// Bytes after the encoding byte.
     pub(super) fn encoded_bytes(&self, table: &ClassTable) -> usize {
         let streams = self
-            .offsets
+            .counts
             .iter()
             .enumerate()
-            .map(|(class, offsets)| packed_bytes(offsets.len(), table.class(class).2));
+            .map(|(class, &count)| packed_bytes(count, table.class(class).2));
         4 * CLASS_LIMIT + packed_bytes(self.tags.len(), 4) + streams.sum::<usize>()
     }
 
-    pub(super) fn push_to(&self, table: &ClassTable, out: &mut Vec<u8>) {
-        for offsets in &self.offsets {
-            push_u32(out, offsets.len() as u32);
+    /// Appends what stands after the encoding byte, for the values that [`Sorted::fill`] saw last.
+    pub(super) fn push_to(&self, values: &[u32], table: &ClassTable, out: &mut Vec<u8>) {
+        let mut next = [0; CLASS_LIMIT];
+        let mut start = 0;
+        for (next, &count) in next.iter_mut().zip(&self.counts) {
+            push_u32(out, count as u32);
+            *next = start;
+            start += count;
         }
-        pack(&self.tags, 4, out);
-        for (class, offsets) in self.offsets.iter().enumerate() {
-            pack(offsets, table.class(class).2, out);
+        pack(&self.tags, 0, 4, out);
+        let mut dealt = vec![0; values.len()];
+        for (&value, &tag) in values.iter().zip(&self.tags) {
+            let next = &mut next[tag as usize % CLASS_LIMIT];
+            dealt[*next] = value;
+            *next += 1;
+        }
+        let mut rest = dealt.as_slice();
+        for (class, &count) in self.counts.iter().enumerate() {
+            let (stream, after) = rest.split_at(count);
+            let (first, _, width) = table.class(class);
+            pack(stream, first, width, out);
+            rest = after;
         }
     }
 }

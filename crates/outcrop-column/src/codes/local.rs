@@ -52,8 +52,8 @@ impl LocalDictionary {
         true
     }
 
-    /// From m sampled rows with d distinct values, m²/2(m − d) values would be expected if they were equally frequent: fewer
-    /// than the range has, or a dictionary cannot pay.
+    /// From m sampled rows with d distinct values, m²/2(m − d) values would be expected if they were equally frequent, of which
+    /// the block then holds some. `false` where a dictionary of half as many would not pay.
     fn sample_repeats(&self, values: &[u32], width: u8) -> bool {
         let stride = (values.len() / SAMPLE_ROWS).max(1);
         let mut sample: Vec<u32> = values.iter().step_by(stride).take(SAMPLE_ROWS).copied().collect();
@@ -61,8 +61,11 @@ impl LocalDictionary {
         sample.sort_unstable();
         sample.dedup();
         let repeats = (sampled - sample.len()).max(1);
-        let estimate = (sampled * sampled / (2 * repeats)).min(values.len());
-        bits_of(estimate as u32) < width
+        let frequent = (sampled * sampled / (2 * repeats)) as f64;
+        let rows = values.len() as f64;
+        let present = frequent * (1.0 - (-rows / frequent).exp()) / 2.0;
+        let index_width = bits_of(present as u32);
+        present * f64::from(width) < rows * (f64::from(width) - f64::from(index_width))
     }
 
     pub(super) fn values(&self) -> &[u32] {

@@ -9,10 +9,11 @@ mod class_table;
 mod classes;
 mod local;
 pub(crate) mod section;
+mod shrink_hint;
 
 pub(crate) use block::{Block, inflate, unwrap};
 pub(crate) use choose::{BlockEncoder, Effort};
-pub(crate) use class_table::{CLASS_LIMIT, ClassTable, Classifier, plan_widths};
+pub(crate) use class_table::{CLASS_LIMIT, ClassTable, plan_widths};
 
 /// Byte 0 of a block.
 pub(crate) mod encoding {

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::interner::SortedValues;
+use super::interner::{SortedValues, is_long};
+use super::key::short_value;
 
 /// The merged dictionary of all workers.
 #[derive(Debug)]
@@ -17,12 +18,21 @@ pub(crate) struct Merged {
     pub(crate) codes: Vec<Vec<u32>>,
 }
 
-/// A value of a worker, with its leading bytes so that most comparisons stay in one array.
+/// A value of a worker: its sort key, which is the value itself where it is short, and its provisional code in the low 32 bits.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    leading: u64,
+    key_and_code: u128,
     worker: u32,
-    code: u32,
+}
+
+impl Place {
+    fn code(self) -> u32 {
+        self.key_and_code as u32
+    }
+
+    fn key(self) -> u128 {
+        self.key_and_code >> 32
+    }
 }
 
 impl Merged {
@@ -31,16 +41,31 @@ impl Merged {
         self.places.len()
     }
 
-    /// Values in byte order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &[u8]> {
+    /// Calls `action` with each value in byte order, until it fails.
+    pub(crate) fn for_each_value<E>(&self, mut action: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         self.places
             .iter()
-            .map(|place| self.workers[place.worker as usize].value(place.code))
+            .try_for_each(|place| match short_value(place.key()) {
+                Some((bytes, length)) => action(&bytes[..length]),
+                None => action(self.workers[place.worker as usize].value(place.code())),
+            })
+    }
+
+    /// Bytes of the values, and of the values of all rows.
+    pub(crate) fn value_bytes(&self) -> (usize, u64) {
+        let length = |place: &Place| match short_value(place.key()) {
+            Some((_, length)) => length,
+            None => self.workers[place.worker as usize].value(place.code()).len(),
+        };
+        let sum = |(distinct, rows): (usize, u64), (length, &count): (usize, &u32)| {
+            (distinct + length, rows + length as u64 * u64::from(count))
+        };
+        self.places.iter().map(length).zip(&self.counts).fold((0, 0), sum)
     }
 
     /// Frees the values: only counts and code maps are needed after the dictionary is written.
     pub(crate) fn forget_values(&mut self) {
-        self.workers.clear();
+        self.workers = Vec::new();
         self.places = Vec::new();
     }
 }
@@ -49,12 +74,11 @@ impl Merged {
 pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
     let mut places: Vec<Place> = Vec::new();
     for (index, worker) in (0_u32..).zip(&workers) {
-        let own = worker.order.iter().map(|&(leading, code)| Place {
-            leading,
+        let own = worker.order.iter().map(|&key_and_code| Place {
+            key_and_code,
             worker: index,
-            code,
         });
-        places = merge_two(places, own.collect(), &workers);
+        places = merge_two(places, own, &workers);
     }
     let null_count = workers
         .iter()
@@ -65,8 +89,8 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
         .iter()
         .map(|worker| vec![0; worker.code_count()])
         .collect();
-    let mut counts = Vec::new();
-    let mut distinct: Vec<Place> = Vec::new();
+    let mut counts = Vec::with_capacity(places.len() + 1);
+    let mut distinct: Vec<Place> = Vec::with_capacity(places.len());
     for place in places {
         let same = distinct
             .last()
@@ -75,9 +99,10 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
             distinct.push(place);
             counts.push(0);
         }
+        let (worker, provisional) = (place.worker as usize, place.code() as usize);
         let code = distinct.len() - 1;
-        codes[place.worker as usize][place.code as usize] = code as u32;
-        counts[code] += workers[place.worker as usize].counts[place.code as usize];
+        codes[worker][provisional] = code as u32;
+        counts[code] += workers[worker].counts[provisional];
     }
     for (worker, codes) in workers.iter().zip(&mut codes) {
         if let Some((provisional, _)) = worker.null {
@@ -97,16 +122,23 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
 }
 
 fn compare(a: &Place, b: &Place, workers: &[SortedValues]) -> Ordering {
-    let value = |place: &Place| workers[place.worker as usize].value(place.code);
-    a.leading.cmp(&b.leading).then_with(|| value(a).cmp(value(b)))
+    let value = |place: &Place| workers[place.worker as usize].value(place.code());
+    match a.key().cmp(&b.key()) {
+        Ordering::Equal if is_long(a.key()) => value(a).cmp(value(b)),
+        order => order,
+    }
 }
 
-fn merge_two(left: Vec<Place>, right: Vec<Place>, workers: &[SortedValues]) -> Vec<Place> {
+fn merge_two(
+    left: Vec<Place>,
+    right: impl ExactSizeIterator<Item = Place>,
+    workers: &[SortedValues],
+) -> Vec<Place> {
     if left.is_empty() {
-        return right;
+        return right.collect();
     }
     let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    let (mut left, mut right) = (left.into_iter().peekable(), right.peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
         let next = if compare(a, b, workers) == Ordering::Greater {
             right.next()

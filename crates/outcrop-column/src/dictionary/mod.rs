@@ -5,11 +5,14 @@
 
 mod block;
 mod interner;
+mod key;
+mod lines;
 mod merge;
 mod reader;
 mod writer;
 
-pub(crate) use interner::{Interner, Key};
+pub(crate) use interner::{Interner, SortedValues};
+pub(crate) use key::Key;
 pub(crate) use merge::{Merged, merge};
 pub(crate) use reader::Dictionary;
 pub(crate) use writer::{DictionaryOptions, DictionaryWriter};

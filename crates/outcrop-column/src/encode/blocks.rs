@@ -1,23 +1,40 @@
 //! Encodes the blocks of a segment on the caller's number of threads and writes them in order.
 
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::frames::{FinalCode, Rows};
+use super::frames::Rows;
 use super::sections::SectionWriter;
 use crate::codes::section::BlockEntry;
-use crate::codes::{BlockEncoder, ClassTable, Classifier, Effort};
-use crate::error::Result;
+use crate::codes::{BlockEncoder, ClassTable, Effort};
+use crate::error::{ColumnError, Result};
 use crate::format::{BLOCK_ROWS, Section, SectionKind};
+use crate::kernels::measure;
 
 /// Blocks kept to find an equal one: repeated data often repeats within a few blocks.
 const REMEMBERED_BLOCKS: usize = 16;
 
-/// Blocks that one thread encodes between two writes.
-const BLOCKS_PER_THREAD: usize = 16;
+/// Blocks a thread that may be encoded or waiting to be written at a time.
+const BLOCKS_PER_THREAD: usize = 8;
+
+/// Rows with all that makes them ranks.
+pub(super) struct CodeSource<'a> {
+    pub(super) rows: &'a Rows,
+    /// For each worker the code of each provisional one.
+    pub(super) maps: &'a [Vec<u32>],
+    /// Rank of each code; `None` where they are the same.
+    pub(super) ranks: Option<Vec<u32>>,
+    pub(super) classes: Option<&'a ClassTable>,
+    /// The code of null, if there is one.
+    pub(super) null: Option<u32>,
+}
 
 /// An encoded block and what its table says of it.
 struct Encoded {
     bytes: Vec<u8>,
+    crc: u32,
     least: u32,
     greatest: u32,
     null_count: u32,
@@ -45,7 +62,7 @@ impl BlockWriter {
         let mut entry = BlockEntry {
             offset: out.position(),
             length: block.bytes.len() as u32,
-            crc: crc32c::crc32c(&block.bytes),
+            crc: block.crc,
             least: block.least,
             greatest: block.greatest,
             null_count: block.null_count,
@@ -71,84 +88,133 @@ impl BlockWriter {
     }
 }
 
-/// Writes the forward codes. `null` is the code of null, if there is one.
+/// Writes the forward codes: the caller's thread writes, in order, what the others encode.
 pub(super) fn write_codes(
-    rows: &Rows,
-    maps: &[Vec<FinalCode>],
-    (classes, null): (Option<&ClassTable>, Option<u32>),
-    (effort, threads): (Effort, usize),
+    source: &CodeSource<'_>,
+    effort: Effort,
+    threads: usize,
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
-    let empty = ClassTable::default();
-    let mut writer = BlockWriter::new(classes.unwrap_or(&empty));
-    let classifier = classes.map(|table| Classifier::new(table.clone()));
-    let block_count = rows.row_count().div_ceil(BLOCK_ROWS as u64);
-    let encode = |blocks: std::ops::Range<u64>| -> Result<Vec<Encoded>> {
-        let mut encoder = BlockEncoder::new(classifier.as_ref(), effort)?;
-        blocks
-            .map(|block| encode_block(rows, maps, null, block, &mut encoder))
-            .collect()
-    };
-    let threads = threads.max(1) as u64;
-    let mut block = 0;
-    while block < block_count {
-        let end = (block + threads * BLOCKS_PER_THREAD as u64).min(block_count);
-        let share = (end - block).div_ceil(threads);
-        let shares = (block..end)
-            .step_by(share as usize)
-            .map(|start| start..(start + share).min(end));
-        let encoded: Vec<Result<Vec<Encoded>>> = if threads == 1 {
-            shares.map(encode).collect()
-        } else {
-            thread::scope(|scope| {
-                let encode = &encode;
-                let running: Vec<_> = shares.map(|share| scope.spawn(move || encode(share))).collect();
-                running
-                    .into_iter()
-                    .map(|thread| {
-                        thread
-                            .join()
-                            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                    })
-                    .collect()
-            })
-        };
-        for part in encoded {
-            for encoded in part? {
+    let mut writer = BlockWriter::new(source.classes.unwrap_or(&ClassTable::default()));
+    let block_count = source.rows.row_count().div_ceil(BLOCK_ROWS as u64);
+    if threads <= 1 || block_count <= 1 {
+        let mut worker = BlockWorker::new(source, effort)?;
+        for block in 0..block_count {
+            writer.push(worker.encode(block)?, out)?;
+        }
+        return out.finish(SectionKind::Codes, &writer.table, 0);
+    }
+    // A ticket is the right to encode one block: as many are out as blocks may wait to be written.
+    let (ticket, tickets) = mpsc::channel::<u64>();
+    let tickets = Mutex::new(tickets);
+    let (done, encoded) = mpsc::channel::<(u64, Result<Encoded>)>();
+    let workers = (0..threads).map(|_| BlockWorker::new(source, effort));
+    let workers: Vec<_> = workers.collect::<Result<_>>()?;
+    thread::scope(|scope| {
+        for worker in workers {
+            let (tickets, done) = (&tickets, done.clone());
+            scope.spawn(move || work(worker, tickets, &done));
+        }
+        drop(done);
+        // Moved in, so that on every way out the workers find no more tickets and end.
+        let ticket = ticket;
+        let mut next_ticket = 0..block_count;
+        for block in next_ticket.by_ref().take(threads * BLOCKS_PER_THREAD) {
+            let _ = ticket.send(block);
+        }
+        let mut early = BTreeMap::new();
+        for next in 0..block_count {
+            while !early.contains_key(&next) {
+                // A worker ends early only by a panic, which the scope passes on.
+                let Ok((block, encoded)) = encoded.recv() else {
+                    return Ok(());
+                };
+                early.insert(block, encoded?);
+            }
+            if let Some(encoded) = early.remove(&next) {
                 writer.push(encoded, out)?;
             }
+            if let Some(block) = next_ticket.next() {
+                let _ = ticket.send(block);
+            }
         }
-        block = end;
-    }
+        Ok::<(), ColumnError>(())
+    })?;
     out.finish(SectionKind::Codes, &writer.table, 0)
 }
 
-fn encode_block(
-    rows: &Rows,
-    maps: &[Vec<FinalCode>],
-    null: Option<u32>,
-    block: u64,
-    encoder: &mut BlockEncoder<'_>,
-) -> Result<Encoded> {
-    let start = block * BLOCK_ROWS as u64;
-    let end = (start + BLOCK_ROWS as u64).min(rows.row_count());
-    let mut ranks = Vec::with_capacity(BLOCK_ROWS);
+fn work(mut worker: BlockWorker<'_>, tickets: &Mutex<Receiver<u64>>, done: &Sender<(u64, Result<Encoded>)>) {
+    loop {
+        let ticket = tickets.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(block) = ticket else { return };
+        // The writer may have failed and gone; then nobody wants the block.
+        if done.send((block, worker.encode(block))).is_err() {
+            return;
+        }
+    }
+}
+
+/// Turns rows into blocks, reusing its memory.
+struct BlockWorker<'a> {
+    source: &'a CodeSource<'a>,
+    encoder: BlockEncoder<'a>,
+    codes: Vec<u32>,
+}
+
+impl<'a> BlockWorker<'a> {
+    fn new(source: &'a CodeSource<'a>, effort: Effort) -> Result<Self> {
+        Ok(Self {
+            source,
+            encoder: BlockEncoder::new(source.classes, effort)?,
+            codes: Vec::new(),
+        })
+    }
+
+    fn encode(&mut self, block: u64) -> Result<Encoded> {
+        let CodeSource {
+            rows,
+            maps,
+            ranks,
+            null,
+            ..
+        } = self.source;
+        let start = block * BLOCK_ROWS as u64;
+        let count = (rows.row_count() - start).min(BLOCK_ROWS as u64) as usize;
+        self.codes.resize(count, 0);
+        rows.final_codes(start, maps, &mut self.codes);
+        let (least, greatest, null_count) = zone(&self.codes, *null);
+        if let Some(ranks) = ranks {
+            self.codes
+                .iter_mut()
+                .for_each(|code| *code = ranks[*code as usize]);
+        }
+        let bytes = self.encoder.encode(&self.codes)?;
+        Ok(Encoded {
+            crc: crc32c::crc32c(&bytes),
+            bytes,
+            least,
+            greatest,
+            null_count,
+        })
+    }
+}
+
+/// Least and greatest code that is not null, and the number of nulls.
+fn zone(codes: &[u32], null: Option<u32>) -> (u32, u32, u32) {
+    let Some(null) = null else {
+        let measured = measure(codes);
+        return (measured.least, measured.greatest, 0);
+    };
     let (mut least, mut greatest, mut null_count) = (u32::MAX, 0, 0);
-    rows.for_each(start, end, maps, |FinalCode { code, rank }| {
-        ranks.push(rank);
-        if Some(code) == null {
+    for &code in codes {
+        if code == null {
             null_count += 1;
         } else {
             least = least.min(code);
             greatest = greatest.max(code);
         }
-    });
-    Ok(Encoded {
-        bytes: encoder.encode(&ranks)?,
-        least,
-        greatest,
-        null_count,
-    })
+    }
+    (least, greatest, null_count)
 }
 
 /// Writes the class of each symbol.
@@ -163,6 +229,7 @@ pub(super) fn write_class_map(
         let bytes = encoder.encode(block)?;
         writer.push(
             Encoded {
+                crc: crc32c::crc32c(&bytes),
                 bytes,
                 least: 0,
                 greatest: 0,

@@ -70,7 +70,7 @@ impl Encoder {
 
     /// Rows pushed so far.
     pub fn row_count(&self) -> u64 {
-        self.collector.interner.row_count()
+        self.collector.row_count()
     }
 
     fn into_collected(self) -> Collected {
@@ -79,7 +79,7 @@ impl Encoder {
             mut collected,
             ..
         } = self;
-        if collector.interner.row_count() > 0 {
+        if collector.row_count() > 0 {
             let worker = collected.interners.len();
             for frame in collector.take_frames() {
                 collected.rows.push(worker, frame);

@@ -1,6 +1,7 @@
 //! Rows while they are read: provisional codes, packed frame by frame, so that memory stays near the size of the file.
 
 use crate::dictionary::Interner;
+use crate::kernels::measure;
 use crate::planes::{Planes, bits_of, pack};
 
 /// Rows of a frame: short, since a block that begins inside one decodes it again.
@@ -17,22 +18,20 @@ pub(super) struct Frame {
 
 impl Frame {
     fn of(codes: &[u32]) -> Self {
-        let base = codes.iter().copied().min().unwrap_or(0);
-        let greatest = codes.iter().copied().max().unwrap_or(0);
-        let width = bits_of(greatest - base);
-        let relative: Vec<u32> = codes.iter().map(|code| code - base).collect();
+        let measured = measure(codes);
+        let width = bits_of(measured.greatest - measured.least);
         let mut bytes = Vec::new();
-        pack(&relative, width, &mut bytes);
+        pack(codes, measured.least, width, &mut bytes);
         Self {
             rows: codes.len() as u32,
-            base,
+            base: measured.least,
             width,
             bytes: bytes.into_boxed_slice(),
         }
     }
 
-    fn unpack(&self, out: &mut Vec<u32>) {
-        out.resize(self.rows as usize, 0);
+    /// All codes, into `out`, which has the frame's length.
+    fn unpack(&self, out: &mut [u32]) {
         Planes::new(&self.bytes, self.rows as usize, self.width).unpack(out);
         out.iter_mut().for_each(|code| *code += self.base);
     }
@@ -44,6 +43,7 @@ pub(super) struct Collector {
     pub(super) interner: Interner,
     open: Vec<u32>,
     frames: Vec<Frame>,
+    rows_in_frames: u64,
 }
 
 impl Collector {
@@ -55,9 +55,16 @@ impl Collector {
         }
     }
 
+    /// Rows pushed so far.
+    pub(super) fn row_count(&self) -> u64 {
+        self.rows_in_frames + self.open.len() as u64
+    }
+
     fn end_frame(&mut self) {
         if !self.open.is_empty() {
+            self.interner.count_rows(&self.open);
             self.frames.push(Frame::of(&self.open));
+            self.rows_in_frames += self.open.len() as u64;
             self.open.clear();
         }
     }
@@ -67,13 +74,6 @@ impl Collector {
         self.end_frame();
         std::mem::take(&mut self.frames)
     }
-}
-
-/// Codes of a provisional code: the final one, and the rank that is stored.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FinalCode {
-    pub(super) code: u32,
-    pub(super) rank: u32,
 }
 
 /// All rows of a segment in order; each frame with the worker whose provisional codes it holds.
@@ -95,30 +95,32 @@ impl Rows {
         self.row_count
     }
 
-    /// Calls `action` with the final codes of rows `[start, end)`, in order.
-    pub(super) fn for_each(
-        &self,
-        start: u64,
-        end: u64,
-        maps: &[Vec<FinalCode>],
-        mut action: impl FnMut(FinalCode),
-    ) {
-        let mut codes = Vec::with_capacity(FRAME_ROWS);
+    /// The final codes of rows `[start, start + codes.len())`, by the map of each worker.
+    pub(super) fn final_codes(&self, start: u64, maps: &[Vec<u32>], codes: &mut [u32]) {
         let first = self
             .starts
             .partition_point(|&frame| frame <= start)
             .saturating_sub(1);
-        for ((worker, frame), &frame_start) in self.frames.iter().zip(&self.starts).skip(first) {
-            if frame_start >= end {
-                break;
+        let mut frames = self.frames[first..].iter();
+        let mut skipped = self.starts.get(first).map_or(0, |&frame| start - frame) as usize;
+        let mut rest = codes;
+        let mut whole = Vec::new();
+        while !rest.is_empty()
+            && let Some((worker, frame)) = frames.next()
+        {
+            let rows = frame.rows as usize;
+            let (part, after) = rest.split_at_mut((rows - skipped).min(rest.len()));
+            if part.len() == rows {
+                frame.unpack(part);
+            } else {
+                whole.resize(rows, 0);
+                frame.unpack(&mut whole);
+                part.copy_from_slice(&whole[skipped..skipped + part.len()]);
             }
-            frame.unpack(&mut codes);
-            let from = start.saturating_sub(frame_start) as usize;
-            let to = (end - frame_start).min(u64::from(frame.rows)) as usize;
             let map = &maps[*worker];
-            for &code in &codes[from..to] {
-                action(map[code as usize]);
-            }
+            part.iter_mut().for_each(|code| *code = map[*code as usize]);
+            skipped = 0;
+            rest = after;
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Collected rows become one segment: dictionary, class map, codes, postings, and the footer's entry.
 
-use super::blocks::{write_class_map, write_codes};
-use super::frames::{FinalCode, Rows};
+use std::thread;
+
+use super::blocks::{CodeSource, write_class_map, write_codes};
+use super::frames::Rows;
 use super::options::{EncodeOptions, Index};
 use super::sections::SectionWriter;
-use crate::dictionary::{DictionaryWriter, Interner, Merged, merge};
+use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
-use crate::format::{SEGMENT_ROWS_LIMIT, SegmentEntry};
+use crate::format::{BLOCK_ROWS, SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
 use crate::postings::PostingsWriter;
 use crate::ranking::RankPlan;
 
@@ -42,44 +44,42 @@ impl Collected {
                 hint: "write the rest as a further segment with `append`",
             });
         }
-        let mut merged = merge(interners.into_iter().map(Interner::into_sorted).collect());
+        let mut merged = merge(sorted(interners, options.threads));
+        let (value_bytes, text_bytes) = merged.value_bytes();
         let mut entry = SegmentEntry {
             row_count: rows.row_count(),
             value_count: merged.value_count() as u64,
             null_count: merged.null_count,
-            text_bytes: merged
-                .values()
-                .zip(&merged.counts)
-                .map(|(value, &count)| value.len() as u64 * u64::from(count))
-                .sum(),
+            text_bytes,
             floor_bits: floor_bits(&merged.counts),
             sections: Vec::new(),
         };
-        let value_bytes = merged.values().map(<[u8]>::len).sum();
-        let mut dictionary = DictionaryWriter::new(options.dictionary(), merged.value_count(), value_bytes)?;
-        for value in merged.values() {
-            dictionary.push(value, out)?;
-        }
-        entry.sections.push(dictionary.finish(out)?);
+        entry
+            .sections
+            .push(write_dictionary(&merged, value_bytes, options, out)?);
         merged.forget_values();
         let plan = if options.index == Index::Only {
             RankPlan::default()
         } else {
             RankPlan::of_counts(&merged.counts)
         };
-        let maps = final_codes(&mut merged, plan.ranks().as_deref());
+        let maps = std::mem::take(&mut merged.codes);
         if options.index != Index::Only {
             if let Some((classes, _)) = &plan.map {
                 entry
                     .sections
                     .push(write_class_map(classes, options.effort(), out)?);
             }
-            let table = plan.map.as_ref().map(|(_, table)| table);
-            let null = (merged.null_count > 0).then_some(entry.value_count as u32);
-            let how = (options.effort(), options.threads);
+            let source = CodeSource {
+                rows: &rows,
+                maps: &maps,
+                ranks: plan.ranks(),
+                classes: plan.map.as_ref().map(|(_, table)| table),
+                null: (merged.null_count > 0).then_some(entry.value_count as u32),
+            };
             entry
                 .sections
-                .push(write_codes(&rows, &maps, (table, null), how, out)?);
+                .push(write_codes(&source, options.effort(), options.threads, out)?);
         }
         if options.index != Index::None {
             entry
@@ -90,24 +90,45 @@ impl Collected {
     }
 }
 
-fn final_codes(merged: &mut Merged, ranks: Option<&[u32]>) -> Vec<Vec<FinalCode>> {
-    let final_code = |code: u32| FinalCode {
-        code,
-        rank: ranks.map_or(code, |ranks| ranks[code as usize]),
-    };
-    std::mem::take(&mut merged.codes)
-        .into_iter()
-        .map(|codes| codes.into_iter().map(final_code).collect())
-        .collect()
+/// The values of each worker in byte order, sorted on as many threads as there are workers if the caller allows more than one.
+fn sorted(interners: Vec<Interner>, threads: usize) -> Vec<SortedValues> {
+    if threads <= 1 || interners.len() <= 1 {
+        return interners.into_iter().map(Interner::into_sorted).collect();
+    }
+    thread::scope(|scope| {
+        let running: Vec<_> = interners
+            .into_iter()
+            .map(|interner| scope.spawn(|| interner.into_sorted()))
+            .collect();
+        running
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    })
+}
+
+fn write_dictionary(
+    merged: &Merged,
+    value_bytes: usize,
+    options: &EncodeOptions,
+    out: &mut SectionWriter<'_>,
+) -> Result<Section> {
+    let mut dictionary = DictionaryWriter::new(options.dictionary(), merged.value_count(), value_bytes)?;
+    merged.for_each_value(|value| dictionary.push(value, out))?;
+    dictionary.finish(out)
 }
 
 /// Sorts rows by code, a range of codes at a time, and writes their lists.
 fn write_postings(
     rows: &Rows,
-    maps: &[Vec<FinalCode>],
+    maps: &[Vec<u32>],
     counts: &[u32],
     out: &mut SectionWriter<'_>,
-) -> Result<crate::format::Section> {
+) -> Result<Section> {
     let row_count = rows.row_count();
     let mut writer = PostingsWriter::new(counts, row_count as u32);
     let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / 2);
@@ -125,17 +146,20 @@ fn write_postings(
         let end = first + starts.len() - 1;
         let mut next = starts.clone();
         let mut sorted = vec![0_u32; total as usize];
-        let mut row = 0_u32;
-        rows.for_each(0, row_count, maps, |FinalCode { code, .. }| {
-            if let Some(position) = (code as usize)
-                .checked_sub(first)
-                .and_then(|index| next[..end - first].get_mut(index))
-            {
-                sorted[*position as usize] = row;
-                *position += 1;
+        let mut codes = vec![0; BLOCK_ROWS.min(row_count as usize)];
+        for first_row in (0..row_count).step_by(BLOCK_ROWS) {
+            let codes = &mut codes[..(row_count - first_row).min(BLOCK_ROWS as u64) as usize];
+            rows.final_codes(first_row, maps, codes);
+            for (row, &code) in (first_row as u32..).zip(&*codes) {
+                if let Some(position) = (code as usize)
+                    .checked_sub(first)
+                    .and_then(|index| next[..end - first].get_mut(index))
+                {
+                    sorted[*position as usize] = row;
+                    *position += 1;
+                }
             }
-            row += 1;
-        });
+        }
         for bounds in starts.windows(2) {
             writer.push(&sorted[bounds[0] as usize..bounds[1] as usize], out)?;
         }

@@ -9,16 +9,18 @@ use super::encoder::Encoder;
 use super::frames::{Collector, Frame};
 use super::options::EncodeOptions;
 use super::segment::Collected;
-use crate::dictionary::{Interner, Key};
+use crate::dictionary::Key;
 use crate::error::Result;
 use crate::kernels;
-use crate::planes::for_each_bit;
 
 /// Bytes of text that a worker takes at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Bytes split before their lines are interned: their table slots are fetched meanwhile.
 const PIECE_BYTES: usize = 1024;
+
+/// Ends of lines written at a time, whether there are as many or not: a loop over each would mispredict its end.
+const ENDS_AT_ONCE: usize = 8;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
@@ -169,12 +171,23 @@ impl Chunks {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct TextWorker {
     collector: Collector,
     chunks: Vec<(usize, Vec<Frame>)>,
-    ends: Vec<usize>,
-    keys: Vec<Key>,
+    ends: [usize; PIECE_BYTES + ENDS_AT_ONCE],
+    keys: [Key; PIECE_BYTES],
+}
+
+impl Default for TextWorker {
+    fn default() -> Self {
+        Self {
+            collector: Collector::default(),
+            chunks: Vec::new(),
+            ends: [0; PIECE_BYTES + ENDS_AT_ONCE],
+            keys: [Key::default(); PIECE_BYTES],
+        }
+    }
 }
 
 impl TextWorker {
@@ -184,37 +197,51 @@ impl TextWorker {
         for (piece_index, piece) in chunk.chunks(PIECE_BYTES).enumerate() {
             let mask = &mut mask[..piece.len().div_ceil(64)];
             kernels::within(piece, b'\n', b'\n', mask);
-            let offset = piece_index * PIECE_BYTES;
-            self.ends.clear();
-            for_each_bit(mask, |bit| self.ends.push(offset + bit));
-            start = self.intern_lines(chunk, start)?;
+            let count = ends_of(mask, piece_index * PIECE_BYTES, &mut self.ends);
+            start = self.intern_lines(chunk, start, count)?;
         }
         if start < chunk.len() {
-            self.ends.clear();
-            self.ends.push(chunk.len());
-            self.intern_lines(chunk, start)?;
+            self.ends[0] = chunk.len();
+            self.intern_lines(chunk, start, 1)?;
         }
         self.chunks.push((index, self.collector.take_frames()));
         Ok(())
     }
 
-    /// Interns the lines that end at `ends`, the first beginning at `start`; gives where the next one begins.
-    fn intern_lines(&mut self, chunk: &[u8], start: usize) -> Result<usize> {
-        let interner: &mut Interner = &mut self.collector.interner;
-        self.keys.clear();
+    /// Interns the lines of the first `count` ends, the first beginning at `start`; gives where the next one begins.
+    fn intern_lines(&mut self, chunk: &[u8], start: usize, count: usize) -> Result<usize> {
+        let ends = &self.ends[..count];
+        let interner = &mut self.collector.interner;
         let mut from = start;
-        for &end in &self.ends {
-            let key = Key::within(chunk, from, end);
-            interner.prefetch(&key);
-            self.keys.push(key);
+        for (&end, key) in ends.iter().zip(&mut self.keys) {
+            *key = Key::within(chunk, from, end);
+            interner.prefetch(key);
             from = end + 1;
         }
         from = start;
-        for (&end, key) in self.ends.iter().zip(&self.keys) {
+        for (&end, key) in ends.iter().zip(&self.keys) {
             let code = self.collector.interner.intern(&chunk[from..end], key)?;
             self.collector.push(code);
             from = end + 1;
         }
         Ok(from)
     }
+}
+
+/// The positions of the set bits, each plus `offset`, to the start of `ends`; gives how many there are.
+fn ends_of(mask: &[u64], offset: usize, ends: &mut [usize; PIECE_BYTES + ENDS_AT_ONCE]) -> usize {
+    let mut count = 0;
+    for (index, &word) in mask.iter().enumerate() {
+        let (mut rest, base) = (word, offset + index * 64);
+        let mut at = count;
+        count += word.count_ones() as usize;
+        while at < count {
+            for end in &mut ends[at..at + ENDS_AT_ONCE] {
+                *end = base + rest.trailing_zeros() as usize;
+                rest &= rest.wrapping_sub(1);
+            }
+            at += ENDS_AT_ONCE;
+        }
+    }
+    count
 }

@@ -1,11 +1,17 @@
 //! Inner loops that have more than one implementation: a folder each, with a table of implementations
 //! (fastest first), the naive one last. The naive one is the oracle of the others in tests.
 
+mod classify;
+mod measure;
+mod pack;
 mod prefetch;
 mod tags;
 mod unpack;
 mod within;
 
+pub(crate) use classify::classify;
+pub(crate) use measure::{Measured, measure};
+pub(crate) use pack::pack;
 pub(crate) use prefetch::prefetch;
 pub(crate) use tags::tags;
 pub(crate) use unpack::unpack;

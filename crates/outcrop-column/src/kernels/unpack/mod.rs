@@ -54,7 +54,7 @@ mod tests {
         ) {
             let values: Vec<u32> = values.iter().map(|value| (u64::from(*value) & ((1 << width) - 1)) as u32).collect();
             let mut bytes = Vec::new();
-            planes::pack(&values, width, &mut bytes);
+            planes::pack(&values, 0, width, &mut bytes);
             prop_assert_eq!(bytes.len(), planes::packed_bytes(values.len(), width));
             for kernel in TABLE.iter().filter(|kernel| (kernel.available)()) {
                 let mut out = vec![u32::MAX; values.len()];

@@ -1,0 +1,150 @@
+//! A value made ready for lookup: 12 bytes that are the value itself where it is short, and a hash.
+
+/// Values up to this length stand whole in their key.
+pub(super) const SHORT_BYTES: usize = 11;
+
+/// Last byte of the key of a longer value; that of a short one is its length plus one, so that no key is zero.
+pub(super) const LONG: u8 = u8::MAX;
+
+/// Bytes that one load brings.
+const CHUNK: usize = 16;
+
+/// Bits of a key.
+pub(super) const KEY_BITS: u32 = 96;
+
+/// A value made ready for lookup.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Key {
+    /// The low 96 bits: eleven bytes of a short value, zeros behind it, or of the hash of a long one; then the mark.
+    pub(super) bits: u128,
+    pub(super) hash: u64,
+}
+
+impl Key {
+    /// The key of `value`.
+    #[inline]
+    pub(crate) fn of(value: &[u8]) -> Self {
+        Self::within(value, 0, value.len())
+    }
+
+    /// The key of `text[start..end]`. Where 16 bytes follow `start`, a short value costs one load and no branch on its length.
+    #[inline]
+    pub(crate) fn within(text: &[u8], start: usize, end: usize) -> Self {
+        let length = end - start;
+        if length > SHORT_BYTES {
+            return Self::of_bits(long_bits(&text[start..end]));
+        }
+        let bytes = match text[start..].first_chunk() {
+            Some(bytes) => u128::from_le_bytes(*bytes),
+            None => padded(&text[start..end]),
+        };
+        Self::of_bits(bytes & KEPT[length] | (length as u128 + 1) << (8 * SHORT_BYTES))
+    }
+
+    /// The key that a table slot holds.
+    #[inline]
+    pub(super) fn of_bits(bits: u128) -> Self {
+        let hash = fold(
+            bits as u64 ^ 0x2d35_8dcc_aa6c_78a5,
+            (bits >> 64) as u64 ^ 0x8bb8_4b93_962e_acc9,
+        );
+        Self { bits, hash }
+    }
+
+    #[inline]
+    pub(super) fn is_long(self) -> bool {
+        (self.bits >> (8 * SHORT_BYTES)) as u8 == LONG
+    }
+}
+
+/// `KEPT[n]` keeps the first n of 16 bytes.
+const KEPT: [u128; CHUNK + 1] = {
+    let mut masks = [0; CHUNK + 1];
+    let mut length = 1;
+    while length <= CHUNK {
+        masks[length] = u128::MAX >> (8 * (CHUNK - length));
+        length += 1;
+    }
+    masks
+};
+
+fn padded(value: &[u8]) -> u128 {
+    let mut bytes = [0; CHUNK];
+    bytes[..value.len()].copy_from_slice(value);
+    u128::from_le_bytes(bytes)
+}
+
+/// 88 bits of hash and the mark; values of equal keys are compared byte by byte.
+fn long_bits(value: &[u8]) -> u128 {
+    let mut words = [0x9e37_79b9_7f4a_7c15 ^ value.len() as u64, 0xbf58_476d_1ce4_e5b9];
+    let mut mix = |chunk: u128| {
+        let (low, high) = (chunk as u64, (chunk >> 64) as u64);
+        words[0] = fold(words[0] ^ low, 0xa076_1d64_78bd_642f ^ high);
+        words[1] = fold(words[1] ^ high, 0xe703_7ed1_a0b4_28db ^ low);
+    };
+    let (chunks, rest) = value.as_chunks();
+    chunks.iter().for_each(|chunk| mix(u128::from_le_bytes(*chunk)));
+    mix(padded(rest));
+    let hash = u128::from(words[0]) | u128::from(words[1]) << 64;
+    hash & KEPT[SHORT_BYTES] | u128::from(LONG) << (8 * SHORT_BYTES)
+}
+
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// A number that sorts as `value` does among short values, and puts long ones behind the short ones that begin like them:
+/// eleven bytes, most significant first, then the mark. Long values with equal numbers need a look at the rest.
+pub(super) fn sort_key(value: &[u8]) -> u128 {
+    let mark = match value.len() {
+        length @ 0..=SHORT_BYTES => length as u8 + 1,
+        _ => LONG,
+    };
+    let first = padded(&value[..value.len().min(SHORT_BYTES)]).swap_bytes() >> (8 * (CHUNK - SHORT_BYTES));
+    first << 8 | u128::from(mark)
+}
+
+/// The value of the sort key of a short value: its bytes, of which `length` count; `None` for a long one.
+pub(super) fn short_value(sort_key: u128) -> Option<([u8; CHUNK], usize)> {
+    let length = (sort_key as u8).checked_sub(1).map(usize::from)?;
+    let bytes = (sort_key << (8 * (CHUNK - SHORT_BYTES - 1))).to_be_bytes();
+    (length <= SHORT_BYTES).then_some((bytes, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use proptest::prelude::*;
+
+    use super::{Key, SHORT_BYTES, short_value, sort_key};
+
+    fn near_values() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(prop_oneof![Just(0_u8), Just(b'a'), Just(255), any::<u8>()], 0..20)
+    }
+
+    proptest! {
+        #[test]
+        fn sort_keys_order_values_and_leave_ties_to_long_ones_only(a in near_values(), b in near_values()) {
+            match sort_key(&a).cmp(&sort_key(&b)) {
+                Ordering::Equal => prop_assert!(a == b || a.len().min(b.len()) > SHORT_BYTES),
+                order => prop_assert_eq!(order, a.cmp(&b)),
+            }
+            match short_value(sort_key(&a)) {
+                Some((bytes, length)) => prop_assert_eq!(&bytes[..length], &a[..]),
+                None => prop_assert!(a.len() > SHORT_BYTES),
+            }
+        }
+
+        #[test]
+        fn a_key_does_not_depend_on_what_follows_the_value(value in near_values(), after in near_values()) {
+            let text = [value.clone(), after].concat();
+            let (alone, within) = (Key::of(&value), Key::within(&text, 0, value.len()));
+            prop_assert_eq!((alone.bits, alone.hash), (within.bits, within.hash));
+            prop_assert_eq!(alone.is_long(), value.len() > SHORT_BYTES);
+            prop_assert!(alone.bits != 0 && alone.bits >> 96 == 0);
+        }
+    }
+}
