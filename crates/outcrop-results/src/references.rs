@@ -7,6 +7,7 @@
 //! depth, block size) stands there as [`NOT_STATED`], so that nobody can overlook it.
 
 mod csv_rows;
+mod shipped;
 mod unit_scale;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use outcrop_measure::metric::{Provenance, Unit};
 use serde::Serialize;
 
 use crate::error::ResultsError;
+use shipped::{SHIPPED, Shipped};
 
 /// The value of a factor that the publication does not state.
 pub const NOT_STATED: &str = "not stated";
@@ -63,42 +65,18 @@ pub struct Reference {
     pub title: String,
     /// Measured by somebody, or claimed by a vendor.
     pub kind: ReferenceKind,
+    /// What a reader must know before relying on the figures; nothing is known of a user's own file.
+    pub caveats: Vec<String>,
     /// The figures.
     pub rows: Vec<ReferenceRow>,
 }
-
-struct Shipped {
-    name: &'static str,
-    title: &'static str,
-    /// Conditions that hold for every row and that the source gives in its text.
-    conditions: &'static [(&'static str, &'static str)],
-    csv: &'static str,
-}
-
-const SHIPPED: [Shipped; 2] = [
-    Shipped {
-        name: "toshiba-kxg60znv256g-fio",
-        title: "Toshiba KXG60ZNV256G (XG6, 256 GB): size × depth × mix matrix, random access, fio libaio",
-        conditions: &[("span", "512MB"), ("engine", "libaio")],
-        csv: include_str!("../../../references/ssd/toshiba-kxg60znv256g-fio.csv"),
-    },
-    Shipped {
-        name: "datasheets",
-        title: "SSD datasheet claims (Intel D7-P5500/P5600 and 660p, Toshiba XG6), with SKU, span and state",
-        conditions: &[],
-        csv: include_str!("../../../references/ssd/datasheets.csv"),
-    },
-];
 
 /// The references that ship in the binary.
 ///
 /// # Errors
 /// [`ResultsError::BadReference`] would be a fault of the shipped files; a test reads them all.
 pub fn shipped() -> Result<Vec<Reference>, ResultsError> {
-    SHIPPED
-        .iter()
-        .map(|entry| parse(entry.name, entry.title, entry.conditions, entry.csv.as_bytes()))
-        .collect()
+    SHIPPED.iter().map(read).collect()
 }
 
 /// Loads a reference by name (one that ships) or by path (a user's CSV file).
@@ -108,7 +86,7 @@ pub fn shipped() -> Result<Vec<Reference>, ResultsError> {
 /// ship, [`ResultsError::Io`].
 pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
     if let Some(entry) = SHIPPED.iter().find(|entry| entry.name == name_or_path) {
-        return parse(entry.name, entry.title, entry.conditions, entry.csv.as_bytes());
+        return read(entry);
     }
     let path = Path::new(name_or_path);
     if !path.exists() {
@@ -121,6 +99,12 @@ pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
     let bytes = fs::read(path).map_err(ResultsError::io("read", path))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     parse(&name, &format!("{name} ({})", path.display()), &[], &bytes)
+}
+
+fn read(entry: &Shipped) -> Result<Reference, ResultsError> {
+    let reference = parse(entry.name, entry.title, entry.conditions, entry.csv.as_bytes())?;
+    let caveats = entry.caveats.iter().map(|text| (*text).to_owned()).collect();
+    Ok(Reference { caveats, ..reference })
 }
 
 /// Parses the CSV text of a reference; `conditions` hold for every row that does not state its own.
@@ -138,6 +122,7 @@ pub fn parse(
         name: name.to_owned(),
         title: title.to_owned(),
         kind,
+        caveats: Vec::new(),
         rows,
     })
 }

@@ -215,3 +215,54 @@ proptest! {
         let _ = parse("mine", "mine", &[], &behind_header);
     }
 }
+
+#[test]
+fn ratios_published_as_sizes_are_inverted_with_their_percentiles() {
+    let percentiles = reference("asic-ratio-percentiles");
+    let row = |codec: &str, size: &str, metric: &str| {
+        let found = percentiles.rows.iter().find(|row| {
+            row.factors["codec"] == codec
+                && row.factors["compression_block_size"] == size
+                && row.metric == metric
+        });
+        found.unwrap().value
+    };
+    // 722 B of 4096 B at the first percentile of sizes: the best compressible hundredth of the blocks.
+    assert!((row("snappy", "4KiB", "block_ratio_p99") - 4096.0 / 722.0).abs() < 1e-4);
+    // One page after the other: the device's 64 KiB are its 4 KiB, 16 times.
+    for percentile in [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99] {
+        let metric = format!("block_ratio_p{percentile}");
+        let (page, request) = (row("dpzip", "4KiB", &metric), row("dpzip", "64KiB", &metric));
+        assert!((page / request - 1.0).abs() < 1e-3, "{metric}: {page} {request}");
+    }
+    // Whoever is compressed better in the worse half is a mistake of ours.
+    for codec in [
+        "snappy",
+        "lz4:not stated",
+        "deflate:not stated",
+        "zstd:not stated",
+        "dpzip",
+    ] {
+        let curve: Vec<f64> = [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99]
+            .map(|percentile| row(codec, "4KiB", &format!("block_ratio_p{percentile}")))
+            .to_vec();
+        assert!(curve.is_sorted(), "{codec}: {curve:?}");
+    }
+}
+
+#[test]
+fn published_stage_shares_add_up_and_every_shipped_reference_has_its_caveats() {
+    let stages = reference("asic-stages");
+    let mut sums = std::collections::BTreeMap::new();
+    for row in stages.rows.iter().filter(|row| row.metric.contains("share")) {
+        *sums.entry(format!("{:?}", row.factors)).or_insert(0.0) += row.value;
+    }
+    assert_eq!(sums.len(), 27);
+    assert!(sums.values().all(|sum| (sum - 1.0).abs() < 2e-4), "{sums:?}");
+    assert!(
+        shipped()
+            .unwrap()
+            .iter()
+            .all(|reference| !reference.caveats.is_empty())
+    );
+}

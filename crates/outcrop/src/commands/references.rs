@@ -1,7 +1,7 @@
 //! `outcrop references [NAME]`: the published figures that ship.
 
 use crate::exit::Ending;
-use crate::output::{Cell, Format, Table};
+use crate::output::{self, Cell, Format, Table};
 use outcrop_results::references::{self, Reference};
 
 /// List the published references that ship, or print one
@@ -20,10 +20,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match &args.name {
         None => list(args.format)?,
-        Some(name) => rows(
-            &references::load(name).map_err(crate::exit::bad_input)?,
-            args.format,
-        )?,
+        Some(name) => {
+            let reference = references::load(name).map_err(crate::exit::bad_input)?;
+            rows(&reference, args.format)?;
+            for caveat in &reference.caveats {
+                output::note(&format!("note: {caveat}"));
+            }
+        }
     }
     Ok(Ending::Done)
 }

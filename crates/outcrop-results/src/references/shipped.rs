@@ -1,0 +1,75 @@
+//! The references that ship in the binary: their files, and what holds for all rows of one.
+
+/// A reference as it stands in the binary.
+pub(super) struct Shipped {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    /// Conditions that hold for every row and that the source gives in its text.
+    pub(super) conditions: &'static [(&'static str, &'static str)],
+    /// What a reader must know before relying on the figures, in sentences.
+    pub(super) caveats: &'static [&'static str],
+    pub(super) csv: &'static str,
+}
+
+pub(super) const SHIPPED: [Shipped; 6] = [
+    Shipped {
+        name: "toshiba-kxg60znv256g-fio",
+        title: "Toshiba KXG60ZNV256G (XG6, 256 GB): size × depth × mix matrix, random access, fio libaio",
+        conditions: &[("span", "512MB"), ("engine", "libaio")],
+        caveats: &[
+            "The mean latencies of pure reads and writes fail Little's law by a factor of 2, at every size and depth.",
+        ],
+        csv: include_str!("../../../../references/ssd/toshiba-kxg60znv256g-fio.csv"),
+    },
+    Shipped {
+        name: "datasheets",
+        title: "SSD datasheet claims (Intel D7-P5500/P5600 and 660p, Toshiba XG6), with SKU, span and state",
+        conditions: &[],
+        caveats: &[
+            "A claim without span, depth or state of the drive cannot be compared with a measurement.",
+        ],
+        csv: include_str!("../../../../references/ssd/datasheets.csv"),
+    },
+    Shipped {
+        name: "asic-stages",
+        title: "Where zstd's time goes: level × chunk × entropy (arXiv 2509.23693, figure 2)",
+        conditions: &[],
+        caveats: &[
+            "\"FSE\" there times the building of the tables only; our sequence stage includes encoding.",
+            "Their blocks are sorted by entropy; from which data is not stated.",
+        ],
+        csv: include_str!("../../../../references/compression/asic-stages.csv"),
+    },
+    Shipped {
+        name: "asic-ratio-percentiles",
+        title: "Ratio per block percentile at 4 and 64 KiB: Snappy, LZ4, Deflate, Zstd, DPZip (arXiv 2509.23693, figure 7)",
+        conditions: &[],
+        caveats: &[
+            "Published as compressed sizes; ours is their inverse, so their p1 (smallest) is our p99.",
+            "The 64 KiB curve of DPZip is the 4 KiB one times 16: it compresses pages of 4 KiB whatever the request.",
+            "Libraries and levels are not stated.",
+        ],
+        csv: include_str!("../../../../references/compression/asic-ratio-percentiles.csv"),
+    },
+    Shipped {
+        name: "asic-throughput",
+        title: "Throughput and latency at 4 and 64 KiB: QAT 8970, QAT 4XXX, DPZip, CPUs (arXiv 2509.23693, figures 8 and 9)",
+        conditions: &[],
+        caveats: &[
+            "CPU rows are sums over processes that did not start or end together, on one corpus, while the accelerators \
+             ran another.",
+            "How many processes or threads is not stated, nor which percentile or mean a latency is.",
+        ],
+        csv: include_str!("../../../../references/compression/asic-throughput.csv"),
+    },
+    Shipped {
+        name: "asic-robustness",
+        title: "Throughput against compressibility: DPZip, DP-CSD, QAT 8970, QAT 4XXX (arXiv 2509.23693, figure 12)",
+        conditions: &[],
+        caveats: &[
+            "Compressibility is stated as compressed/original in percent; how the content was made is not stated.",
+            "Access size and depth are not stated; whole devices, not one thread.",
+        ],
+        csv: include_str!("../../../../references/compression/asic-robustness.csv"),
+    },
+];
