@@ -1,5 +1,6 @@
 //! What the lab asks of a layer: a new layer is one module here, beside its engine's crate.
 
+pub mod column;
 pub mod compression;
 pub mod device;
 
@@ -143,7 +144,7 @@ pub struct TrialFailure {
 
 /// Every layer, in the order of the stack.
 pub fn all() -> &'static [&'static dyn Layer] {
-    &[&device::Device]
+    &[&device::Device, &column::Column]
 }
 
 /// The layer of a name.
@@ -154,4 +155,27 @@ pub fn named(name: &str) -> Option<&'static dyn Layer> {
 /// The layer of a checked plan's cell.
 pub(crate) fn of(name: &str) -> &'static dyn Layer {
     named(name).expect("the layer of a checked plan exists")
+}
+
+/// Reads a value that was checked when the plan was.
+pub(crate) fn parsed<T: std::str::FromStr>(value: &str) -> T {
+    let Ok(parsed) = value.parse() else {
+        unreachable!("{value} was stored in its canonical spelling, which parses");
+    };
+    parsed
+}
+
+/// The path as a plan may be run from anywhere.
+pub(crate) fn absolute(path: &str) -> Result<String, Refusal> {
+    let absolute =
+        std::path::absolute(path).map_err(|error| Refusal::of("path", format!("{path}: {error}")))?;
+    absolute.into_os_string().into_string().map_err(|path| {
+        Refusal::of(
+            "path",
+            format!(
+                "{} is not UTF-8 and cannot stand in a plan",
+                path.to_string_lossy()
+            ),
+        )
+    })
 }

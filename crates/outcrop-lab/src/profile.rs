@@ -40,6 +40,9 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "ssd-queue-depth": "How do IOPS and latency change with queue depth, and where is the knee?",
     "ssd-max": "What are the highest bandwidth and IOPS that the device gives, beside its datasheet?",
     "ssd-matrix": "What do access size, queue depth and mix give in every combination?",
+    "column-size": "How large is a dictionary column by cardinality and skew, beside the least that it could be?",
+    "column-search": "How fast are rows found by value, prefix and range, in memory, on disk and by a scan?",
+    "column-encode": "How fast is a column encoded, by threads, cardinality, skew and order of the rows?",
 };
 
 /// Every plan that ships.
@@ -47,7 +50,8 @@ pub fn shipped_plans() -> &'static [ShippedPlan] {
     SHIPPED
 }
 
-/// The plans that `outcrop profile` runs: all that ship, as they share most of their cells.
+/// The plans that `outcrop profile` runs: all of the device layer, as they share most of their cells.
 pub fn profile_plans() -> Vec<PlanSource> {
-    SHIPPED.iter().map(ShippedPlan::source).collect()
+    let of_device = SHIPPED.iter().filter(|plan| plan.name.starts_with("ssd-"));
+    of_device.map(ShippedPlan::source).collect()
 }

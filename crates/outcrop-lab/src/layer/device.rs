@@ -19,7 +19,7 @@ use outcrop_workload::ReadWriteMix;
 use crate::cell::Cell;
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, Layer, Preparation};
+use crate::layer::{Bench, Layer, Preparation, absolute, parsed};
 use crate::parameter::{Parameter, Refusal, Settings};
 use crate::plan::{Subject, TrialOptions};
 
@@ -154,28 +154,6 @@ impl Layer for Device {
     ) -> Result<Box<dyn Bench + 'r>, LabError> {
         Ok(Box::new(bench::DeviceBench::prepare(subjects, preparation)?))
     }
-}
-
-/// Reads a value that was checked when the plan was.
-fn parsed<T: std::str::FromStr>(value: &str) -> T {
-    let Ok(parsed) = value.parse() else {
-        unreachable!("{value} was stored in its canonical spelling, which parses");
-    };
-    parsed
-}
-
-fn absolute(path: &str) -> Result<String, Refusal> {
-    let absolute =
-        std::path::absolute(path).map_err(|error| Refusal::of("path", format!("{path}: {error}")))?;
-    absolute.into_os_string().into_string().map_err(|path| {
-        Refusal::of(
-            "path",
-            format!(
-                "{} is not UTF-8 and cannot stand in a plan",
-                path.to_string_lossy()
-            ),
-        )
-    })
 }
 
 /// The size to be read: all of it, or the part that the plan names.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod columns;
 mod interrupted_runs;
 mod orders;
 mod plan_errors;

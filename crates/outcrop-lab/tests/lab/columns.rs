@@ -1,0 +1,229 @@
+//! The column layer from plan to journal: what cells it makes, what trials say, and what it refuses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use outcrop_lab::{Effort, LabError, PlanOptions, PlanSet, shipped_plans};
+use outcrop_results::TrialEntry;
+
+use super::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
+
+const PLAN: &str = r#"
+name = "columns"
+question = "Does the column layer work?"
+layer = "column"
+
+[workload]
+rows = 20000
+distinct = 300
+
+[factors]
+operation = ["encode", "decode", "scan", "equality", "prefix", "range", "get"]
+index = ["none", "postings"]
+search_mode = ["in-memory", "on-disk"]
+threads = [1, 2]
+
+[trial]
+repetitions = 2
+warm_up = "0ms"
+duration = "10ms"
+"#;
+
+fn value(entry: &TrialEntry, metric: &str) -> f64 {
+    let found = entry.values.iter().find(|value| value.metric == metric);
+    let value = found.unwrap_or_else(|| panic!("no {metric} in {:?}", entry.factors));
+    value
+        .value
+        .unwrap_or_else(|| panic!("{metric}: {:?}", value.source))
+}
+
+fn message_of(text: &str, directory: &Path) -> String {
+    match try_plan_set(text, directory) {
+        Err(error @ LabError::BadPlan { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_has_no_effect_makes_no_cells_of_its_own() {
+    let here = directory();
+    let set = plan_set(PLAN, here.path());
+    let of = |operation: &str| {
+        let cells = set.cells().iter();
+        cells.filter(|cell| cell.factor("operation") == operation).count()
+    };
+    // Encoding: index × threads. Everything else: index × search mode.
+    assert_eq!([of("encode"), of("decode"), of("equality")], [4, 4, 4]);
+    assert_eq!(set.cells().len(), 28);
+}
+
+#[test]
+fn a_run_yields_complete_trials_that_agree_with_themselves_and_leaves_nothing() {
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(PLAN, data.path());
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    assert_empty(data.path());
+    let mut sizes: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    for entry in assert_complete(&set, &folder) {
+        let file = value(&entry, "file_bytes");
+        sizes
+            .entry(entry.factors["index"].clone())
+            .or_default()
+            .insert(file as u64);
+        match entry.factors["operation"].as_str() {
+            "encode" => check_encode(&entry, file),
+            "decode" => assert!(value(&entry, "decode_speed") > 0.0),
+            "scan" => assert!(value(&entry, "row_rate") > 0.0),
+            _ => check_query(&entry),
+        }
+    }
+    // The same column gives the same file in every trial, whatever the threads.
+    assert!(sizes.values().all(|sizes| sizes.len() == 1), "{sizes:?}");
+    assert!(sizes["none"] < sizes["postings"], "{sizes:?}");
+}
+
+fn check_encode(entry: &TrialEntry, file: f64) {
+    let [rows, text, distinct] = ["rows", "text_bytes", "distinct_values"].map(|metric| value(entry, metric));
+    assert_eq!((rows, distinct), (20_000.0, 300.0));
+    assert!((value(entry, "bytes_per_row") * rows - file).abs() < 1e-6);
+    assert!((value(entry, "compression_ratio") * file - text).abs() < 1e-6);
+    assert!(value(entry, "size_over_floor") >= 1.0);
+    assert!(value(entry, "encode_speed") > 0.0);
+    assert!(
+        entry.notes.iter().any(|note| note.starts_with("code blocks")),
+        "{:?}",
+        entry.notes
+    );
+}
+
+fn check_query(entry: &TrialEntry) {
+    let [histogram] = entry.histograms.as_slice() else {
+        panic!("{} histograms", entry.histograms.len());
+    };
+    assert_eq!(histogram.operation, entry.factors["operation"]);
+    let rate = value(entry, "operation_rate");
+    assert!((histogram.count as f64 / entry.duration_s / rate - 1.0).abs() < 1e-9);
+    assert!(value(entry, "latency_mean") <= value(entry, "latency_max"));
+    let has_hits = entry
+        .values
+        .iter()
+        .any(|value| value.metric == "hits_per_operation");
+    assert_eq!(has_hits, entry.factors["operation"] != "get");
+    if entry.factors["search_mode"] == "on-disk" && entry.factors["index"] == "postings" {
+        assert!(value(entry, "cold_reads") >= 1.0);
+    }
+    if entry.factors["operation"] == "equality" {
+        // 20,000 rows of 300 words, each drawn as often.
+        assert!((40.0..100.0).contains(&value(entry, "hits_per_operation")));
+    }
+}
+
+#[test]
+fn a_column_of_a_file_is_found_by_name_or_number_and_measured() {
+    let (runs, data) = (directory(), directory());
+    let path = data.path().join("rocks.csv");
+    let rows: String = (0..5000).map(|row| format!("{row}|rock{}\n", row % 7)).collect();
+    std::fs::write(&path, format!("id|rock\n{rows}")).unwrap();
+    let text = format!(
+        "name = \"file\"\nquestion = \"?\"\nlayer = \"column\"\n[subject]\nkind = \"file\"\npath = {path:?}\n\
+         [factors]\ncolumn = [\"rock\", \"1\"]\nformat = [\"ocol\", \"zstd:3\"]\n[trial]\nrepetitions = 1\nwarm_up = \"0ms\"\nduration = \"10ms\"\n"
+    );
+    let set = plan_set(&text, data.path());
+    assert_eq!(
+        set.cells().len(),
+        2,
+        "a number and a name of the same column are the same cell"
+    );
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    for entry in assert_complete(&set, &folder) {
+        assert_eq!(
+            (entry.subject.as_str(), value(&entry, "rows")),
+            ("file rocks.csv", 5000.0)
+        );
+    }
+    assert!(path.is_file(), "a file of the user's stays");
+    let missing = message_of(&text.replace("\"1\"", "\"rokc\""), data.path());
+    assert!(
+        missing.contains("no column \"rokc\"; did you mean `rock`?"),
+        "{missing}"
+    );
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_with_what_to_change() {
+    let here = directory();
+    let plan = |subject: &str, workload: &str| {
+        format!(
+            "name = \"bad\"\nquestion = \"?\"\nlayer = \"column\"\n[subject]\n{subject}\n[workload]\n{workload}\n"
+        )
+    };
+    for (subject, workload, expected) in [
+        ("kind = \"file\"", "", "needs `path`"),
+        ("path = \"a.csv\"", "", "has no path"),
+        ("kind = \"file\"\npath = \"/nowhere/a.csv\"", "", "/nowhere/a.csv"),
+        ("kind = \"file\"\npath = \"a.jpg\"", "", "ends in .csv"),
+        ("", "rows = \"all\"", "needs a number of rows"),
+        ("", "rows = 0", "expected a whole number from 1"),
+        ("", "skew = 9", "expected a number from 0 (uniform) to 4"),
+        ("", "order = \"up\"", "random"),
+        ("", "index = \"posting\"", "did you mean `postings`?"),
+        ("", "column = \"a\"", "has no name"),
+        ("", "index = \"only\"\noperation = \"get\"", "has no codes"),
+        (
+            "",
+            "operation = \"decode\"\nsearch_mode = \"scan\"",
+            "a way to find rows",
+        ),
+        (
+            "",
+            "operation = \"equality\"\nformat = \"zstd:3\"",
+            "can only be encoded and decoded",
+        ),
+        ("", "format = \"zstd:99\"", "zstd"),
+    ] {
+        let message = message_of(&plan(subject, workload), here.path());
+        assert!(message.contains(expected), "{message}\nshould say: {expected}");
+    }
+}
+
+#[test]
+fn the_shipped_column_plans_fit_their_time_and_cover_what_was_asked() {
+    let plans = || {
+        shipped_plans()
+            .iter()
+            .filter(|plan| plan.name.starts_with("column-"))
+    };
+    let set = |effort: Effort| {
+        let options = PlanOptions {
+            effort: Some(effort),
+            ..PlanOptions::default()
+        };
+        let sources: Vec<_> = plans().map(outcrop_lab::ShippedPlan::source).collect();
+        PlanSet::from_sources(&sources, &options).unwrap()
+    };
+    let [quick, default] = [Effort::Quick, Effort::Default].map(|effort| set(effort).estimate().total());
+    assert!(quick.as_secs() <= 12, "{quick:?}");
+    assert!(default.as_secs() <= 100, "{default:?}");
+    let full = set(Effort::Full);
+    println!(
+        "quick {quick:?}, default {default:?}, full {:?}",
+        full.estimate().total()
+    );
+    let values = |name: &str| -> BTreeSet<&str> {
+        full.cells()
+            .iter()
+            .filter_map(|cell| cell.factors.get(name))
+            .map(String::as_str)
+            .collect()
+    };
+    assert!(
+        ["2", "10000000"]
+            .iter()
+            .all(|distinct| values("distinct").contains(distinct))
+    );
+    assert!(["0", "1.2"].iter().all(|skew| values("skew").contains(skew)));
+    assert_eq!(values("order").len(), 3);
+    assert_eq!(values("index").len(), 3);
+}
