@@ -71,6 +71,18 @@ impl CpuTime {
     }
 }
 
+/// CPU time of the calling thread since it started, in nanoseconds. *Cost*: one system call.
+///
+/// *Source*: `CLOCK_THREAD_CPUTIME_ID` of clock_gettime(2), which counts to the nanosecond where getrusage may count in ticks.
+pub fn thread_time_ns() -> u64 {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    nanoseconds_of(used.tv_sec, used.tv_nsec)
+}
+
+fn nanoseconds_of(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds).unwrap_or(0) * 1_000_000_000 + u64::try_from(nanoseconds).unwrap_or(0)
+}
+
 /// The io_uring workers among this process's threads, by thread id, with the CPU time of each.
 fn io_workers(tree: &SystemTree) -> Result<BTreeMap<u64, u64>, Unavailable> {
     const TASKS: &str = "proc/self/task";
@@ -86,7 +98,7 @@ fn io_workers(tree: &SystemTree) -> Result<BTreeMap<u64, u64>, Unavailable> {
         if !is_io_worker(&name) {
             continue;
         }
-        match thread_time_ns(tree, id) {
+        match time_of_thread_ns(tree, id) {
             Ok(used_ns) => {
                 workers.insert(id, used_ns);
             }
@@ -104,7 +116,7 @@ fn is_io_worker(thread_name: &str) -> bool {
 /// Time on CPU: the first number of `schedstat`.
 ///
 /// `stat` would do on kernels without it, but counts in ticks of 10 ms.
-fn thread_time_ns(tree: &SystemTree, thread: u64) -> Result<u64, Unavailable> {
+fn time_of_thread_ns(tree: &SystemTree, thread: u64) -> Result<u64, Unavailable> {
     let text = tree.text(format!("proc/self/task/{thread}/schedstat"))?;
     text.split_ascii_whitespace()
         .next()
@@ -152,6 +164,21 @@ mod tests {
         assert!(used.io_workers_ns.known().is_some());
         // The wrong way round there is nothing, rather than an overflow.
         assert_eq!(before.since(&CpuTime::now()).total_ns(), 0);
+    }
+
+    #[test]
+    fn a_threads_time_is_its_own() {
+        let before = thread_time_ns();
+        let other = std::thread::spawn(|| {
+            let mut state = 1_u64;
+            while thread_time_ns() < 20_000_000 {
+                state = std::hint::black_box(state.wrapping_mul(6_364_136_223_846_793_005));
+            }
+            thread_time_ns()
+        });
+        let others = other.join().unwrap();
+        assert!(others >= 20_000_000);
+        assert!(thread_time_ns() - before < others);
     }
 
     #[test]

@@ -81,6 +81,11 @@ const FEATURES: [&str; 22] = [
 const CPUS: &str = "sys/devices/system/cpu";
 
 impl Cpu {
+    /// The processor of this machine.
+    pub fn here() -> Self {
+        Self::read(&SystemTree::live())
+    }
+
     pub(super) fn read(tree: &SystemTree) -> Self {
         let cpuinfo = tree.text("proc/cpuinfo");
         let field = |name: &str| cpuinfo.clone().and_then(|text| field(&text, name));

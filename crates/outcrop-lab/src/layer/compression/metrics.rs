@@ -135,7 +135,7 @@ pub const LATENCY: Metric = Metric {
 pub const CPU_PER_BYTE: Metric = Metric {
     name: "cpu_per_byte",
     unit: Unit::NanosecondsPerByte,
-    meaning: "CPU time of the process during the phase over its uncompressed bytes",
+    meaning: "CPU time of the threads during the phase over its uncompressed bytes",
 };
 
 /// Energy of the machine per byte.

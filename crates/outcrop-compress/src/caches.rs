@@ -1,0 +1,95 @@
+//! Warm and cold caches: what lies in them before a block is compressed is a factor, not an accident.
+
+mod flush;
+
+use std::fmt;
+use std::hint::black_box;
+use std::str::FromStr;
+
+use outcrop_probe::environment::Cpu;
+
+/// What the caches hold before each block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Caches {
+    /// What the block before left in them, and the blocks themselves as far as they fit.
+    #[default]
+    Warm,
+    /// Other data: see [`crate`] and design note 0004.
+    Cold,
+}
+
+impl Caches {
+    const NAMES: [(&str, Self); 2] = [("warm", Self::Warm), ("cold", Self::Cold)];
+}
+
+impl FromStr for Caches {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::NAMES.iter().find(|(name, _)| *name == text);
+        known
+            .map(|(_, caches)| *caches)
+            .ok_or_else(|| format!("`{text}` is no state of caches; expected warm or cold"))
+    }
+}
+
+impl fmt::Display for Caches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, _) = Self::NAMES[usize::from(*self == Self::Cold)];
+        f.write_str(name)
+    }
+}
+
+/// Assumed where the kernel does not list the caches: twice the largest private cache on the market.
+const UNKNOWN_FILL_BYTES: usize = 8 << 20;
+const LINE_BYTES: usize = 64;
+
+/// Makes the caches of this core cold.
+pub(crate) struct Evictor {
+    filler: Vec<u8>,
+}
+
+impl Evictor {
+    pub(crate) fn new() -> Self {
+        Self {
+            // Not zero: a page that was never written is one shared page of zeros, which fills nothing.
+            filler: vec![1; fill_bytes(&Cpu::here()).unwrap_or(UNKNOWN_FILL_BYTES)],
+        }
+    }
+
+    /// Fills the private caches with other data and flushes the lines of `source` and `target` from all caches.
+    pub(crate) fn evict(&self, source: &[u8], target: &[u8]) {
+        flush::flush(source);
+        flush::flush(target);
+        let lines = self.filler.iter().step_by(LINE_BYTES);
+        black_box(lines.fold(0_u8, |sum, byte| sum.wrapping_add(*byte)));
+    }
+
+    /// Why a cold trial is less cold than it is meant to be, on this machine.
+    pub(crate) fn note() -> Option<String> {
+        (!flush::IS_SUPPORTED).then(|| {
+            "cold: this processor has no instruction that flushes single lines, so blocks were cold in the private caches only"
+                .to_owned()
+        })
+    }
+}
+
+/// Twice the largest cache that not more than the threads of one core share.
+fn fill_bytes(cpu: &Cpu) -> Option<usize> {
+    let caches = cpu.caches.known()?;
+    let private = caches.iter().filter(|cache| cache.level <= 2);
+    private.map(|cache| 2 * cache.size_bytes as usize).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_read_back() {
+        for caches in [Caches::Warm, Caches::Cold] {
+            assert_eq!(caches.to_string().parse(), Ok(caches));
+        }
+        assert!("tepid".parse::<Caches>().unwrap_err().contains("tepid"));
+    }
+}
