@@ -1,0 +1,7 @@
+//! The client and the load driver against real servers, each a child process of its test, and against stubs.
+
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
+mod client;
+mod placement;
+mod servers;
