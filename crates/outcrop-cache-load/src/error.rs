@@ -71,10 +71,10 @@ pub enum CacheLoadError {
 }
 
 impl CacheLoadError {
-    pub(crate) fn spec(field: &'static str, seen: impl ToString, expected: impl Into<String>) -> Self {
+    pub(crate) fn spec(field: &'static str, seen: impl Into<String>, expected: impl Into<String>) -> Self {
         Self::Spec {
             field,
-            seen: seen.to_string(),
+            seen: seen.into(),
             expected: expected.into(),
         }
     }
