@@ -72,6 +72,34 @@ pub enum ColumnError {
         /// What was seen and what was expected.
         detail: String,
     },
+    /// The input has no such column, or it is not clear which of its columns is meant.
+    #[error("no column of the input is {wanted}; there {} {}{}", if existing.len() == 1 { "is" } else { "are" }, existing.join(", "), delimiter_hint(*delimiter, existing.len()))]
+    NoSuchColumn {
+        /// What was asked for.
+        wanted: String,
+        /// Names of the columns that could be asked for.
+        existing: Vec<String>,
+        /// What separates the fields, where the input is delimited text.
+        delimiter: Option<char>,
+    },
+    /// The column holds no strings.
+    #[error("column {name:?} holds {seen}, strings or bytes are expected; columns that do: {}", if strings.is_empty() { "none".to_owned() } else { strings.join(", ") })]
+    NotStrings {
+        /// The column.
+        name: String,
+        /// Its type.
+        seen: String,
+        /// Columns of strings or bytes in the same input.
+        strings: Vec<String>,
+    },
+    /// Another format's reader or writer failed.
+    #[error("{format}: {detail}")]
+    Foreign {
+        /// The format.
+        format: &'static str,
+        /// What its library says.
+        detail: String,
+    },
     /// The row does not exist.
     #[error("row {row} does not exist: the column has {row_count} rows, numbered from 0")]
     NoSuchRow {
@@ -89,6 +117,16 @@ pub enum ColumnError {
 
 /// The result of this crate's fallible functions.
 pub type Result<T, E = ColumnError> = std::result::Result<T, E>;
+
+/// A single long field is what a wrong delimiter looks like.
+fn delimiter_hint(delimiter: Option<char>, count: usize) -> String {
+    match delimiter {
+        Some(delimiter) if count == 1 => {
+            format!(" (one column only: is {delimiter:?} the right delimiter?)")
+        }
+        _ => String::new(),
+    }
+}
 
 /// Builds [`ColumnError::Corrupt`].
 pub(crate) fn corrupt(part: &'static str, offset: u64, detail: impl Into<String>) -> ColumnError {

@@ -20,6 +20,8 @@
 //! # Ok::<(), outcrop_column::ColumnError>(())
 //! ```
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
 mod codes;
 mod column;
 mod dictionary;
@@ -29,15 +31,20 @@ mod format;
 mod kernels;
 mod planes;
 mod postings;
+mod progress;
 mod ranking;
 pub mod storage;
 mod touched;
 
+#[cfg(feature = "arrow")]
+pub use arrow::ArrowForm;
 pub use column::{
     Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, Selection, VerifyReport,
+    push_csv_field,
 };
 pub use encode::{
-    CsvColumn, CsvOptions, EncodeOptions, EncodeReport, Encoder, Index, Profile, encode_csv, encode_text,
+    CsvOptions, EncodeOptions, EncodeReport, Encoder, Index, InputColumn, Profile, encode_csv, encode_text,
 };
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
+pub use progress::{Progress, Step};

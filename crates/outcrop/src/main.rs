@@ -9,6 +9,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod session;
+mod work;
 
 use clap::Parser;
 use grammar::{Cli, Command};

@@ -141,7 +141,7 @@ impl Lines {
 }
 
 /// `1:05` or `1:02:03`.
-fn clock_time(span: Duration) -> String {
+pub(crate) fn clock_time(span: Duration) -> String {
     let seconds = span.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 {

@@ -18,7 +18,7 @@ pub struct Batch {
     pub null_code: u32,
 }
 
-/// Iterator over the blocks of a column; see [`super::Column::scan`].
+/// Iterator over the blocks of a column; see [`super::Column::scan_codes`].
 pub struct Batches<'a> {
     source: &'a dyn ReadAt,
     segments: &'a [Segment],

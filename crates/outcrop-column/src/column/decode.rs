@@ -4,8 +4,10 @@ use std::io::Write;
 
 use super::Column;
 use super::segment::Segment;
-use crate::encode::{EncodeOptions, Encoder};
+use crate::encode::{EncodeOptions, Encoder, KnownCodes};
 use crate::error::{ColumnError, Result};
+use crate::format::BLOCK_ROWS;
+use crate::progress::Step;
 use crate::storage::ReadAt;
 
 /// A value with its newline is copied as one cell of this size where it fits; the last byte is its length.
@@ -13,6 +15,9 @@ const CELL_BYTES: usize = 16;
 
 /// In the last byte: the value is longer than a cell.
 const LONG: u8 = u8::MAX;
+
+/// Appends what a value, or null, is in the output, without its newline.
+type Render<'a> = dyn Fn(Option<&[u8]>, &mut Vec<u8>) + 'a;
 
 /// Output is handed on when this much has gathered.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -23,14 +28,50 @@ impl Column {
     /// # Errors
     /// [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Corrupt`]; what source and `out` report.
     pub fn decode_text(&self, out: &mut dyn Write) -> Result<()> {
+        self.decode_lines(out, &|value, line| {
+            line.extend_from_slice(value.unwrap_or_default());
+        })
+    }
+
+    /// Writes the column as CSV (RFC 4180): a header line with `name`, then each row's value. A null is what `null` says, and an
+    /// empty value is `""`, so that the two stay apart.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, Encoder};
+    /// # let mut encoder = Encoder::new(EncodeOptions::default());
+    /// # encoder.push(b"slate, grey")?;
+    /// # encoder.push_null()?;
+    /// # encoder.push(b"")?;
+    /// # let mut file = Vec::new();
+    /// # encoder.finish(&mut file)?;
+    /// let mut csv = Vec::new();
+    /// Column::open_in(file)?.decode_csv(&mut csv, "rock", "")?;
+    /// assert_eq!(csv, b"rock\n\"slate, grey\"\n\n\"\"\n");
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Column::decode_text`].
+    pub fn decode_csv(&self, out: &mut dyn Write, name: &str, null: &str) -> Result<()> {
+        let mut header = Vec::new();
+        push_csv_field(Some(name.as_bytes()), "", &mut header);
+        header.push(b'\n');
+        out.write_all(&header)?;
+        self.decode_lines(out, &|value, line| push_csv_field(value, null, line))
+    }
+
+    /// Writes a line for each row, as `render` makes it from the value once for each distinct one.
+    fn decode_lines(&self, out: &mut dyn Write, render: &Render<'_>) -> Result<()> {
         for segment in &self.segments {
-            let cells = TextCells::new(segment, &*self.source)?;
+            let cells = TextCells::new(segment, &*self.source, render)?;
             let section = segment.codes()?;
             let mut ranks = Vec::new();
             let mut text = vec![0; BUFFER_BYTES + CELL_BYTES];
             let mut length = 0;
             for block in 0..section.entries().len() {
                 section.decode(&*self.source, block, &mut ranks)?;
+                let done = segment.first_row + (block * BLOCK_ROWS) as u64;
+                self.watch.report(Step::Rows, done, self.row_count());
                 for part in ranks.chunks(BUFFER_BYTES / CELL_BYTES) {
                     length = cells.append(part, &mut text, length, out)?;
                 }
@@ -42,16 +83,23 @@ impl Column {
 
     /// An encoder that holds all rows: writing it merges the segments into one, with one dictionary.
     ///
-    /// *Cost*: that of encoding the column anew.
+    /// *Cost*: one lookup for each distinct value of a segment, and then that of encoding codes; no value is looked up row by row.
     ///
     /// # Errors
     /// As [`Column::decode_text`], without its output.
     pub fn compact(&self, options: EncodeOptions) -> Result<Encoder> {
         let mut encoder = Encoder::new(options);
-        self.for_each_row(|value| match value {
-            Some(value) => encoder.push(value),
-            None => encoder.push_null(),
-        })?;
+        if !self.has_codes() {
+            return Err(ColumnError::NoCodes);
+        }
+        for segment in &self.segments {
+            let values = Values::of(segment, &*self.source)?;
+            let mut known = KnownCodes::default();
+            self.for_each_code(segment, |code| match values.get(code) {
+                Some(value) => encoder.push_entry(&mut known, code as usize, || value),
+                None => encoder.push_null(),
+            })?;
+        }
         Ok(encoder)
     }
 
@@ -64,27 +112,55 @@ impl Column {
             return Err(ColumnError::NoCodes);
         }
         for segment in &self.segments {
-            let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-            segment.dictionary.for_each(
-                &*self.source,
-                0..segment.dictionary.value_count() as u32,
-                |_, value| {
-                    bytes.extend_from_slice(value);
-                    ends.push(bytes.len());
-                    Ok(())
-                },
-            )?;
-            let mut codes = Vec::new();
-            for block in 0..segment.codes()?.entries().len() {
-                segment.decode(&*self.source, block, &mut codes)?;
-                for &code in &codes {
-                    let code = code as usize;
-                    let start = code.checked_sub(1).map_or(0, |before| ends[before]);
-                    action(ends.get(code).map(|&end| &bytes[start..end]))?;
-                }
-            }
+            let values = Values::of(segment, &*self.source)?;
+            self.for_each_code(segment, |code| action(values.get(code)))?;
         }
         Ok(())
+    }
+
+    fn for_each_code(&self, segment: &Segment, mut action: impl FnMut(u32) -> Result<()>) -> Result<()> {
+        let mut codes = Vec::new();
+        let mut done = segment.first_row;
+        for block in 0..segment.codes()?.entries().len() {
+            segment.decode(&*self.source, block, &mut codes)?;
+            codes.iter().try_for_each(|&code| action(code))?;
+            done += codes.len() as u64;
+            self.watch.report(Step::Rows, done, self.row_count());
+        }
+        Ok(())
+    }
+}
+
+/// The values of a segment by code.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    pub(super) bytes: Vec<u8>,
+    pub(super) ends: Vec<usize>,
+}
+
+impl Values {
+    pub(super) fn of(segment: &Segment, source: &dyn ReadAt) -> Result<Self> {
+        let mut values = Self::default();
+        let all = 0..segment.dictionary.value_count() as u32;
+        segment.dictionary.for_each(source, all, |_, value| {
+            values.push(value);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    pub(super) fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// The value of `code`; `None` for the code of null.
+    pub(super) fn get(&self, code: u32) -> Option<&[u8]> {
+        let code = code as usize;
+        let start = code
+            .checked_sub(1)
+            .map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.ends.get(code).map(|&end| &self.bytes[start..end])
     }
 }
 
@@ -95,33 +171,33 @@ struct TextCells {
 }
 
 impl TextCells {
-    fn new(segment: &Segment, source: &dyn ReadAt) -> Result<Self> {
+    fn new(segment: &Segment, source: &dyn ReadAt, render: &Render<'_>) -> Result<Self> {
         let mut by_code = Vec::with_capacity(segment.entry.symbol_count() as usize);
-        let mut long = Vec::new();
-        segment
-            .dictionary
-            .for_each(source, 0..segment.dictionary.value_count() as u32, |_, value| {
-                let mut cell = [0; CELL_BYTES];
-                if value.len() < CELL_BYTES - 1 {
-                    cell[..value.len()].copy_from_slice(value);
-                    cell[value.len()] = b'\n';
-                    cell[CELL_BYTES - 1] = value.len() as u8 + 1;
-                } else {
-                    // Offsets stay below 2^56 and lengths below 2^31 + 1: 8 and 7 bytes hold them.
-                    cell[..8].copy_from_slice(&(long.len() as u64).to_le_bytes());
-                    cell[8..12].copy_from_slice(&(value.len() as u32 + 1).to_le_bytes());
-                    cell[CELL_BYTES - 1] = LONG;
-                    long.extend_from_slice(value);
-                    long.push(b'\n');
-                }
-                by_code.push(cell);
-                Ok(())
-            })?;
-        if segment.null_code().is_some() {
+        let (mut line, mut long) = (Vec::new(), Vec::new());
+        let mut push = |value: Option<&[u8]>| {
+            line.clear();
+            render(value, &mut line);
+            line.push(b'\n');
             let mut cell = [0; CELL_BYTES];
-            cell[0] = b'\n';
-            cell[CELL_BYTES - 1] = 1;
+            if line.len() < CELL_BYTES {
+                cell[..line.len()].copy_from_slice(&line);
+                cell[CELL_BYTES - 1] = line.len() as u8;
+            } else {
+                // Offsets stay below 2^64; quoted, a value of 2^31 bytes stays below 2^32 + 3: 8 and 7 bytes hold them.
+                cell[..8].copy_from_slice(&(long.len() as u64).to_le_bytes());
+                cell[8..CELL_BYTES - 1].copy_from_slice(&(line.len() as u64).to_le_bytes()[..7]);
+                cell[CELL_BYTES - 1] = LONG;
+                long.extend_from_slice(&line);
+            }
             by_code.push(cell);
+        };
+        let all = 0..segment.dictionary.value_count() as u32;
+        segment.dictionary.for_each(source, all, |_, value| {
+            push(Some(value));
+            Ok(())
+        })?;
+        if segment.null_code().is_some() {
+            push(None);
         }
         let cells = match segment.ranking(source)? {
             None => by_code,
@@ -162,10 +238,36 @@ impl TextCells {
     }
 
     fn long_value(&self, cell: &[u8; CELL_BYTES]) -> &[u8] {
-        let (mut offset, mut size) = ([0; 8], [0; 4]);
+        let (mut offset, mut size) = ([0; 8], [0; 8]);
         offset.copy_from_slice(&cell[..8]);
-        size.copy_from_slice(&cell[8..12]);
+        size[..7].copy_from_slice(&cell[8..CELL_BYTES - 1]);
         let start = u64::from_le_bytes(offset) as usize;
-        &self.long[start..start + u32::from_le_bytes(size) as usize]
+        &self.long[start..start + u64::from_le_bytes(size) as usize]
     }
+}
+
+/// Appends a value as a field of CSV, quoted where it must be; `None` as `null`.
+pub fn push_csv_field(value: Option<&[u8]>, null: &str, line: &mut Vec<u8>) {
+    let Some(value) = value else {
+        line.extend_from_slice(null.as_bytes());
+        return;
+    };
+    let is_plain = !value.is_empty()
+        && value != null.as_bytes()
+        && !value
+            .iter()
+            .any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r'));
+    if is_plain {
+        line.extend_from_slice(value);
+        return;
+    }
+    line.push(b'"');
+    for &byte in value {
+        line.extend_from_slice(if byte == b'"' {
+            b"\"\""
+        } else {
+            std::slice::from_ref(&byte)
+        });
+    }
+    line.push(b'"');
 }

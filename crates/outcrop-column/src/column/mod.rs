@@ -1,7 +1,9 @@
 //! An opened column: finding rows by value, values by row, and everything in order.
 
+mod append;
 mod batches;
 mod decode;
+mod merged;
 mod report;
 mod segment;
 mod selection;
@@ -11,12 +13,16 @@ use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 
 pub use batches::{Batch, Batches};
+pub use decode::push_csv_field;
+#[cfg(feature = "arrow")]
+pub(crate) use merged::MergedValues;
 pub use report::{ColumnReport, EncodingReport, SegmentReport};
 pub use selection::Selection;
 pub use verify::VerifyReport;
 
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, Header};
+use crate::progress::{Progress, Watch};
 use crate::storage::{FileReader, MappedFile, ReadAt};
 use segment::Segment;
 
@@ -27,6 +33,7 @@ use segment::Segment;
 pub struct Column {
     source: Box<dyn ReadAt>,
     segments: Vec<Segment>,
+    watch: Watch,
 }
 
 impl std::fmt::Debug for Column {
@@ -70,7 +77,11 @@ impl Column {
             segments.push(Segment::open(&*source, entry, first_row)?);
             first_row += row_count;
         }
-        Ok(Self { source, segments })
+        Ok(Self {
+            source,
+            segments,
+            watch: Watch::default(),
+        })
     }
 
     /// Trades memory for latency: decompresses the dictionary, keeps the offsets of the postings, and where the file has no postings builds
@@ -85,6 +96,31 @@ impl Column {
         self.segments
             .iter_mut()
             .try_for_each(|segment| segment.preload(source))
+    }
+
+    /// Tells `watcher` after each block how far [`Column::decode_text`], [`Column::verify`], [`Column::compact`] and their like are.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, encode_text};
+    /// # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
+    /// # let mut file = Vec::new();
+    /// # encode_text("a\nb\n".as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+    /// let rows_done = Arc::new(AtomicU64::new(0));
+    /// let seen = Arc::clone(&rows_done);
+    /// let mut column = Column::open_in(file)?;
+    /// column.watch(move |progress| seen.store(progress.done, Ordering::Relaxed));
+    /// column.verify()?;
+    /// assert_eq!(rows_done.load(Ordering::Relaxed), 2);
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    pub fn watch(&mut self, watcher: impl Fn(Progress) + Send + Sync + 'static) {
+        self.watch = Watch::of(watcher);
+    }
+
+    /// Says that the rows up to `done` are decoded.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn report_rows(&self, done: u64) {
+        self.watch.report(crate::Step::Rows, done, self.row_count());
     }
 
     /// Rows, nulls included.
@@ -226,7 +262,7 @@ impl Column {
     ///
     /// # Errors
     /// [`ColumnError::NoCodes`] in a file with the index only.
-    pub fn scan(&self) -> Result<Batches<'_>> {
+    pub fn scan_codes(&self) -> Result<Batches<'_>> {
         if self.has_codes() {
             Ok(Batches::new(&*self.source, &self.segments))
         } else {
@@ -234,12 +270,12 @@ impl Column {
         }
     }
 
-    /// Calls `action` with each block of rows in order: [`Column::scan`] without an allocation for each block.
+    /// Calls `action` with each block of rows in order: [`Column::scan_codes`] without an allocation for each block.
     ///
     /// # Errors
     /// Those of `action`; [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Corrupt`]; what the source reports.
     pub fn for_each_batch(&self, mut action: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
-        let mut batches = self.scan()?;
+        let mut batches = self.scan_codes()?;
         let mut batch = Batch::default();
         while batches.next_into(&mut batch)? {
             action(&batch)?;

@@ -2,6 +2,8 @@
 
 use roaring::RoaringTreemap;
 
+use super::decode::Values;
+use super::merged::for_each_merged;
 use super::segment::Segment;
 use crate::codes::Block;
 use crate::error::Result;
@@ -126,23 +128,59 @@ impl<'a> Selection<'a> {
         Ok(self.rows()?.into_iter().collect())
     }
 
-    /// Calls `action` with each value selected (`None` is null) and the number of its rows, segment by segment in byte order.
+    /// Calls `action` with each value selected and the number of its rows: in byte order, then `None` for null.
+    ///
+    /// *Cost*: with one segment, nothing is kept; with more, the values selected and their counts are merged in memory.
     ///
     /// # Errors
     /// Those of `action`, and as [`Selection::count`].
     pub fn for_each_value(&self, mut action: impl FnMut(Option<&[u8]>, u64) -> Result<()>) -> Result<()> {
-        for (segment, ranges) in &self.parts {
-            let counts = self.counts(segment, ranges)?;
-            for &(first, last) in ranges {
-                let end = (last + 1).min(segment.dictionary.value_count() as u32);
-                segment
-                    .dictionary
-                    .for_each(self.source, first..end, |code, value| {
-                        action(Some(value), counts.of(code)?)
-                    })?;
-                if Some(last) == segment.null_code() {
-                    action(None, counts.of(last)?)?;
+        if let [part] = &self.parts[..] {
+            return self.values_of(part, action);
+        }
+        let mut values: Vec<Values> = Vec::new();
+        let mut counts = Vec::new();
+        let mut null_count = 0;
+        for part in &self.parts {
+            let (mut own, mut own_counts) = (Values::default(), Vec::new());
+            self.values_of(part, |value, count| {
+                match value {
+                    None => null_count += count,
+                    Some(value) => {
+                        own.push(value);
+                        own_counts.push(count);
+                    }
                 }
+                Ok(())
+            })?;
+            values.push(own);
+            counts.push(own_counts);
+        }
+        for_each_merged(&values, |value, places| {
+            let count = places.iter().map(|&(part, index)| counts[part][index as usize]);
+            action(Some(value), count.sum())
+        })?;
+        if null_count > 0 {
+            action(None, null_count)?;
+        }
+        Ok(())
+    }
+
+    fn values_of(
+        &self,
+        (segment, ranges): &(&'a Segment, Vec<(u32, u32)>),
+        mut action: impl FnMut(Option<&[u8]>, u64) -> Result<()>,
+    ) -> Result<()> {
+        let counts = self.counts(segment, ranges)?;
+        for &(first, last) in ranges {
+            let end = (last + 1).min(segment.dictionary.value_count() as u32);
+            segment
+                .dictionary
+                .for_each(self.source, first..end, |code, value| {
+                    action(Some(value), counts.of(code)?)
+                })?;
+            if Some(last) == segment.null_code() {
+                action(None, counts.of(last)?)?;
             }
         }
         Ok(())

@@ -3,6 +3,8 @@
 use super::Column;
 use super::segment::Segment;
 use crate::error::{ColumnError, Result, corrupt};
+use crate::format::BLOCK_ROWS;
+use crate::progress::Step;
 use crate::storage::ReadAt;
 
 /// What a verification found.
@@ -32,6 +34,8 @@ impl Column {
                 let mut counts = vec![0_u32; segment.entry.symbol_count() as usize];
                 for block in 0..codes.entries().len() {
                     note(check_block(segment, source, block, &mut counts), &mut report)?;
+                    let done = segment.first_row + (block * BLOCK_ROWS + codes.rows_in(block)) as u64;
+                    self.watch.report(Step::Rows, done, self.row_count());
                 }
                 if report.damage.is_empty() {
                     note(check_counts(segment, source, &counts), &mut report)?;

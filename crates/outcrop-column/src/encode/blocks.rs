@@ -12,6 +12,7 @@ use crate::codes::{BlockEncoder, ClassTable, Effort};
 use crate::error::{ColumnError, Result};
 use crate::format::{BLOCK_ROWS, Section, SectionKind};
 use crate::kernels::measure;
+use crate::progress::{Step, Watch};
 
 /// Blocks kept to find an equal one: repeated data often repeats within a few blocks.
 const REMEMBERED_BLOCKS: usize = 16;
@@ -29,6 +30,15 @@ pub(super) struct CodeSource<'a> {
     pub(super) classes: Option<&'a ClassTable>,
     /// The code of null, if there is one.
     pub(super) null: Option<u32>,
+}
+
+impl CodeSource<'_> {
+    /// Says that the blocks up to `block` are written.
+    fn report(&self, watch: &Watch, block: u64) {
+        let row_count = self.rows.row_count();
+        let done = ((block + 1) * BLOCK_ROWS as u64).min(row_count);
+        watch.report(Step::Codes, done, row_count);
+    }
 }
 
 /// An encoded block and what its table says of it.
@@ -93,6 +103,7 @@ pub(super) fn write_codes(
     source: &CodeSource<'_>,
     effort: Effort,
     threads: usize,
+    watch: &Watch,
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
     let mut writer = BlockWriter::new(source.classes.unwrap_or(&ClassTable::default()));
@@ -101,6 +112,7 @@ pub(super) fn write_codes(
         let mut worker = BlockWorker::new(source, effort)?;
         for block in 0..block_count {
             writer.push(worker.encode(block)?, out)?;
+            source.report(watch, block);
         }
         return out.finish(SectionKind::Codes, &writer.table, 0);
     }
@@ -133,6 +145,7 @@ pub(super) fn write_codes(
             }
             if let Some(encoded) = early.remove(&next) {
                 writer.push(encoded, out)?;
+                source.report(watch, next);
             }
             if let Some(block) = next_ticket.next() {
                 let _ = ticket.send(block);

@@ -6,24 +6,29 @@ use super::encoder::Encoder;
 use super::options::EncodeOptions;
 use crate::error::{ColumnError, Result};
 
-/// Which column of a delimited text to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CsvColumn<'a> {
-    /// By its name in the header line.
+/// Which column of a table to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InputColumn<'a> {
+    /// By its name.
     Named(&'a str),
     /// By its position, from 0.
     Numbered(usize),
+    /// The only one that can be meant: in CSV the only column, in Parquet and Arrow the only one of strings.
+    #[default]
+    Only,
 }
 
 /// How a delimited text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CsvOptions<'a> {
     /// The column.
-    pub column: CsvColumn<'a>,
+    pub column: InputColumn<'a>,
     /// The byte between fields, such as `b','`.
     pub delimiter: u8,
     /// Whether the first line names the columns. A column by name needs it.
     pub has_header: bool,
+    /// Whether a field may stand in quotation marks (RFC 4180); if not, they are characters like others.
+    pub has_quotes: bool,
     /// A field that is exactly this is a null; `None`: there are no nulls, and an empty field is an empty value.
     pub null: Option<&'a str>,
 }
@@ -31,9 +36,10 @@ pub struct CsvOptions<'a> {
 impl Default for CsvOptions<'_> {
     fn default() -> Self {
         Self {
-            column: CsvColumn::Numbered(0),
+            column: InputColumn::Only,
             delimiter: b',',
             has_header: true,
+            has_quotes: true,
             null: None,
         }
     }
@@ -45,9 +51,9 @@ impl Default for CsvOptions<'_> {
 /// [`ColumnError::Input`] for a column that is not there or a line without it, and as [`Encoder::push`].
 ///
 /// ```
-/// use outcrop_column::{Column, CsvColumn, CsvOptions, EncodeOptions, encode_csv};
+/// use outcrop_column::{Column, InputColumn, CsvOptions, EncodeOptions, encode_csv};
 /// let csv = "id,rock\n1,\"slate, grey\"\n2,chalk\n";
-/// let csv_options = CsvOptions { column: CsvColumn::Named("rock"), ..Default::default() };
+/// let csv_options = CsvOptions { column: InputColumn::Named("rock"), ..Default::default() };
 /// let mut file = Vec::new();
 /// encode_csv(csv.as_bytes(), &csv_options, EncodeOptions::default())?.finish(&mut file)?;
 /// assert_eq!(Column::open_in(file)?.get(0)?.as_deref(), Some(&b"slate, grey"[..]));
@@ -58,29 +64,9 @@ pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions
         .delimiter(csv.delimiter)
         .has_headers(csv.has_header)
         .flexible(true)
+        .quoting(csv.has_quotes)
         .from_reader(input);
-    let index = match csv.column {
-        CsvColumn::Numbered(index) => index,
-        CsvColumn::Named(name) => {
-            let header = reader.byte_headers().map_err(of_csv)?;
-            let names = || {
-                header
-                    .iter()
-                    .map(String::from_utf8_lossy)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            let found = if csv.has_header {
-                header.iter().position(|field| field == name.as_bytes())
-            } else {
-                None
-            };
-            found.ok_or_else(|| ColumnError::Input {
-                line: 1,
-                detail: format!("no column is named {name:?}; there are {}", names()),
-            })?
-        }
-    };
+    let index = find_column(&mut reader, csv)?;
     let mut encoder = Encoder::new(options);
     let mut record = csv::ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(of_csv)? {
@@ -98,6 +84,40 @@ pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions
         }
     }
     Ok(encoder)
+}
+
+/// Position of the column asked for. Where it is not there, the error names those that are.
+fn find_column(reader: &mut csv::Reader<impl Read>, csv: &CsvOptions<'_>) -> Result<usize> {
+    let first = reader.byte_headers().map_err(of_csv)?;
+    let count = first.len();
+    let existing = || {
+        let name = |(number, field): (usize, &[u8])| match csv.has_header {
+            true => String::from_utf8_lossy(field).into_owned(),
+            false => number.to_string(),
+        };
+        (0_usize..).zip(first).map(name).collect::<Vec<String>>()
+    };
+    let found = match csv.column {
+        InputColumn::Numbered(index) if index < count || count == 0 => return Ok(index),
+        InputColumn::Named(name) if csv.has_header => first.iter().position(|field| field == name.as_bytes()),
+        InputColumn::Only if count <= 1 => Some(0),
+        _ => None,
+    };
+    found.ok_or_else(|| ColumnError::NoSuchColumn {
+        wanted: csv.column.to_string(),
+        existing: existing(),
+        delimiter: Some(char::from(csv.delimiter)),
+    })
+}
+
+impl std::fmt::Display for InputColumn<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named(name) => write!(f, "{name:?}"),
+            Self::Numbered(number) => write!(f, "number {number} (from 0)"),
+            Self::Only => f.write_str("the only one"),
+        }
+    }
 }
 
 fn of_csv(error: csv::Error) -> ColumnError {

@@ -7,14 +7,24 @@ use super::options::{EncodeOptions, EncodeReport};
 use super::sections::SectionWriter;
 use super::segment::Collected;
 use crate::dictionary::Key;
-use crate::error::{ColumnError, Result};
-use crate::format::{Footer, HEADER_BYTES, Header, SectionKind, SegmentEntry};
-use crate::storage::{AtomicFile, FileReader, ReadAt, WriteAt};
+use crate::error::Result;
+use crate::format::{Footer, HEADER_BYTES, Header};
+use crate::progress::{Progress, Watch};
+use crate::storage::{AtomicFile, ExclusiveFile, ReadAt, WriteAt};
 
 /// Files below this size are not aligned to pages: the gaps would outweigh the data.
 const PAGED_BYTES: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 const TIGHT: u64 = 8;
+
+/// Provisional codes of a foreign dictionary's entries, filled as the entries are met.
+#[derive(Debug, Default)]
+pub(crate) struct KnownCodes(Vec<u32>);
+
+impl KnownCodes {
+    /// No provisional code: there are fewer than 2^32 − 1.
+    const UNKNOWN: u32 = u32::MAX;
+}
 
 /// Collects rows and writes them as a column file.
 ///
@@ -36,6 +46,9 @@ pub struct Encoder {
     pub(super) options: EncodeOptions,
     collector: Collector,
     pub(super) collected: Collected,
+    watch: Watch,
+    #[cfg(feature = "arrow")]
+    pub(crate) foreign: crate::arrow::ForeignDictionary,
 }
 
 impl Encoder {
@@ -45,16 +58,45 @@ impl Encoder {
             options,
             collector: Collector::default(),
             collected: Collected::default(),
+            watch: Watch::default(),
+            #[cfg(feature = "arrow")]
+            foreign: crate::arrow::ForeignDictionary::default(),
         }
     }
 
     /// Adds a row with `value`, which may be any bytes.
     ///
     /// # Errors
-    /// [`ColumnError::Limit`] for a value of 2 GiB or more and for too many distinct values.
+    /// [`ColumnError::Limit`](crate::ColumnError::Limit) for a value of 2 GiB or more and for too many distinct values.
     pub fn push(&mut self, value: &[u8]) -> Result<()> {
         let code = self.collector.interner.intern(value, &Key::of(value))?;
         self.collector.push(code);
+        Ok(())
+    }
+
+    /// Adds a row with entry `index` of a foreign dictionary, whose `value` is asked for at its first row only.
+    ///
+    /// # Errors
+    /// As [`Encoder::push`], and those of `value`.
+    #[inline]
+    pub(crate) fn push_entry<'v>(
+        &mut self,
+        known: &mut KnownCodes,
+        index: usize,
+        value: impl FnOnce() -> &'v [u8],
+    ) -> Result<()> {
+        match known.0.get(index) {
+            Some(&code) if code != KnownCodes::UNKNOWN => {
+                self.collector.push(code);
+            }
+            _ => {
+                self.push(value())?;
+                if index >= known.0.len() {
+                    known.0.resize(index + 1, KnownCodes::UNKNOWN);
+                }
+                known.0[index] = self.collector.last();
+            }
+        }
         Ok(())
     }
 
@@ -68,15 +110,21 @@ impl Encoder {
         Ok(())
     }
 
-    /// Rows pushed so far.
+    /// Rows gathered so far.
     pub fn row_count(&self) -> u64 {
-        self.collector.row_count()
+        self.collected.rows.row_count() + self.collector.row_count()
     }
 
-    fn into_collected(self) -> Collected {
+    /// Tells `watcher` how far writing the file is, after every few blocks and lists.
+    pub fn watch(&mut self, watcher: impl Fn(Progress) + Send + Sync + 'static) {
+        self.watch = Watch::of(watcher);
+    }
+
+    fn into_collected(self) -> (Collected, Watch) {
         let Self {
             mut collector,
             mut collected,
+            watch,
             ..
         } = self;
         if collector.row_count() > 0 {
@@ -86,13 +134,13 @@ impl Encoder {
             }
             collected.interners.push(collector.interner);
         }
-        collected
+        (collected, watch)
     }
 
     /// Writes the column to `out` from its start.
     ///
     /// # Errors
-    /// What `out` reports, and [`ColumnError::Limit`] for 2^32 − 1 rows or more.
+    /// What `out` reports, and [`ColumnError::Limit`](crate::ColumnError::Limit) for 2^32 − 1 rows or more.
     pub fn finish(self, out: &mut dyn WriteAt) -> Result<EncodeReport> {
         self.write_behind(Footer::default(), HEADER_BYTES as u64, 0, out)
     }
@@ -100,7 +148,7 @@ impl Encoder {
     /// Writes the column to `path`: the file appears whole or not at all.
     ///
     /// # Errors
-    /// As [`Encoder::finish`], and [`ColumnError::Path`].
+    /// As [`Encoder::finish`], and [`ColumnError::Path`](crate::ColumnError::Path).
     pub fn write(self, path: &Path) -> Result<EncodeReport> {
         let mut file = AtomicFile::create(path)?;
         let report = self.finish(&mut file)?;
@@ -113,37 +161,21 @@ impl Encoder {
     /// The old content stays valid until the header, 64 bytes, is overwritten as the last step.
     ///
     /// # Errors
-    /// As [`Encoder::finish`]; [`ColumnError::Corrupt`] and others if the file cannot be read;
-    /// [`ColumnError::Unsupported`] if it uses a feature that this writer does not know.
+    /// As [`Encoder::finish`]; [`ColumnError::Corrupt`](crate::ColumnError::Corrupt) and others if the file cannot be read;
+    /// [`ColumnError::Unsupported`](crate::ColumnError::Unsupported) if it uses a feature that this writer does not know.
     pub fn append(self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
-        let header = Header::read(existing)?;
-        if header.read_only_compatible != 0 {
-            let (major, minor, incompatible) = (1, 0, header.read_only_compatible);
-            return Err(ColumnError::Unsupported {
-                major,
-                minor,
-                incompatible,
-                known_major: 1,
-            });
-        }
+        let header = Header::read_to_append(existing)?;
         let footer = Footer::read(existing, &header)?;
         self.write_behind(footer, existing.size_bytes(), existing.size_bytes(), out)
     }
 
-    /// [`Encoder::append`] to the file at `path`.
+    /// [`Encoder::append`] to the file at `path`, once no other writer appends to it: any number of processes may.
     ///
     /// # Errors
-    /// As there, and [`ColumnError::Path`].
+    /// As there, and [`ColumnError::Path`](crate::ColumnError::Path).
     pub fn append_to(self, path: &Path) -> Result<EncodeReport> {
-        let existing = FileReader::open(path)?;
-        let mut file = std::fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .map_err(|source| ColumnError::Path {
-                path: path.to_owned(),
-                source,
-            })?;
-        self.append(&existing, &mut file)
+        let mut file = ExclusiveFile::open(path)?;
+        self.append(&file.reader()?, &mut file)
     }
 
     fn write_behind(
@@ -154,48 +186,43 @@ impl Encoder {
         out: &mut dyn WriteAt,
     ) -> Result<EncodeReport> {
         let options = self.options;
-        let collected = self.into_collected();
+        let (collected, watch) = self.into_collected();
         let alignment = if collected.estimated_bytes().max(size) < PAGED_BYTES {
             TIGHT
         } else {
             PAGE
         };
         let mut sections = SectionWriter::new(out, end, alignment);
-        let entry = collected.write(&options, &mut sections)?;
+        let entry = collected.write(&options, &watch, &mut sections)?;
         let footer_offset = sections.next_start();
-        let mut report = report_of(&entry);
+        let mut report = EncodeReport::of_segment(&entry);
         footer.segments.push(entry);
-        let bytes = footer.to_bytes();
-        out.write_all_at(&bytes, footer_offset)?;
-        // What an old header names must be whole before the new one replaces it; a new file has no old header.
-        if size > 0 {
-            out.sync()?;
-        }
-        let header = Header {
-            footer_offset,
-            footer_bytes: bytes.len() as u64,
-            footer_crc: crc32c::crc32c(&bytes),
-            ..Header::default()
-        };
-        out.write_all_at(&header.to_bytes(), 0)?;
-        out.sync()?;
-        report.file_bytes = footer_offset + bytes.len() as u64;
+        report.file_bytes = write_footer(&footer, footer_offset, size > 0, out)?;
         Ok(report)
     }
 }
 
-fn report_of(entry: &SegmentEntry) -> EncodeReport {
-    let bytes = |kind| entry.section(kind).map_or(0, |section| section.length);
-    EncodeReport {
-        row_count: entry.row_count,
-        value_count: entry.value_count,
-        null_count: entry.null_count,
-        text_bytes: entry.text_bytes,
-        dictionary_bytes: bytes(SectionKind::Dictionary),
-        class_map_bytes: bytes(SectionKind::ClassMap),
-        codes_bytes: bytes(SectionKind::Codes),
-        postings_bytes: bytes(SectionKind::Postings),
-        file_bytes: 0,
-        floor_bytes: entry.floor_bits.div_ceil(8),
+/// Writes the footer and then the header that names it; gives the size of the file.
+///
+/// What an old header names must be whole before the new one replaces it; a new file has no old header.
+pub(crate) fn write_footer(
+    footer: &Footer,
+    footer_offset: u64,
+    replaces: bool,
+    out: &mut dyn WriteAt,
+) -> Result<u64> {
+    let bytes = footer.to_bytes();
+    out.write_all_at(&bytes, footer_offset)?;
+    if replaces {
+        out.sync()?;
     }
+    let header = Header {
+        footer_offset,
+        footer_bytes: bytes.len() as u64,
+        footer_crc: crc32c::crc32c(&bytes),
+        ..Header::default()
+    };
+    out.write_all_at(&header.to_bytes(), 0)?;
+    out.sync()?;
+    Ok(footer_offset + bytes.len() as u64)
 }

@@ -42,6 +42,7 @@ impl Frame {
 pub(super) struct Collector {
     pub(super) interner: Interner,
     open: Vec<u32>,
+    last: u32,
     frames: Vec<Frame>,
     rows_in_frames: u64,
 }
@@ -49,6 +50,7 @@ pub(super) struct Collector {
 impl Collector {
     #[inline]
     pub(super) fn push(&mut self, code: u32) {
+        self.last = code;
         self.open.push(code);
         if self.open.len() == FRAME_ROWS {
             self.end_frame();
@@ -58,6 +60,11 @@ impl Collector {
     /// Rows pushed so far.
     pub(super) fn row_count(&self) -> u64 {
         self.rows_in_frames + self.open.len() as u64
+    }
+
+    /// The code pushed last.
+    pub(super) fn last(&self) -> u32 {
+        self.last
     }
 
     fn end_frame(&mut self) {

@@ -9,8 +9,9 @@ mod sections;
 mod segment;
 mod text;
 
-pub use csv_input::{CsvColumn, CsvOptions, encode_csv};
+pub use csv_input::{CsvOptions, InputColumn, encode_csv};
 pub use encoder::Encoder;
+pub(crate) use encoder::{KnownCodes, write_footer};
 pub use options::{EncodeOptions, EncodeReport, Index, Profile};
 pub use text::encode_text;
 

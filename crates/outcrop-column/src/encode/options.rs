@@ -2,6 +2,7 @@
 
 use crate::codes::Effort;
 use crate::dictionary::DictionaryOptions;
+use crate::format::{SectionKind, SegmentEntry};
 
 /// Which index the file carries from values to rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,4 +110,40 @@ pub struct EncodeReport {
     /// log2 of the multinomial coefficient of the value counts, in bytes: the least that the order of the rows takes
     /// in any coding that knows only the counts. The dictionary is not in it.
     pub floor_bytes: u64,
+}
+
+impl EncodeReport {
+    /// What a segment holds; the size of the file is not known here.
+    pub(crate) fn of_segment(entry: &SegmentEntry) -> Self {
+        let bytes = |kind| entry.section(kind).map_or(0, |section| section.length);
+        Self {
+            row_count: entry.row_count,
+            value_count: entry.value_count,
+            null_count: entry.null_count,
+            text_bytes: entry.text_bytes,
+            dictionary_bytes: bytes(SectionKind::Dictionary),
+            class_map_bytes: bytes(SectionKind::ClassMap),
+            codes_bytes: bytes(SectionKind::Codes),
+            postings_bytes: bytes(SectionKind::Postings),
+            file_bytes: 0,
+            floor_bytes: entry.floor_bits.div_ceil(8),
+        }
+    }
+
+    /// Adds another segment's figures.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, part) in [
+            (&mut self.row_count, other.row_count),
+            (&mut self.value_count, other.value_count),
+            (&mut self.null_count, other.null_count),
+            (&mut self.text_bytes, other.text_bytes),
+            (&mut self.dictionary_bytes, other.dictionary_bytes),
+            (&mut self.class_map_bytes, other.class_map_bytes),
+            (&mut self.codes_bytes, other.codes_bytes),
+            (&mut self.postings_bytes, other.postings_bytes),
+            (&mut self.floor_bytes, other.floor_bytes),
+        ] {
+            *sum += part;
+        }
+    }
 }

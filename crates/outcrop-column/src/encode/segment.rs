@@ -10,6 +10,7 @@ use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge}
 use crate::error::{ColumnError, Result};
 use crate::format::{BLOCK_ROWS, SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
 use crate::postings::PostingsWriter;
+use crate::progress::{Step, Watch};
 use crate::ranking::RankPlan;
 
 /// Rows sorted by code at a time, at least; a pass more over the rows costs less than memory for all of them.
@@ -34,7 +35,12 @@ impl Collected {
     }
 
     /// Writes the sections; gives the footer's entry.
-    pub(super) fn write(self, options: &EncodeOptions, out: &mut SectionWriter<'_>) -> Result<SegmentEntry> {
+    pub(super) fn write(
+        self,
+        options: &EncodeOptions,
+        watch: &Watch,
+        out: &mut SectionWriter<'_>,
+    ) -> Result<SegmentEntry> {
         let Self { rows, interners } = self;
         if rows.row_count() >= SEGMENT_ROWS_LIMIT {
             return Err(ColumnError::Limit {
@@ -77,14 +83,18 @@ impl Collected {
                 classes: plan.map.as_ref().map(|(_, table)| table),
                 null: (merged.null_count > 0).then_some(entry.value_count as u32),
             };
-            entry
-                .sections
-                .push(write_codes(&source, options.effort(), options.threads, out)?);
+            entry.sections.push(write_codes(
+                &source,
+                options.effort(),
+                options.threads,
+                watch,
+                out,
+            )?);
         }
         if options.index != Index::None {
             entry
                 .sections
-                .push(write_postings(&rows, &maps, &merged.counts, out)?);
+                .push(write_postings(&rows, &maps, &merged.counts, watch, out)?);
         }
         Ok(entry)
     }
@@ -127,12 +137,14 @@ fn write_postings(
     rows: &Rows,
     maps: &[Vec<u32>],
     counts: &[u32],
+    watch: &Watch,
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
     let row_count = rows.row_count();
     let mut writer = PostingsWriter::new(counts, row_count as u32);
     let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / 2);
     let mut first = 0;
+    let mut done = 0;
     while first < counts.len() {
         let mut starts = vec![0_u64];
         let mut total = 0;
@@ -164,6 +176,8 @@ fn write_postings(
             writer.push(&sorted[bounds[0] as usize..bounds[1] as usize], out)?;
         }
         first = end;
+        done += total;
+        watch.report(Step::Postings, done, row_count);
     }
     writer.finish(out)
 }

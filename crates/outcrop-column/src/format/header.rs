@@ -36,6 +36,20 @@ impl Header {
         out
     }
 
+    /// As [`Header::read`], and refuses a file whose features allow reading only.
+    pub(crate) fn read_to_append(source: &dyn ReadAt) -> Result<Self> {
+        let header = Self::read(source)?;
+        if header.read_only_compatible == 0 {
+            return Ok(header);
+        }
+        Err(ColumnError::Unsupported {
+            major: MAJOR,
+            minor: MINOR,
+            incompatible: header.read_only_compatible,
+            known_major: MAJOR,
+        })
+    }
+
     pub(crate) fn read(source: &dyn ReadAt) -> Result<Self> {
         let size = source.size_bytes();
         let start = read_range(source, PART, 0, size.min(MAGIC.len() as u64))?;

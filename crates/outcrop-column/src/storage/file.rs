@@ -21,15 +21,17 @@ impl FileReader {
     /// # Errors
     /// [`ColumnError::Path`] when it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
-        let open = || {
-            let file = File::open(path)?;
-            let size_bytes = file.metadata()?.len();
-            Ok(Self { file, size_bytes })
-        };
+        let open = || Self::of(File::open(path)?);
         open().map_err(|source| ColumnError::Path {
             path: path.to_owned(),
             source,
         })
+    }
+
+    /// A reader of an open file, as large as it is now.
+    pub(super) fn of(file: File) -> io::Result<Self> {
+        let size_bytes = file.metadata()?.len();
+        Ok(Self { file, size_bytes })
     }
 }
 

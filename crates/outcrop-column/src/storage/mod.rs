@@ -5,6 +5,7 @@
 
 mod atomic;
 mod counting;
+mod exclusive;
 mod failing;
 mod file;
 mod mapped;
@@ -14,6 +15,7 @@ use std::io;
 
 pub use atomic::AtomicFile;
 pub use counting::{CountingReader, ReadCounts};
+pub use exclusive::ExclusiveFile;
 pub use failing::FailingWriter;
 pub use file::FileReader;
 pub use mapped::MappedFile;

@@ -5,6 +5,8 @@
     reason = "helpers of tests: an unwrap that fails is a test that fails"
 )]
 
+#[cfg(feature = "parquet")]
+mod arrow;
 mod damage;
 mod fixtures;
 mod oracle;

@@ -91,7 +91,9 @@ fn check_searches(column: &Column, rows: &[Row], most_values: usize) {
             (Bound::Excluded(prefix), Bound::Included(*value)),
             (Bound::Excluded(*value), Bound::Unbounded),
         ] {
-            let expected = rows_where(&oracle, |other| std::ops::RangeBounds::contains(&range, &other));
+            let expected = rows_where(&oracle, |other| {
+                std::ops::RangeBounds::<&[u8]>::contains(&range, &other)
+            });
             check_selection(&column.find_range(range).unwrap(), &expected, has_codes);
         }
     }
@@ -131,7 +133,7 @@ fn check_order(column: &Column, rows: &[Row]) {
             Ok(())
         })
         .unwrap();
-    let batches = column.scan().unwrap().map(Result::unwrap);
+    let batches = column.scan_codes().unwrap().map(Result::unwrap);
     let scanned: Vec<Row> = batches
         .flat_map(|batch| {
             batch

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Action {
-    /// Encode newline text, or one column of a CSV file
+    /// Encode newline text, or one column of a CSV, Parquet or Arrow file
     Encode(Encode),
-    /// Write all rows as text, one a line; a null is an empty line
+    /// Write all rows as text, CSV, Parquet or Arrow
     Decode(Decode),
-    /// Rows by value: exact, by prefix, by range, or null
+    /// Rows by value: exact, by prefix, range or regular expression, or null
     Find(Find),
     /// Values by row, from 0
     Get(Get),
@@ -18,27 +18,81 @@ pub(super) enum Action {
     Info(Described),
     /// Check every byte of the file
     Verify(Described),
-    /// Add rows to a file as a further segment
+    /// Add rows, or another column file as it is, to a file as a further segment
     Append(Append),
     /// Merge the segments of a file into one
     Compact(Compact),
 }
 
+/// Formats that rows are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum InputFormat {
+    /// A row a line
+    Text,
+    /// Comma-separated, RFC 4180
+    Csv,
+    /// The same, separated by tabs
+    Tsv,
+    /// Apache Parquet
+    Parquet,
+    /// Arrow IPC, file or stream (Feather version 2)
+    Arrow,
+}
+
+/// Formats that all rows are written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum OutputFormat {
+    /// A row a line; a null is an empty line
+    Text,
+    /// RFC 4180 with a header line
+    Csv,
+    /// Apache Parquet, dictionary-encoded, zstd
+    Parquet,
+    /// Arrow IPC, dictionary-encoded: a file with -o, else a stream
+    Arrow,
+}
+
+impl OutputFormat {
+    pub(super) fn is_binary(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow)
+    }
+}
+
+/// The form of an answer on stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum AnswerFormat {
+    /// Lines for people and for pipes
+    #[default]
+    Text,
+    /// One JSON document; bytes that are not UTF-8 as {"hex": …}
+    Json,
+    /// RFC 4180 CSV with a header line; a null is nothing, an empty value is ""
+    Csv,
+    /// An Arrow IPC stream
+    Arrow,
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Input {
-    /// The text or CSV file; - is stdin
+    /// The file to read; - is stdin
     pub(super) input: PathBuf,
-    /// Read this column of a CSV file: its name, or its number from 0
+    /// Format of the input [default: by its first bytes and its name, else text]
+    #[arg(long, value_enum)]
+    pub(super) input_format: Option<InputFormat>,
+    /// Read this column of a table: its name, or its number from 0
     #[arg(long, value_name = "NAME|NUMBER")]
     pub(super) column: Option<String>,
-    /// What separates the fields of the CSV file
-    #[arg(long, default_value = ",", value_name = "CHARACTER", requires = "column")]
-    pub(super) delimiter: String,
+    /// What separates the fields of a CSV file: one byte, or `tab` [default: , and tab in a .tsv]
+    #[arg(long, value_name = "CHARACTER")]
+    pub(super) delimiter: Option<String>,
     /// The CSV file has no line of names
-    #[arg(long, requires = "column")]
+    #[arg(long)]
     pub(super) no_header: bool,
+    /// A quotation mark in the CSV file is a character like others
+    #[arg(long)]
+    pub(super) no_quotes: bool,
     /// A CSV field that is exactly this is a null
-    #[arg(long, value_name = "TEXT", requires = "column")]
+    #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
 }
 
@@ -78,7 +132,12 @@ pub(super) struct How {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop column encode words.txt -o words.ocol --index postings")]
+#[command(after_help = "\
+Examples:
+  outcrop column encode words.txt -o words.ocol --index postings
+  zcat words.gz | outcrop column encode - -o words.ocol
+  outcrop column encode trips.csv --column zone --null '' -o zone.ocol
+  outcrop column encode trips.parquet --column zone --profile smallest -o zone.ocol")]
 pub(super) struct Encode {
     #[command(flatten)]
     pub(super) input: Input,
@@ -93,10 +152,26 @@ pub(super) struct Encode {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop column decode words.ocol > words.txt")]
+#[command(after_help = "\
+Examples:
+  outcrop column decode words.ocol > words.txt
+  outcrop column decode words.ocol -o words.parquet --name word
+  outcrop column decode words.ocol --to csv --null NA")]
 pub(super) struct Decode {
     /// The column file
     pub(super) file: PathBuf,
+    /// The file to write [default: stdout]
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Format to write [default: by the name of the output, else text]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(super) to: Option<OutputFormat>,
+    /// Name of the column in CSV, Parquet and Arrow [default: value]
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// What a null becomes in CSV [default: nothing; an empty value is ""]
+    #[arg(long, value_name = "TEXT")]
+    pub(super) null: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -109,34 +184,45 @@ pub(super) enum MemoryFlag {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop column find words.ocol --range b..d --limit 10")]
+#[command(after_help = "\
+Examples:
+  outcrop column find words.ocol granite basalt
+  outcrop column find words.ocol --range b..d --limit 10
+  outcrop column find words.ocol --regex '^gr.*te$' --values --format csv
+  outcrop column find words.ocol --prefix gra --count --memory on-disk")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
     /// Exact values
-    #[arg(conflicts_with_all = ["prefix", "range", "is_null"])]
+    #[arg(conflicts_with_all = ["prefix", "range", "regex", "is_null"])]
     pub(super) value: Vec<String>,
     /// Values that begin with this
-    #[arg(long, conflicts_with_all = ["range", "is_null"])]
+    #[arg(long, conflicts_with_all = ["range", "regex", "is_null"])]
     pub(super) prefix: Option<String>,
     /// Values from A on and below B; either may be left out
-    #[arg(long, value_name = "A..B", conflicts_with = "is_null")]
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["regex", "is_null"])]
     pub(super) range: Option<String>,
+    /// Values in which this regular expression matches; it is asked once for each distinct value
+    #[arg(long, value_name = "EXPRESSION", conflicts_with = "is_null")]
+    pub(super) regex: Option<String>,
     /// Rows without a value
     #[arg(long)]
     pub(super) is_null: bool,
     /// Values with the number of their rows instead of rows
     #[arg(long)]
     pub(super) values: bool,
+    /// Only the number of rows
+    #[arg(long, conflicts_with_all = ["values", "limit"])]
+    pub(super) count: bool,
     /// At most so many lines
     #[arg(long, value_name = "COUNT")]
     pub(super) limit: Option<usize>,
     /// Where the file's bytes are while searching
     #[arg(long, value_enum, default_value_t)]
     pub(super) memory: MemoryFlag,
-    /// Form of the output
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: AnswerFormat,
 }
 
 #[derive(Debug, clap::Args)]
@@ -147,9 +233,9 @@ pub(super) struct Get {
     /// Rows, from 0
     #[arg(required = true)]
     pub(super) row: Vec<u64>,
-    /// Form of the output
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: AnswerFormat,
 }
 
 #[derive(Debug, clap::Args)]
@@ -163,7 +249,9 @@ pub(super) struct Described {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop column append words.ocol more.txt")]
+#[command(
+    after_help = "Examples:\n  outcrop column append words.ocol more.txt\n  outcrop column append words.ocol from-another-machine.ocol"
+)]
 pub(super) struct Append {
     /// The column file to grow
     pub(super) file: PathBuf,

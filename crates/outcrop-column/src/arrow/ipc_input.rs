@@ -1,0 +1,182 @@
+//! A column of an Arrow IPC file or stream.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read};
+
+use arrow_array::ArrayRef;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::StreamDecoder;
+
+use super::{FORMAT, find_column, guarded};
+use crate::encode::InputColumn;
+use crate::error::{ColumnError, Result};
+
+/// What an IPC *file* begins with, its padding included; then follows a stream, and behind its end a footer that a reader
+/// from the front does not need.
+const FILE_MAGIC: &[u8; 8] = b"ARROW1\0\0";
+const CONTINUATION: u32 = u32::MAX;
+const NO_SCHEMA: &str = "no schema where an Arrow IPC file or stream begins with one";
+
+/// Iterator over the arrays of one column of an Arrow IPC file or stream, read once from front to back: a pipe will do.
+///
+/// *Cost in memory*: one record batch and the dictionaries. A length that the bytes only claim to have is not allocated.
+///
+/// ```
+/// use outcrop_column::arrow::ArrowStrings;
+/// use outcrop_column::{ArrowForm, Column, EncodeOptions, Encoder, InputColumn, encode_text};
+/// let mut file = Vec::new();
+/// encode_text("ooze\nclay\nooze\n".as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+/// let mut ipc = Vec::new();
+/// Column::open_in(file)?.write_arrow(&mut ipc, "sediment", ArrowForm::Stream)?;
+///
+/// let mut encoder = Encoder::new(EncodeOptions::default());
+/// for array in ArrowStrings::open(&ipc[..], InputColumn::Named("sediment"))? {
+///     encoder.push_array(&array?)?;
+/// }
+/// assert_eq!(encoder.row_count(), 3);
+/// # Ok::<(), outcrop_column::ColumnError>(())
+/// ```
+#[derive(Debug)]
+pub struct ArrowStrings<R> {
+    input: R,
+    decoder: StreamDecoder,
+    column: usize,
+    decoded: VecDeque<ArrayRef>,
+    is_over: bool,
+}
+
+impl<R: Read> ArrowStrings<R> {
+    /// Reads the schema and finds the column.
+    ///
+    /// # Errors
+    /// [`ColumnError::NoSuchColumn`] and [`ColumnError::NotStrings`] with the columns that there are;
+    /// [`ColumnError::Foreign`] for bytes that are not Arrow IPC; what `input` reports.
+    pub fn open(mut input: R, column: InputColumn<'_>) -> Result<Self> {
+        let mut start = Vec::new();
+        input.by_ref().take(4).read_to_end(&mut start)?;
+        if start[..] == FILE_MAGIC[..4] {
+            if taken(&mut input, 4)?[..] != FILE_MAGIC[4..] {
+                return Err(foreign(
+                    "the file begins with ARRO, but not with ARROW1 and two zeros",
+                ));
+            }
+            // Some writers pad to 64 bytes.
+            for _ in 0..64 / 4 {
+                start = taken(&mut input, 4)?;
+                if start[..] != [0; 4] {
+                    break;
+                }
+            }
+        }
+        let mut strings = Self {
+            input,
+            decoder: StreamDecoder::new(),
+            column: 0,
+            decoded: VecDeque::new(),
+            is_over: false,
+        };
+        let first = start.first_chunk().map(|&bytes| u32::from_le_bytes(bytes));
+        let header = first.map_or(Ok(None), |first| strings.next_message(first))?;
+        let header = header.ok_or_else(|| foreign(NO_SCHEMA))?;
+        // The decoder acts on a message without a body when the next one comes; the column must be known now.
+        let schema = guarded(FORMAT, || {
+            let message = arrow_ipc::root_as_message(&header).map_err(|error| foreign(error.to_string()))?;
+            let schema = message.header_as_schema().ok_or_else(|| foreign(NO_SCHEMA))?;
+            Ok(arrow_ipc::convert::fb_to_schema(schema))
+        })?;
+        strings.column = find_column(&schema, column)?;
+        Ok(strings)
+    }
+
+    /// Reads the message that begins with `first` and gives its header; the arrays that it completes are queued. `None` at the end.
+    fn next_message(&mut self, first: u32) -> Result<Option<Vec<u8>>> {
+        let size = if first == CONTINUATION {
+            self.length()?.ok_or_else(|| cut_off("a message length"))?
+        } else {
+            first
+        };
+        if size == 0 {
+            return Ok(None);
+        }
+        let header = taken(&mut self.input, u64::from(size))?;
+        let body_bytes = guarded(FORMAT, || {
+            let parsed = arrow_ipc::root_as_message(&header)
+                .map_err(|error| foreign(format!("not a message: {error}")))?;
+            u64::try_from(parsed.bodyLength()).map_err(|_| foreign("a message with a negative length"))
+        })?;
+        let mut message = CONTINUATION.to_le_bytes().to_vec();
+        message.extend_from_slice(&size.to_le_bytes());
+        message.extend_from_slice(&header);
+        let body = taken(&mut self.input, body_bytes)?;
+        guarded(FORMAT, || {
+            for part in [message, body] {
+                let mut buffer = Buffer::from_vec(part);
+                while !buffer.is_empty() {
+                    if let Some(batch) = self.decoder.decode(&mut buffer)? {
+                        self.decoded.push_back(ArrayRef::clone(batch.column(self.column)));
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Some(header))
+    }
+
+    /// The next four bytes as a number; `None` at the end of the input.
+    fn length(&mut self) -> Result<Option<u32>> {
+        let mut bytes = Vec::new();
+        self.input.by_ref().take(4).read_to_end(&mut bytes)?;
+        match bytes.first_chunk() {
+            Some(&number) => Ok(Some(u32::from_le_bytes(number))),
+            None if bytes.is_empty() => Ok(None),
+            None => Err(cut_off("a message length")),
+        }
+    }
+}
+
+impl<R: Read> Iterator for ArrowStrings<R> {
+    type Item = Result<ArrayRef>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(array) = self.decoded.pop_front() {
+                return Some(Ok(array));
+            }
+            if self.is_over {
+                return None;
+            }
+            let read = self
+                .length()
+                .and_then(|first| first.map_or(Ok(None), |first| self.next_message(first)));
+            self.is_over = !matches!(read, Ok(Some(_)));
+            if let Err(error) = read {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// The next `length` bytes. Memory grows with what is really there.
+fn taken(input: &mut impl Read, length: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(cut_off("a message"))
+    }
+}
+
+fn cut_off(what: &str) -> ColumnError {
+    ColumnError::Io(std::io::Error::new(
+        ErrorKind::UnexpectedEof,
+        format!("the Arrow IPC input ends within {what}"),
+    ))
+}
+
+fn foreign(detail: impl Into<String>) -> ColumnError {
+    ColumnError::Foreign {
+        format: FORMAT,
+        detail: detail.into(),
+    }
+}

@@ -1,0 +1,183 @@
+//! A column of a Parquet file, its dictionary pages used as they are.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::file::reader::ChunkReader;
+
+use super::{find_column, guarded, is_strings};
+use crate::encode::InputColumn;
+use crate::error::{ColumnError, Result};
+
+const FORMAT: &str = "Parquet";
+
+/// Bytes of decoded column that a batch should stay below.
+const BATCH_BYTES: u64 = 32 << 20;
+const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1024..=1 << 20;
+
+/// Iterator over the arrays of one column of a Parquet file: dictionary arrays, which share the dictionary page of their row group.
+///
+/// *Cost in memory*: one page and a batch of about 32 MiB; the dictionary page of a row group.
+///
+/// An example is at [`crate::Column::write_parquet`].
+pub struct ParquetStrings<R> {
+    metadata: ArrowReaderMetadata,
+    /// What opens each row group: a copy of the file's handle.
+    input: Arc<R>,
+    column: usize,
+    next_group: usize,
+    reader: Option<ParquetRecordBatchReader>,
+}
+
+impl<R> std::fmt::Debug for ParquetStrings<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetStrings")
+            .field("column", &self.column)
+            .field("next_group", &self.next_group)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R: ChunkReader + 'static> ParquetStrings<R> {
+    /// Reads the footer and finds the column. `input` is a [`std::fs::File`], or bytes in memory.
+    ///
+    /// # Errors
+    /// [`ColumnError::NoSuchColumn`] and [`ColumnError::NotStrings`] with the columns that there are;
+    /// [`ColumnError::Foreign`] for bytes that are not Parquet; what `input` reports.
+    pub fn open(input: R, column: InputColumn<'_>) -> Result<Self> {
+        guarded(FORMAT, || {
+            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let metadata = ArrowReaderMetadata::load(&input, plain).map_err(of_parquet)?;
+            let column = find_column(metadata.schema(), column)?;
+            let dictionaries = with_dictionaries(metadata.schema());
+            let options = ArrowReaderOptions::new()
+                .with_skip_arrow_metadata(true)
+                .with_schema(dictionaries);
+            let metadata =
+                ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(of_parquet)?;
+            Ok(Self {
+                metadata,
+                input: Arc::new(input),
+                column,
+                next_group: 0,
+                reader: None,
+            })
+        })
+    }
+
+    /// Rows that the footer promises.
+    pub fn row_count(&self) -> u64 {
+        u64::try_from(self.metadata.metadata().file_metadata().num_rows()).unwrap_or(0)
+    }
+
+    fn next_array(&mut self) -> Result<Option<ArrayRef>> {
+        loop {
+            if let Some(reader) = &mut self.reader {
+                match reader.next() {
+                    Some(batch) => return Ok(Some(ArrayRef::clone(batch?.column(0)))),
+                    None => self.reader = None,
+                }
+            }
+            let metadata = self.metadata.metadata();
+            if self.next_group >= metadata.num_row_groups() {
+                return Ok(None);
+            }
+            // A reader of its own for each row group: its batches then share one dictionary.
+            let group = metadata.row_group(self.next_group);
+            let parquet_schema = metadata.file_metadata().schema_descr();
+            let mask = ProjectionMask::roots(parquet_schema, [self.column]);
+            let bytes: i64 = (0..group.num_columns())
+                .filter(|&leaf| mask.leaf_included(leaf))
+                .map(|leaf| group.column(leaf).uncompressed_size())
+                .sum();
+            let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+            let row_bytes = u64::try_from(bytes).unwrap_or(0) / rows.max(1) + 8;
+            let batch_rows = (BATCH_BYTES / row_bytes).clamp(*BATCH_ROWS.start(), *BATCH_ROWS.end());
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+                Shared(Arc::clone(&self.input)),
+                self.metadata.clone(),
+            );
+            let reader = builder
+                .with_projection(mask)
+                .with_row_groups(vec![self.next_group])
+                .with_batch_size(batch_rows as usize)
+                .build()
+                .map_err(of_parquet)?;
+            self.reader = Some(reader);
+            self.next_group += 1;
+        }
+    }
+}
+
+impl<R: ChunkReader + 'static> Iterator for ParquetStrings<R> {
+    type Item = Result<ArrayRef>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = guarded(FORMAT, || self.next_array());
+        if next.is_err() {
+            self.reader = None;
+            self.next_group = usize::MAX;
+        }
+        next.transpose()
+    }
+}
+
+/// One file, read by one row group's reader after the other.
+struct Shared<R>(Arc<R>);
+
+impl<R: ChunkReader> parquet::file::reader::Length for Shared<R> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<R: ChunkReader> ChunkReader for Shared<R> {
+    type T = R::T;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+/// The same schema with each column of strings asked for as a dictionary, so that pages are not expanded.
+fn with_dictionaries(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        if !is_strings(field.data_type()) {
+            return field.as_ref().clone();
+        }
+        let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(field.data_type().clone()));
+        Field::new(field.name(), data_type, field.is_nullable())
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// Errors of the library in this crate's words.
+pub(super) fn of_parquet(error: ParquetError) -> ColumnError {
+    match error {
+        ParquetError::External(source) => match source.downcast::<std::io::Error>() {
+            Ok(source) => ColumnError::Io(*source),
+            Err(other) => foreign(other.to_string()),
+        },
+        ParquetError::ArrowError(detail) | ParquetError::General(detail) | ParquetError::EOF(detail) => {
+            foreign(detail)
+        }
+        other => foreign(other.to_string()),
+    }
+}
+
+fn foreign(detail: String) -> ColumnError {
+    ColumnError::Foreign {
+        format: FORMAT,
+        detail,
+    }
+}

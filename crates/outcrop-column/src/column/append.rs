@@ -1,0 +1,86 @@
+//! The segments of one column file behind those of another, byte by byte: what several machines have encoded becomes one file.
+
+use std::path::Path;
+
+use super::Column;
+use crate::encode::{EncodeReport, SectionWriter, write_footer};
+use crate::error::Result;
+use crate::format::{Footer, Header, SegmentEntry};
+use crate::storage::{ExclusiveFile, ReadAt, WriteAt, read_range};
+
+/// Bytes copied at a time.
+const COPIED_BYTES: u64 = 1 << 20;
+const ALIGNMENT: u64 = 4096;
+
+impl Column {
+    /// Adds this column's segments as they are, dictionaries and codes unchanged, behind those of an existing file: `existing` reads the file
+    /// that `out` writes. As with [`crate::Encoder::append`], the old content stays valid until the last step.
+    ///
+    /// *Cost*: one copy of the sections; [`Column::compact`] merges the segments when there are many.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, encode_text};
+    /// # let encode = |text: &str| -> outcrop_column::Result<Vec<u8>> {
+    /// #     let mut file = Vec::new();
+    /// #     encode_text(text.as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+    /// #     Ok(file)
+    /// # };
+    /// let (here, elsewhere) = (encode("tuff\nmarl\n")?, encode("marl\n")?);
+    /// let mut both = here.clone();
+    /// Column::open_in(elsewhere)?.append_segments(&here, &mut both)?;
+    /// assert_eq!(Column::open_in(both)?.find(b"marl")?.rows()?, [1, 2]);
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`crate::Encoder::append`]; [`crate::ColumnError::Corrupt`] if sections of this column reach past its end.
+    pub fn append_segments(&self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
+        let header = Header::read_to_append(existing)?;
+        let mut footer = Footer::read(existing, &header)?;
+        let mut sections = SectionWriter::new(out, existing.size_bytes(), ALIGNMENT);
+        let mut report = EncodeReport::default();
+        for segment in &self.segments {
+            let entry = self.copy_segment(&segment.entry, &mut sections)?;
+            report.add(&EncodeReport::of_segment(&entry));
+            footer.segments.push(entry);
+        }
+        let footer_offset = sections.next_start();
+        report.file_bytes = write_footer(&footer, footer_offset, true, out)?;
+        Ok(report)
+    }
+
+    fn copy_segment(&self, entry: &SegmentEntry, out: &mut SectionWriter<'_>) -> Result<SegmentEntry> {
+        let mut copied = SegmentEntry {
+            sections: Vec::new(),
+            ..entry.clone()
+        };
+        for section in &entry.sections {
+            let mut at = 0;
+            while at < section.table_offset {
+                let length = COPIED_BYTES.min(section.table_offset - at);
+                out.push(&read_range(
+                    &*self.source,
+                    "section",
+                    section.offset + at,
+                    length,
+                )?)?;
+                at += length;
+            }
+            let table_at = section.offset + section.table_offset;
+            let table = read_range(&*self.source, "section table", table_at, section.table_length)?;
+            copied
+                .sections
+                .push(out.finish(section.kind, &table, section.parameter)?);
+        }
+        Ok(copied)
+    }
+
+    /// [`Column::append_segments`] to the file at `path`, once no other writer appends to it.
+    ///
+    /// # Errors
+    /// As there, and [`crate::ColumnError::Path`].
+    pub fn append_to(&self, path: &Path) -> Result<EncodeReport> {
+        let mut file = ExclusiveFile::open(path)?;
+        self.append_segments(&file.reader()?, &mut file)
+    }
+}

@@ -1,0 +1,53 @@
+//! How far a long operation is, told to whoever asked: the caller has the clock and the screen, this crate has neither.
+
+/// What a long operation is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Rows are decoded, checked or gathered again.
+    Rows,
+    /// Blocks of forward codes are encoded and written.
+    Codes,
+    /// Posting lists are sorted and written.
+    Postings,
+}
+
+/// How far an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The step that it is in; each begins again at zero.
+    pub step: Step,
+    /// Rows done in this step.
+    pub done: u64,
+    /// Rows to do in this step.
+    pub total: u64,
+}
+
+type Watcher = Box<dyn Fn(Progress) + Send + Sync>;
+
+/// Somebody who wants to know, or nobody.
+#[derive(Default)]
+pub(crate) struct Watch(Option<Watcher>);
+
+impl Watch {
+    pub(crate) fn of(watcher: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(watcher)))
+    }
+
+    pub(crate) fn report(&self, step: Step, done: u64, total: u64) {
+        if let Some(watcher) = &self.0 {
+            watcher(Progress { step, done, total });
+        }
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "Watch(on)"
+        } else {
+            "Watch(off)"
+        })
+    }
+}

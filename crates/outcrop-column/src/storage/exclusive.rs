@@ -1,0 +1,58 @@
+//! A file that one writer at a time may grow.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use super::{FileReader, WriteAt};
+use crate::error::{ColumnError, Result};
+
+/// An existing file, open for writing, with its advisory lock (`flock`) held until it is dropped.
+///
+/// Writers that all come this way append one after the other, however many processes they are. Readers take no lock: what an
+/// opened column reads is never changed in place.
+#[derive(Debug)]
+pub struct ExclusiveFile {
+    file: File,
+}
+
+impl ExclusiveFile {
+    /// Opens `path` and waits for its lock.
+    ///
+    /// # Errors
+    /// [`ColumnError::Path`] when it cannot be opened or locked.
+    pub fn open(path: &Path) -> Result<Self> {
+        let open = || loop {
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            file.lock()?;
+            // Whoever had the lock may have put another file under the name: that is the one to grow then.
+            let (held, named) = (file.metadata()?, std::fs::metadata(path)?);
+            if (held.dev(), held.ino()) == (named.dev(), named.ino()) {
+                return Ok(Self { file });
+            }
+        };
+        open().map_err(|source| ColumnError::Path {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    /// A reader of what the file holds now.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn reader(&self) -> Result<FileReader> {
+        Ok(FileReader::of(self.file.try_clone()?)?)
+    }
+}
+
+impl WriteAt for ExclusiveFile {
+    fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        FileExt::write_all_at(&self.file, bytes, offset)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+}

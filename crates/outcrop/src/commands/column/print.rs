@@ -1,0 +1,141 @@
+//! Answers on stdout, line by line: a search may find millions of rows.
+
+use super::flags::AnswerFormat;
+use crate::exit::bad_input;
+use crate::output::Cell;
+use outcrop_column::push_csv_field;
+use outcrop_measure::units::format_bytes;
+use std::io::{BufWriter, IsTerminal as _, StdoutLock, Write};
+
+pub(super) fn bytes(value: u64) -> Cell {
+    Cell::number(value as f64, format_bytes(value))
+}
+
+pub(super) fn count(value: u64) -> Cell {
+    Cell::number(value as f64, value.to_string())
+}
+
+/// Binary data on a terminal helps nobody.
+pub(super) fn refuse_terminal(is_binary: bool) -> anyhow::Result<()> {
+    if is_binary && std::io::stdout().is_terminal() {
+        return Err(bad_input(anyhow::anyhow!(
+            "stdout is a terminal and this format is binary: name a file with -o, or redirect stdout"
+        )));
+    }
+    Ok(())
+}
+
+/// One field of an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Field<'a> {
+    Number(u64),
+    /// A value; `None` is null.
+    Value(Option<&'a [u8]>),
+}
+
+/// Writes lines of fields in the form asked for.
+pub(super) struct Answers<const N: usize> {
+    out: BufWriter<StdoutLock<'static>>,
+    format: AnswerFormat,
+    names: [&'static str; N],
+    line: Vec<u8>,
+    lines: usize,
+    limit: usize,
+}
+
+impl<const N: usize> Answers<N> {
+    /// Begins an answer of at most `limit` lines.
+    pub(super) fn begin(
+        format: AnswerFormat,
+        names: [&'static str; N],
+        limit: Option<usize>,
+    ) -> anyhow::Result<Self> {
+        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        match format {
+            AnswerFormat::Csv => writeln!(out, "{}", names.join(","))?,
+            AnswerFormat::Json => out.write_all(b"[")?,
+            AnswerFormat::Text | AnswerFormat::Arrow => {}
+        }
+        Ok(Self {
+            out,
+            format,
+            names,
+            line: Vec::new(),
+            lines: 0,
+            limit: limit.unwrap_or(usize::MAX),
+        })
+    }
+
+    /// Whether further lines would be dropped.
+    pub(super) fn is_full(&self) -> bool {
+        self.lines >= self.limit
+    }
+
+    pub(super) fn push(&mut self, fields: [Field<'_>; N]) -> std::io::Result<()> {
+        if self.is_full() {
+            return Ok(());
+        }
+        self.line.clear();
+        match self.format {
+            AnswerFormat::Json => {
+                let start: &[u8] = if self.lines == 0 { b"\n  {" } else { b",\n  {" };
+                self.line.extend_from_slice(start);
+                for (index, (name, field)) in self.names.iter().zip(fields).enumerate() {
+                    if index > 0 {
+                        self.line.extend_from_slice(b", ");
+                    }
+                    write!(self.line, "\"{name}\": {}", json(field))?;
+                }
+                self.line.push(b'}');
+            }
+            format => {
+                for (index, field) in fields.into_iter().enumerate() {
+                    match (format, index) {
+                        (_, 0) => {}
+                        (AnswerFormat::Csv, _) => self.line.push(b','),
+                        _ => self.line.extend_from_slice(b"  "),
+                    }
+                    push_plain(format, field, N > 1, &mut self.line);
+                }
+                self.line.push(b'\n');
+            }
+        }
+        self.lines += 1;
+        self.out.write_all(&self.line)
+    }
+
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        if self.format == AnswerFormat::Json {
+            let end: &[u8] = if self.lines == 0 { b"]\n" } else { b"\n]\n" };
+            self.out.write_all(end)?;
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+}
+
+fn push_plain(format: AnswerFormat, field: Field<'_>, is_aligned: bool, line: &mut Vec<u8>) {
+    match (format, field) {
+        (AnswerFormat::Csv, Field::Value(value)) => push_csv_field(value, "", line),
+        (_, Field::Value(value)) => line.extend_from_slice(value.unwrap_or("–".as_bytes())),
+        (AnswerFormat::Text, Field::Number(number)) if is_aligned => {
+            line.extend_from_slice(format!("{number:>10}").as_bytes());
+        }
+        (_, Field::Number(number)) => line.extend_from_slice(number.to_string().as_bytes()),
+    }
+}
+
+/// JSON knows text only: other bytes are written in hexadecimal, and marked.
+fn json(field: Field<'_>) -> serde_json::Value {
+    match field {
+        Field::Number(number) => number.into(),
+        Field::Value(None) => serde_json::Value::Null,
+        Field::Value(Some(value)) => match std::str::from_utf8(value) {
+            Ok(text) => text.into(),
+            Err(_) => {
+                let digits = value.iter().map(|byte| format!("{byte:02x}"));
+                serde_json::json!({ "hex": digits.collect::<String>() })
+            }
+        },
+    }
+}

@@ -1,0 +1,75 @@
+//! `encode`, `append` and `compact`: what writes column files.
+
+use super::flags::{Append, Compact, Encode};
+use super::input::{Opened, read};
+use super::print::{bytes, count};
+use super::{of_column, open};
+use crate::output::{Cell, Format, Table};
+use crate::work::LongWork;
+use outcrop_column::{EncodeReport, Encoder};
+
+pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
+    let work = LongWork::on_stderr();
+    let opened = Opened::of(&args.input.input)?;
+    let mut encoder = read(opened, &args.input, args.how.options(), &work)?;
+    watch(&mut encoder, &work);
+    let written = encoder.write(&args.output).map_err(of_column)?;
+    drop(work);
+    print_report(&written, args.format)
+}
+
+pub(super) fn append(args: &Append) -> anyhow::Result<()> {
+    let work = LongWork::on_stderr();
+    let opened = Opened::of(&args.input.input)?;
+    let written = if opened.is_column() {
+        let other = open(&args.input.input)?;
+        other.append_to(&args.file).map_err(of_column)?
+    } else {
+        let mut encoder = read(opened, &args.input, args.how.options(), &work)?;
+        watch(&mut encoder, &work);
+        encoder.append_to(&args.file).map_err(of_column)?
+    };
+    drop(work);
+    print_report(&written, args.format)
+}
+
+pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
+    let work = LongWork::on_stderr();
+    let mut column = open(&args.file)?;
+    work.watch(&mut column, "reading");
+    let mut encoder = column.compact(args.how.options()).map_err(of_column)?;
+    watch(&mut encoder, &work);
+    let written = encoder.write(&args.output).map_err(of_column)?;
+    drop(work);
+    print_report(&written, args.format)
+}
+
+fn watch(encoder: &mut Encoder, work: &LongWork) {
+    let work = work.clone();
+    encoder.watch(move |progress| {
+        let what = match progress.step {
+            outcrop_column::Step::Postings => "indexing",
+            _ => "encoding",
+        };
+        work.advance(what, progress.done, progress.total);
+    });
+}
+
+fn print_report(report: &EncodeReport, format: Format) -> anyhow::Result<()> {
+    let mut table = Table::new([("what", "what"), ("", "value")]);
+    for (name, cell) in [
+        ("rows", count(report.row_count)),
+        ("distinct values", count(report.value_count)),
+        ("nulls", count(report.null_count)),
+        ("text", bytes(report.text_bytes)),
+        ("dictionary", bytes(report.dictionary_bytes)),
+        ("class map", bytes(report.class_map_bytes)),
+        ("codes", bytes(report.codes_bytes)),
+        ("postings", bytes(report.postings_bytes)),
+        ("file", bytes(report.file_bytes)),
+        ("floor of the codes", bytes(report.floor_bytes)),
+    ] {
+        table.push(vec![Cell::text(name), cell]);
+    }
+    table.print(format)
+}
