@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Holds Outcrop's column codec beside its peers on the same string columns, in one run.
+
+Size, time to write, all rows of a value (warm and cold), all rows of a prefix, and reading everything back, of: Outcrop
+without and with postings; Parquet at pyarrow's defaults and tuned (dictionary limit lifted, one row group, zstd 19); DuckDB
+without and with its ART index; Vortex; Lance with a BTREE; the text under zstd -19 and under 7-Zip's PPMd.
+
+    benchmarks/column-peers/run.py [--rows 14000000] [--distinct 97577] [--rounds 3] [--skews 0,1] [--real DIR|none]
+                                   [--directory DIR]
+
+Rounds are interleaved: each goes through all stores, in an order that turns by one each time. Searches of a round look for
+the same values in every store, and every store must find as many rows. A figure is the median over rounds with their range;
+the two general compressors write once, since they take a minute. Cold: closed, pages dropped with posix_fadvise, opened
+anew.
+
+Prints Markdown; `cargo xtask bench-record column-peers` keeps it. Needs zstd and 7z (installed with apt where it may), and
+the Python packages of requirements.txt: in the interpreter that $PEERS_PYTHON names, else in an environment it makes
+under target/.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+# Warm searches of a store in a round: so many, or as many as fit this time.
+SEARCHES, SEARCH_SECONDS = 20, 0.3
+METRICS = ["encode s", "value µs", "value cold ms", "prefix µs", "decode s"]
+
+
+def progress(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def target_directory():
+    metadata = ["cargo", "metadata", "--format-version=1", "--no-deps"]
+    return Path(json.loads(subprocess.check_output(metadata, cwd=ROOT))["target_directory"])
+
+
+def with_peers():
+    """Runs again in an interpreter that has the packages, unless this one has them."""
+    try:
+        import duckdb  # noqa: F401
+        import lance  # noqa: F401
+        import pyarrow  # noqa: F401
+        import vortex  # noqa: F401
+    except ImportError:
+        python = os.environ.get("PEERS_PYTHON")
+        if not python:
+            environment = target_directory() / "column-peers-python"
+            python = environment / "bin/python"
+            if not python.exists():
+                subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+            command = [python, "-m", "pip", "install", "--quiet", "-r", HERE / "requirements.txt"]
+            subprocess.run(command, check=True, stdout=sys.stderr)
+        if Path(sys.executable) == Path(python):
+            raise
+        os.execv(python, [str(python), *sys.argv])
+
+
+def need(program, package):
+    if shutil.which(program):
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        sys.exit(f"{program} is missing and cannot be installed from here; run: sudo apt-get install {package}")
+    subprocess.run(["apt-get", "install", "-y", "-qq", package], check=True, stdout=sys.stderr)
+
+
+def example(package, name):
+    build = ["cargo", "build", "--quiet", "--release", "--locked", "-p", package, "--example", name]
+    subprocess.run(build, check=True, cwd=ROOT, stdout=sys.stderr)
+    return target_directory() / "release/examples" / name
+
+
+class Column:
+    def __init__(self, name, text, read_lines):
+        self.name, self.text = name, text
+        self.table = read_lines(text)
+        self.text_bytes = text.stat().st_size
+        self.values = sorted(value for value in self.table.column("v").unique().to_pylist() if value)
+
+
+def figure(samples):
+    """Median and range, as text of three digits."""
+    if not samples:
+        return "–"
+    low, middle, high = min(samples), statistics.median(samples), max(samples)
+    digits = [f"{value:.3g}" if value < 1000 else f"{value:.0f}" for value in (middle, low, high)]
+    return digits[0] if len(samples) == 1 else f"{digits[0]} ({digits[1]}–{digits[2]})"
+
+
+def search(ask, wanted, counts, what):
+    """Median time of one search over distinct targets; every store must find what the first one found."""
+    times, start = [], time.perf_counter()
+    for target in wanted:
+        answer = ask(target)
+        if answer is None:
+            return None
+        seconds, count = answer
+        if counts.setdefault((what, target), count) != count:
+            sys.exit(f"{ask.__self__.name} finds {count} rows of {what} {target!r}, not {counts[what, target]}")
+        times.append(seconds)
+        if time.perf_counter() - start > SEARCH_SECONDS:
+            break
+    return statistics.median(times)
+
+
+def measure(column, stores, rounds, seed):
+    """Sizes, and the samples of every metric, by store."""
+    import peers
+
+    sizes, samples = {}, {store.name: {metric: [] for metric in METRICS} for store in stores}
+    choose = random.Random(seed)
+    counts = {}
+    for number in range(rounds):
+        values = choose.sample(column.values, min(SEARCHES, len(column.values)))
+        prefixes = list(dict.fromkeys(value[:3] for value in values))
+        for store in stores[number % len(stores):] + stores[:number % len(stores)]:
+            if isinstance(store, peers.Archive) and number:
+                continue
+            store.clear()
+            mine = samples[store.name]
+            mine["encode s"].append(store.build(column))
+            sizes[store.name] = peers.size_of(store.path)
+            store.open()
+            for metric, ask, wanted in (("value µs", store.find, values), ("prefix µs", store.prefix, prefixes)):
+                seconds = search(ask, wanted, counts, metric.split()[0])
+                if seconds is not None:
+                    mine[metric].append(seconds * 1e6)
+            decoded = store.decode()
+            if decoded is not None:
+                mine["decode s"].append(decoded)
+            if mine["value µs"]:
+                cold = [store.cold(value)[0] for value in values[:3]]
+                mine["value cold ms"].append(statistics.median(cold) * 1e3)
+            store.close()
+            progress(f"{column.name}, round {number + 1}: {store.name}: {sizes[store.name]:,} B, "
+                     + ", ".join(f"{metric} {mine[metric][-1]:.3g}" for metric in METRICS if mine[metric]))
+            store.clear()
+    return sizes, samples
+
+
+def table(head, rows):
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
+
+
+def generated(program, folder, arguments, skew, read_lines):
+    path = folder / "generated.txt"
+    with open(path, "wb") as out:
+        subprocess.run([program, str(arguments.rows), str(arguments.distinct), skew], check=True, stdout=out)
+    kind = "uniform" if float(skew) == 0 else f"zipf({skew})"
+    return Column(kind, path, read_lines)
+
+
+def report_generated(column, sizes, samples, notes):
+    rows = len(column.table)
+    print(f"\n### Generated, {column.name}: {rows:,} rows, {len(column.values):,} words, {column.text_bytes:,} B of text\n")
+    ours = sizes["ocol"]
+    body = [
+        [name, f"{size:,}", f"{size / ours:.2f}", *(figure(samples[name][metric]) for metric in METRICS)]
+        for name, size in sizes.items()
+    ]
+    print(table(["store", "size B", "÷ ocol", *METRICS], body))
+    for note in notes:
+        print(f"\n{note}")
+
+
+def real_columns(folder, source, read_lines):
+    """Every string column of the tables: those with a value that is no number."""
+    for path in sorted(source.glob("*.csv.zst")):
+        text = subprocess.check_output(["zstd", "-dcq", path]).decode()
+        rows = [line.split("|") for line in text.removesuffix("\n").split("\n")]
+        for number in range(len(rows[0])):
+            values = [row[number] if number < len(row) else "" for row in rows]
+            if all(is_number(value) for value in values if value):
+                continue
+            lines = folder / "real.txt"
+            lines.write_text("\n".join(values) + "\n")
+            yield Column(f"{path.name.removesuffix('.csv.zst')}.{number}", lines, read_lines)
+
+
+def is_number(value):
+    try:
+        float(value)
+        return True
+    except ValueError:
+        return False
+
+
+def report_real(measured, names):
+    print("\n### Real columns: bytes\n")
+    print("Bold: smaller than the smaller of our two without an index. `m.n` is column n, from 0, of table m.\n")
+    body, larger = [], []
+    for column, sizes, _ in measured:
+        ours = min(sizes["ocol"], sizes["ocol smallest"])
+        cells = [f"**{sizes[name]:,}**" if sizes[name] < ours else f"{sizes[name]:,}" for name in names]
+        body.append([column.name, f"{len(column.table):,}", f"{len(column.values):,}", f"{column.text_bytes:,}", *cells])
+        rivals = {name: sizes[name] for name in ("Parquet tuned", "zstd -19") if sizes[name] < ours}
+        larger += [f"{column.name}: {name} {size:,}, ours {ours:,} ({ours / size:.2f} ×)" for name, size in rivals.items()]
+    print(table(["column", "rows", "distinct", "text", *names], body))
+    total = {name: sum(sizes[name] for _, sizes, _ in measured) for name in names}
+    print("\nAll together: " + ", ".join(f"{name} {size:,}" for name, size in total.items()) + ".")
+    print("\nLarger than tuned Parquet or zstd -19: " + ("; ".join(larger) if larger else "none") + ".")
+    print("\n### Real columns: times, the median over columns of each store's median\n")
+    rows = []
+    for name in names:
+        medians = [[statistics.median(s[name][metric]) for _, _, s in measured if s[name][metric]] for metric in METRICS]
+        rows.append([name, *(figure([statistics.median(m)]) if m else "–" for m in medians)])
+    print(table(["store", *METRICS], rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=14_000_000)
+    parser.add_argument("--distinct", type=int, default=97_577)
+    parser.add_argument("--skews", default="0,1")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--real", default=str(ROOT / "../shared/data/columns"))
+    parser.add_argument("--directory", default=None, help="where the stores are written")
+    arguments = parser.parse_args()
+    with_peers()
+    need("zstd", "zstd")
+    need("7z", "7zip")
+    import peers
+
+    peers.Ocol.start(example("outcrop-column-bench", "column_peer"))
+    column_text = example("outcrop-workload", "column_text")
+    print(f"Versions: {'; '.join(peers.versions())}. {arguments.rounds} rounds; median (range). "
+          f"Load of the machine at the start: {' '.join(Path('/proc/loadavg').read_text().split()[:3])}.")
+    with tempfile.TemporaryDirectory(prefix="column-peers-", dir=arguments.directory) as folder:
+        folder = Path(folder)
+        stores = peers.stores(folder)
+        notes = sorted({store.note for store in stores if store.note})
+        for skew in filter(None, arguments.skews.split(",")):
+            column = generated(column_text, folder, arguments, skew, peers.read_lines)
+            sizes, samples = measure(column, stores, arguments.rounds, skew)
+            report_generated(column, {store.name: sizes[store.name] for store in stores}, samples, notes)
+            sys.stdout.flush()
+        real = Path(arguments.real)
+        if arguments.real != "none" and not real.is_dir():
+            print(f"\nThe real columns were left out: there is no folder {real.name} (--real DIR).")
+        elif arguments.real != "none":
+            measured = []
+            for column in real_columns(folder, real, peers.read_lines):
+                sizes, samples = measure(column, stores, min(arguments.rounds, 3), column.name)
+                # The table of a column is needed no more, its sizes are.
+                measured.append((column, sizes, samples))
+            report_real(measured, [store.name for store in stores])
+
+
+if __name__ == "__main__":
+    main()
