@@ -14,12 +14,14 @@
 //!
 //! *Source*: what is published of the DPZip engine (arXiv 2509.23693); where that is silent, this module says what it does.
 
+mod compress;
 mod cycles;
 mod lanes;
 mod matcher;
 mod options;
 mod page;
 mod predictor;
+mod slots;
 mod table;
 
 use crate::{BlockCodec, CodecError};

@@ -3,22 +3,29 @@
 //! Each position of a group is looked up and inserted, matched or not, covered or not. Stage 1 compares up to
 //! 16 bytes with every candidate; stage 2 extends the one chosen to its end. A group starts at most one match: it
 //! covers at least four bytes.
+//!
+//! What a position finds in the table does not depend on what was matched before it. Software therefore asks the table block by
+//! block, without a branch, and afterwards looks at the positions that found something and are not covered.
+
+#[cfg(test)]
+mod oracle;
+mod parsed;
+
+pub(super) use parsed::Parsed;
+use parsed::{Buffers, Cursor, Match};
 
 use super::options::{DpzipOptions, Selection};
 use super::predictor;
+use super::slots::{CHUNK, CHUNK_WINDOW, Slots};
 use super::table::{CandidateTable, Candidates};
 use super::{GROUP_BYTES, PAGE_BYTES};
-use crate::entropy::Sequence;
 
 /// Bytes that stage 1 compares per candidate.
 const STAGE_ONE_BYTES: usize = 16;
 /// Shortest match worth a sequence; also what is hashed.
 const MIN_MATCH: usize = 4;
-/// Bytes behind the page that may be read, never matched.
-const SLACK: usize = 32;
 /// From here on in the page it is asked whether to go on at all.
 const PREDICT_AT: usize = 1024;
-const MAX_SEQUENCES: usize = PAGE_BYTES / MIN_MATCH;
 
 /// What match finding did, for the cycle model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,37 +35,24 @@ pub(crate) struct MatchWork {
     pub(crate) matched_bytes: usize,
 }
 
-/// A page with its matches taken out.
-pub(super) struct Parsed<'a> {
-    pub(super) literals: &'a [u8],
-    pub(super) sequences: &'a [Sequence],
-}
+/// Hashes a chunk of positions: its bytes, its first position, and log2 of the number of buckets.
+pub(super) trait HashChunk: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, u32) {}
 
-/// Buffers of one page.
-struct Buffers {
-    page: [u8; PAGE_BYTES + SLACK],
-    length: usize,
-    literals: [u8; PAGE_BYTES + SLACK],
-    literal_count: usize,
-    sequences: [Sequence; MAX_SEQUENCES],
-    sequence_count: usize,
-    /// Where the next literal run starts: the end of the last match.
-    covered_to: usize,
-}
-
-#[derive(Clone, Copy)]
-struct Match {
-    position: usize,
-    candidate: usize,
-    length: usize,
-}
+impl<F: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, u32)> HashChunk for F {}
 
 /// Finds matches in pages, with `FOURS` × 4 ways per bucket at most.
 pub(super) struct Matcher<const FOURS: usize> {
     table: CandidateTable<FOURS>,
+    slots: Box<Slots>,
     buffers: Box<Buffers>,
     selection: Selection,
     lazy: bool,
+}
+
+/// How far a page is parsed, and what that took.
+#[derive(Default)]
+struct Progress {
+    cursor: Cursor,
     work: MatchWork,
 }
 
@@ -66,195 +60,176 @@ impl<const FOURS: usize> Matcher<FOURS> {
     pub(super) fn new(options: DpzipOptions) -> Self {
         Self {
             table: CandidateTable::new(options.bucket_bits(), options.ways()),
-            buffers: Box::new(Buffers {
-                page: [0; PAGE_BYTES + SLACK],
-                length: 0,
-                literals: [0; PAGE_BYTES + SLACK],
-                literal_count: 0,
-                sequences: [Sequence::default(); MAX_SEQUENCES],
-                sequence_count: 0,
-                covered_to: 0,
-            }),
+            slots: Box::new(Slots::new()),
+            buffers: Box::new(Buffers::new()),
             selection: options.selection,
             lazy: options.lazy,
-            work: MatchWork::default(),
         }
     }
 
-    /// Takes the matches out of `page` (at most 4 KiB); `None` when it looks incompressible.
-    pub(super) fn parse(&mut self, page: &[u8]) -> Option<Parsed<'_>> {
+    /// Takes the matches out of `page` (at most 4 KiB); nothing when it looks incompressible. `hash` is
+    /// [`Slots::fill`] or does the same.
+    #[inline(always)]
+    pub(super) fn parse(&mut self, page: &[u8], hash: impl HashChunk) -> (Option<Parsed<'_>>, MatchWork) {
         self.table.clear();
-        self.work = MatchWork::default();
         self.buffers.load(page);
+        let mut progress = Progress::default();
         // The last groups reach beyond the page with their hashes: their bytes are literals, or covered.
         let searched = (page.len() + 1).saturating_sub(2 * GROUP_BYTES);
-        let first = searched.min(PREDICT_AT);
-        self.search(0, first);
-        if page.len() > 2 * PREDICT_AT
-            && predictor::looks_incompressible(&page[..first], self.work.matched_bytes)
-        {
-            return None;
+        for (from, to) in [(0, searched.min(PREDICT_AT)), (PREDICT_AT, searched)] {
+            if from > 0 && page.len() > 2 * PREDICT_AT {
+                let matched = progress.work.matched_bytes;
+                if predictor::looks_incompressible(&page[..from], matched) {
+                    return (None, progress.work);
+                }
+            }
+            self.search(from, to, &mut progress, &hash);
         }
-        self.search(first, searched);
-        let buffers = &mut *self.buffers;
-        buffers.end();
-        Some(Parsed {
-            literals: &buffers.literals[..buffers.literal_count],
-            sequences: &buffers.sequences[..buffers.sequence_count],
-        })
-    }
-
-    pub(super) fn work(&self) -> MatchWork {
-        self.work
+        (Some(self.buffers.end(progress.cursor)), progress.work)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.table.memory_bytes() + size_of::<Buffers>()
+        self.table.memory_bytes() + size_of::<Buffers>() + size_of::<Slots>()
     }
 
-    /// Searches the groups that start in `from..to`.
-    fn search(&mut self, from: usize, to: usize) {
-        for group in (from..to).step_by(GROUP_BYTES) {
-            let bytes = self.buffers.word(group);
-            if self.buffers.covered_to >= group + GROUP_BYTES {
-                self.table.insert(bytes, group);
-                continue;
-            }
-            let candidates = self.table.exchange(bytes, group);
-            let hits = candidates.hits_from(self.buffers.covered_to.saturating_sub(group));
-            if hits != 0 {
-                self.match_group(group, hits, &candidates);
-            }
-        }
-        self.work.groups += to.saturating_sub(from).div_ceil(GROUP_BYTES);
-    }
-
-    /// Starts the match of a group. Stage 1 compares up to 16 bytes with each candidate, positions in order and each one's
-    /// newest first: the first that fits or the longest of a position; the first position's, or with `lazy`
-    /// the longest of all.
-    #[inline]
-    fn match_group(&mut self, group: usize, mut hits: u64, candidates: &Candidates<FOURS>) {
-        let mut best = Match {
-            position: 0,
-            candidate: 0,
-            length: 0,
-        };
-        while hits != 0 {
-            let bit = hits.trailing_zeros();
-            hits &= hits - 1;
-            let (index, candidate) = candidates.candidate(bit);
-            let position = group + index;
-            let length = self.buffers.common_bytes(position, candidate);
-            self.work.candidates += 1;
-            if length < MIN_MATCH || candidate >= position {
-                continue;
-            }
-            if length > best.length {
-                best = Match {
-                    position,
-                    candidate,
-                    length,
-                };
-            }
-            hits &= match (self.selection, self.lazy) {
-                (Selection::FirstFit, false) => 0,
-                (Selection::FirstFit, true) => !Candidates::<FOURS>::position_bits(bit),
-                (Selection::Longest, false) => Candidates::<FOURS>::position_bits(bit),
-                (Selection::Longest, true) => u64::MAX,
+    /// Searches the groups that start in `from..to`; `from` is a multiple of `CHUNK`.
+    #[inline(always)]
+    fn search(&mut self, from: usize, to: usize, progress: &mut Progress, hash: &impl HashChunk) {
+        progress.work.groups += to.saturating_sub(from).div_ceil(GROUP_BYTES);
+        let block_bytes = Candidates::<FOURS>::POSITIONS;
+        let end = to.next_multiple_of(GROUP_BYTES).min(PAGE_BYTES);
+        let Progress { mut cursor, mut work } = std::mem::take(progress);
+        for chunk in (from..end).step_by(CHUNK) {
+            let Some(window) = self.buffers.window(chunk) else {
+                break;
             };
+            hash(&mut self.slots, window, chunk, self.table.bucket_bits());
+            for block in (chunk..end.min(chunk + CHUNK)).step_by(block_bytes) {
+                if cursor.covered_to >= block + block_bytes {
+                    self.table.insert(&self.slots, block - chunk);
+                    continue;
+                }
+                let candidates = self.table.exchange(&self.slots, block - chunk);
+                let hits = candidates.hits
+                    & Candidates::<FOURS>::bits_from(cursor.covered_to.saturating_sub(block))
+                    & !Candidates::<FOURS>::bits_from(end - block);
+                if self.selection == Selection::FirstFit && !self.lazy {
+                    self.buffers
+                        .take_first(block, hits, &candidates, &mut cursor, &mut work);
+                } else {
+                    let best = BestMatch {
+                        selection: self.selection,
+                        lazy: self.lazy,
+                    };
+                    best.take(
+                        &mut self.buffers,
+                        block,
+                        hits,
+                        &candidates,
+                        &mut cursor,
+                        &mut work,
+                    );
+                }
+            }
         }
-        if best.length > 0 {
-            let length = self.buffers.extend(best);
-            self.work.matched_bytes += length;
-            self.buffers.take(best, length);
-        }
+        *progress = Progress { cursor, work };
     }
 }
 
 impl Buffers {
-    fn load(&mut self, page: &[u8]) {
-        self.length = page.len().min(PAGE_BYTES);
-        self.page[..self.length].copy_from_slice(&page[..self.length]);
-        self.page[self.length..].fill(0);
-        self.literal_count = 0;
-        self.sequence_count = 0;
-        self.covered_to = 0;
-    }
-
-    /// Eight bytes at `position`, of the page or of the slack behind it.
+    /// Takes the newest candidate that fits, position after position.
     #[inline(always)]
-    fn word(&self, position: usize) -> u64 {
-        let at = position & (2 * PAGE_BYTES - 1);
-        match self.page.get(at..at + 8) {
-            Some(bytes) => u64::from_le_bytes(bytes.try_into().expect("eight bytes were asked for")),
-            None => 0,
+    fn take_first<const FOURS: usize>(
+        &mut self,
+        block: usize,
+        mut hits: u64,
+        candidates: &Candidates<FOURS>,
+        cursor: &mut Cursor,
+        work: &mut MatchWork,
+    ) {
+        while hits != 0 {
+            let (index, candidate) = candidates.candidate(hits.trailing_zeros());
+            let position = block + index;
+            let length = self.common_bytes(position, candidate);
+            work.candidates += 1;
+            hits &= hits - 1;
+            if length < MIN_MATCH || candidate >= position {
+                continue;
+            }
+            let found = Match {
+                position,
+                candidate,
+                length,
+            };
+            work.matched_bytes += self.take(found, cursor);
+            hits &= Candidates::<FOURS>::bits_from(cursor.covered_to - block);
         }
     }
+}
 
-    /// How many of the next 16 bytes agree.
-    #[inline(always)]
-    fn common_bytes(&self, position: usize, candidate: usize) -> usize {
-        let low = self.word(position) ^ self.word(candidate);
-        let high = self.word(position + 8) ^ self.word(candidate + 8);
-        // Both halves always: lengths around eight are common, and a wrong guess costs more than two loads.
-        let beyond = 8 + high.trailing_zeros() as usize / 8;
-        if low == 0 {
-            beyond
-        } else {
-            low.trailing_zeros() as usize / 8
-        }
-    }
+/// Every other way than the first that fits to choose a match.
+#[derive(Clone, Copy)]
+struct BestMatch {
+    selection: Selection,
+    lazy: bool,
+}
 
-    /// Stage 2: how long the match really is, up to the end of the page.
+impl BestMatch {
+    /// Takes the matches that start in a block: of each position, or with `lazy` of each group, one at most.
     #[inline]
-    fn extend(&self, found: Match) -> usize {
-        let most = self.length - found.position;
-        let mut length = found.length;
-        if length >= STAGE_ONE_BYTES {
-            while length < most {
-                let common = self.common_bytes(found.position + length, found.candidate + length);
-                length += common;
-                if common < STAGE_ONE_BYTES {
-                    break;
-                }
+    fn take<const FOURS: usize>(
+        self,
+        buffers: &mut Buffers,
+        block: usize,
+        mut hits: u64,
+        candidates: &Candidates<FOURS>,
+        cursor: &mut Cursor,
+        work: &mut MatchWork,
+    ) {
+        let positions = if self.lazy { GROUP_BYTES } else { 1 };
+        while hits != 0 {
+            let these = hits & Candidates::<FOURS>::bits_around(hits.trailing_zeros(), positions);
+            hits &= !these;
+            if let Some(found) = self.choose(buffers, block, these, candidates, work) {
+                work.matched_bytes += buffers.take(found, cursor);
+                hits &= Candidates::<FOURS>::bits_from(cursor.covered_to - block);
             }
         }
-        length.min(most)
     }
 
-    /// Makes a sequence of the match and of the literals before it.
+    /// Stage 1: of each position the first that fits or the longest, and of all positions the longest, the
+    /// earliest on a tie.
     #[inline]
-    fn take(&mut self, found: Match, length: usize) {
-        let literal_length = found.position - self.covered_to;
-        self.copy_literals(literal_length);
-        if let Some(sequence) = self.sequences.get_mut(self.sequence_count) {
-            *sequence = Sequence {
-                literal_length: literal_length as u16,
-                match_length: length as u16,
-                offset: (found.position - found.candidate) as u16,
-            };
-            self.sequence_count += 1;
+    fn choose<const FOURS: usize>(
+        self,
+        buffers: &Buffers,
+        block: usize,
+        mut hits: u64,
+        candidates: &Candidates<FOURS>,
+        work: &mut MatchWork,
+    ) -> Option<Match> {
+        let mut best: Option<Match> = None;
+        while hits != 0 {
+            let bit = hits.trailing_zeros();
+            hits &= hits - 1;
+            let (index, candidate) = candidates.candidate(bit);
+            let position = block + index;
+            let length = buffers.common_bytes(position, candidate);
+            work.candidates += 1;
+            if length < MIN_MATCH || candidate >= position {
+                continue;
+            }
+            if best.is_none_or(|best| length > best.length) {
+                best = Some(Match {
+                    position,
+                    candidate,
+                    length,
+                });
+            }
+            if self.selection == Selection::FirstFit {
+                hits &= !Candidates::<FOURS>::bits_around(bit, 1);
+            }
         }
-        self.covered_to = found.position + length;
-    }
-
-    #[inline]
-    fn copy_literals(&mut self, count: usize) {
-        let (from, to) = (self.covered_to, self.literal_count);
-        if count <= 16
-            && let (Some(source), Some(target)) =
-                (self.page.get(from..from + 16), self.literals.get_mut(to..to + 16))
-        {
-            // Sixteen whatever the count: a fixed size is one load and one store.
-            target.copy_from_slice(source);
-        } else {
-            self.literals[to..to + count].copy_from_slice(&self.page[from..from + count]);
-        }
-        self.literal_count += count;
-    }
-
-    /// Copies the literals behind the last match.
-    fn end(&mut self) {
-        self.copy_literals(self.length - self.covered_to);
+        best
     }
 }

@@ -2,6 +2,7 @@
 
 use zstd_safe::{DCtx, DParameter, FrameFormat};
 
+use super::compress::compress;
 use super::matcher::{MatchWork, Matcher};
 use super::options::DpzipOptions;
 use super::{NAME, PAGE_BYTES, PageWork};
@@ -84,16 +85,11 @@ impl PageEncoder {
                 page_work(PageForm::Fill, page, MatchWork::default(), BlockShape::default()),
             );
         }
+        let target_block = &mut self.scratch[BLOCK_AT..];
         let (shape, work) = match &mut self.matcher {
-            AnyMatcher::Four(matcher) => {
-                compress(matcher, &mut self.block, page, &mut self.scratch[BLOCK_AT..])
-            }
-            AnyMatcher::Eight(matcher) => {
-                compress(matcher, &mut self.block, page, &mut self.scratch[BLOCK_AT..])
-            }
-            AnyMatcher::Sixteen(matcher) => {
-                compress(matcher, &mut self.block, page, &mut self.scratch[BLOCK_AT..])
-            }
+            AnyMatcher::Four(matcher) => compress(matcher, &mut self.block, page, target_block),
+            AnyMatcher::Eight(matcher) => compress(matcher, &mut self.block, page, target_block),
+            AnyMatcher::Sixteen(matcher) => compress(matcher, &mut self.block, page, target_block),
         };
         if let Some(shape) = shape.filter(|shape| BLOCK_AT + shape.bytes < page.len()) {
             let header = (shape.bytes << 3 | 2 << 1 | 1) as u32;
@@ -118,19 +114,6 @@ impl PageEncoder {
         };
         matcher + size_of::<BlockEncoder>() + SCRATCH_BYTES
     }
-}
-
-/// Matches, then entropy; no shape when the page looks incompressible, or turned out to be.
-fn compress<const FOURS: usize>(
-    matcher: &mut Matcher<FOURS>,
-    block: &mut BlockEncoder,
-    page: &[u8],
-    target: &mut [u8],
-) -> (Option<BlockShape>, MatchWork) {
-    let shape = matcher
-        .parse(page)
-        .and_then(|parsed| block.encode(parsed.literals, parsed.sequences, target));
-    (shape, matcher.work())
 }
 
 fn page_work(form: PageForm, page: &[u8], work: MatchWork, shape: BlockShape) -> PageWork {

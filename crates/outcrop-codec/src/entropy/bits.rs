@@ -48,12 +48,14 @@ impl<'a> BitWriter<'a> {
 
     /// Bytes written so far, a last incomplete one included; `None` when the buffer was too small. For bit
     /// strings that are read forwards (table descriptions).
+    #[inline(always)]
     pub(super) fn finish(mut self) -> Option<usize> {
         self.flush();
         (!self.overflowed).then_some(self.at + usize::from(self.pending_bits > 0))
     }
 
     /// As `finish`, after the closing bit that tells a backward reader where the stream starts.
+    #[inline(always)]
     pub(super) fn close(mut self) -> Option<usize> {
         self.push(1, 1);
         self.finish()

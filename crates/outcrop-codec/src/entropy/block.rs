@@ -27,6 +27,7 @@ impl BlockEncoder {
 
     /// Writes the block; `None` when `target` is too small, which eight bytes beyond the content prevent
     /// for every block that is worth keeping.
+    #[inline(always)]
     pub(crate) fn encode(
         &mut self,
         literals: &[u8],

@@ -7,6 +7,8 @@ use super::bits::BitWriter;
 
 /// Most symbols that a table of a block's sequences may have (match length codes 0 to 52).
 pub(super) const MAX_SYMBOLS: usize = 53;
+/// Room for them in arrays that are indexed without a check.
+const SYMBOL_SLOTS: usize = 64;
 /// Largest table that we build: 2^9 states.
 pub(super) const MAX_LOG: u32 = 9;
 /// Fraction bits of costs: 256 is one bit.
@@ -29,18 +31,21 @@ pub(super) fn suitable_log(max_log: u32, total: u32, max_symbol: usize) -> u32 {
 
 impl Normalized {
     /// Scales `counts` (at least two of them above zero) to a sum of 2^log, none that occurs below 1.
+    #[inline(always)]
     pub(super) fn scale(counts: &[u32], total: u32, log: u32) -> Self {
         /// How far past a small probability the exact value must be for rounding up to pay, in 2^-20
         /// (zstd's `rtbTable`): rounding 1 to 2 changes a cost more than 7 to 8.
         const ROUND_UP_BEYOND: [u64; 8] = [0, 473_195, 504_333, 520_860, 550_000, 700_000, 750_000, 830_000];
         let mut scaled = [0i16; MAX_SYMBOLS];
         let mut left = 1i32 << log;
+        // One division for all; 62 fraction bits lose nothing that rounding could see.
+        let unit = (1u64 << 62) / u64::from(total);
         let (mut largest, mut largest_share) = (0, 0i16);
         for (symbol, (&count, share)) in counts.iter().zip(&mut scaled).enumerate() {
             if count == 0 {
                 continue;
             }
-            let exact = (u64::from(count) << (20 + log)) / u64::from(total);
+            let exact = (u64::from(count) * unit) >> (42 - log);
             let mut whole = exact >> 20;
             if let Some(&beyond) = ROUND_UP_BEYOND.get(whole as usize) {
                 whole += u64::from(exact & 0xF_FFFF > beyond);
@@ -64,6 +69,7 @@ impl Normalized {
     }
 
     /// What `counts` cost with this table in 1/256 bits; `None` when a symbol occurs that the table lacks.
+    #[inline(always)]
     pub(super) fn cost(&self, counts: &[u32]) -> Option<u32> {
         let mut cost = 0;
         for (symbol, &count) in counts.iter().enumerate() {
@@ -79,6 +85,7 @@ impl Normalized {
     }
 
     /// Writes the description of the table; `None` when `target` is too small.
+    #[inline(always)]
     pub(super) fn describe(&self, target: &mut [u8]) -> Option<usize> {
         let mut writer = BitWriter::new(target);
         writer.push(u64::from(self.log - 5), 4);
@@ -181,7 +188,7 @@ struct Transition {
 pub(super) struct Encoder {
     log: u32,
     next_states: [u16; 1 << MAX_LOG],
-    transitions: [Transition; MAX_SYMBOLS + 11],
+    transitions: [Transition; SYMBOL_SLOTS],
 }
 
 impl Encoder {
@@ -189,7 +196,7 @@ impl Encoder {
         Self {
             log: 0,
             next_states: [0; 1 << MAX_LOG],
-            transitions: [Transition::default(); MAX_SYMBOLS + 11],
+            transitions: [Transition::default(); SYMBOL_SLOTS],
         }
     }
 
@@ -201,11 +208,12 @@ impl Encoder {
     }
 
     /// Makes the table of `normalized`.
+    #[inline(always)]
     pub(super) fn build(&mut self, normalized: &Normalized) {
         let log = normalized.log;
         let size = 1usize << log;
         let shares = &normalized.counts[..normalized.symbol_count];
-        let mut first = [0u16; MAX_SYMBOLS];
+        let mut first = [0u16; SYMBOL_SLOTS];
         let mut total = 0u16;
         for ((&share, transition), first) in shares.iter().zip(&mut self.transitions).zip(&mut first) {
             *first = total;
@@ -228,7 +236,7 @@ impl Encoder {
         }
         let symbols = spread(shares, log);
         for (state, &symbol) in symbols[..size].iter().enumerate() {
-            let slot = &mut first[usize::from(symbol) % MAX_SYMBOLS];
+            let slot = &mut first[usize::from(symbol) % SYMBOL_SLOTS];
             self.next_states[usize::from(*slot) % (1 << MAX_LOG)] = (size + state) as u16;
             *slot += 1;
         }
@@ -238,7 +246,7 @@ impl Encoder {
     /// The state that starts with `symbol`, in which the decoder will end.
     #[inline(always)]
     pub(super) fn start(&self, symbol: u8) -> u32 {
-        let Transition { bits_bias, next_bias } = self.transitions[usize::from(symbol) % 64];
+        let Transition { bits_bias, next_bias } = self.transitions[usize::from(symbol) % SYMBOL_SLOTS];
         let bits = (bits_bias + (1 << 15)) >> 16;
         let value = (bits << 16) - bits_bias;
         let next = (value >> bits) as i32 + next_bias;
@@ -248,7 +256,7 @@ impl Encoder {
     /// Writes what leads from the state of `symbol` to `state`, and answers that state.
     #[inline(always)]
     pub(super) fn encode(&self, state: u32, symbol: u8, writer: &mut BitWriter) -> u32 {
-        let Transition { bits_bias, next_bias } = self.transitions[usize::from(symbol) % 64];
+        let Transition { bits_bias, next_bias } = self.transitions[usize::from(symbol) % SYMBOL_SLOTS];
         let bits = (state + bits_bias) >> 16;
         writer.push(u64::from(state & ((1 << bits) - 1)), bits);
         let next = (state >> bits) as i32 + next_bias;
@@ -263,23 +271,35 @@ impl Encoder {
 }
 
 /// Which symbol each state decodes to: rare ones from the top down, the others spread by a fixed step.
+#[inline(always)]
 fn spread(shares: &[i16], log: u32) -> [u8; 1 << MAX_LOG] {
     let size = 1usize << log;
-    let mut symbols = [0u8; 1 << MAX_LOG];
-    let mut high = size;
-    for (symbol, _) in shares.iter().enumerate().filter(|(_, share)| **share == -1) {
-        high -= 1;
-        symbols[high] = symbol as u8;
-    }
     let step = (size >> 1) + (size >> 3) + 3;
-    let mut position = 0;
+    let mut symbols = [0u8; 1 << MAX_LOG];
+    // In order first, eight at a time whatever the share, then each to its place: no loop of an unpredictable length inside another.
+    let mut ordered = [0u8; (1 << MAX_LOG) + 8];
+    let (mut high, mut filled) = (size, 0);
     for (symbol, &share) in shares.iter().enumerate() {
-        for _ in 0..share.max(0) {
-            symbols[position % (1 << MAX_LOG)] = symbol as u8;
-            position = (position + step) & (size - 1);
-            while position >= high {
-                position = (position + step) & (size - 1);
+        if share < 0 {
+            high -= 1;
+            symbols[high % (1 << MAX_LOG)] = symbol as u8;
+            continue;
+        }
+        let end = filled + share as usize;
+        while filled < end {
+            if let Some(eight) = ordered.get_mut(filled..filled + 8) {
+                eight.fill(symbol as u8);
             }
+            filled += 8;
+        }
+        filled = end;
+    }
+    let mut position = 0;
+    for &symbol in &ordered[..high] {
+        symbols[position % (1 << MAX_LOG)] = symbol;
+        position = (position + step) & (size - 1);
+        while position >= high {
+            position = (position + step) & (size - 1);
         }
     }
     symbols

@@ -17,6 +17,7 @@ impl Histogram {
     }
 
     /// Counts `bytes` anew. At most 65 535 of them, which a page is far below.
+    #[inline(always)]
     pub(crate) fn count(&mut self, bytes: &[u8]) {
         debug_assert!(bytes.len() <= usize::from(u16::MAX));
         self.counts.fill(0);

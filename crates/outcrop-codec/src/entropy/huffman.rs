@@ -36,6 +36,7 @@ impl Code {
     }
 
     /// Makes the code for `counts`, of which at least two are above zero and which sum up to `total`.
+    #[inline(always)]
     pub(super) fn build(&mut self, counts: &[u16; 256], total: usize) {
         self.sort(counts);
         let mut weights = [0u32; 256];
@@ -52,6 +53,7 @@ impl Code {
     }
 
     /// Bits that `counts` take with this code, the description apart.
+    #[inline(always)]
     pub(super) fn encoded_bits(&self) -> usize {
         let bits = self.sorted[..self.symbol_count]
             .iter()
@@ -59,20 +61,31 @@ impl Code {
         bits.sum()
     }
 
+    /// Lists the symbols that occur, rarest first, lower values first among equals.
+    #[inline(always)]
     fn sort(&mut self, counts: &[u16; 256]) {
-        self.symbol_count = 0;
-        for (symbol, &count) in counts.iter().enumerate() {
-            // Written always, kept only when it occurs: no branch to mispredict.
-            self.sorted[self.symbol_count & 255] = u32::from(count) << 8 | symbol as u32;
-            self.symbol_count += usize::from(count > 0);
-            if count > 0 {
-                self.max_symbol = symbol;
+        let mut listed = [0u32; 256];
+        let mut listed_count = 0;
+        for (index, eight) in counts.as_chunks::<8>().0.iter().enumerate() {
+            if *eight == [0; 8] {
+                continue;
+            }
+            for (offset, &count) in eight.iter().enumerate() {
+                // Written always, kept only when it occurs: no branch to mispredict.
+                listed[listed_count & 255] = u32::from(count) << 8 | (8 * index + offset) as u32;
+                listed_count += usize::from(count > 0);
             }
         }
-        self.sorted[..self.symbol_count].sort_unstable();
+        self.symbol_count = listed_count;
+        self.max_symbol = (listed[listed_count.saturating_sub(1)] & 255) as usize;
+        // Counts have thirteen bits: two passes of a stable counting sort, seven bits and six.
+        let mut by_low = [0u32; 256];
+        counting_sort::<8>(&listed[..listed_count], &mut by_low);
+        counting_sort::<15>(&by_low[..listed_count], &mut self.sorted);
     }
 
     /// Gives the longest codes to the rarest symbols, and code values in the order that the decoder expects.
+    #[inline(always)]
     fn assign(&mut self, per_length: &[u16; MAX_BITS + 1]) {
         self.entries.fill(0);
         let mut symbols = self.sorted[..self.symbol_count].iter();
@@ -104,6 +117,7 @@ impl Code {
 
     /// Writes the description of the code (symbols' weights); `None` when these bytes cannot be described,
     /// or `target` is too small.
+    #[inline(always)]
     pub(super) fn describe(&self, target: &mut [u8]) -> Option<usize> {
         let mut weights = [0u8; 256];
         for (weight, &entry) in weights.iter_mut().zip(&self.entries[..self.max_symbol]) {
@@ -137,6 +151,7 @@ impl Code {
     }
 
     /// Writes one stream of `literals`, last one first; answers its bytes, `None` when `target` is too small.
+    #[inline(always)]
     pub(super) fn encode(&self, literals: &[u8], target: &mut [u8]) -> Option<usize> {
         let mut writer = BitWriter::new(target);
         for group in literals.rchunks(5) {
@@ -150,7 +165,27 @@ impl Code {
     }
 }
 
+/// Sorts by the seven bits from `SHIFT` on; equal ones keep their order.
+fn counting_sort<const SHIFT: u32>(from: &[u32], to: &mut [u32; 256]) {
+    const KEYS: usize = 128;
+    let key = |entry: u32| (entry >> SHIFT) as usize % KEYS;
+    let mut places = [0u16; KEYS];
+    for &entry in from {
+        places[key(entry)] += 1;
+    }
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    for &entry in from {
+        let place = &mut places[key(entry)];
+        to[usize::from(*place) % 256] = entry;
+        *place += 1;
+    }
+}
+
 /// Turns counts, rarest first, into code lengths in the same order.
+#[inline(always)]
 fn code_lengths(a: &mut [u32]) {
     let n = a.len();
     if n <= 2 {
@@ -204,6 +239,7 @@ fn code_lengths(a: &mut [u32]) {
 }
 
 /// How many codes of each length, none longer than `limit`, and every bit pattern used.
+#[inline(always)]
 fn limited(lengths: &[u32], limit: usize) -> [u16; MAX_BITS + 1] {
     let mut per_length = [0u16; MAX_BITS + 1];
     for &length in lengths {
@@ -225,6 +261,7 @@ fn limited(lengths: &[u32], limit: usize) -> [u16; MAX_BITS + 1] {
 }
 
 /// Writes `weights` with FSE, two states in turn; `None` when that does not pay or cannot be done.
+#[inline(always)]
 fn compress_weights(weights: &[u8], target: &mut [u8]) -> Option<usize> {
     let mut counts = [0u32; MAX_BITS + 2];
     for &weight in weights {

@@ -24,6 +24,7 @@ impl LiteralsEncoder {
 
     /// Writes the section of `literals`, as small as this encoder can; `None` when `target` is too small.
     /// Answers its bytes, and how many literals went through Huffman.
+    #[inline(always)]
     pub(super) fn encode(&mut self, literals: &[u8], target: &mut [u8]) -> Option<(usize, usize)> {
         if literals.len() < HUFFMAN_FROM {
             return Some((raw(literals, target)?, 0));
@@ -44,6 +45,7 @@ impl LiteralsEncoder {
     }
 
     /// Writes a compressed section; `None` when it would not be smaller than a raw one.
+    #[inline(always)]
     fn huffman(&mut self, literals: &[u8], target: &mut [u8]) -> Option<usize> {
         self.code.build(self.histogram.counts(), literals.len());
         let four = literals.len() >= FOUR_STREAMS_FROM;

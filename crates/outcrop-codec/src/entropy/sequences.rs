@@ -39,6 +39,7 @@ impl SequencesEncoder {
     }
 
     /// Writes the section of `sequences`; `None` when `target` is too small.
+    #[inline(always)]
     pub(super) fn encode(&mut self, sequences: &[Sequence], target: &mut [u8]) -> Option<usize> {
         let count = sequences.len();
         let mut end = if count < 128 {
@@ -76,6 +77,7 @@ impl SequencesEncoder {
     }
 
     /// Picks the cheapest table for one field and describes it: predefined (0), a single symbol (1) or own (2).
+    #[inline(always)]
     fn choose_table(
         &mut self,
         index: usize,
@@ -110,6 +112,7 @@ impl SequencesEncoder {
 
 impl Fields {
     /// Writes the bit stream, last sequence first.
+    #[inline(always)]
     fn encode(&self, [literal, offset, matched]: [&Encoder; 3], target: &mut [u8]) -> Option<usize> {
         let mut writer = BitWriter::new(target);
         let (last, before) = self.entries().split_last()?;
@@ -123,7 +126,6 @@ impl Fields {
             states[1] = offset.encode(states[1], entry.offset_code, &mut writer);
             states[2] = matched.encode(states[2], entry.match_code, &mut writer);
             states[0] = literal.encode(states[0], entry.literal_code, &mut writer);
-            writer.flush();
             entry.push_extra(&mut writer);
         }
         matched.finish(states[2], &mut writer);

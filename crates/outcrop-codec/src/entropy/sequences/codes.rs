@@ -2,6 +2,8 @@
 //!
 //! *Source*: RFC 8878 sections 3.1.1.3.2.1.1 (codes) and 3.1.1.3.2.2 (predefined distributions).
 
+use std::hint::select_unpredictable;
+
 use super::Sequence;
 use crate::entropy::bits::BitWriter;
 use crate::entropy::fse::{MAX_SYMBOLS, Normalized};
@@ -67,9 +69,14 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Adds the extra bits behind at most 26 others: they rarely need a flush of their own between.
     #[inline(always)]
     pub(super) fn push_extra(&self, writer: &mut BitWriter) {
-        writer.push(self.extra, u32::from(self.extra_bits));
+        let bits = u32::from(self.extra_bits);
+        if bits > 30 {
+            writer.flush();
+        }
+        writer.push(self.extra, bits);
         writer.flush();
     }
 }
@@ -103,6 +110,7 @@ impl Fields {
     }
 
     /// Takes the sequences of a page, at most 1024.
+    #[inline(always)]
     pub(super) fn split(&mut self, sequences: &[Sequence]) {
         self.counts = [[0; 64]; 3];
         self.entry_count = sequences.len().min(MAX_SEQUENCES);
@@ -132,28 +140,25 @@ impl Fields {
     }
 }
 
-/// What stands for `offset`: one of the three most recent ones (1 to 3), or itself plus 3.
+/// What stands for `offset`: one of the three most recent ones (1 to 3), or itself plus 3. Which it is nobody can
+/// predict, so that it is selected, not branched on.
 #[inline(always)]
 fn offset_value(offset: u32, no_literals: bool, recent: &mut [u32; 3]) -> u32 {
     let [first, second, third] = *recent;
-    // Without literals before it, a sequence with the latest offset would have been part of the last match: the values mean the next ones then, and 3 means one less than the latest.
+    // Without literals before it, a sequence with the latest offset would have been part of the last match: the
+    // values mean the next ones then, and 3 means one less than the latest.
     let shift = u32::from(no_literals);
-    if offset == first && !no_literals {
-        return 1;
-    }
-    if offset == second {
-        *recent = [offset, first, third];
-        return 2 - shift;
-    }
-    let known = if offset == third {
-        Some(3 - shift)
-    } else if no_literals && offset == first - 1 {
-        Some(3)
-    } else {
-        None
-    };
-    *recent = [offset, first, second];
-    known.unwrap_or(offset + 3)
+    let is_first = offset == first && !no_literals;
+    let is_second = offset == second;
+    let value = select_unpredictable(no_literals && offset + 1 == first, 3, offset + 3);
+    let value = select_unpredictable(offset == third, 3 - shift, value);
+    let value = select_unpredictable(is_second, 2 - shift, value);
+    *recent = [
+        offset,
+        select_unpredictable(is_first, second, first),
+        select_unpredictable(is_first || is_second, third, second),
+    ];
+    select_unpredictable(is_first, 1, value)
 }
 
 /// Code and number of extra bits of a literal length.

@@ -1,0 +1,142 @@
+//! A page while its matches are taken out: its bytes, its literals so far, and its sequences so far.
+
+use super::{MIN_MATCH, STAGE_ONE_BYTES};
+use crate::dpzip::PAGE_BYTES;
+use crate::dpzip::slots::CHUNK_WINDOW;
+use crate::entropy::Sequence;
+
+/// Bytes behind the page that may be read, never matched.
+const SLACK: usize = 64;
+const MAX_SEQUENCES: usize = PAGE_BYTES / MIN_MATCH;
+/// Literals that are copied whatever their number: a fixed size is a few loads and stores.
+const LITERALS_AT_ONCE: usize = 32;
+
+/// A page with its matches taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dpzip) struct Parsed<'a> {
+    pub(in crate::dpzip) literals: &'a [u8],
+    pub(in crate::dpzip) sequences: &'a [Sequence],
+}
+
+/// Buffers of one page.
+pub(super) struct Buffers {
+    page: [u8; PAGE_BYTES + SLACK],
+    length: usize,
+    literals: [u8; PAGE_BYTES + SLACK],
+    sequences: [Sequence; MAX_SEQUENCES],
+}
+
+/// How far the buffers are filled; apart from them, so that it stays in registers.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Cursor {
+    /// Where the next literal run starts: the end of the last match.
+    pub(super) covered_to: usize,
+    literal_count: usize,
+    sequence_count: usize,
+}
+
+/// A match of which stage 1 knows up to 16 bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Match {
+    pub(super) position: usize,
+    pub(super) candidate: usize,
+    pub(super) length: usize,
+}
+
+impl Buffers {
+    pub(super) fn new() -> Self {
+        Self {
+            page: [0; PAGE_BYTES + SLACK],
+            length: 0,
+            literals: [0; PAGE_BYTES + SLACK],
+            sequences: [Sequence::default(); MAX_SEQUENCES],
+        }
+    }
+
+    pub(super) fn load(&mut self, page: &[u8]) {
+        self.length = page.len().min(PAGE_BYTES);
+        self.page[..self.length].copy_from_slice(&page[..self.length]);
+        self.page[self.length..].fill(0);
+    }
+
+    /// The bytes that hashing a chunk from `first` on reads.
+    #[inline(always)]
+    pub(super) fn window(&self, first: usize) -> Option<&[u8; CHUNK_WINDOW]> {
+        self.page.get(first..)?.first_chunk()
+    }
+
+    /// Sixteen bytes at `position`, of the page or of the slack behind it.
+    #[inline(always)]
+    fn word(&self, position: usize) -> u128 {
+        match self.page.get(position..position + 16) {
+            Some(bytes) => u128::from_le_bytes(bytes.try_into().expect("sixteen bytes were asked for")),
+            None => 0,
+        }
+    }
+
+    /// How many of the next 16 bytes agree.
+    #[inline(always)]
+    pub(super) fn common_bytes(&self, position: usize, candidate: usize) -> usize {
+        let differing = self.word(position) ^ self.word(candidate);
+        differing.trailing_zeros() as usize / 8
+    }
+
+    /// Stage 2: how long the match really is, up to the end of the page.
+    #[inline(always)]
+    fn extend(&self, found: Match) -> usize {
+        let most = self.length - found.position;
+        let mut length = found.length;
+        if length >= STAGE_ONE_BYTES {
+            while length < most {
+                let common = self.common_bytes(found.position + length, found.candidate + length);
+                length += common;
+                if common < STAGE_ONE_BYTES {
+                    break;
+                }
+            }
+        }
+        length.min(most)
+    }
+
+    /// Makes a sequence of the match and of the literals before it; answers the match's length.
+    #[inline(always)]
+    pub(super) fn take(&mut self, found: Match, cursor: &mut Cursor) -> usize {
+        let length = self.extend(found);
+        let literal_length = found.position - cursor.covered_to;
+        self.copy_literals(literal_length, cursor);
+        if let Some(sequence) = self.sequences.get_mut(cursor.sequence_count) {
+            *sequence = Sequence {
+                literal_length: literal_length as u16,
+                match_length: length as u16,
+                offset: (found.position - found.candidate) as u16,
+            };
+            cursor.sequence_count += 1;
+        }
+        cursor.covered_to = found.position + length;
+        length
+    }
+
+    #[inline(always)]
+    fn copy_literals(&mut self, count: usize, cursor: &mut Cursor) {
+        let (from, to) = (cursor.covered_to, cursor.literal_count);
+        let at_once = |bytes: usize| bytes..bytes + LITERALS_AT_ONCE;
+        if count <= LITERALS_AT_ONCE
+            && let (Some(source), Some(target)) =
+                (self.page.get(at_once(from)), self.literals.get_mut(at_once(to)))
+        {
+            target.copy_from_slice(source);
+        } else {
+            self.literals[to..to + count].copy_from_slice(&self.page[from..from + count]);
+        }
+        cursor.literal_count += count;
+    }
+
+    /// Copies the literals behind the last match.
+    pub(super) fn end(&mut self, mut cursor: Cursor) -> Parsed<'_> {
+        self.copy_literals(self.length - cursor.covered_to, &mut cursor);
+        Parsed {
+            literals: &self.literals[..cursor.literal_count],
+            sequences: &self.sequences[..cursor.sequence_count],
+        }
+    }
+}
