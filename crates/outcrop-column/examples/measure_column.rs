@@ -1,6 +1,7 @@
-//! Measures the codec on a text file, one row of `metric,value,unit` each: `measure_column TEXT FOLDER [THREADS]`.
+//! Measures the codec on a text file, one row of `metric,value,unit` each: `measure_column TEXT FOLDER [THREADS [PART…]]`.
 //!
-//! FOLDER receives the three column files. `benchmarks/column/run.sh` runs it.
+//! PART is encode (or one of encode-none, encode-postings, encode-only), scan, lookup or decode; all of them where none is named. FOLDER receives the three column files, and has them
+//! already where encode is left out. `benchmarks/column/run.sh` runs it.
 #![expect(
     clippy::disallowed_methods,
     reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
@@ -11,6 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use outcrop_column::storage::{AtomicFile, WriteAt};
 use outcrop_column::{Column, EncodeOptions, Index, Profile, Result, encode_text};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -68,25 +70,55 @@ fn median(repetitions: usize, mut work: impl FnMut() -> Result<()>) -> Result<Ti
     })
 }
 
+/// The file being written, with the time that making it durable takes: that is the disk's, not the codec's.
+struct TimedFile {
+    file: AtomicFile,
+    sync_s: f64,
+}
+
+impl WriteAt for TimedFile {
+    fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> std::io::Result<()> {
+        self.file.write_all_at(bytes, offset)
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        let start = Instant::now();
+        let synced = self.file.sync();
+        self.sync_s += start.elapsed().as_secs_f64();
+        synced
+    }
+}
+
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [text, folder, rest @ ..] = arguments.as_slice() else {
-        return Err(std::io::Error::other("usage: measure_column TEXT FOLDER [THREADS]").into());
+        let usage = "usage: measure_column TEXT FOLDER [THREADS [encode|scan|lookup|decode…]]";
+        return Err(std::io::Error::other(usage).into());
     };
     let threads = rest.first().and_then(|threads| threads.parse().ok()).unwrap_or(2);
+    let parts = rest.get(1..).unwrap_or_default();
+    let wants = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let (text, folder) = (Path::new(text), Path::new(folder));
     let text_bytes = std::fs::metadata(text)?.len() as f64;
     report("text", text_bytes, "B");
-    let [codes, postings, _] = [Index::None, Index::Postings, Index::Only].map(|index| {
-        let path = folder.join(format!("{index:?}.ocol").to_lowercase());
-        let options = EncodeOptions {
-            index,
-            threads,
-            profile: Profile::Balanced,
-        };
-        measure_encode(text, &path, options).map(|()| path)
-    });
-    let (codes, mut postings) = (Column::open(codes?)?, Column::open(postings?)?);
+    let path_of = |index: Index| folder.join(format!("{index:?}.ocol").to_lowercase());
+    for index in [Index::None, Index::Postings, Index::Only] {
+        if wants("encode") || wants(&format!("encode-{index:?}").to_lowercase()) {
+            let options = EncodeOptions {
+                index,
+                threads,
+                profile: Profile::Balanced,
+            };
+            measure_encode(text, &path_of(index), options)?;
+        }
+    }
+    if !["scan", "lookup", "decode"].into_iter().any(wants) {
+        return Ok(());
+    }
+    let (codes, mut postings) = (
+        Column::open(path_of(Index::None))?,
+        Column::open(path_of(Index::Postings))?,
+    );
     for (name, encoding) in &codes.report()?.segments[0].encodings {
         report(
             &format!("blocks in {name}"),
@@ -95,28 +127,48 @@ fn main() -> Result<()> {
         );
     }
     let words = sample_words(&codes)?;
-    measure_scans(&codes, &words)?;
-    measure_lookups("postings", &postings, &words)?;
-    postings.preload()?;
-    measure_lookups("postings, preloaded", &postings, &words)?;
-    measure_decode(&codes, text_bytes)?;
-    let mut in_memory = codes;
-    Times::of(|| in_memory.preload())?.report("building postings in memory", "s", |seconds| seconds);
-    measure_lookups("postings in memory", &in_memory, &words)
+    if wants("scan") {
+        measure_scans(&codes, &words)?;
+    }
+    if wants("lookup") {
+        measure_lookups("postings", &postings, &words)?;
+        postings.preload()?;
+        measure_lookups("postings, preloaded", &postings, &words)?;
+    }
+    if wants("decode") {
+        measure_decode(&codes, text_bytes)?;
+    }
+    if wants("lookup") {
+        let mut in_memory = codes;
+        Times::of(|| in_memory.preload())?.report("building postings in memory", "s", |seconds| seconds);
+        measure_lookups("postings in memory", &in_memory, &words)?;
+    }
+    Ok(())
 }
 
 fn measure_encode(text: &Path, path: &Path, options: EncodeOptions) -> Result<()> {
     let index = options.index;
     let text_bytes = std::fs::metadata(text)?.len() as f64;
-    let (mut encoder, mut written) = (None, None);
+    let (mut encoder, mut written, mut sync_s) = (None, None, 0.0);
     let reading = Times::of(|| {
         encoder = Some(encode_text(File::open(text)?, options)?);
         Ok(())
     })?;
-    let writing = Times::of(|| {
-        written = encoder.take().map(|encoder| encoder.write(path)).transpose()?;
+    let mut writing = Times::of(|| {
+        let mut out = TimedFile {
+            file: AtomicFile::create(path)?,
+            sync_s: 0.0,
+        };
+        written = encoder
+            .take()
+            .map(|encoder| encoder.finish(&mut out))
+            .transpose()?;
+        let start = Instant::now();
+        out.file.commit()?;
+        sync_s = out.sync_s + start.elapsed().as_secs_f64();
         Ok(())
     })?;
+    writing.elapsed -= sync_s;
     let Some(written) = written else { return Ok(()) };
     let name = format!("encode, index {index:?}, {} threads", options.threads);
     let both = Times {
@@ -128,6 +180,8 @@ fn measure_encode(text: &Path, path: &Path, options: EncodeOptions) -> Result<()
     writing.report(&format!("{name}: encoding and writing alone"), "s", |seconds| {
         seconds
     });
+    report(&format!("{name}: fsync, not in these times"), sync_s, "s");
+    report(&format!("{name}: most memory so far"), peak_bytes() / 1e6, "MB");
     report(&format!("file, index {index:?}"), written.file_bytes as f64, "B");
     if index == Index::None {
         report("rows", written.row_count as f64, "rows");
@@ -143,6 +197,14 @@ fn measure_encode(text: &Path, path: &Path, options: EncodeOptions) -> Result<()
         );
     }
     Ok(())
+}
+
+/// Largest resident memory of the process so far, in bytes; not a number where the system does not tell.
+fn peak_bytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());
+    kib.unwrap_or(f64::NAN) * 1024.0
 }
 
 /// Words spread evenly over the dictionary.

@@ -9,14 +9,13 @@ pub(super) const LONG: u8 = u8::MAX;
 /// Bytes that one load brings.
 const CHUNK: usize = 16;
 
-/// Bits of a key.
-pub(super) const KEY_BITS: u32 = 96;
-
 /// A value made ready for lookup.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Key {
-    /// The low 96 bits: eleven bytes of a short value, zeros behind it, or of the hash of a long one; then the mark.
-    pub(super) bits: u128,
+    /// Twelve bytes, little-endian, of which these are the first eight: eleven of a short value, zeros behind it, or of the hash
+    /// of a long one; then the mark.
+    pub(super) low: u64,
+    pub(super) high: u32,
     pub(super) hash: u64,
 }
 
@@ -41,19 +40,20 @@ impl Key {
         Self::of_bits(bytes & KEPT[length] | (length as u128 + 1) << (8 * SHORT_BYTES))
     }
 
-    /// The key that a table slot holds.
+    /// The key of the twelve bytes in the low bits of `bits`.
     #[inline]
     pub(super) fn of_bits(bits: u128) -> Self {
+        let (low, high) = (bits as u64, (bits >> 64) as u32);
         let hash = fold(
-            bits as u64 ^ 0x2d35_8dcc_aa6c_78a5,
-            (bits >> 64) as u64 ^ 0x8bb8_4b93_962e_acc9,
+            low ^ 0x2d35_8dcc_aa6c_78a5,
+            u64::from(high) ^ 0x8bb8_4b93_962e_acc9,
         );
-        Self { bits, hash }
+        Self { low, high, hash }
     }
 
     #[inline]
     pub(super) fn is_long(self) -> bool {
-        (self.bits >> (8 * SHORT_BYTES)) as u8 == LONG
+        (self.high >> 24) as u8 == LONG
     }
 }
 
@@ -142,9 +142,9 @@ mod tests {
         fn a_key_does_not_depend_on_what_follows_the_value(value in near_values(), after in near_values()) {
             let text = [value.clone(), after].concat();
             let (alone, within) = (Key::of(&value), Key::within(&text, 0, value.len()));
-            prop_assert_eq!((alone.bits, alone.hash), (within.bits, within.hash));
+            prop_assert_eq!((alone.low, alone.high, alone.hash), (within.low, within.high, within.hash));
             prop_assert_eq!(alone.is_long(), value.len() > SHORT_BYTES);
-            prop_assert!(alone.bits != 0 && alone.bits >> 96 == 0);
+            prop_assert!(alone.high != 0, "a free slot is zero");
         }
     }
 }

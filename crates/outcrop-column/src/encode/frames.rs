@@ -57,6 +57,19 @@ impl Collector {
         }
     }
 
+    /// [`Collector::push`] of each of `codes`.
+    pub(super) fn extend(&mut self, codes: &[u32]) {
+        let mut rest = codes;
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(rest.len().min(FRAME_ROWS - self.open.len()));
+            self.open.extend_from_slice(part);
+            if self.open.len() == FRAME_ROWS {
+                self.end_frame();
+            }
+            rest = after;
+        }
+    }
+
     /// Rows pushed so far.
     pub(super) fn row_count(&self) -> u64 {
         self.rows_in_frames + self.open.len() as u64
@@ -69,7 +82,6 @@ impl Collector {
 
     fn end_frame(&mut self) {
         if !self.open.is_empty() {
-            self.interner.count_rows(&self.open);
             self.frames.push(Frame::of(&self.open));
             self.rows_in_frames += self.open.len() as u64;
             self.open.clear();

@@ -6,6 +6,9 @@ use crate::storage::WriteAt;
 
 const BUFFER_BYTES: usize = 1 << 20;
 
+/// Pieces from this size on are written as they are: a call costs less than copying them.
+const DIRECT_BYTES: usize = 64 << 10;
+
 /// Writes one section after the other.
 pub(crate) struct SectionWriter<'a> {
     out: &'a mut dyn WriteAt,
@@ -40,6 +43,12 @@ impl<'a> SectionWriter<'a> {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.len() >= DIRECT_BYTES {
+            self.flush()?;
+            self.out.write_all_at(bytes, self.start + self.length)?;
+            self.length += bytes.len() as u64;
+            return Ok(());
+        }
         self.buffer.extend_from_slice(bytes);
         self.length += bytes.len() as u64;
         if self.buffer.len() >= BUFFER_BYTES {
@@ -50,6 +59,9 @@ impl<'a> SectionWriter<'a> {
     }
 
     fn flush(&mut self) -> Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
         let at = self.start + self.length - self.buffer.len() as u64;
         self.out.write_all_at(&self.buffer, at)?;
         self.buffer.clear();

@@ -41,8 +41,10 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
     let mut parts = if options.threads <= 1 {
         let mut worker = TextWorker::default();
         let mut chunks = Chunks::default();
-        while let Some((index, chunk)) = chunks.next(&mut input, Vec::new())? {
+        let mut buffer = Vec::new();
+        while let Some((index, chunk)) = chunks.next(&mut input, buffer)? {
             worker.take(index, &chunk)?;
+            buffer = chunk;
         }
         vec![worker]
     } else {
@@ -177,6 +179,9 @@ struct TextWorker {
     chunks: Vec<(usize, Vec<Frame>)>,
     ends: [usize; PIECE_BYTES + ENDS_AT_ONCE],
     keys: [Key; PIECE_BYTES],
+    codes: [u32; PIECE_BYTES],
+    /// Lines whose values the first look did not find.
+    later: [u16; PIECE_BYTES],
 }
 
 impl Default for TextWorker {
@@ -186,6 +191,8 @@ impl Default for TextWorker {
             chunks: Vec::new(),
             ends: [0; PIECE_BYTES + ENDS_AT_ONCE],
             keys: [Key::default(); PIECE_BYTES],
+            codes: [0; PIECE_BYTES],
+            later: [0; PIECE_BYTES],
         }
     }
 }
@@ -210,7 +217,7 @@ impl TextWorker {
 
     /// Interns the lines of the first `count` ends, the first beginning at `start`; gives where the next one begins.
     fn intern_lines(&mut self, chunk: &[u8], start: usize, count: usize) -> Result<usize> {
-        let ends = &self.ends[..count];
+        let (ends, codes) = (&self.ends[..count], &mut self.codes[..count]);
         let interner = &mut self.collector.interner;
         let mut from = start;
         for (&end, key) in ends.iter().zip(&mut self.keys) {
@@ -219,11 +226,22 @@ impl TextWorker {
             from = end + 1;
         }
         from = start;
-        for (&end, key) in ends.iter().zip(&self.keys) {
-            let code = self.collector.interner.intern(&chunk[from..end], key)?;
-            self.collector.push(code);
+        let mut later_count = 0;
+        for (index, ((&end, key), place)) in ends.iter().zip(&self.keys).zip(&mut *codes).enumerate() {
+            match interner.intern_in_first_line(&chunk[from..end], key)? {
+                Some(code) => *place = code,
+                None => {
+                    self.later[later_count] = index as u16;
+                    later_count += 1;
+                }
+            }
             from = end + 1;
         }
+        for index in self.later[..later_count].iter().map(|&index| usize::from(index)) {
+            let begin = index.checked_sub(1).map_or(start, |before| ends[before] + 1);
+            codes[index] = interner.intern(&chunk[begin..ends[index]], &self.keys[index])?;
+        }
+        self.collector.extend(codes);
         Ok(from)
     }
 }
