@@ -130,31 +130,52 @@ impl<'a> Planes<'a> {
         let shift = self.width - 8;
         let (first, last) = ((least >> shift) as u8, (greatest >> shift) as u8);
         let plane = &self.bytes[..self.count];
-        // In a range within one value of the first plane, the second plane rejects nearly all candidates left: one cache
-        // line each instead of one for every plane.
-        let narrowed = first == last && self.width >= 16;
-        let second = if narrowed {
-            ((least >> (shift - 8)) as u8)..=((greatest >> (shift - 8)) as u8)
-        } else {
-            0..=u8::MAX
-        };
-        let mut mask = [0; 64];
-        for (step, bytes) in plane.chunks(64 * 64).enumerate() {
+        let (mut candidates, mut before) = (Vec::new(), Vec::new());
+        let mut mask = [0; SCANNED_ROWS / 64];
+        for (step, bytes) in plane.chunks(SCANNED_ROWS).enumerate() {
             let mask = &mut mask[..bytes.len().div_ceil(64)];
             kernels::within(bytes, first, last, mask);
             for_each_bit(mask, |index| {
-                let inner = first < bytes[index] && bytes[index] < last;
-                let index = step * 64 * 64 + index;
-                if narrowed && !second.contains(&self.bytes[self.count + index]) {
-                    return;
-                }
-                if inner || (least..=greatest).contains(&self.get(index)) {
-                    found.push(index as u32);
-                }
+                let index = step * SCANNED_ROWS + index;
+                // The second plane, one cache line for each candidate, is looked at a step later.
+                kernels::prefetch(self.bytes, self.count + index);
+                candidates.push(index as u32);
             });
+            self.keep_within(&before, (least, greatest), (first, last), found);
+            std::mem::swap(&mut candidates, &mut before);
+            candidates.clear();
+        }
+        self.keep_within(&before, (least, greatest), (first, last), found);
+    }
+
+    /// Appends those of `candidates` whose integers lie in `least ..= greatest`, given that their first planes lie in `first ..= last`.
+    fn keep_within(
+        &self,
+        candidates: &[u32],
+        (least, greatest): (u32, u32),
+        (first, last): (u8, u8),
+        found: &mut Vec<u32>,
+    ) {
+        // In a range within one value of the first plane, the second plane rejects nearly all candidates left: one cache
+        // line each instead of one for every plane.
+        let narrowed = first == last && self.width >= 16;
+        let shift = self.width.saturating_sub(16);
+        let second = ((least >> shift) as u8)..=((greatest >> shift) as u8);
+        for &candidate in candidates {
+            let index = candidate as usize;
+            if narrowed && !second.contains(&self.bytes[self.count + index]) {
+                continue;
+            }
+            let inner = first < self.bytes[index] && self.bytes[index] < last;
+            if inner || (least..=greatest).contains(&self.get(index)) {
+                found.push(candidate);
+            }
         }
     }
 }
+
+/// Rows whose first plane is searched before the other planes of those that it leaves are looked at.
+const SCANNED_ROWS: usize = 4096;
 
 /// Calls `action` with the index of each set bit, ascending.
 #[inline]
