@@ -39,8 +39,8 @@ impl<'s> Blocks<'s> {
         }
     }
 
-    /// Keeps the sixteenth of the blocks (one at least) whose order-0 entropy is nearest to `bits`; short ones
-    /// only when there are no others.
+    /// Keeps the sixteenth of the blocks (one at least) whose order-0 entropy is nearest to `bits`; none shorter than
+    /// three quarters of the longest.
     #[must_use]
     pub fn nearest_in_entropy(&self, bits: f64) -> Self {
         let longest = self
@@ -53,7 +53,7 @@ impl<'s> Blocks<'s> {
             .blocks
             .iter()
             .enumerate()
-            .filter(|(_, block)| block.bytes.len() == longest)
+            .filter(|(_, block)| 4 * block.bytes.len() >= 3 * longest)
             .map(|(index, block)| ((bits_per_byte(block.bytes) - bits).abs(), index))
             .collect();
         whole.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));

@@ -124,6 +124,7 @@ impl Stage<'_> {
                             warmed.and_then(|()| self.passes(worker, direction, budget, &mut watch, halt));
                         // Whoever is done, or failed, ends the phase for all.
                         halt.store(true, Ordering::Relaxed);
+                        self.complete(worker, direction)?;
                         Ok((watch, span?))
                     })
                 })
@@ -166,6 +167,17 @@ impl Stage<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Leaves whole output behind. A pass that was cut short does not: compressors write behind the block that they answer,
+    /// over the one that the pass before left there.
+    fn complete(&self, worker: &mut Worker<'_>, direction: Direction) -> Result<(), CompressError> {
+        if worker.is_whole() {
+            return Ok(());
+        }
+        let pass = worker.pass(direction, &mut Nothing, self.stop);
+        pass.map(|_| ())
+            .map_err(|error| worker.failed(self.blocks, error))
     }
 
     fn passes<W: Watch>(

@@ -87,6 +87,8 @@ pub(crate) struct Worker<'s> {
     lengths: Vec<u32>,
     /// Decompressed blocks, one behind the other.
     unpacked: Vec<u8>,
+    /// Whether the last pass was a whole one.
+    is_whole: bool,
 }
 
 impl<'s> Worker<'s> {
@@ -119,6 +121,7 @@ impl<'s> Worker<'s> {
             unpacked: vec![1; total],
             sources,
             indices,
+            is_whole: false,
         })
     }
 
@@ -129,10 +132,17 @@ impl<'s> Worker<'s> {
         watch: &mut W,
         halt: &AtomicBool,
     ) -> Result<Pass, (usize, CodecError)> {
-        match direction {
+        let pass = match direction {
             Direction::Compress => self.compress(watch, halt),
             Direction::Decompress => self.decompress(watch, halt),
-        }
+        };
+        self.is_whole = pass.as_ref().is_ok_and(|pass| pass.is_whole);
+        pass
+    }
+
+    /// Whether the buffers hold the output of one whole pass.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     fn compress<W: Watch>(&mut self, watch: &mut W, halt: &AtomicBool) -> Result<Pass, (usize, CodecError)> {

@@ -68,6 +68,9 @@ pub enum LabError {
     /// The device layer could not prepare its subject.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The compression layer could not open its data.
+    #[error(transparent)]
+    Compression(#[from] outcrop_compress::CompressError),
     /// The run folder could not be read or written.
     #[error(transparent)]
     Results(#[from] ResultsError),
@@ -85,6 +88,7 @@ impl LabError {
                 | Self::ReadPlan { .. }
                 | Self::OverBudget { .. }
                 | Self::CannotResume { .. }
+                | Self::Compression(_)
         )
     }
 }

@@ -27,6 +27,11 @@ pub trait Layer: Sync {
     /// What may be said about its workload, fixed or as a factor.
     fn workload_parameters(&self) -> &'static [Parameter];
 
+    /// How its subject is told of the user's data: parameters and their values. None where it measures something else.
+    fn data_settings(&self, _path: &str) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// Completes a subject whose values are canonical, and gives it its name.
     ///
     /// # Errors
@@ -144,7 +149,7 @@ pub struct TrialFailure {
 
 /// Every layer, in the order of the stack.
 pub fn all() -> &'static [&'static dyn Layer] {
-    &[&device::Device, &column::Column]
+    &[&device::Device, &compression::Compression, &column::Column]
 }
 
 /// The layer of a name.

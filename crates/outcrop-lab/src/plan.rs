@@ -85,6 +85,8 @@ pub struct PlanOptions {
     pub seed: Option<Seed>,
     /// Where files of our own are made; by default that of an expanded plan, else the working directory.
     pub directory: Option<PathBuf>,
+    /// The user's data, for each plan that measures such: in place of what the plan names.
+    pub data: Option<PathBuf>,
     /// Size of the subject, for each plan that has one of a chosen size.
     pub size: Option<ByteSize>,
     /// Trials per cell.

@@ -1,5 +1,6 @@
 //! The plans that ship, and which of them make up `outcrop profile`.
 
+use crate::parameter::hint;
 use crate::plan::PlanSource;
 
 /// A plan that is part of the program.
@@ -40,6 +41,11 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "ssd-queue-depth": "How do IOPS and latency change with queue depth, and where is the knee?",
     "ssd-max": "What are the highest bandwidth and IOPS that the device gives, beside its datasheet?",
     "ssd-matrix": "What do access size, queue depth and mix give in every combination?",
+    "codec-choice": "Which codec, and which block size, suit these data?",
+    "zstd-stages": "How does zstd's time split into match finding, literals and sequences, by level, block size and entropy?",
+    "ratio-percentiles": "How are the ratios of single blocks distributed at 4 and 64 KiB, for Snappy, LZ4, Deflate, Zstd and dpzip?",
+    "throughput-latency": "How fast does each codec compress and decompress at 4 and 64 KiB, from one thread to all, and how late is a block?",
+    "robustness": "How do throughput and latency hold as the data compress less and less, by repetition and by entropy?",
     "column-size": "How large is a dictionary column by cardinality and skew, beside the least that it could be?",
     "column-search": "How fast are rows found by value, prefix and range, in memory, on disk and by a scan?",
     "column-encode": "How fast is a column encoded, by threads, cardinality, skew and order of the rows?",
@@ -50,8 +56,67 @@ pub fn shipped_plans() -> &'static [ShippedPlan] {
     SHIPPED
 }
 
-/// The plans that `outcrop profile` runs: all of the device layer, as they share most of their cells.
-pub fn profile_plans() -> Vec<PlanSource> {
-    let of_device = SHIPPED.iter().filter(|plan| plan.name.starts_with("ssd-"));
-    of_device.map(ShippedPlan::source).collect()
+/// A layer of `outcrop profile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProfileLayer {
+    /// The layer: `outcrop profile --layer NAME`.
+    pub name: &'static str,
+    /// The plans that stand for it, which ship.
+    pub plans: &'static [&'static str],
+    /// Seconds that it may take with `--quick`. All layers together stay below 90.
+    pub quick_s: u64,
+    /// Seconds that it may take by default. All layers together stay below 600.
+    pub default_s: u64,
+}
+
+/// The layers of `outcrop profile`, in the order of the stack: a further one is a line here. Tests hold each to its
+/// seconds, and their sums to what the command promises.
+static PROFILE: &[ProfileLayer] = &[
+    ProfileLayer {
+        name: "device",
+        plans: &[
+            "ssd-access-size",
+            "ssd-read-write-mix",
+            "ssd-queue-depth",
+            "ssd-max",
+            "ssd-matrix",
+        ],
+        quick_s: 50,
+        default_s: 325,
+    },
+    ProfileLayer {
+        name: "compression",
+        plans: &["codec-choice"],
+        quick_s: 18,
+        default_s: 85,
+    },
+];
+
+/// Every layer that `outcrop profile` measures.
+pub fn profile_layers() -> &'static [ProfileLayer] {
+    PROFILE
+}
+
+/// The plans of the layers named; of all layers when none is.
+///
+/// # Errors
+/// A sentence for the first name that is no layer of the profile.
+pub fn profile_plans<N: AsRef<str>>(layers: &[N]) -> Result<Vec<PlanSource>, String> {
+    let known: Vec<&str> = PROFILE.iter().map(|layer| layer.name).collect();
+    for name in layers {
+        if !known.contains(&name.as_ref()) {
+            let name = name.as_ref();
+            return Err(format!(
+                "the profile has no layer {name:?}; {}",
+                hint(name, &known)
+            ));
+        }
+    }
+    let is_wanted =
+        |layer: &&ProfileLayer| layers.is_empty() || layers.iter().any(|name| name.as_ref() == layer.name);
+    let plans = PROFILE.iter().filter(is_wanted).flat_map(|layer| layer.plans);
+    Ok(plans
+        .filter_map(|name| SHIPPED.iter().find(|plan| plan.name == *name))
+        .map(ShippedPlan::source)
+        .collect())
 }

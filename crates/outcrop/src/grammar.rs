@@ -1,7 +1,7 @@
 //! The top of the argument grammar: the list of subcommands, in the order of a user's day.
 
 use crate::commands::{
-    column, compare, completions, device, env, man, plans, profile, references, report, results, run,
+    codec, column, compare, completions, device, env, man, plans, profile, references, report, results, run,
     workload,
 };
 use clap::{Parser, Subcommand};
@@ -13,6 +13,7 @@ Examples:
   outcrop run ssd-queue-depth           one question, answered in depth
   outcrop run --resume runs/2026…       go on after Ctrl-C, a crash or a full disk
   outcrop device --queue-depth 1,32     one-off: two depths, a table on stdout
+  outcrop codec --data DIR --codec lz4,zstd:3 --block-size 4k,64k
   outcrop compare runs/A runs/B --fail-if 'p99 > +5%'
 
 Exit codes:
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Compare(compare::Args),
     /// Measure a storage device once, with flags for each factor
     Device(device::Args),
+    /// Measure codecs on your data once, with flags for each factor
+    Codec(codec::Args),
     /// Encode a string column into one small, searchable file, and ask it
     Column(column::Args),
     /// Describe a workload: what its generators will do

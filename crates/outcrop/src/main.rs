@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Device(args) => commands::device::run(&args),
+        Command::Codec(args) => commands::codec::run(&args),
         Command::Column(args) => commands::column::run(&args),
         Command::Workload(args) => commands::workload::run(&args),
         Command::Results(args) => commands::results::run(&args),

@@ -24,20 +24,39 @@ pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
     }
 }
 
+/// How the result of a run reaches stdout.
+pub(crate) type Conclude = fn(&Path, Format) -> anyhow::Result<()>;
+
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
+    start_and(set, name, flags, conclude)
+}
+
+/// The same with another conclusion.
+pub(crate) fn start_and(
+    set: &PlanSet,
+    name: &str,
+    flags: &PlanFlags,
+    conclude: Conclude,
+) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
     if flags.dry_run {
         return dry_run(set, flags.format);
     }
     let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(lab_error)?;
-    measure(set, folder, IfItCannotBegin::DiscardRun, flags.format)
+    measure(set, folder, IfItCannotBegin::DiscardRun, flags.format, conclude)
 }
 
 /// Goes on with a run folder.
 pub(crate) fn resume(dir: &Path, format: Format) -> anyhow::Result<Ending> {
     let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
-    measure(&resumed.set, resumed.folder, IfItCannotBegin::KeepRun, format)
+    measure(
+        &resumed.set,
+        resumed.folder,
+        IfItCannotBegin::KeepRun,
+        format,
+        conclude,
+    )
 }
 
 /// What happens to a run folder without a single trial when its subject cannot be made.
@@ -55,6 +74,7 @@ fn measure(
     mut folder: RunFolder,
     if_it_cannot_begin: IfItCannotBegin,
     format: Format,
+    conclude: Conclude,
 ) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();

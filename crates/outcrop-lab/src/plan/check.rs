@@ -131,6 +131,14 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
             .subject
             .insert("size".to_owned(), ("--size".to_owned(), value));
     }
+    if let Some(data) = &options.data {
+        for (name, value) in layer.data_settings(&data.to_string_lossy()) {
+            let value = Located::new(value, "--data");
+            draft
+                .subject
+                .insert(name.to_owned(), ("--data".to_owned(), value));
+        }
+    }
     let trial = &mut draft.trial;
     if let Some(repetitions) = options.repetitions {
         trial.repetitions = Some(Located::new(repetitions, "--repetitions"));

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod columns;
+mod compression;
 mod interrupted_runs;
 mod orders;
 mod plan_errors;

@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans, shipped_plans};
+use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_layers, profile_plans, shipped_plans};
 
-fn profile(effort: Effort) -> PlanSet {
+fn profile_of(layers: &[&str], effort: Effort) -> PlanSet {
     let options = PlanOptions {
         effort: Some(effort),
         ..PlanOptions::default()
     };
-    PlanSet::from_sources(&profile_plans(), &options).unwrap()
+    PlanSet::from_sources(&profile_plans(layers).unwrap(), &options).unwrap()
+}
+
+fn profile(effort: Effort) -> PlanSet {
+    profile_of(&[], effort)
 }
 
 #[test]
@@ -57,18 +61,37 @@ fn every_shipped_plan_parses_at_every_effort_and_says_what_the_list_says() {
 }
 
 #[test]
-fn the_profile_fits_its_time() {
-    let [quick, default] = [Effort::Quick, Effort::Default].map(|effort| profile(effort).estimate());
-    println!(
-        "quick {quick:?}\ndefault {default:?}\nfull {:?}",
-        profile(Effort::Full).estimate()
-    );
-    assert!(quick.total().as_secs() <= 80, "quick takes {:?}", quick.total());
-    assert!(
-        default.total().as_secs() <= 540,
-        "default takes {:?}",
-        default.total()
-    );
+fn each_layer_of_the_profile_fits_its_time_and_all_together_the_commands_promise() {
+    for (effort, promised_s) in [(Effort::Quick, 90), (Effort::Default, 600)] {
+        let mut budgets_s = 0;
+        for layer in profile_layers() {
+            let budget_s = if effort == Effort::Quick {
+                layer.quick_s
+            } else {
+                layer.default_s
+            };
+            let takes = profile_of(&[layer.name], effort).estimate().total();
+            println!("{effort} {}: {takes:?} of {budget_s} s", layer.name);
+            assert!(takes.as_secs() < budget_s, "{effort} {}: {takes:?}", layer.name);
+            budgets_s += budget_s;
+        }
+        assert!(budgets_s <= promised_s, "{effort}: {budgets_s} s");
+    }
+}
+
+#[test]
+fn every_layer_of_the_profile_has_plans_that_ship_and_measure_it() {
+    for layer in profile_layers() {
+        let set = profile_of(&[layer.name], Effort::Quick);
+        assert_eq!(set.plans().len(), layer.plans.len(), "{}", layer.name);
+        assert!(
+            set.cells().iter().all(|cell| cell.layer == layer.name),
+            "{}",
+            layer.name
+        );
+    }
+    let refused = profile_plans(&["compresion"]).unwrap_err();
+    assert!(refused.contains("did you mean `compression`?"), "{refused}");
 }
 
 #[test]
@@ -86,7 +109,7 @@ fn the_profile_repeats_each_cell_at_least_three_times_quick_and_five_times_other
 
 #[test]
 fn plans_share_their_cells() {
-    let set = profile(Effort::Quick);
+    let set = profile_of(&["device"], Effort::Quick);
     let asked: usize = set
         .plans()
         .iter()

@@ -4,6 +4,7 @@ use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
+use outcrop_measure::units::ByteSize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     /// What is written: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, value_delimiter = ',', value_name = "CONTENT")]
     content: Vec<String>,
+    /// Size of the file that is measured [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    size: Option<ByteSize>,
     #[command(flatten)]
     flags: PlanFlags,
 }
@@ -57,6 +61,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let options = PlanOptions {
         directory: Some(args.path.clone()),
+        size: args.size,
         ..args.flags.options()
     };
     let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;

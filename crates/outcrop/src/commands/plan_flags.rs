@@ -3,15 +3,12 @@
 use crate::output::Format;
 use outcrop_lab::PlanOptions;
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_measure::units::TimeSpan;
 use std::path::PathBuf;
 
 /// How much of everything, from which seed, and where the run goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanFlags {
-    /// Size of the file that is measured [default: as the plan says]
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) size: Option<ByteSize>,
     /// Trials per cell [default: as the plan says]
     #[arg(long, value_name = "N")]
     pub(crate) repetitions: Option<u32>,
@@ -39,11 +36,10 @@ pub(crate) struct PlanFlags {
 }
 
 impl PlanFlags {
-    /// What the flags decide, for the lab; effort and directory are the command's own.
+    /// What the flags decide, for the lab; effort, directory, size and data are the command's own.
     pub(crate) fn options(&self) -> PlanOptions {
         PlanOptions {
             seed: self.seed,
-            size: self.size,
             repetitions: self.repetitions,
             warm_up: self.warm_up,
             duration: self.duration,

@@ -1,20 +1,23 @@
 //! `outcrop profile [PATH]`: the main job.
 
 use super::plan_flags::PlanFlags;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_input};
 use crate::session;
 use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans};
+use outcrop_measure::units::ByteSize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   outcrop profile                        the filesystem you stand on, in at most ten minutes
   outcrop profile /mnt/data --quick      another one, in 90 seconds
+  outcrop profile --data /srv/dump       your own data for the layers that compress them
+  outcrop profile --layer compression    one layer alone
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              what would be measured and written
 
 A file of its own is written on the filesystem of PATH, measured, and removed afterwards; nothing else is
-touched. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
+touched, and data are only read: without --data, a sample that is part of the program stands for them. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
 
 /// Measure the storage stack at PATH and say what it can do and what to configure
 #[derive(Debug, clap::Args)]
@@ -29,6 +32,15 @@ pub(crate) struct Args {
     /// As long as the plans say (hours)
     #[arg(long)]
     full: bool,
+    /// Your own data for the plans that take some: a file, a directory, a block device, or - for stdin
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    /// Only these layers [default: all of them]
+    #[arg(long = "layer", value_name = "LAYER", value_delimiter = ',')]
+    layers: Vec<String>,
+    /// Size of the file that is measured [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    size: Option<ByteSize>,
     #[command(flatten)]
     flags: PlanFlags,
 }
@@ -42,8 +54,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let options = PlanOptions {
         effort: Some(effort),
         directory: Some(args.path.clone()),
+        data: args.data.clone(),
+        size: args.size,
         ..args.flags.options()
     };
-    let set = PlanSet::from_sources(&profile_plans(), &options).map_err(session::lab_error)?;
+    let plans =
+        profile_plans(&args.layers).map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
+    let set = PlanSet::from_sources(&plans, &options).map_err(session::lab_error)?;
     session::start(&set, "profile", &args.flags)
 }

@@ -4,6 +4,7 @@ use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
 use crate::session;
 use outcrop_lab::{Effort, PlanOptions, PlanSet, PlanSource, shipped_plans};
+use outcrop_measure::units::ByteSize;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -11,6 +12,7 @@ Examples:
   outcrop run ssd-queue-depth                         a plan that ships, by name
   outcrop run mine.toml --path /mnt/data --dry-run    what it would do, how long, how many bytes
   outcrop run ssd-matrix ssd-max --effort quick       two plans; cells they share are measured once
+  outcrop run ratio-percentiles --data /srv/dump      on your own data
   outcrop run --resume runs/20261121T020304Z-mine     only what is missing is measured";
 
 /// Run one or more plans, or resume a run that was interrupted
@@ -24,7 +26,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "RUN",
-        conflicts_with_all = ["plans", "effort", "path", "size", "repetitions", "warm_up", "duration", "budget", "seed", "out", "dry_run"]
+        conflicts_with_all = ["plans", "effort", "path", "data", "size", "repetitions", "warm_up", "duration", "budget", "seed", "out", "dry_run"]
     )]
     resume: Option<PathBuf>,
     /// Which of a plan's values to take
@@ -33,6 +35,12 @@ pub(crate) struct Args {
     /// Where files of our own are made [default: the working directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
+    /// Your own data for the plans that take some: a file, a directory, a block device, or - for stdin
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    /// Size of the file that is measured [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    size: Option<ByteSize>,
     #[command(flatten)]
     flags: PlanFlags,
 }
@@ -70,6 +78,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let options = PlanOptions {
         effort: args.effort.map(Into::into),
         directory: args.path.clone(),
+        data: args.data.clone(),
+        size: args.size,
         ..args.flags.options()
     };
     let set = PlanSet::from_sources(&sources, &options).map_err(session::lab_error)?;

@@ -6,6 +6,7 @@
 )]
 
 mod bad_input;
+mod codec;
 mod column;
 mod faults;
 mod harness;

@@ -2,12 +2,13 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 13] = [
+const SUBCOMMANDS: [&str; 14] = [
     "profile",
     "run",
     "report",
     "compare",
     "device",
+    "codec",
     "column",
     "workload",
     "results",

@@ -1,0 +1,177 @@
+//! Where data may come from, and what is said of data that cannot be compressed.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_compress::{CompressError, Source};
+use outcrop_measure::seed::Seed;
+
+static GO_ON: AtomicBool = AtomicBool::new(false);
+
+fn drawn(source: &Source, limit_bytes: u64) -> outcrop_compress::Sample {
+    source.draw(limit_bytes, 4096, Seed(7), &GO_ON).unwrap()
+}
+
+fn refused(path: &Path) -> String {
+    Source::open(path).unwrap_err().to_string()
+}
+
+#[test]
+fn a_file_is_taken_whole_while_it_fits() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("data");
+    let content: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(&path, &content).unwrap();
+    let source = Source::open(&path).unwrap();
+    let sample = drawn(&source, 1 << 20);
+    assert_eq!((sample.bytes(), sample.share()), (content.as_slice(), 1.0));
+    assert_eq!(sample.pieces()[0].name, "data");
+}
+
+#[test]
+fn a_directory_is_all_its_files_in_the_order_of_their_names_without_links() {
+    let here = tempfile::tempdir().unwrap();
+    std::fs::create_dir(here.path().join("b")).unwrap();
+    std::fs::write(here.path().join("b/two"), "22").unwrap();
+    std::fs::write(here.path().join("a"), vec![b'1'; 5000]).unwrap();
+    std::fs::write(here.path().join("empty"), "").unwrap();
+    symlink(here.path(), here.path().join("loop")).unwrap();
+    let sample = drawn(&Source::open(here.path()).unwrap(), 1 << 20);
+    let names: Vec<_> = sample.pieces().iter().map(|piece| piece.name.as_str()).collect();
+    assert_eq!(names, ["a", "b/two"]);
+    assert_eq!(sample.bytes().len(), 5002);
+}
+
+#[test]
+fn data_that_cannot_be_compressed_is_said_to_be_so_in_a_sentence() {
+    let here = tempfile::tempdir().unwrap();
+    let empty = here.path().join("empty");
+    std::fs::write(&empty, "").unwrap();
+    assert!(
+        refused(&empty).contains("is empty: there is nothing to compress"),
+        "{}",
+        refused(&empty)
+    );
+    let without = refused(here.path());
+    assert!(
+        without.contains("no file that can be read") && without.contains("1 empty"),
+        "{without}"
+    );
+    let nothing = here.path().join("nothing");
+    std::fs::create_dir(&nothing).unwrap();
+    assert!(
+        refused(&nothing).contains("no file at all"),
+        "{}",
+        refused(&nothing)
+    );
+    let absent = refused(&here.path().join("absent"));
+    assert!(
+        absent.contains("cannot find") && absent.contains("absent"),
+        "{absent}"
+    );
+    let device = refused(Path::new("/dev/null"));
+    assert!(
+        device.contains("a character device; expected a file, a directory or a block device"),
+        "{device}"
+    );
+}
+
+#[test]
+fn one_byte_is_data_and_a_block_larger_than_it_is_not() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("byte");
+    std::fs::write(&path, "x").unwrap();
+    let source = Source::open(&path).unwrap();
+    assert_eq!(source.draw(1 << 20, 1, Seed(1), &GO_ON).unwrap().bytes(), b"x");
+    let error = source.draw(1 << 20, 4096, Seed(1), &GO_ON).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a block of 4 KiB is larger than the data, 1 B; give blocks of at most that"
+    );
+}
+
+#[test]
+fn the_embedded_sample_is_the_snappy_test_set() {
+    let source = Source::embedded().unwrap();
+    assert_eq!(source.bytes(), Source::embedded_bytes());
+    let sample = drawn(&source, 16 << 20);
+    assert_eq!((sample.pieces().len(), sample.bytes().len()), (11, 2_928_371));
+    let html = sample.pieces().iter().find(|piece| piece.name == "html").unwrap();
+    assert!(sample.bytes()[html.range.clone()].starts_with(b"content:"));
+}
+
+#[test]
+fn a_stream_is_kept_whole_or_as_a_sample_of_its_clusters() {
+    let content: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let whole = Source::from_reader(&mut content.as_slice(), 8 << 20, Seed(3), &GO_ON).unwrap();
+    assert_eq!(drawn(&whole, 8 << 20).bytes(), content);
+    let part = Source::from_reader(&mut content.as_slice(), 1 << 20, Seed(3), &GO_ON).unwrap();
+    let sample = drawn(&part, 1 << 20);
+    assert_eq!((part.bytes(), sample.bytes().len()), (4_000_000, 1 << 20));
+    for piece in sample.pieces() {
+        let offset: usize = piece.name.strip_prefix("stdin+").unwrap().parse().unwrap();
+        assert_eq!(
+            sample.bytes()[piece.range.clone()],
+            content[offset..][..piece.range.len()]
+        );
+    }
+    let nothing = Source::from_reader(&mut std::io::empty(), 1 << 20, Seed(3), &GO_ON).unwrap_err();
+    assert!(matches!(nothing, CompressError::Empty { .. }), "{nothing}");
+    let too_large = part.draw(1 << 20, 1 << 18, Seed(3), &GO_ON).unwrap_err();
+    assert!(
+        too_large.to_string().contains("drawn in pieces of 128 KiB"),
+        "{too_large}"
+    );
+}
+
+/// A read-only loop device over a file, gone when dropped.
+struct LoopDevice(PathBuf);
+
+impl LoopDevice {
+    fn over(image: &Path) -> Result<Self, String> {
+        let output = Command::new("losetup")
+            .args(["--read-only", "--find", "--show"])
+            .arg(image)
+            .output()
+            .map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        }
+        Ok(Self(PathBuf::from(
+            String::from_utf8_lossy(&output.stdout).trim(),
+        )))
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_block_device_is_sampled_and_never_opened_for_writing() {
+    let here = tempfile::tempdir().unwrap();
+    let image = here.path().join("image");
+    let content: Vec<u8> = (0..500_000_u32)
+        .flat_map(u32::to_le_bytes)
+        .take(1 << 20)
+        .collect();
+    std::fs::write(&image, &content).unwrap();
+    // Nothing that asks for writing could open it.
+    let device = match LoopDevice::over(&image) {
+        Ok(device) => device,
+        Err(why) => {
+            println!("skipped: sampling a block device: {why}");
+            return;
+        }
+    };
+    let source = Source::open(&device.0).unwrap();
+    assert_eq!(source.bytes(), 1 << 20);
+    assert_eq!(drawn(&source, 2 << 20).bytes(), content);
+    let part = drawn(&source, 256 << 10);
+    assert_eq!((part.bytes().len(), part.pieces().len()), (256 << 10, 2));
+    assert_eq!(std::fs::read(&image).unwrap(), content);
+}

@@ -1,0 +1,171 @@
+//! Samples drawn when a trial first asks for them, and one trial after the other on them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_compress::{
+    Blocks, CLUSTER_BYTES, CompressError, Sample, SizeReport, Source, run_hardware, run_job, run_stages,
+};
+use outcrop_measure::seed::Seed;
+use outcrop_measure::units::ByteSize;
+use outcrop_probe::Clock;
+
+use super::content::BlockContent;
+use super::metrics::SLOT_SIZES_BYTES;
+use super::parameters::{self, Measurement};
+use super::{GENERATED, SAMPLE, STDIN, values};
+use crate::cell::Cell;
+use crate::error::LabError;
+use crate::layer::{Bench, Preparation, TrialFailure, TrialReport, parsed};
+use crate::order::Trial;
+use crate::plan::Subject;
+
+/// Bytes of samples that are kept for later trials; one that has gone is drawn anew, the same.
+const KEPT_BYTES: usize = 512 << 20;
+
+/// The data of a run.
+pub(super) struct CompressionBench<'r> {
+    sources: BTreeMap<Subject, Source>,
+    /// Which sample, and its bytes; the newest first.
+    samples: VecDeque<(String, Rc<Sample>)>,
+    /// What blocks became, by cell: repetitions do not verify again what they do not time.
+    sizes: BTreeMap<String, Arc<SizeReport>>,
+    clock: Clock,
+    stop: &'r AtomicBool,
+    seed: Seed,
+}
+
+impl<'r> CompressionBench<'r> {
+    /// Opens the subjects; stdin is read here, as it goes by once.
+    pub(super) fn prepare(
+        subjects: &[Subject],
+        preparation: &mut Preparation<'r, '_>,
+    ) -> Result<Self, LabError> {
+        let seed = preparation.seed.derive("compression");
+        let mut sources = BTreeMap::new();
+        for subject in subjects {
+            let source = open(subject, seed, preparation.stop).map_err(|error| match error {
+                CompressError::Interrupted => LabError::StoppedInPreparation,
+                error => LabError::Compression(error),
+            })?;
+            for note in source.iter().flat_map(Source::notes) {
+                (preparation.report)(crate::layer::PreparationStep::Note(note));
+            }
+            sources.extend(source.map(|source| (subject.clone(), source)));
+        }
+        Ok(Self {
+            sources,
+            samples: VecDeque::new(),
+            sizes: BTreeMap::new(),
+            clock: Clock::new(),
+            stop: preparation.stop,
+            seed,
+        })
+    }
+
+    fn sample(&mut self, cell: &Cell, content: BlockContent) -> Result<Rc<Sample>, CompressError> {
+        let block_bytes = parsed::<ByteSize>(cell.factor("compression_block_size")).0;
+        let limit_bytes = parsed::<ByteSize>(&cell.subject.settings["sample_size"]).0;
+        let key = match content {
+            BlockContent::Generated(content) => format!("{content} {limit_bytes}"),
+            // Blocks that fill a cluster without remainder are cut from the same sample.
+            _ if CLUSTER_BYTES.is_multiple_of(block_bytes) => cell.subject.settings["data"].clone(),
+            _ => format!("{} {block_bytes}", cell.subject.settings["data"]),
+        };
+        if let Some(position) = self.samples.iter().position(|(known, _)| *known == key)
+            && let Some(found) = self.samples.remove(position)
+        {
+            let sample = Rc::clone(&found.1);
+            self.samples.push_front(found);
+            return Ok(sample);
+        }
+        let sample = Rc::new(match (content, self.sources.get(&cell.subject)) {
+            (BlockContent::Generated(content), _) => {
+                let mut bytes = vec![0; limit_bytes as usize];
+                content.filler(self.seed.derive(&key)).fill(&mut bytes);
+                Sample::generated(bytes, &content.to_string())
+            }
+            (_, Some(source)) => source.draw(limit_bytes, block_bytes, self.seed, self.stop)?,
+            (_, None) => unreachable!("every subject of the run was prepared"),
+        });
+        self.samples.push_front((key, Rc::clone(&sample)));
+        while self.samples.len() > 1
+            && self
+                .samples
+                .iter()
+                .map(|(_, kept)| kept.bytes().len())
+                .sum::<usize>()
+                > KEPT_BYTES
+        {
+            self.samples.pop_back();
+        }
+        Ok(sample)
+    }
+
+    fn measure(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, CompressError> {
+        let content: BlockContent = parsed(cell.factor("content"));
+        let sample = self.sample(cell, content)?;
+        let block_bytes = parsed::<ByteSize>(cell.factor("compression_block_size")).0;
+        if block_bytes > sample.bytes().len() as u64 {
+            return Err(CompressError::BlockLargerThanData {
+                block_bytes,
+                data_bytes: sample.data_bytes(),
+            });
+        }
+        let mut blocks = Blocks::cut(&sample, block_bytes as usize);
+        if let BlockContent::NaturalNear(bits) = content {
+            blocks = blocks.nearest_in_entropy(bits);
+        }
+        let job = parameters::job_spec(&cell.factors, &cell.trial, trial.repetition.into());
+        let (clock, stop) = (&self.clock, self.stop);
+        let known = self.sizes.get(&cell.id).cloned();
+        let size = match known {
+            Some(size) => size,
+            None => Arc::new(SizeReport::measure(
+                &blocks,
+                &job.codec,
+                job.context,
+                clock,
+                stop,
+            )?),
+        };
+        self.sizes.insert(cell.id.clone(), Arc::clone(&size));
+        match parameters::measurement(&cell.factors) {
+            Measurement::Stages => {
+                let report = run_stages(&blocks, &parameters::stages_spec(&job), &size, clock, stop)?;
+                Ok(values::of_stages(&blocks, &report, &size, clock, content))
+            }
+            Measurement::Speed => {
+                let report = run_job(&blocks, &job, Some(size), clock, stop)?;
+                let hardware = run_hardware(&blocks, &job.codec, &SLOT_SIZES_BYTES)?;
+                Ok(values::of_job(&blocks, &report, hardware.as_ref(), content))
+            }
+        }
+    }
+}
+
+fn open(subject: &Subject, seed: Seed, stop: &AtomicBool) -> Result<Option<Source>, CompressError> {
+    let limit_bytes = parsed::<ByteSize>(&subject.settings["sample_size"]).0;
+    match subject.settings["data"].as_str() {
+        GENERATED => Ok(None),
+        SAMPLE => Source::embedded().map(Some),
+        STDIN => Source::from_reader(&mut std::io::stdin().lock(), limit_bytes, seed, stop).map(Some),
+        path => Source::open(Path::new(path)).map(Some),
+    }
+}
+
+impl Bench for CompressionBench<'_> {
+    fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
+        match self.measure(cell, trial) {
+            Ok(report) => Ok(report),
+            Err(CompressError::Interrupted) => Ok(TrialReport::interrupted()),
+            Err(error) => Err(TrialFailure {
+                message: error.to_string(),
+                is_fatal: matches!(error, CompressError::Path { .. } | CompressError::Pin { .. }),
+            }),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The compression layer from plan to journal: its cells, its metrics, and what it refuses.
+
+use std::collections::BTreeSet;
+
+use outcrop_lab::layer::compression::metrics;
+use outcrop_measure::metric::Provenance;
+use outcrop_results::TrialEntry;
+
+use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start, try_plan_set};
+
+const PLAN: &str = r#"
+name = "codecs"
+question = "Does the compression layer work?"
+layer = "compression"
+
+[subject]
+sample_size = "1MiB"
+
+[factors]
+codec = ["zstd:1", "dpzip"]
+compression_block_size = ["4KiB", "64KiB"]
+caches = ["warm", "cold"]
+
+[trial]
+repetitions = 2
+warm_up = "0ms"
+duration = "20ms"
+"#;
+
+fn names(entry: &TrialEntry) -> BTreeSet<&str> {
+    entry.values.iter().map(|value| value.metric.as_str()).collect()
+}
+
+#[test]
+fn trials_carry_every_metric_of_the_contract() {
+    let here = directory();
+    let set = plan_set(PLAN, here.path());
+    let mut folder = start(&set, here.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    let entries = assert_complete(&set, &folder);
+    for entry in &entries {
+        assert_eq!(entry.layer, "compression");
+        assert!(entry.subject.starts_with("sample 1 MiB of "), "{}", entry.subject);
+        let mut expected: BTreeSet<String> = [
+            metrics::COMPRESSION_RATIO,
+            metrics::COMPRESSION_RATIO_LOW,
+            metrics::COMPRESSION_RATIO_HIGH,
+            metrics::SAMPLED_SHARE,
+            metrics::SAVED_SHARE,
+            metrics::UNCOMPRESSED_BYTES,
+            metrics::COMPRESSED_BYTES,
+            metrics::BLOCK_COUNT,
+            metrics::BLOCK_ENTROPY,
+            metrics::ENERGY_PER_BYTE,
+            metrics::CONTEXT_BYTES,
+        ]
+        .map(|metric| metric.name.to_owned())
+        .into();
+        expected.extend(metrics::RATIO_PERCENTILES.map(metrics::block_ratio));
+        for direction in metrics::Direction::ALL {
+            let stems = [
+                "speed",
+                "cpu_per_byte",
+                "latency_mean",
+                "latency_p50",
+                "latency_p99_9",
+                "latency_max",
+            ];
+            expected.extend(stems.map(|stem| direction.name(stem)));
+        }
+        if entry.factors["codec"].starts_with("dpzip") {
+            expected.extend(metrics::SLOT_SIZES_BYTES.map(metrics::stored_bytes_slot));
+            expected.insert(metrics::MODELLED_COMPRESS_SPEED.name.to_owned());
+            let modelled = entry
+                .values
+                .iter()
+                .find(|value| value.metric == "modelled_page_latency")
+                .unwrap();
+            assert_eq!(modelled.provenance, Provenance::Modelled);
+        }
+        let names = names(entry);
+        let missing: Vec<_> = expected
+            .iter()
+            .filter(|name| !names.contains(name.as_str()))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?} in {:?}", entry.factors);
+        let operations: Vec<_> = entry
+            .histograms
+            .iter()
+            .map(|entry| entry.operation.as_str())
+            .collect();
+        assert_eq!(operations, ["compress", "decompress"]);
+    }
+}
+
+#[test]
+fn sizes_are_the_same_in_every_repetition_and_for_every_seed() {
+    let here = directory();
+    let set = plan_set(
+        &PLAN.replace("1MiB", "16MiB").replace(", \"cold\"", ""),
+        here.path(),
+    );
+    let mut folder = start(&set, here.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    let mut sizes: BTreeSet<(String, String, u64)> = BTreeSet::new();
+    for entry in folder.trials().unwrap() {
+        let size = entry
+            .values
+            .iter()
+            .find(|value| value.metric == "compressed_bytes")
+            .unwrap();
+        let factors = &entry.factors;
+        sizes.insert((
+            factors["codec"].clone(),
+            factors["compression_block_size"].clone(),
+            size.value.unwrap() as u64,
+        ));
+    }
+    assert_eq!(sizes.len(), 4, "{sizes:?}");
+}
+
+#[test]
+fn the_stages_of_natural_and_of_independent_bytes_stand_side_by_side() {
+    let here = directory();
+    let text = PLAN.replace("[\"zstd:1\", \"dpzip\"]", "[\"zstd:1\"]").replace(
+        "[factors]",
+        "[workload]\nmeasurement = \"stages\"\n\n[factors]\ncontent = [\"natural:4\", \"entropy:4\"]",
+    );
+    let set = plan_set(&text, here.path());
+    let mut folder = start(&set, here.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    for entry in assert_complete(&set, &folder) {
+        let value = |name: &str| {
+            let found = entry.values.iter().find(|value| value.metric == name);
+            found.and_then(|value| value.value).unwrap()
+        };
+        let shares =
+            ["match_finding", "literals", "sequences"].map(|stage| value(&format!("stage_{stage}_share")));
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{shares:?}");
+        assert!((value("block_entropy") - 4.0).abs() < 0.7, "{:?}", entry.factors);
+        assert!(value("stage_whole_time") > 0.0 && value("stage_sum_ratio") > 0.0);
+    }
+}
+
+#[test]
+fn threads_are_numbers_in_cells_and_equal_numbers_are_one_cell() {
+    let here = directory();
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let text = PLAN
+        .replace(
+            "caches = [\"warm\", \"cold\"]",
+            "threads = [1, \"all/4\", \"all/2\", \"all\"]",
+        )
+        .replace("[\"zstd:1\", \"dpzip\"]", "[\"zstd:1\"]")
+        .replace("[\"4KiB\", \"64KiB\"]", "[\"4KiB\"]");
+    let set = plan_set(&text, here.path());
+    let threads: BTreeSet<usize> = set
+        .cells()
+        .iter()
+        .map(|cell| cell.factor("threads").parse().unwrap())
+        .collect();
+    let expected: BTreeSet<usize> = [1, (cpus / 4).max(1), (cpus / 2).max(1), cpus].into();
+    assert_eq!((threads.len(), &threads), (set.cells().len(), &expected));
+    let again = try_plan_set(&set.to_toml(), here.path()).unwrap();
+    assert_eq!(again.cells(), set.cells());
+}

@@ -1,0 +1,136 @@
+//! `outcrop codec`: codecs on the user's data, one-off, a flag for each factor; `outcrop codec list`.
+
+mod table;
+
+use super::plan_flags::PlanFlags;
+use crate::exit::Ending;
+use crate::output::{Cell, Format, Table};
+use crate::session;
+use outcrop_lab::{Draft, PlanOptions, PlanSet};
+use outcrop_measure::units::TimeSpan;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop codec                                          zstd:3 in blocks of 64 KiB, on a sample of our own
+  outcrop codec --data /srv/dump --codec lz4,zstd:1,zstd:3 --block-size 4k,64k
+  pg_dump shop | outcrop codec --data - --codec zstd:9   what comes by; of much a random sample is kept
+  outcrop codec --data dump.sql --threads 1,all --context reused,fresh
+  outcrop codec --content entropy:1,entropy:4 --caches warm,cold --format csv
+  outcrop codec list                                     every codec of this build and its settings
+
+Several values, separated by commas, make a factor: every combination is a cell. Data are only ever read; every
+compressed block is decompressed and compared.";
+
+/// Measure codecs on your data once, with flags for each factor
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// A file, a directory, a block device, or - for stdin [default: the embedded sample, the Snappy test set]
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    /// Bytes of the data that are taken at most; of more a random sample [default: 16MiB]
+    #[arg(long, value_name = "BYTES")]
+    sample_size: Option<String>,
+    /// Codec and level: zstd:3, lz4, deflate-libdeflate:6 (`outcrop codec list`)
+    #[arg(long, value_delimiter = ',', value_name = "CODEC")]
+    codec: Vec<String>,
+    /// Bytes per block: 4k, 64KiB
+    #[arg(long, value_delimiter = ',', value_name = "BYTES")]
+    block_size: Vec<String>,
+    /// Threads, each bound to a CPU: 1, 8, all, all/2
+    #[arg(long, value_delimiter = ',', value_name = "N")]
+    threads: Vec<String>,
+    /// Whether a codec's memory lives from block to block: reused, fresh
+    #[arg(long, value_delimiter = ',', value_name = "CONTEXT")]
+    context: Vec<String>,
+    /// What the CPU's caches hold before each block: warm, cold
+    #[arg(long, value_delimiter = ',', value_name = "STATE")]
+    caches: Vec<String>,
+    /// What blocks contain: natural, natural:BITS, entropy:BITS, compressible:RATIO, zeros, random
+    #[arg(long, value_delimiter = ',', value_name = "CONTENT")]
+    content: Vec<String>,
+    /// Time the stages of zstd instead: match finding, literals, sequences
+    #[arg(long)]
+    stages: bool,
+    #[command(flatten)]
+    flags: PlanFlags,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List every codec of this build, its settings and its library
+    List {
+        /// Form of the list
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+}
+
+/// A one-off answers soon: a trial of this length, five times.
+const DURATION: TimeSpan = TimeSpan::milliseconds(500);
+const WARM_UP: TimeSpan = TimeSpan::milliseconds(50);
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if let Some(Command::List { format }) = args.command {
+        list(format)?;
+        return Ok(Ending::Done);
+    }
+    let options = PlanOptions {
+        data: args.data.clone(),
+        duration: args.flags.duration.or(Some(DURATION)),
+        warm_up: args.flags.warm_up.or(Some(WARM_UP)),
+        ..args.flags.options()
+    };
+    let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;
+    session::start_and(&set, "codec", &args.flags, table::conclude)
+}
+
+fn draft(args: &Args) -> Draft {
+    let mut draft = Draft::new(
+        "codec",
+        "What do these codecs do with these data?",
+        "compression",
+        "outcrop codec",
+    );
+    if let Some(size) = &args.sample_size {
+        draft = draft.with_subject("sample_size", size, "--sample-size");
+    }
+    if args.stages {
+        draft = draft.with_workload("measurement", ["stages"], "--stages");
+    }
+    let factors = [
+        ("codec", "--codec", &args.codec),
+        ("compression_block_size", "--block-size", &args.block_size),
+        ("threads", "--threads", &args.threads),
+        ("context", "--context", &args.context),
+        ("caches", "--caches", &args.caches),
+        ("content", "--content", &args.content),
+    ];
+    factors
+        .into_iter()
+        .filter(|(_, _, values)| !values.is_empty())
+        .fold(draft, |draft, (name, flag, values)| {
+            draft.with_workload(name, values.iter().cloned(), flag)
+        })
+}
+
+fn list(format: Format) -> anyhow::Result<()> {
+    let mut table = Table::new([
+        ("codec", "codec"),
+        ("library", "library"),
+        ("what it is", "summary"),
+        ("write", "accepted"),
+    ]);
+    for family in outcrop_codec::families() {
+        table.push(vec![
+            Cell::text(family.name),
+            Cell::text(family.library()),
+            Cell::text(family.summary),
+            Cell::text(family.accepted),
+        ]);
+    }
+    table.print(format)
+}

@@ -1,0 +1,231 @@
+//! `outcrop codec`: real data, every form of output, and a sentence for each kind of bad input.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::harness::{Seen, command, names_in, outcrop, workplace};
+
+const QUICK: [&str; 6] = ["--repetitions", "2", "--duration", "20ms", "--warm-up", "1ms"];
+
+fn codec(dir: &std::path::Path, args: &[&str]) -> Seen {
+    let mut all = vec!["codec"];
+    all.extend_from_slice(args);
+    all.extend_from_slice(&QUICK);
+    outcrop(dir, &all)
+}
+
+#[test]
+fn a_directory_is_measured_by_every_combination_and_shown_in_three_forms() {
+    let dir = workplace();
+    std::fs::create_dir(dir.path().join("data")).unwrap();
+    std::fs::write(
+        dir.path().join("data/text"),
+        "an outcrop of stone ".repeat(10_000),
+    )
+    .unwrap();
+    let args = [
+        "--data",
+        "data",
+        "--codec",
+        "lz4,zstd:1",
+        "--block-size",
+        "4k,64k",
+    ];
+    for format in ["text", "json", "csv"] {
+        let mut all = args.to_vec();
+        all.extend(["--format", format]);
+        let seen = codec(dir.path(), &all);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        match format {
+            "json" => {
+                let rows: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+                assert_eq!(rows.as_array().unwrap().len(), 4);
+                assert!(
+                    rows[0]["compression_ratio_ratio"].as_f64().unwrap() > 10.0,
+                    "{rows}"
+                );
+                assert!(rows[0]["compress_speed_B/s"].as_f64().unwrap() > 0.0);
+            }
+            "csv" => {
+                assert!(
+                    seen.stdout.starts_with("codec,compression_block_size,threads,"),
+                    "{}",
+                    seen.stdout
+                );
+                assert_eq!(seen.stdout.lines().count(), 5);
+            }
+            _ => assert!(
+                seen.stdout.contains("zstd:1") && seen.stdout.contains("64KiB"),
+                "{}",
+                seen.stdout
+            ),
+        }
+    }
+}
+
+#[test]
+fn data_may_come_by_on_stdin() {
+    let dir = workplace();
+    let mut args = vec!["codec", "--data", "-", "--codec", "snappy", "--block-size", "4k"];
+    args.extend_from_slice(&QUICK);
+    let mut child = command(dir.path(), &args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all("left to right ".repeat(5000).as_bytes())
+        .unwrap();
+    let seen: Seen = child.wait_with_output().unwrap().into();
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("snappy"), "{}", seen.stdout);
+}
+
+#[test]
+fn codecs_are_listed_with_their_libraries_and_settings() {
+    let dir = workplace();
+    for format in ["text", "json", "csv"] {
+        let seen = outcrop(dir.path(), &["codec", "list", "--format", format]);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        for name in [
+            "none",
+            "zstd",
+            "lz4hc",
+            "snappy",
+            "deflate-zlib-rs",
+            "brotli",
+            "dpzip",
+        ] {
+            assert!(seen.stdout.contains(name), "{name}: {}", seen.stdout);
+        }
+    }
+    assert!(names_in(dir.path()).is_empty(), "listing writes nothing");
+}
+
+#[test]
+fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
+    let dir = workplace();
+    let here = dir.path();
+    std::fs::write(here.join("empty"), "").unwrap();
+    std::fs::write(here.join("byte"), "x").unwrap();
+    std::fs::create_dir(here.join("nothing")).unwrap();
+    let before = names_in(here);
+    let cases: &[(&[&str], &str)] = &[
+        (&["--data", "empty"], "is empty: there is nothing to compress"),
+        (
+            &["--data", "byte"],
+            "a block of 64KiB is larger than the data, 1B",
+        ),
+        (
+            &["--data", "nothing"],
+            "holds no file that can be read and is not empty",
+        ),
+        (&["--data", "absent"], "absent: No such file"),
+        (&["--data", "/dev/null"], "is a character device; expected a file"),
+        (&["--block-size", "16MiB"], "is larger than the data"),
+        (&["--block-size", "0"], "no size of a block"),
+        (
+            &["--codec", "zsdt:3"],
+            "there is no codec `zsdt`; did you mean `zstd`?",
+        ),
+        (
+            &["--codec", "zstd:99"],
+            "codec `zstd` has no setting `99`; write a level",
+        ),
+        (&["--codec", "lz4hc:99"], "a level from 2 to 12"),
+        (&["--codec", "snappy:1"], "`snappy` alone"),
+        (&["--threads", "0"], "is no number of threads"),
+        (&["--threads", "100000"], "the CPUs that this process may run on"),
+        (
+            &["--caches", "cold", "--threads", "all", "--codec", "tepid"],
+            "no codec `tepid`",
+        ),
+        (&["--caches", "tepid"], "expected warm or cold"),
+        (&["--context", "freesh"], "did you mean `fresh`?"),
+        (&["--content", "natural:9"], "0 to 8 bits per byte"),
+        (&["--content", "entropy:9"], "a byte carries 0 to 8 bits"),
+        (
+            &["--data", "generated", "--content", "natural"],
+            "generated data have no content",
+        ),
+        (&["--stages", "--codec", "lz4"], "only zstd is taken apart"),
+        (&["--stages", "--block-size", "256k"], "at most 128KiB"),
+        (&["--sample-size", "0"], "expected a size such as 16MiB"),
+    ];
+    for (flags, expected) in cases {
+        let seen = codec(here, flags);
+        assert_eq!(seen.code, Some(2), "{flags:?}: {seen:?}");
+        assert!(
+            seen.stderr.contains(expected),
+            "{flags:?} should say {expected:?}: {}",
+            seen.stderr
+        );
+        assert_eq!(seen.stdout, "", "{flags:?}");
+        assert_eq!(names_in(here), before, "{flags:?} left something behind");
+    }
+}
+
+#[test]
+fn one_byte_in_blocks_of_one_byte_is_measured() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("byte"), "x").unwrap();
+    let seen = codec(
+        dir.path(),
+        &["--data", "byte", "--block-size", "1", "--codec", "none,lz4,dpzip"],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+}
+
+#[test]
+fn empty_stdin_is_bad_input_and_leaves_no_run_behind() {
+    let dir = workplace();
+    let seen: Seen = command(dir.path(), &["codec", "--data", "-"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.sentence().contains("stdin is empty"), "{seen:?}");
+    let runs = dir.path().join("runs");
+    assert!(
+        !runs.exists() || names_in(&runs).is_empty(),
+        "{:?}",
+        names_in(&runs)
+    );
+}
+
+#[test]
+fn the_profile_of_one_layer_knows_its_name_and_takes_the_users_data() {
+    let dir = workplace();
+    let seen = outcrop(dir.path(), &["profile", "--layer", "compresion"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(
+        seen.sentence().contains("did you mean `compression`?"),
+        "{seen:?}"
+    );
+    std::fs::write(dir.path().join("data"), "stone ".repeat(100_000)).unwrap();
+    let args = [
+        "profile",
+        "--quick",
+        "--layer",
+        "compression",
+        "--data",
+        "data",
+        "--dry-run",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let plan: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let cells = plan["cells"].as_array().unwrap();
+    assert!(cells.iter().all(|cell| cell["layer"] == "compression"), "{plan}");
+    assert!(
+        cells[0]["subject"].as_str().unwrap().starts_with("data "),
+        "{plan}"
+    );
+}
