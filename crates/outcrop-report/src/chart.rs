@@ -136,6 +136,15 @@ pub(crate) struct Point {
     pub(crate) note: String,
 }
 
+/// What an axis shows, in a line.
+pub(crate) fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
+    Axis {
+        label: label.to_owned(),
+        quantity,
+        scale,
+    }
+}
+
 impl Figure {
     /// The drawing as a file of its own, which follows a dark scheme like the page does.
     pub fn to_svg_file(&self) -> String {

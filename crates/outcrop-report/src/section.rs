@@ -16,6 +16,25 @@ pub enum FigureSlot {
     Missing(Missing),
 }
 
+impl FigureSlot {
+    /// A figure that this run cannot give.
+    pub(crate) fn missing(title: &str, reason: &str, plan: &str) -> Self {
+        Self::Missing(Missing {
+            title: title.to_owned(),
+            reason: reason.to_owned(),
+            plan: plan.to_owned(),
+        })
+    }
+
+    /// A figure; one that came out empty says what would fill it.
+    pub(crate) fn of(figure: Option<Figure>, title: &str, plan: &str) -> Self {
+        match figure {
+            Some(figure) => Self::Drawn(figure),
+            None => Self::missing(title, "its cells gave no value.", plan),
+        }
+    }
+}
+
 /// Something that this run cannot show, and what would.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
@@ -64,6 +83,8 @@ pub struct ReferenceSection {
     pub findings: Vec<Finding>,
     /// The rows beside ours.
     pub table: Table,
+    /// What a reader must know before relying on the figures.
+    pub caveats: Vec<String>,
 }
 
 /// A plain table.

@@ -4,14 +4,6 @@ use super::*;
 
 mod kinds;
 
-fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
-    Axis {
-        label: label.into(),
-        quantity,
-        scale,
-    }
-}
-
 fn points(values: &[(f64, f64)]) -> Vec<Point> {
     let point = |&(x, y): &(f64, f64)| Point {
         x,

@@ -12,7 +12,7 @@ const SHORT_TABLE: usize = 20;
 pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
     html! {
         p { "Published figures, held to the checks that this run is held to. They are never mixed into the numbers above; "
-            "where a publication does not state span, depth or the state of the drive, a ratio to this run would mean nothing." }
+            "where a publication does not state its conditions, a ratio to this run would mean nothing." }
         @for section in sections {
             h3 { span.published { "Published: " } (section.title) }
             (findings::list(&section.findings))
@@ -21,6 +21,9 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
                     summary { "All " (section.table.rows.len()) " rows" }
                     (plain(&section.table))
                 }
+            }
+            @if !section.caveats.is_empty() {
+                ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The report on runs made for the purpose: complete, poor, broken and empty ones.
 
 mod comparison;
+mod compression;
+mod compression_fixture;
 mod device;
 mod fixture;
 mod folder;

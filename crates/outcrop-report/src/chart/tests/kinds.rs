@@ -4,7 +4,7 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Better;
 
 use super::super::*;
-use super::{axis, points};
+use super::points;
 
 /// Shares of three stages, ours above the published ones, over three chunk sizes.
 fn shares() -> BarChart {

@@ -1,85 +1,25 @@
 //! How far the answer can be relied on.
 
-use outcrop_results::{Outcome, RunView};
+use outcrop_results::RunView;
 
+use super::super::cautions::{lost_trials, note, repetitions, warning, width};
 use super::cell::Cell;
 use super::findings::{CONTAMINATION, contaminated};
-use crate::answer::{Caution, Severity};
+use crate::answer::Caution;
 use crate::environment;
-use crate::number::Number;
 
 /// Everything a careful reader must know, warnings first.
 pub(super) fn cautions(run: &RunView, cells: &[Cell<'_>]) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    cautions.extend(lost_trials(run));
-    cautions.extend(width(cells));
+    cautions.extend(lost_trials(run, "device"));
+    let iops = cells.iter().filter_map(|cell| cell.number("iops"));
+    cautions.extend(width("IOPS", iops.clone()));
     cautions.extend(contamination(cells));
-    cautions.extend(repetitions(cells));
+    cautions.extend(repetitions(iops));
     cautions.extend(environment::warnings(&run.environment).into_iter().map(note));
     cautions.extend(duration(run, cells));
     cautions.sort_by_key(|caution| std::cmp::Reverse(caution.severity));
     cautions
-}
-
-fn note(text: String) -> Caution {
-    Caution {
-        severity: Severity::Note,
-        text,
-    }
-}
-
-fn warning(text: String) -> Caution {
-    Caution {
-        severity: Severity::Warning,
-        text,
-    }
-}
-
-fn lost_trials(run: &RunView) -> Option<Caution> {
-    let lost = run
-        .trials
-        .iter()
-        .filter(|trial| trial.layer == "device" && !trial.is_completed());
-    let failed: Vec<&str> = lost
-        .clone()
-        .filter_map(|trial| match &trial.outcome {
-            Outcome::Failed { message } => Some(message.as_str()),
-            Outcome::Completed | Outcome::Interrupted => None,
-        })
-        .collect();
-    let interrupted = lost.count() - failed.len();
-    if failed.is_empty() && interrupted == 0 {
-        return None;
-    }
-    let mut text = format!(
-        "{} trials failed and {interrupted} were interrupted; they count nowhere.",
-        failed.len()
-    );
-    if let Some(first) = failed.first() {
-        text.push_str(&format!(" The first failure: {first}"));
-    }
-    Some(warning(text))
-}
-
-/// How many cells have wide intervals, and whether the answer rests on one.
-fn width(cells: &[Cell<'_>]) -> Option<Caution> {
-    let with_interval = cells.iter().filter_map(|cell| cell.number("iops")?.interval);
-    let (total, wide) = (
-        with_interval.clone().count(),
-        with_interval.filter(outcrop_measure::Interval::is_wide).count(),
-    );
-    if total == 0 {
-        return None;
-    }
-    let text = format!(
-        "In {wide} of {total} cells the interval of the IOPS is wider than 10 % of the median; they are marked in the \
-         matrices."
-    );
-    Some(if wide * 4 > total {
-        warning(text)
-    } else {
-        note(text)
-    })
 }
 
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
@@ -101,26 +41,6 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
     Some(note(format!(
         "Whether others used the device meanwhile could not be checked: {reason}."
     )))
-}
-
-fn repetitions(cells: &[Cell<'_>]) -> Option<Caution> {
-    let fewest = cells
-        .iter()
-        .filter_map(|cell| cell.number("iops"))
-        .min_by_key(|number| number.n)?;
-    let Number { n, interval, .. } = fewest;
-    match interval {
-        Some(interval) if interval.confidence < 0.93 => Some(note(format!(
-            "With {n} trials per cell an interval is the range of the trials and covers the true median with only \
-             {:.0} % confidence; the default effort takes 5.",
-            interval.confidence * 100.0
-        ))),
-        Some(_) => None,
-        None => Some(warning(
-            "At least one cell has a single trial: nothing says how well its numbers would repeat."
-                .to_owned(),
-        )),
-    }
 }
 
 /// Short writes end in a cache.

@@ -8,6 +8,8 @@ use outcrop_measure::ByteSize;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::CellView;
 
+use super::super::readings::Readings;
+pub(super) use super::super::readings::words_for;
 use crate::number::Number;
 
 /// Factors that a cell has fields for; the others only tell cells apart.
@@ -102,30 +104,9 @@ impl<'a> Cell<'a> {
         let mut cell = Self::with_factors(view.factors);
         cell.plans = view.plans.iter().map(|plan| (*plan).to_owned()).collect();
         cell.view = Some(view);
-        for metric in view.metric_names() {
-            let Some(samples) = view.metric(metric) else {
-                continue;
-            };
-            match samples.summary(metric) {
-                Some(summary) => {
-                    let number = Number {
-                        name: words_for(metric),
-                        value: summary.median,
-                        unit: samples.unit,
-                        interval: summary.interval,
-                        n: summary.n,
-                        provenance: samples.provenance,
-                    };
-                    cell.numbers.insert(metric.to_owned(), number);
-                }
-                None => {
-                    let reason = samples
-                        .unavailable
-                        .unwrap_or_else(|| "no trial gave a value".to_owned());
-                    cell.unavailable.insert(metric.to_owned(), reason);
-                }
-            }
-        }
+        let readings = Readings::of(view);
+        cell.numbers = readings.numbers;
+        cell.unavailable = readings.unavailable;
         cell
     }
 
@@ -206,10 +187,4 @@ impl<'a> Cell<'a> {
     pub(super) fn is_wide(&self) -> bool {
         self.number("iops").is_some_and(Number::is_wide)
     }
-}
-
-/// A metric's name in words: `read_latency_p99_9` is `read latency p99.9`.
-pub(super) fn words_for(metric: &str) -> String {
-    let words = metric.replace("p99_9", "p99.9").replace('_', " ");
-    words.replace("iops", "IOPS").replace("cpu", "CPU")
 }

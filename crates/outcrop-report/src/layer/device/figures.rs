@@ -9,9 +9,10 @@ pub(super) use mix::mix_curve;
 use super::cell::{Cell, Direction};
 use super::curve::{Along, Curve, curves, longest};
 use super::references::Published;
-use crate::chart::{Axis, LineChart, Point, Quantity, Scale, Series, SeriesKind};
+pub(super) use crate::chart::axis;
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind};
 use crate::number::Number;
-use crate::section::{FigureSlot, Missing};
+use crate::section::FigureSlot;
 
 /// Figures of the page in reading order.
 pub(super) fn all(cells: &[Cell<'_>], published: &[Published]) -> Vec<FigureSlot> {
@@ -38,28 +39,13 @@ pub(super) fn hue(direction: Direction) -> usize {
     }
 }
 
-pub(super) fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
-    Axis {
-        label: label.to_owned(),
-        quantity,
-        scale,
-    }
-}
-
 pub(super) fn missing(title: &str, reason: &str, plan: &str) -> FigureSlot {
-    FigureSlot::Missing(Missing {
-        title: title.to_owned(),
-        reason: reason.to_owned(),
-        plan: plan.to_owned(),
-    })
+    FigureSlot::missing(title, reason, plan)
 }
 
 /// A chart as a slot; a chart that came out empty says what would fill it.
 pub(super) fn slot(chart: LineChart, id: &str, title: &str, caption: String, plan: &str) -> FigureSlot {
-    match chart.draw(id, title, caption) {
-        Some(figure) => FigureSlot::Drawn(figure),
-        None => missing(title, "its cells gave no value.", plan),
-    }
+    FigureSlot::of(chart.draw(id, title, caption), title, plan)
 }
 
 fn point(x: f64, y: &Number, cell: &Cell<'_>) -> Point {

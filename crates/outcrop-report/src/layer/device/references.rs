@@ -81,6 +81,7 @@ fn section(published: &Published, ours: &[Cell<'_>]) -> ReferenceSection {
         title: reference.title.clone(),
         findings,
         table,
+        caveats: reference.caveats.clone(),
     }
 }
 

@@ -1,0 +1,242 @@
+//! Findings, answer and figures of the compression layer on runs whose truth is known.
+
+use outcrop_report::section::FigureSlot;
+use outcrop_report::{Finding, Report, Verdict};
+use outcrop_results::RunView;
+
+use crate::compression_fixture::{Builder, CODECS, codec, complete};
+use crate::markup::elements;
+
+fn finding(run: &RunView, id: &str) -> Finding {
+    let report = Report::of(run);
+    let found = report.layers[0].findings.iter().find(|finding| finding.id == id);
+    found.unwrap_or_else(|| panic!("no finding {id}")).clone()
+}
+
+fn advice(run: &RunView, topic: &str) -> (String, String) {
+    let report = Report::of(run);
+    let claim = report.layers[0]
+        .answer
+        .advice
+        .iter()
+        .find(|claim| claim.topic == topic)
+        .unwrap_or_else(|| panic!("no advice on {topic}"));
+    (claim.brief.clone(), claim.text.clone())
+}
+
+#[test]
+fn each_wish_has_its_codec_and_block_size_and_how_sure_it_is() {
+    let run = complete();
+    let (smallest, text) = advice(&run, "Smallest");
+    assert_eq!(smallest, "zstd:19, 64 KiB (clear)");
+    assert!(text.contains("the next is zstd:19, 16 KiB"), "{text}");
+    // Copying is faster and saves nothing; speeds do not differ by block size, so those of one codec are a tie.
+    let (fastest, _) = advice(&run, "Fastest");
+    assert!(
+        fastest.starts_with("lz4:1,") && fastest.contains("tie with"),
+        "{fastest}"
+    );
+    let (balanced, _) = advice(&run, "Balanced");
+    assert!(balanced.starts_with("zstd:1, 64 KiB"), "{balanced}");
+    let (_, blocks) = advice(&run, "Block size");
+    assert!(
+        blocks.contains("blocks of 64 KiB instead of 4 KiB change the ratio by +20.0 %"),
+        "{blocks}"
+    );
+    let (_, front) = advice(&run, "Front, compress");
+    assert!(
+        front.contains("zstd:19 64K, zstd:1 64K") && !front.contains("zlib"),
+        "{front}"
+    );
+    assert!(!front.contains("none"), "a copy is on no front: {front}");
+}
+
+#[test]
+fn codecs_whose_intervals_overlap_are_a_tie() {
+    let near = [codec("lz4:1", 1.6, 7e8, 3e9), codec("snappy", 1.5, 6.9e8, 2.9e9)];
+    let tied = Builder {
+        spread: 0.05,
+        ..Builder::new(3)
+    };
+    let (brief, text) = advice(&tied.speeds(&near, &[4], &[1]).build(), "Fastest");
+    assert_eq!(brief, "lz4:1, 4 KiB (tie with snappy 4K)");
+    assert!(text.contains("their intervals overlap"), "{text}");
+    let apart = Builder {
+        spread: 0.001,
+        ..Builder::new(3)
+    };
+    let (brief, _) = advice(&apart.speeds(&near, &[4], &[1]).build(), "Fastest");
+    assert_eq!(brief, "lz4:1, 4 KiB (clear)");
+    let (brief, _) = advice(&Builder::new(1).speeds(&near, &[4], &[1]).build(), "Fastest");
+    assert_eq!(brief, "lz4:1, 4 KiB (one trial)");
+}
+
+#[test]
+fn the_published_trends_hold_in_a_run_made_so_and_the_independent_bytes_reverse_them() {
+    let run = complete();
+    for id in [
+        "stage-sums",
+        "lz-share-by-level",
+        "lz-share-by-chunk",
+        "iid-reversal",
+        "lz-share-published",
+    ] {
+        let finding = finding(&run, id);
+        assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
+    }
+    let difference = finding(&run, "lz-share-published");
+    assert!(difference.meaning.contains("points"), "{}", difference.meaning);
+    let off = Builder {
+        stage_sum: 1.4,
+        ..Builder::new(2)
+    };
+    let sums = finding(&off.stages().build(), "stage-sums");
+    assert_eq!(sums.verdict, Verdict::DoesNotHold);
+    assert!(
+        sums.meaning.contains("level 1, 4 KiB, 1 bit/B: 1.40"),
+        "{}",
+        sums.meaning
+    );
+}
+
+#[test]
+fn speeds_that_contradict_what_is_believed_are_found_out() {
+    let run = complete();
+    assert_eq!(finding(&run, "decompressing-is-faster").verdict, Verdict::Holds);
+    assert_eq!(finding(&run, "copy-is-fastest").verdict, Verdict::Holds);
+    assert_eq!(finding(&run, "threads-scale").verdict, Verdict::Holds);
+    assert_eq!(finding(&run, "incompressible-is-faster").verdict, Verdict::Holds);
+    assert_eq!(finding(&run, "larger-blocks-save-more").verdict, Verdict::Holds);
+    let slow = finding(&run, "dpzip-against-zstd");
+    assert_eq!(slow.verdict, Verdict::DoesNotHold);
+    assert!(
+        slow.tested.contains("compress 0.62") && slow.tested.contains("decompress 0.89"),
+        "{}",
+        slow.tested
+    );
+
+    let odd = [codec("none", 1.0, 1e9, 1e9), codec("brotli:1", 2.0, 2e9, 5e8)];
+    let poor = Builder {
+        efficiency: 0.5,
+        ..Builder::new(3)
+    };
+    let run = poor.speeds(&odd, &[4], &[1, 2]).build();
+    for id in ["decompressing-is-faster", "copy-is-fastest", "threads-scale"] {
+        assert_eq!(finding(&run, id).verdict, Verdict::DoesNotHold, "{id}");
+    }
+}
+
+#[test]
+fn what_a_run_lacks_is_missing_with_its_reason_and_the_plan_that_measures_it() {
+    let run = Builder::new(3).stages().build();
+    let report = Report::of(&run);
+    let missing: Vec<&str> = report.layers[0]
+        .figures
+        .iter()
+        .filter_map(|slot| match slot {
+            FigureSlot::Missing(missing) => Some(missing.plan.as_str()),
+            FigureSlot::Drawn(_) => None,
+        })
+        .collect();
+    for plan in ["throughput-latency", "ratio-percentiles", "robustness"] {
+        assert!(missing.contains(&plan), "{missing:?}");
+    }
+    assert!(!missing.contains(&"zstd-stages"), "{missing:?}");
+    let complete = Report::of(&complete());
+    let lacking: Vec<&FigureSlot> = complete.layers[0]
+        .figures
+        .iter()
+        .filter(|slot| matches!(slot, FigureSlot::Missing(_)))
+        .collect();
+    assert!(lacking.is_empty(), "{lacking:?}");
+}
+
+#[test]
+fn published_figures_stand_beside_ours_with_their_caveats() {
+    let report = Report::of(&complete());
+    let layer = &report.layers[0];
+    let caption = |id: &str| {
+        let figures = report.figures();
+        let figure = figures.iter().find(|figure| figure.id == id).unwrap();
+        format!("{} {}", figure.caption, figure.alt_text)
+    };
+    assert!(
+        caption("compress-throughput").contains("sums over processes that did not start or end together")
+    );
+    assert!(caption("compress-throughput").contains("QAT 8970: published device or processor 4.86 GB/s"));
+    assert!(caption("compress-throughput").contains("modelled 1 thread 5.5 GB/s"));
+    assert!(caption("ratio-percentiles-64k").contains("the 4 KiB one times 16"));
+    assert!(caption("stage-shares").contains("building of the tables only"));
+    assert!(
+        caption("dpzip-over-zstd-4k").contains("dpzip ÷ zstd (published): from 1.35 at 1 % to 1 at 99 %")
+    );
+    for reference in &layer.references {
+        assert!(
+            !reference.caveats.is_empty() && !reference.table.rows.is_empty(),
+            "{}",
+            reference.name
+        );
+    }
+    let stages = &layer.references[0];
+    assert_eq!(stages.findings.len(), 2);
+    assert!(
+        stages
+            .findings
+            .iter()
+            .all(|finding| finding.verdict == Verdict::Holds),
+        "{:?}",
+        stages.findings
+    );
+}
+
+#[test]
+fn the_page_of_codecs_is_well_formed_and_its_figures_have_names_of_their_own() {
+    let report = Report::of(&complete());
+    elements(&report.to_html()).unwrap();
+    let mut ids: Vec<&str> = report.figures().iter().map(|figure| figure.id.as_str()).collect();
+    ids.sort_unstable();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+    assert!(ids.contains(&"ratio-against-compress-speed"), "{ids:?}");
+}
+
+#[test]
+fn the_screen_of_a_run_over_codecs() {
+    insta::assert_snapshot!("codecs", Report::of(&complete()).screen(80, false));
+}
+
+#[test]
+fn layers_share_one_screen() {
+    let mut run = complete();
+    run.trials.extend(crate::fixture::complete().trials);
+    let report = Report::of(&run);
+    insta::assert_snapshot!("two_layers", report.screen(80, false));
+    for width in [60, 80, 120] {
+        let screen = report.screen(width, false);
+        assert!(screen.lines().count() <= 22, "{screen}");
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= width),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("Smallest") && screen.contains("Highest IOPS"),
+            "{screen}"
+        );
+    }
+    elements(&report.to_html()).unwrap();
+}
+
+#[test]
+fn a_run_of_one_cell_claims_no_more_than_it_has() {
+    let run = Builder::new(3).speeds(&CODECS[3..4], &[64], &[1]).build();
+    let (brief, text) = advice(&run, "Smallest");
+    assert!(
+        brief.starts_with("zstd:1, 64 KiB") && text.contains("the only candidate"),
+        "{brief} {text}"
+    );
+    let copy = Builder::new(3).speeds(&CODECS[..1], &[64], &[1]).build();
+    let report = Report::of(&copy);
+    assert!(report.layers[0].answer.advice.is_empty());
+    assert!(report.to_html().contains("not measured: no codec of this run"));
+}
