@@ -17,7 +17,7 @@ mod scatter_chart;
 
 pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};
 pub(crate) use distribution::{cdf_of, cdf_of_latencies, thinned};
-pub(crate) use palette::dark_mode_css;
+pub(crate) use palette::{COLOURS, dark_mode_css};
 pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front};
 
 use serde::Serialize;
@@ -95,7 +95,7 @@ pub(crate) enum Quantity {
     Bytes,
     /// Things that are counted, possibly many: `64 k`.
     Count,
-    /// Entropy: `4 bit`.
+    /// Entropy of a byte, 0 to 8: `4 bit`.
     Bits,
 }
 

@@ -26,6 +26,9 @@ pub(super) const GRID: Ink = Ink {
     dark: "#30363e",
 };
 
+/// How many series differ in colour.
+pub(crate) const COLOURS: usize = SERIES.len();
+
 /// Series, in the order in which they are given out. Derived from Okabe and Ito's palette, darkened for
 /// contrast on white (and lightened on black).
 pub(super) const SERIES: [Ink; 8] = [

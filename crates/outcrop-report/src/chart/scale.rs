@@ -25,6 +25,7 @@ impl AxisPlan {
             });
         match axis.scale {
             Scale::Linear if axis.quantity == Quantity::Percent => Self::percent(axis),
+            Scale::Linear if axis.quantity == Quantity::Bits => Self::bits_of_a_byte(axis),
             Scale::Linear => Self::linear(axis, high.max(0.0), most_ticks),
             Scale::Fitted => Self::fitted(axis, low, high, most_ticks),
             Scale::Log2 => Self::doublings(axis, low, high, most_ticks),
@@ -135,6 +136,17 @@ impl AxisPlan {
             label: labelled(&axis.label, "%"),
             spell: Arc::new(|tick| format!("{tick:.0}")),
             scale: Scale::Linear,
+        }
+    }
+
+    /// From 0 to 8, with room for the markers at both ends.
+    fn bits_of_a_byte(axis: &Axis) -> Self {
+        Self {
+            low: -0.24,
+            high: 8.24,
+            step: Some(2.0),
+            label: labelled(&axis.label, "bit"),
+            ..Self::percent(axis)
         }
     }
 

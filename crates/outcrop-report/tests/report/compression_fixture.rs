@@ -113,7 +113,7 @@ impl Builder {
                     for kind in ["natural", "entropy"] {
                         let slope = if kind == "natural" { 0.01 } else { -0.02 };
                         let lz = 0.45 + 0.12 * step as f64 + 0.08 * place as f64 + slope * bits;
-                        self = self.stage(level as i32, size, &format!("{kind}:{bits}"), lz);
+                        self = self.stage(level as i32, size, (kind, bits), lz);
                     }
                 }
             }
@@ -121,9 +121,9 @@ impl Builder {
         self
     }
 
-    fn stage(mut self, level: i32, size_kib: u64, content: &str, lz: f64) -> Self {
-        let factors = factors(&format!("zstd:{level}"), size_kib, 1, content, "stages");
-        let bits: f64 = content.split(':').nth(1).unwrap().parse().unwrap();
+    fn stage(mut self, level: i32, size_kib: u64, (kind, bits): (&str, f64), lz: f64) -> Self {
+        let content = format!("{kind}:{bits}");
+        let factors = factors(&format!("zstd:{level}"), size_kib, 1, &content, "stages");
         let ratio = |metric: &str, value| (metric.to_owned(), Unit::Ratio, value, Provenance::Derived);
         let values = vec![
             ratio("stage_match_finding_share", lz),

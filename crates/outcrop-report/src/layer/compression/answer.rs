@@ -78,12 +78,39 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             cell.number(metric).cloned().ok_or_else(reason)
         }
     };
+    // The furthest percentile that short trials support for all of them.
+    let has = |name: &&&str| {
+        let metric = read_metric(name);
+        choices
+            .iter()
+            .all(|choice| choice.best.cell.number(metric).is_some())
+    };
+    let latency = ["p99", "p95", "p90", "p50", "mean"]
+        .iter()
+        .find(has)
+        .copied()
+        .unwrap_or("p99");
     vec![
         row("Ratio", true, &of("compression_ratio")),
         row("Compress speed", false, &of("compress_speed")),
         row("Decompress speed", false, &of("decompress_speed")),
-        row("Read a block, p99", false, &of("decompress_latency_p99")),
+        row(
+            &format!("Read a block, {latency}"),
+            false,
+            &of(read_metric(latency)),
+        ),
     ]
+}
+
+/// The metric of what reading one block back takes.
+fn read_metric(name: &str) -> &'static str {
+    match name {
+        "p99" => "decompress_latency_p99",
+        "p95" => "decompress_latency_p95",
+        "p90" => "decompress_latency_p90",
+        "p50" => "decompress_latency_p50",
+        _ => "decompress_latency_mean",
+    }
 }
 
 fn recommendation(choice: &Choice<'_, '_>) -> Claim {
@@ -118,9 +145,9 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         (count, _) => format!("tie with {count} others"),
     };
     let meaning = match wish {
-        Wish::Smallest => "the highest ratio",
+        Wish::Smallest => "It has the highest ratio",
         Wish::Balanced => {
-            "nearest to the best ratio and the best speed at once, both on a logarithmic scale over the candidates"
+            "It is nearest to the best ratio and the best speed at once, both on a logarithmic scale over the candidates"
         }
         Wish::Fastest => {
             "the most bytes a second through both directions, of those that make the data smaller"
@@ -129,7 +156,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
     Claim {
         topic: wish.name().to_owned(),
         brief: format!("{} ({brief_sureness})", best.cell.words()),
-        text: format!("{name}: {figures}. It has {meaning}: {sureness}."),
+        text: format!("{name}: {figures}. {meaning}: {sureness}."),
         numbers: vec![best.compress.clone(), best.decompress.clone()],
     }
 }
@@ -271,8 +298,8 @@ fn stage_sums(cells: &[Cell<'_>]) -> Option<Caution> {
     );
     (off > 0).then(|| {
         warning(format!(
-            "In {off} of {total} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole; they are marked with a \
-             question mark, and their shares are not to be relied on."
+            "In {off} of {total} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole: their shares are not to be \
+             relied on. The captions name them."
         ))
     })
 }

@@ -8,7 +8,7 @@ mod speeds;
 
 use super::cell::Cell;
 use super::references::Published;
-use crate::chart::Point;
+use crate::chart::{COLOURS, Point, Series};
 use crate::number::Number;
 use crate::section::FigureSlot;
 
@@ -46,11 +46,14 @@ impl Codecs {
             .position(|name| name == codec)
             .unwrap_or(self.names.len())
     }
+}
 
-    /// A colour that no codec of the run has.
-    fn other_hue(&self, index: usize) -> usize {
-        self.names.len() + index
-    }
+/// Colours that these series do not have, as far as there are some.
+fn other_hues(series: &[Series]) -> impl Iterator<Item = usize> {
+    let used: Vec<usize> = series.iter().map(|one| one.hue % COLOURS).collect();
+    let free: Vec<usize> = (0..COLOURS).filter(|hue| !used.contains(hue)).collect();
+    // More published lines than colours are left: dashes and names tell them apart.
+    free.into_iter().chain(COLOURS..)
 }
 
 fn point(x: f64, y: &Number, cell: &Cell<'_>) -> Point {

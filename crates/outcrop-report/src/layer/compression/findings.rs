@@ -27,7 +27,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<Finding> {
 }
 
 /// The first names of a list, with how many more there are.
-fn some_of(names: &[String]) -> String {
+pub(super) fn some_of(names: &[String]) -> String {
     const MOST: usize = 6;
     let mut shown: Vec<String> = names.iter().take(MOST).cloned().collect();
     if names.len() > MOST {

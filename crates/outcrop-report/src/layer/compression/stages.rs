@@ -78,10 +78,17 @@ impl StageShares {
     /// `level 3, 16 KiB, 4 bit/B`.
     pub(super) fn words(&self) -> String {
         let size = outcrop_measure::units::format_bytes(self.block_size_bytes);
-        match self.bits {
-            Some(bits) => format!("level {}, {size}, {bits} bit/B", self.level),
-            None => format!("level {}, {size}", self.level),
+        let mut text = format!("level {}, {size}", self.level);
+        if let Some(bits) = self.bits {
+            text.push_str(&format!(", {bits} bit/B"));
         }
+        if self.blocks == Blocks::Independent {
+            text.push_str(" independent");
+        }
+        if self.is_cold {
+            text.push_str(", cold");
+        }
+        text
     }
 }
 
@@ -95,6 +102,13 @@ pub(super) fn measured(cells: &[Cell<'_>]) -> Vec<StageShares> {
             _ => return None,
         };
         let share = |stage: Stage| cell.value(stage.metric());
+        // Medians of shares need not add up to one, although the shares of each trial do.
+        let medians = [
+            share(Stage::MatchFinding)?,
+            share(Stage::Literals)?,
+            share(Stage::Sequences)?,
+        ];
+        let sum: f64 = medians.iter().sum();
         Some(StageShares {
             level: cell.level().filter(|_| cell.family() == "zstd")?,
             block_size_bytes: cell.block_size_bytes,
@@ -102,11 +116,7 @@ pub(super) fn measured(cells: &[Cell<'_>]) -> Vec<StageShares> {
             reached_bits: cell.value("block_entropy"),
             blocks,
             is_cold: cell.view.factor("caches") == Some("cold"),
-            shares: [
-                share(Stage::MatchFinding)?,
-                share(Stage::Literals)?,
-                share(Stage::Sequences)?,
-            ],
+            shares: medians.map(|median| median / sum),
             sum_ratio: cell.value("stage_sum_ratio"),
         })
     };

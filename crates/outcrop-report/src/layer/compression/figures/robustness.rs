@@ -2,7 +2,7 @@
 
 use super::super::cell::{Cell, Content, Direction};
 use super::super::references::Published;
-use super::{Codecs, point, published_point};
+use super::{Codecs, other_hues, point, published_point};
 use crate::chart::{LineChart, Quantity, Scale, Series, SeriesKind, axis};
 use crate::section::FigureSlot;
 
@@ -66,10 +66,11 @@ fn lines(
                 published.caveats("asic-robustness")
             ));
         }
-        for (index, (subject, curve)) in theirs.into_iter().enumerate() {
+        let hues = other_hues(&series).take(theirs.len()).collect::<Vec<_>>();
+        for (hue, (subject, curve)) in hues.into_iter().zip(theirs) {
             series.push(Series {
                 name: format!("{subject} (published)"),
-                hue: codecs.other_hue(index),
+                hue,
                 points: curve
                     .into_iter()
                     .map(|(x, y)| {

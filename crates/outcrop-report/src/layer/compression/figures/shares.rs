@@ -1,10 +1,12 @@
 //! Where zstd's time goes: stacked bars by level, block size and entropy beside the published ones, and what independent
 //! bytes turn around at 4 KiB.
 
+use std::collections::BTreeMap;
+
 use outcrop_measure::units::format_bytes;
 
 use super::super::cell::Cell;
-use super::super::findings::STAGE_SUM;
+use super::super::findings::{STAGE_SUM, some_of};
 use super::super::references::Published;
 use super::super::stages::{self, Blocks, Stage, StageShares};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, SeriesKind, axis};
@@ -51,7 +53,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
     slots
 }
 
-/// `level 3, 4 bit`, with a question mark where the stages do not add up.
+/// `level 3, 4 bit`.
 fn label(one: &StageShares) -> String {
     match one.bits {
         Some(bits) => format!("level {}, {bits} bit", one.level),
@@ -149,28 +151,27 @@ fn doubts(ours: &[&StageShares]) -> String {
     } else {
         format!(
             " Not to be relied on, because the stages do not add up to 0.85 to 1.15 of the whole: {}.",
-            off.join("; ")
+            some_of(&off)
         )
     }
 }
 
 /// Where the blocks do not have the entropy that was asked for.
 fn entropies(ours: &[&StageShares]) -> String {
-    let mut off: Vec<String> = ours
-        .iter()
-        .filter_map(|one| {
-            let (asked, reached) = one.bits.zip(one.reached_bits)?;
-            ((asked - reached).abs() > 0.25).then(|| {
-                format!(
-                    "{asked} asked, {reached:.1} reached at {}",
-                    format_bytes(one.block_size_bytes)
-                )
-            })
-        })
+    let mut off: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for one in ours {
+        let Some((asked, reached)) = one.bits.zip(one.reached_bits) else {
+            continue;
+        };
+        if (asked - reached).abs() > 0.25 {
+            let range = off.entry(format!("{asked}")).or_insert((reached, reached));
+            *range = (range.0.min(reached), range.1.max(reached));
+        }
+    }
+    let off: Vec<String> = off
+        .into_iter()
+        .map(|(asked, (low, high))| format!("{asked} asked, {low:.1} to {high:.1} reached"))
         .collect();
-    off.dedup();
-    off.sort();
-    off.dedup();
     if off.is_empty() {
         String::new()
     } else {

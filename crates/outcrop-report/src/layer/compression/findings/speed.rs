@@ -183,6 +183,11 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// Whether a cell has that codec, with or without a spelling of its table (`dpzip:256x4`).
+fn is_named(cell: &Cell<'_>, codec: &str) -> bool {
+    cell.codec == codec || (codec == "dpzip" && cell.family() == codec)
+}
+
 /// dpzip against zstd at 4 KiB, in both directions.
 pub(super) fn dpzip_against_zstd(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "dpzip-against-zstd";
@@ -190,7 +195,7 @@ pub(super) fn dpzip_against_zstd(cells: &[Cell<'_>]) -> Finding {
         "At 4 KiB dpzip in software is at least as fast as zstd at level 1, in both directions.";
     let at = |codec: &str| {
         plain(cells).find(|cell| {
-            cell.codec == codec
+            is_named(cell, codec)
                 && cell.block_size_bytes == 4096
                 && cell.threads == 1
                 && cell.content == Content::Natural
@@ -239,7 +244,7 @@ pub(super) fn incompressible_is_faster(cells: &[Cell<'_>]) -> Finding {
     );
     let at = |content: Content| {
         plain(cells)
-            .find(|cell| cell.codec == "dpzip" && cell.block_size_bytes == 4096 && cell.content == content)
+            .find(|cell| is_named(cell, "dpzip") && cell.block_size_bytes == 4096 && cell.content == content)
     };
     let compressible = at(Content::Compressible(2.0)).or_else(|| at(Content::Natural));
     let pair = at(Content::Random).zip(compressible).and_then(|(random, other)| {

@@ -271,11 +271,20 @@ fn reversal(ours: &[StageShares], theirs: &[StageShares]) -> Finding {
         id: ID.to_owned(),
         sentence: SENTENCE.to_owned(),
         verdict: Verdict::from_test(reversed == rows.len()),
-        tested: format!("Change of the share from the least to the largest entropy: {}.", rows.join("; ")),
-        meaning: "Natural data of low entropy has long matches, which are cheap to find byte for byte, and data of high entropy has few that \
-                  take a search. Independent bytes know no words: of low entropy they are full of short matches by chance, each of which \
-                  costs a search and a sequence; of high entropy there are none, match finding skips ahead, and the literals take the time."
-            .to_owned(),
+        tested: format!(
+            "Change of the share from the least to the largest entropy: {}.",
+            rows.join("; ")
+        ),
+        meaning: if reversed == rows.len() {
+            "Natural data of low entropy has long matches, which are cheap to find byte for byte, and data of high entropy has few that \
+             take a search. Independent bytes know no words: of low entropy they are full of short matches by chance, each of which costs a \
+             search and a sequence; of high entropy there are none, match finding skips ahead, and the literals take the time."
+                .to_owned()
+        } else {
+            "Not in every level of this run. Where natural blocks of the least entropy are not to be had (the caption of the stages says what \
+             was reached), or the stages do not add up, the comparison says little."
+                .to_owned()
+        },
         numbers,
     }
 }
