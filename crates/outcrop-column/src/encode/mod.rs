@@ -5,6 +5,7 @@ mod csv_input;
 mod encoder;
 mod frames;
 mod options;
+mod row_sort;
 mod sections;
 mod segment;
 mod text;

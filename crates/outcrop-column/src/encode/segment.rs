@@ -5,10 +5,11 @@ use std::thread;
 use super::blocks::{CodeSource, write_class_map, write_codes};
 use super::frames::Rows;
 use super::options::{EncodeOptions, Index};
+use super::row_sort::for_each_list;
 use super::sections::SectionWriter;
 use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
-use crate::format::{BLOCK_ROWS, SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
+use crate::format::{SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
 use crate::postings::PostingsWriter;
 use crate::progress::{Step, Watch};
 use crate::ranking::RankPlan;
@@ -142,7 +143,7 @@ fn write_postings(
 ) -> Result<Section> {
     let row_count = rows.row_count();
     let mut writer = PostingsWriter::new(counts, row_count as u32);
-    let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / 2);
+    let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / 4);
     let mut first = 0;
     let mut done = 0;
     while first < counts.len() {
@@ -155,27 +156,8 @@ fn write_postings(
             total += u64::from(count);
             starts.push(total);
         }
-        let end = first + starts.len() - 1;
-        let mut next = starts.clone();
-        let mut sorted = vec![0_u32; total as usize];
-        let mut codes = vec![0; BLOCK_ROWS.min(row_count as usize)];
-        for first_row in (0..row_count).step_by(BLOCK_ROWS) {
-            let codes = &mut codes[..(row_count - first_row).min(BLOCK_ROWS as u64) as usize];
-            rows.final_codes(first_row, maps, codes);
-            for (row, &code) in (first_row as u32..).zip(&*codes) {
-                if let Some(position) = (code as usize)
-                    .checked_sub(first)
-                    .and_then(|index| next[..end - first].get_mut(index))
-                {
-                    sorted[*position as usize] = row;
-                    *position += 1;
-                }
-            }
-        }
-        for bounds in starts.windows(2) {
-            writer.push(&sorted[bounds[0] as usize..bounds[1] as usize], out)?;
-        }
-        first = end;
+        for_each_list(rows, maps, first, &starts, |list| writer.push(list, out))?;
+        first += starts.len() - 1;
         done += total;
         watch.report(Step::Postings, done, row_count);
     }
