@@ -5,7 +5,9 @@
 )]
 
 mod blocks;
+mod decoders;
 mod dpzip;
+mod fuzz_seeds;
 mod hostile;
 mod round_trip;
 mod spelling;

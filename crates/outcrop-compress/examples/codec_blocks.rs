@@ -1,0 +1,144 @@
+//! Codecs over whole files in independent blocks, as lzbench does it: passes over all blocks until the time is up, a clock
+//! reading per pass, the median pass. Prints CSV: a line per file and codec, and compressed sizes by percentile of blocks.
+//!
+//! `codec_blocks BLOCK_BYTES ROUNDS MILLISECONDS CODEC,CODEC,… FILE…`; with 0 ms nothing is timed. Codecs take turns, round by
+//! round, so that what changes about the machine hits all alike.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use outcrop_codec::{BlockCodec, CodecSpec, Coder, ContextUse};
+use outcrop_measure::interval::median;
+use outcrop_probe::Clock;
+
+/// Where the distribution of compressed block sizes is read.
+const PERCENTILES: [usize; 11] = [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99];
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [block_bytes, rounds, milliseconds, codecs, files @ ..] = arguments.as_slice() else {
+        return Err("give BLOCK_BYTES ROUNDS MILLISECONDS CODEC,CODEC,… FILE…".into());
+    };
+    let time = Duration::from_millis(milliseconds.parse()?);
+    let (block_bytes, rounds): (usize, usize) = (block_bytes.parse()?, rounds.parse()?);
+    println!("codec,file,block_bytes,original_bytes,compressed_bytes,compress_ns,decompress_ns");
+    let mut sizes: Vec<Vec<f64>> = Vec::new();
+    for file in files {
+        let data = std::fs::read(file)?;
+        let blocks: Vec<&[u8]> = data.chunks(block_bytes).collect();
+        let mut subjects = codecs
+            .split(',')
+            .map(|codec| Subject::open(codec, &blocks))
+            .collect::<Outcome<Vec<_>>>()?;
+        sizes.resize(subjects.len(), Vec::new());
+        for _ in 0..rounds {
+            for subject in &mut subjects {
+                subject.round(&blocks, time)?;
+            }
+        }
+        for (subject, sizes) in subjects.iter().zip(&mut sizes) {
+            sizes.extend(subject.lengths.iter().map(|&length| length as f64));
+            println!(
+                "{},{file},{block_bytes},{},{},{:.0},{:.0}",
+                subject.spec,
+                data.len(),
+                subject.lengths.iter().sum::<usize>(),
+                median(&subject.compress_ns).unwrap_or(f64::NAN),
+                median(&subject.decompress_ns).unwrap_or(f64::NAN),
+            );
+        }
+    }
+    println!("codec,percentile,compressed_block_bytes");
+    for (codec, sizes) in codecs.split(',').zip(&mut sizes) {
+        sizes.sort_by(f64::total_cmp);
+        for percentile in PERCENTILES {
+            let index = (sizes.len().saturating_sub(1) * percentile + 50) / 100;
+            println!("{codec},{percentile},{}", sizes.get(index).unwrap_or(&f64::NAN));
+        }
+    }
+    Ok(())
+}
+
+/// A codec, and what it made of the blocks of one file.
+struct Subject {
+    spec: CodecSpec,
+    coder: Coder,
+    packed: Vec<u8>,
+    lengths: Vec<usize>,
+    back: Vec<u8>,
+    compress_ns: Vec<f64>,
+    decompress_ns: Vec<f64>,
+}
+
+impl Subject {
+    /// Compresses every block once, and checks that it comes back.
+    fn open(codec: &str, blocks: &[&[u8]]) -> Outcome<Self> {
+        let spec: CodecSpec = codec.parse()?;
+        let coder = Coder::open(&spec, ContextUse::Reused)?;
+        let bound = blocks
+            .iter()
+            .map(|block| coder.compressed_bound(block.len()))
+            .sum();
+        let mut subject = Self {
+            spec,
+            coder,
+            packed: vec![0; bound],
+            lengths: vec![0; blocks.len()],
+            back: vec![0; blocks.iter().map(|block| block.len()).sum()],
+            compress_ns: Vec::new(),
+            decompress_ns: Vec::new(),
+        };
+        subject.compress(blocks)?;
+        subject.decompress(blocks)?;
+        if subject.back != blocks.concat() {
+            return Err(format!("{codec} restores other bytes").into());
+        }
+        Ok(subject)
+    }
+
+    fn round(&mut self, blocks: &[&[u8]], time: Duration) -> Outcome<()> {
+        if time.is_zero() {
+            return Ok(());
+        }
+        let clock = Clock::new();
+        let compress = timed(&clock, time, || self.compress(blocks))?;
+        let decompress = timed(&clock, time, || self.decompress(blocks))?;
+        self.compress_ns.push(compress);
+        self.decompress_ns.push(decompress);
+        Ok(())
+    }
+
+    fn compress(&mut self, blocks: &[&[u8]]) -> Outcome<()> {
+        let mut target = self.packed.as_mut_slice();
+        for (block, length) in blocks.iter().zip(&mut self.lengths) {
+            *length = self.coder.compress(black_box(block), target)?;
+            target = &mut target[*length..];
+        }
+        Ok(())
+    }
+
+    fn decompress(&mut self, blocks: &[&[u8]]) -> Outcome<()> {
+        let (mut source, mut target) = (self.packed.as_slice(), self.back.as_mut_slice());
+        for (block, &length) in blocks.iter().zip(&self.lengths) {
+            let (page, rest) = target.split_at_mut(block.len());
+            self.coder.decompress(black_box(&source[..length]), page)?;
+            (source, target) = (&source[length..], rest);
+        }
+        Ok(())
+    }
+}
+
+/// The median pass in nanoseconds, of as many as fit `time`, three at least.
+fn timed(clock: &Clock, time: Duration, mut pass: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+    let until = clock.ticks_in(time);
+    let (began, mut passes) = (clock.ticks(), Vec::new());
+    while passes.len() < 3 || clock.ticks() - began < until {
+        let started = clock.ticks();
+        pass()?;
+        passes.push(clock.nanos(clock.ticks() - started) as f64);
+    }
+    Ok(median(&passes).unwrap_or(f64::NAN))
+}
