@@ -3,6 +3,7 @@
 //! A new layer adds its module here and a line in [`LAYERS`]; page, screen, figures and findings' form stay.
 
 mod cautions;
+mod column;
 mod compression;
 mod device;
 mod readings;
@@ -39,7 +40,11 @@ pub(crate) trait LayerReport {
 type Reader = for<'a> fn(&'a RunView, &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a>;
 
 /// Every layer that can be reported, in the order of the page.
-const LAYERS: &[(&str, Reader)] = &[("device", device::read), ("compression", compression::read)];
+const LAYERS: &[(&str, Reader)] = &[
+    ("device", device::read),
+    ("compression", compression::read),
+    ("column", column::read),
+];
 
 /// The sections of every layer that has a completed trial in this run.
 pub(crate) fn sections(run: &RunView, cells: &[CellView<'_>]) -> Vec<LayerSection> {
