@@ -6,6 +6,7 @@ mod ring;
 
 use std::time::Duration;
 
+pub(crate) use connection::open;
 pub use connection::{Connection, Outcome, Pipeline};
 pub use pool::Pool;
 pub use ring::{KeyHash, Ring};

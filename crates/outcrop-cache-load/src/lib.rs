@@ -2,6 +2,9 @@
 //!
 //! [`Client`] spreads keys over servers as twemproxy does, [`Pool`] keeps connections, [`Connection`] pipelines.
 //!
+//! [`run_load`] is the driver: closed or open loop, one [`LoadSpec`] in, one [`LoadReport`] out; [`search_rate`] finds
+//! the highest rate that keeps an [`Objective`].
+//!
 //! It is not a cache, and it knows no records and no plans: a load is described and reported in plain structs. It
 //! writes only keys that begin with [`KEY_PREFIX`](outcrop_workload::keyed::KEY_PREFIX) or that a trace names, and
 //! empties a server only when told to.
@@ -25,6 +28,18 @@ mod protocol;
 
 mod client;
 
+mod objective;
+mod report;
+mod spec;
+
+mod drive;
+mod search;
+
 pub use client::{Client, Connection, KeyHash, Outcome, Pipeline, Pool, Ring};
+pub use drive::{LoadProgress, run_load};
 pub use error::CacheLoadError;
+pub use objective::Objective;
+pub use report::{DriverCpu, KindReport, LoadReport, ServerCpu, Tally, WarmUpReport};
+pub use search::{SearchReport, SearchStep, search_rate};
+pub use spec::{LoadSpec, RequestSource, WarmUp};
 pub use target::{Protocol, Target};

@@ -24,6 +24,7 @@ pub mod energy;
 pub mod environment;
 pub mod filesystem;
 pub mod memory;
+pub mod process;
 
 mod block_device;
 pub mod device_number;

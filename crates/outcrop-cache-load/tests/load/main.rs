@@ -4,5 +4,7 @@
 #![expect(clippy::print_stdout, reason = "CI reads why a test was skipped")]
 
 mod client;
+mod driver;
 mod placement;
 mod servers;
+mod stub;

@@ -1,5 +1,7 @@
 //! Real servers on free ports of the loopback interface, ended with their test.
 
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -95,6 +97,21 @@ impl Server {
             assert!(clock.now_ns() < START_LIMIT_NS, "{program} does not listen");
             std::thread::yield_now();
         }
+    }
+
+    /// memcached's own counters.
+    pub(crate) fn stats(&self) -> BTreeMap<String, u64> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.target.port)).unwrap();
+        stream.write_all(b"stats\r\n").unwrap();
+        BufReader::new(stream)
+            .lines()
+            .map(|line| line.unwrap())
+            .take_while(|line| line != "END")
+            .filter_map(|line| {
+                let mut words = line.split(' ').skip(1);
+                Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
+            })
+            .collect()
     }
 
     pub(crate) fn connect(&self) -> Connection {

@@ -30,6 +30,7 @@ pub struct KeySpace {
     key_sizes: SizeTable,
     value_sizes: SizeTable,
     filling: [u8; MAX_KEY_BYTES],
+    longest_value_bytes: usize,
 }
 
 impl KeySpace {
@@ -64,7 +65,7 @@ impl KeySpace {
         }
         let max_value = match value_size {
             ValueSize::Etc | ValueSize::EtcLite => ETC_MAX_VALUE_BYTES,
-            ValueSize::Fixed(_) => MAX_VALUE_BYTES as u32,
+            ValueSize::Fixed(size) => size.0.min(MAX_VALUE_BYTES) as u32,
         };
         Ok(Self {
             key_count,
@@ -72,12 +73,18 @@ impl KeySpace {
             key_sizes: SizeTable::new(SizeQuantile::Key(key_size), "key size", MAX_KEY_BYTES as u32),
             value_sizes: SizeTable::new(SizeQuantile::Value(value_size), "value size", max_value),
             filling: std::array::from_fn(|index| DIGITS[(index * 37 + 11) % 62]),
+            longest_value_bytes: max_value as usize,
         })
     }
 
     /// How many keys there are.
     pub const fn key_count(&self) -> u64 {
         self.key_count
+    }
+
+    /// No value is longer than this.
+    pub const fn longest_value_bytes(&self) -> usize {
+        self.longest_value_bytes
     }
 
     /// The length of a key; at least what its number takes.

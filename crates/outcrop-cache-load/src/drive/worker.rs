@@ -1,0 +1,548 @@
+//! One thread of the driver: its connections, an epoll instance, and the loop that keeps them busy.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use outcrop_probe::Clock;
+use outcrop_workload::keyed::RequestKind;
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll;
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
+
+use super::book::{Book, Planned};
+use super::feed::Feed;
+use super::lane::{Lane, Pending, Received};
+use crate::client::open;
+use crate::error::CacheLoadError;
+use crate::protocol::Reply;
+use crate::report::Tally;
+use crate::spec::LoadSpec;
+
+/// How long connecting may take, and how long a server may be silent while a cache is filled.
+const SERVER_LIMIT: Duration = Duration::from_secs(30);
+/// How long replies are waited for after the measured time.
+const DRAIN_LIMIT: Duration = Duration::from_secs(5);
+/// Waits shorter than this are spent polling: a timer would come late.
+const POLLED_WAIT_NS: u64 = 20_000;
+/// The stop flag is looked at this often at least.
+const LONGEST_WAIT: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
+const NO_WAIT: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 0,
+};
+const TIMER: u64 = u64::MAX;
+
+/// What all threads see.
+pub(super) struct Shared<'a> {
+    pub(super) spec: &'a LoadSpec,
+    pub(super) book: &'a Book,
+    pub(super) clock: &'a Clock,
+    pub(super) stop: &'a AtomicBool,
+    /// Answers so far, for progress.
+    pub(super) answered: &'a AtomicU64,
+}
+
+/// A stretch of a load.
+pub(super) struct Phase {
+    pub(super) feed: Feed,
+    /// Ticks from which due times count.
+    pub(super) start_ticks: u64,
+    /// No request starts after this; none for a feed that ends by itself.
+    pub(super) end_ticks: Option<u64>,
+}
+
+/// What a phase yielded on one thread.
+pub(super) struct PhaseReport {
+    pub(super) tally: Tally,
+    pub(super) cpu_ns: u64,
+    pub(super) ended_ticks: u64,
+}
+
+pub(super) struct Worker {
+    lanes: Vec<Lane>,
+    epoll: OwnedFd,
+    timer: OwnedFd,
+    tally: Tally,
+    in_flight: usize,
+    broken: usize,
+    next_lane: usize,
+    /// Connections with something to send.
+    dirty: Vec<usize>,
+    key: Vec<u8>,
+    last_reply_ticks: u64,
+    objective_ticks: u64,
+    ticks_per_ns: f64,
+}
+
+impl Worker {
+    pub(super) fn connect(spec: &LoadSpec, connections: u32) -> Result<Self, CacheLoadError> {
+        let system =
+            |action: &'static str| move |error: rustix::io::Errno| CacheLoadError::system(action, error);
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system("make an epoll instance"))?;
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, flags).map_err(system("make a timer"))?;
+        let edges = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        epoll::add(&epoll, &timer, epoll::EventData::new_u64(TIMER), edges)
+            .map_err(system("watch a timer"))?;
+        let mut lanes = Vec::new();
+        for index in 0..connections {
+            let stream = open(&spec.target, SERVER_LIMIT)?;
+            stream
+                .set_nonblocking(true)
+                .map_err(|error| CacheLoadError::system("make a socket non-blocking", error))?;
+            let data = epoll::EventData::new_u64(u64::from(index));
+            epoll::add(&epoll, &stream, data, edges | epoll::EventFlags::OUT)
+                .map_err(system("watch a socket"))?;
+            lanes.push(Lane::new(stream));
+        }
+        Ok(Self {
+            lanes,
+            epoll,
+            timer,
+            tally: Tally::default(),
+            in_flight: 0,
+            broken: 0,
+            next_lane: 0,
+            dirty: Vec::new(),
+            key: Vec::new(),
+            last_reply_ticks: 0,
+            objective_ticks: 0,
+            ticks_per_ns: 1.0,
+        })
+    }
+
+    /// The server's address, by which its process is found.
+    pub(super) fn peer_address(&self) -> Option<std::net::SocketAddr> {
+        self.lanes.first().and_then(|lane| lane.stream.peer_addr().ok())
+    }
+
+    /// Runs a phase to its end and waits for the replies.
+    pub(super) fn run(
+        &mut self,
+        shared: &Shared<'_>,
+        mut phase: Phase,
+    ) -> Result<PhaseReport, CacheLoadError> {
+        let cpu_before_ns = thread_cpu_ns();
+        let clock = shared.clock;
+        self.tally = Tally::default();
+        self.last_reply_ticks = clock.ticks();
+        self.ticks_per_ns = clock.ticks_in(Duration::from_secs(1)) as f64 / 1e9;
+        self.objective_ticks = match shared.spec.objective {
+            Some(objective) => clock.ticks_in(objective.limit.duration()),
+            None => 0,
+        };
+        // A server that is silent for longer than this ends the phase.
+        let patience_ticks = match phase.end_ticks {
+            Some(_) => clock.ticks_in(DRAIN_LIMIT),
+            None => clock.ticks_in(SERVER_LIMIT),
+        };
+        let mut events = Vec::with_capacity(self.lanes.len().clamp(16, 1024));
+        if !phase.feed.is_open_loop() {
+            self.prime(shared, &mut phase);
+        }
+        loop {
+            let now = clock.ticks();
+            let is_over =
+                phase.end_ticks.is_some_and(|end| now >= end) || shared.stop.load(Ordering::Relaxed);
+            if phase.feed.is_open_loop() {
+                self.issue_due(shared, &mut phase, now);
+            }
+            self.flush();
+            if self.broken == self.lanes.len() {
+                return Err(self.all_broken(shared));
+            }
+            if self.is_done(shared, &phase, is_over) {
+                break;
+            }
+            let silent_since = self.last_reply_ticks.max(phase.end_ticks.unwrap_or(0));
+            if now.saturating_sub(silent_since) > patience_ticks && self.in_flight > 0 {
+                self.give_up(shared, &mut phase, now)?;
+                break;
+            }
+            events.clear();
+            self.wait(shared, &phase, now, &mut events)?;
+            for event in &events {
+                let lane = event.data.u64();
+                if lane != TIMER {
+                    self.serve(shared, &mut phase, lane as usize);
+                }
+            }
+        }
+        Ok(PhaseReport {
+            tally: std::mem::take(&mut self.tally),
+            cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
+            ended_ticks: clock.ticks(),
+        })
+    }
+
+    /// Fills every connection of a closed loop.
+    fn prime(&mut self, shared: &Shared<'_>, phase: &mut Phase) {
+        let now = shared.clock.ticks();
+        for lane in 0..self.lanes.len() {
+            self.refill(shared, phase, lane, now);
+        }
+    }
+
+    /// Whether nothing is left to do: nothing in flight, and nothing more to come.
+    fn is_done(&self, shared: &Shared<'_>, phase: &Phase, is_over: bool) -> bool {
+        if self.in_flight > 0 {
+            return shared.stop.load(Ordering::Relaxed);
+        }
+        if !phase.feed.is_open_loop() {
+            // A closed loop with nothing in flight had nothing more to ask for.
+            return true;
+        }
+        match phase.feed.next_due_ns() {
+            None => true,
+            Some(_) if shared.stop.load(Ordering::Relaxed) => true,
+            Some(due_ns) => {
+                is_over
+                    && phase
+                        .end_ticks
+                        .is_some_and(|end| self.due_ticks(phase, due_ns) >= end)
+            }
+        }
+    }
+
+    /// A float carries a day to 0.02 ns, and is quicker than a division of 128 bits.
+    fn due_ticks(&self, phase: &Phase, due_ns: u64) -> u64 {
+        phase.start_ticks + (due_ns as f64 * self.ticks_per_ns) as u64
+    }
+
+    /// Starts what is due and finds a connection with room; the rest stays due.
+    fn issue_due(&mut self, shared: &Shared<'_>, phase: &mut Phase, now: u64) {
+        let pipeline = shared.spec.pipeline as usize;
+        let room = (self.lanes.len() - self.broken) * pipeline;
+        while self.in_flight < room
+            && let Some(due_ns) = phase.feed.next_due_ns()
+        {
+            let due = self.due_ticks(phase, due_ns);
+            if due > now || phase.end_ticks.is_some_and(|end| due >= end) {
+                return;
+            }
+            let Some(lane) = self.lane_with_room(pipeline) else {
+                return;
+            };
+            if let Some((_, planned)) = phase.feed.take(shared.book) {
+                self.push(shared, lane, planned, due, now, false);
+            }
+        }
+    }
+
+    /// Round robin over connections that have room.
+    fn lane_with_room(&mut self, pipeline: usize) -> Option<usize> {
+        for _ in 0..self.lanes.len() {
+            let lane = self.next_lane;
+            self.next_lane = if lane + 1 == self.lanes.len() { 0 } else { lane + 1 };
+            if !self.lanes[lane].is_broken && self.lanes[lane].pending.len() < pipeline {
+                return Some(lane);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn push(
+        &mut self,
+        shared: &Shared<'_>,
+        index: usize,
+        planned: Planned,
+        intended: u64,
+        now: u64,
+        is_fill: bool,
+    ) {
+        let lane = &mut self.lanes[index];
+        if lane.out().is_empty() {
+            self.dirty.push(index);
+        }
+        shared.book.write(&planned, &mut self.key, lane.out());
+        lane.pending.push_back(Pending {
+            planned,
+            intended_ticks: intended,
+            ready_ticks: now,
+            is_fill,
+        });
+        self.in_flight += 1;
+    }
+
+    /// Closed loop: asks for as much as came back.
+    #[inline]
+    fn refill(&mut self, shared: &Shared<'_>, phase: &mut Phase, lane: usize, now: u64) {
+        if phase.end_ticks.is_some_and(|end| now >= end) || shared.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        while self.lanes[lane].pending.len() < shared.spec.pipeline as usize {
+            let Some(planned) = phase.feed.next(shared.book) else {
+                return;
+            };
+            self.push(shared, lane, planned, now, now, false);
+        }
+    }
+
+    fn flush(&mut self) {
+        while let Some(index) = self.dirty.pop() {
+            if !self.lanes[index].is_broken
+                && let Err(error) = self.lanes[index].flush()
+            {
+                self.break_lane(index, &error.to_string());
+            }
+        }
+    }
+
+    /// Sends, receives and judges what one connection is ready for.
+    fn serve(&mut self, shared: &Shared<'_>, phase: &mut Phase, index: usize) {
+        if self.lanes[index].is_broken {
+            return;
+        }
+        if let Err(error) = self.lanes[index].flush() {
+            return self.break_lane(index, &error.to_string());
+        }
+        loop {
+            let received = match self.lanes[index].receive() {
+                Ok(received) => received,
+                Err(error) => return self.break_lane(index, &error.to_string()),
+            };
+            let now = shared.clock.ticks();
+            if let Err(why) = self.judge_replies(shared, phase, index, now) {
+                return self.break_lane(index, &why);
+            }
+            if !phase.feed.is_open_loop() {
+                let now = shared.clock.ticks();
+                self.refill(shared, phase, index, now);
+            }
+            if received == Received::Drained {
+                return;
+            }
+        }
+    }
+
+    fn judge_replies(
+        &mut self,
+        shared: &Shared<'_>,
+        phase: &Phase,
+        index: usize,
+        now: u64,
+    ) -> Result<(), String> {
+        let is_over = phase.end_ticks.is_some_and(|end| now >= end);
+        let mut judged = 0;
+        // Sets on miss are asked for behind the loop, which borrows the connection.
+        let mut fills: Vec<Planned> = Vec::new();
+        let lane = &mut self.lanes[index];
+        loop {
+            let waits_for = lane.waits_for();
+            match lane.next_reply(&shared.book.wire) {
+                Ok(None) => break,
+                Err(not) => {
+                    let kind = waits_for.map_or("nothing", RequestKind::name);
+                    return Err(format!(
+                        "to a {kind} it answered `{}`; expected {}",
+                        not.seen, not.expected
+                    ));
+                }
+                Ok(Some((pending, reply))) => {
+                    judged += 1;
+                    let mut judge = Judge {
+                        shared,
+                        tally: &mut self.tally,
+                        now,
+                        is_over,
+                        is_open_loop: phase.feed.is_open_loop(),
+                        objective_ticks: self.objective_ticks,
+                    };
+                    judge.judge(&pending, reply);
+                    let is_miss = pending.planned.kind == RequestKind::Get && reply == Reply::Miss;
+                    if is_miss && shared.spec.sets_on_miss && !is_over {
+                        fills.push(Planned {
+                            kind: RequestKind::Set,
+                            ..pending.planned
+                        });
+                    }
+                }
+            }
+        }
+        if judged > 0 {
+            self.in_flight -= judged;
+            self.last_reply_ticks = now;
+            shared.answered.fetch_add(judged as u64, Ordering::Relaxed);
+        }
+        for planned in fills {
+            self.push(shared, index, planned, now, now, true);
+        }
+        Ok(())
+    }
+
+    fn break_lane(&mut self, index: usize, why: &str) {
+        let lane = &mut self.lanes[index];
+        lane.is_broken = true;
+        self.broken += 1;
+        self.in_flight -= lane.pending.len();
+        self.tally.unfinished += lane.pending.len() as u64;
+        lane.pending.clear();
+        // Closing a socket would be seen by the epoll instance; shutting it down leaves the number taken.
+        let _ = lane.stream.shutdown(std::net::Shutdown::Both);
+        self.tally.broken_connections += 1;
+        self.tally.first_break.get_or_insert_with(|| why.to_owned());
+    }
+
+    fn all_broken(&self, shared: &Shared<'_>) -> CacheLoadError {
+        CacheLoadError::Connection {
+            target: shared.spec.target.to_string(),
+            source: io::Error::other(format!(
+                "all {} connections of a thread are gone, the first: {}",
+                self.lanes.len(),
+                self.tally.first_break.as_deref().unwrap_or("before this phase")
+            )),
+        }
+    }
+
+    /// The server has been silent for too long: what it owes counts with its age, and the connections are of no
+    /// more use.
+    fn give_up(&mut self, shared: &Shared<'_>, phase: &mut Phase, now: u64) -> Result<(), CacheLoadError> {
+        let Some(end_ticks) = phase.end_ticks else {
+            return Err(CacheLoadError::Connection {
+                target: shared.spec.target.to_string(),
+                source: io::Error::other("no answer for 30 s while the cache was being filled"),
+            });
+        };
+        let clock = shared.clock;
+        for lane in &mut self.lanes {
+            for pending in lane.pending.drain(..) {
+                let age_ns = clock.nanos(now.saturating_sub(pending.intended_ticks));
+                let kind = &mut self.tally.kinds[pending.planned.kind as usize];
+                kind.latency.record(age_ns);
+                self.tally.unfinished += 1;
+            }
+            lane.is_broken = true;
+        }
+        self.broken = self.lanes.len();
+        self.in_flight = 0;
+        while let Some((due_ns, planned)) = phase.feed.take(shared.book) {
+            let due = self.due_ticks(phase, due_ns);
+            if due >= end_ticks {
+                break;
+            }
+            let age_ns = clock.nanos(now.saturating_sub(due));
+            self.tally.kinds[planned.kind as usize].latency.record(age_ns);
+            self.tally.unfinished += 1;
+        }
+        Ok(())
+    }
+
+    /// Waits for sockets, for the next due time, or for a look at the stop flag.
+    fn wait(
+        &self,
+        shared: &Shared<'_>,
+        phase: &Phase,
+        now: u64,
+        events: &mut Vec<epoll::Event>,
+    ) -> Result<(), CacheLoadError> {
+        let system = |error: rustix::io::Errno| CacheLoadError::system("wait for sockets", error);
+        let mut timeout = LONGEST_WAIT;
+        let room = (self.lanes.len() - self.broken) * shared.spec.pipeline as usize;
+        let due = phase
+            .feed
+            .next_due_ns()
+            .filter(|_| phase.feed.is_open_loop() && self.in_flight < room);
+        if let Some(due_ns) = due {
+            let due_ticks = self
+                .due_ticks(phase, due_ns)
+                .min(phase.end_ticks.unwrap_or(u64::MAX));
+            let ahead_ns = shared.clock.nanos(due_ticks.saturating_sub(now));
+            if ahead_ns < POLLED_WAIT_NS {
+                timeout = NO_WAIT;
+            } else {
+                let mut spec = Itimerspec {
+                    it_interval: NO_WAIT,
+                    it_value: NO_WAIT,
+                };
+                let wait_ns = ahead_ns - POLLED_WAIT_NS / 2;
+                spec.it_value.tv_sec = (wait_ns / 1_000_000_000) as i64;
+                spec.it_value.tv_nsec = (wait_ns % 1_000_000_000) as i64;
+                timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec).map_err(system)?;
+            }
+        }
+        match epoll::wait(&self.epoll, spare_capacity(events), Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(system(error)),
+        }
+    }
+}
+
+/// Files one answer.
+struct Judge<'a, 's> {
+    shared: &'a Shared<'s>,
+    tally: &'a mut Tally,
+    now: u64,
+    is_over: bool,
+    is_open_loop: bool,
+    objective_ticks: u64,
+}
+
+impl Judge<'_, '_> {
+    #[inline]
+    fn judge(&mut self, pending: &Pending, reply: Reply<'_>) {
+        // A closed loop's replies after the end belong to the drain; an open loop's were due before it.
+        if self.is_over && !self.is_open_loop {
+            return;
+        }
+        let planned = &pending.planned;
+        match reply {
+            Reply::Refused(message) => return self.refused(planned, message),
+            Reply::Value(bytes) => {
+                self.tally.hits += 1;
+                self.tally.hit_bytes += bytes.len() as u64;
+                if !self.shared.book.is_value_of(planned, bytes) {
+                    self.tally.mismatches += 1;
+                    let describe = || self.shared.book.describe_mismatch(planned, bytes);
+                    self.tally.first_mismatch.get_or_insert_with(describe);
+                }
+            }
+            Reply::Miss => {
+                self.tally.misses += 1;
+                self.tally.missed_bytes += u64::from(planned.value_size_bytes);
+            }
+            Reply::Stored | Reply::Deleted | Reply::NotFound => {}
+        }
+        let clock = self.shared.clock;
+        let latency_ticks = self.now.saturating_sub(pending.intended_ticks);
+        let kind = &mut self.tally.kinds[planned.kind as usize];
+        kind.operations += 1;
+        kind.latency.record(clock.nanos(latency_ticks));
+        if self.is_open_loop {
+            kind.service
+                .record(clock.nanos(self.now.saturating_sub(pending.ready_ticks)));
+        }
+        self.tally.fills += u64::from(pending.is_fill);
+        self.tally.completed_in_time += u64::from(!self.is_over);
+        self.tally.within_objective += u64::from(latency_ticks < self.objective_ticks);
+    }
+
+    #[cold]
+    fn refused(&mut self, planned: &Planned, message: &[u8]) {
+        self.tally.refused += 1;
+        let describe = || {
+            format!(
+                "{} of key {} ({} B): {}",
+                planned.kind.name(),
+                self.shared.book.describe_key(planned.key_id),
+                planned.value_size_bytes,
+                message.escape_ascii()
+            )
+        };
+        self.tally.first_refusal.get_or_insert_with(describe);
+    }
+}
+
+/// CPU time of this thread.
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

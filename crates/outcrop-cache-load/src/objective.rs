@@ -1,0 +1,64 @@
+//! What a service promises: `p95<1ms`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use outcrop_measure::TimeSpan;
+use outcrop_measure::percentile::{self, Percentile};
+
+use crate::error::CacheLoadError;
+
+/// A bound on a percentile of the latency. A request counts as goodput when it keeps the bound itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Objective {
+    /// Which percentile.
+    pub percentile: Percentile,
+    /// It must stay below this.
+    pub limit: TimeSpan,
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}<{}", self.percentile.name, self.limit)
+    }
+}
+
+impl FromStr for Objective {
+    type Err = CacheLoadError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refuse = || {
+            let names: Vec<&str> = percentile::STANDARD.iter().map(|known| known.name).collect();
+            CacheLoadError::spec(
+                "objective",
+                format!("`{text}`"),
+                format!("a percentile ({}) below a time, as in p95<1ms", names.join(", ")),
+            )
+        };
+        let (name, limit) = text.split_once('<').ok_or_else(refuse)?;
+        let percentile = percentile::STANDARD
+            .into_iter()
+            .find(|known| known.name == name.trim())
+            .ok_or_else(refuse)?;
+        let limit: TimeSpan = limit.trim().parse().map_err(|_| refuse())?;
+        if limit.0.is_zero() {
+            return Err(refuse());
+        }
+        Ok(Self { percentile, limit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objectives_read_back_and_others_are_refused() {
+        for text in ["p95<1ms", "p99.9<250us", "p50<10ms"] {
+            assert_eq!(text.parse::<Objective>().unwrap().to_string(), text);
+        }
+        for text in ["p95", "p95>1ms", "p42<1ms", "p95<1", "p95<0", "<1ms"] {
+            assert!(text.parse::<Objective>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What a load measured: plain structs that a lab turns into records.
+
+use std::time::Duration;
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Unavailable;
+use outcrop_workload::keyed::RequestKind;
+
+use crate::objective::Objective;
+
+/// Requests of one kind.
+#[derive(Clone, Debug, Default)]
+pub struct KindReport {
+    /// Requests that were answered.
+    pub operations: u64,
+    /// Closed loop: from the moment a request is made ready. Open loop: from the moment it was *due*; requests that
+    /// were never answered are in it with their age, a lower bound.
+    pub latency: LatencyHistogram,
+    /// Open loop only: from the moment it was really made ready.
+    pub service: LatencyHistogram,
+}
+
+/// Everything counted in one phase.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Gets, sets and deletes.
+    pub kinds: [KindReport; 3],
+    /// Gets that found a value.
+    pub hits: u64,
+    /// Gets that found none.
+    pub misses: u64,
+    /// Bytes of the values found.
+    pub hit_bytes: u64,
+    /// Bytes of the values not found, as they would have been.
+    pub missed_bytes: u64,
+    /// Sets that followed a miss; they are among the sets.
+    pub fills: u64,
+    /// Answers that came within the measured time, of whatever kind.
+    pub completed_in_time: u64,
+    /// Answers within the objective's limit.
+    pub within_objective: u64,
+    /// Values that were not those stored.
+    pub mismatches: u64,
+    /// The first of them, in words.
+    pub first_mismatch: Option<String>,
+    /// Requests that the server refused; they count in nothing else.
+    pub refused: u64,
+    /// The first of them, with the server's words.
+    pub first_refusal: Option<String>,
+    /// Due or sent in the measured time, and never answered.
+    pub unfinished: u64,
+    /// Connections that broke.
+    pub broken_connections: u64,
+    /// The first of them, in words.
+    pub first_break: Option<String>,
+}
+
+impl Tally {
+    /// Adds what another thread counted.
+    pub fn merge(&mut self, other: Self) {
+        for (ours, theirs) in self.kinds.iter_mut().zip(&other.kinds) {
+            ours.operations += theirs.operations;
+            ours.latency.merge(&theirs.latency);
+            ours.service.merge(&theirs.service);
+        }
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.hit_bytes += other.hit_bytes;
+        self.missed_bytes += other.missed_bytes;
+        self.fills += other.fills;
+        self.completed_in_time += other.completed_in_time;
+        self.within_objective += other.within_objective;
+        self.mismatches += other.mismatches;
+        self.refused += other.refused;
+        self.unfinished += other.unfinished;
+        self.broken_connections += other.broken_connections;
+        for (ours, theirs) in [
+            (&mut self.first_mismatch, other.first_mismatch),
+            (&mut self.first_refusal, other.first_refusal),
+            (&mut self.first_break, other.first_break),
+        ] {
+            *ours = ours.take().or(theirs);
+        }
+    }
+
+    /// Requests of one kind.
+    pub const fn kind(&self, kind: RequestKind) -> &KindReport {
+        &self.kinds[kind as usize]
+    }
+
+    /// Requests of all kinds.
+    pub fn operations(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.operations).sum()
+    }
+
+    /// Latencies of all kinds.
+    pub fn latency(&self) -> LatencyHistogram {
+        let mut all = LatencyHistogram::new();
+        for kind in &self.kinds {
+            all.merge(&kind.latency);
+        }
+        all
+    }
+
+    /// Hits ÷ gets; none without a get.
+    pub fn hit_ratio(&self) -> Option<f64> {
+        ratio(self.hits, self.misses)
+    }
+
+    /// Bytes of the values found ÷ those of all values asked for; none without a get.
+    pub fn byte_hit_ratio(&self) -> Option<f64> {
+        ratio(self.hit_bytes, self.missed_bytes)
+    }
+}
+
+fn ratio(part: u64, rest: u64) -> Option<f64> {
+    (part + rest > 0).then(|| part as f64 / (part + rest) as f64)
+}
+
+/// What happened before measuring.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WarmUpReport {
+    /// Sets that filled the cache.
+    pub sets: u64,
+    /// Sets that the server refused.
+    pub refused: u64,
+    /// The first of those, with the server's words.
+    pub first_refusal: Option<String>,
+    /// Requests of the load itself.
+    pub operations: u64,
+    /// How long it took.
+    pub duration: Duration,
+    /// Whether the hit ratio stood still at its end; none where nobody looked.
+    pub is_steady: Option<bool>,
+}
+
+/// CPU time of the driver's threads in the measured time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DriverCpu {
+    /// Of all threads.
+    pub total_ns: u64,
+    /// Of the busiest thread, over the measured time: near 1, the driver is the limit.
+    pub busiest_share: f64,
+}
+
+/// CPU time of the server's process in the measured time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerCpu {
+    /// User and kernel, all threads; where the server lives in this process, without the driver's threads.
+    pub total_ns: u64,
+    /// What serves the port.
+    pub process: String,
+}
+
+/// Everything that one load measured.
+#[derive(Clone, Debug)]
+pub struct LoadReport {
+    /// Whether requests followed a schedule.
+    pub is_open_loop: bool,
+    /// Requests per second that the schedule asked for.
+    pub requested_per_second: Option<f64>,
+    /// By which goodput was counted.
+    pub objective: Option<Objective>,
+    /// Measured time.
+    pub duration_ns: u64,
+    /// Whether the user stopped it before its time.
+    pub is_interrupted: bool,
+    /// What was counted.
+    pub tally: Tally,
+    /// Before measuring.
+    pub warm_up: WarmUpReport,
+    /// Our own CPU time.
+    pub driver_cpu: DriverCpu,
+    /// The server's, or why it is not known.
+    pub server_cpu: Result<ServerCpu, Unavailable>,
+}
+
+/// From this share of a CPU on, a thread has no time to spare.
+const BUSY_SHARE: f64 = 0.95;
+
+impl LoadReport {
+    /// Answers per second of measured time.
+    pub fn throughput_per_second(&self) -> f64 {
+        self.tally.completed_in_time as f64 * 1e9 / self.duration_ns.max(1) as f64
+    }
+
+    /// Answers within the objective's limit per second; none without an objective.
+    pub fn goodput_per_second(&self) -> Option<f64> {
+        self.objective?;
+        Some(self.tally.within_objective as f64 * 1e9 / self.duration_ns.max(1) as f64)
+    }
+
+    /// Whether the objective was met, by a percentile that the sample supports and with every request answered.
+    pub fn meets_objective(&self) -> Option<bool> {
+        let objective = self.objective?;
+        let latency = self.tally.latency().percentile(objective.percentile.quantile);
+        let is_kept = latency.is_some_and(|latency_ns| latency_ns < objective.limit.as_nanoseconds());
+        Some(is_kept && self.tally.unfinished == 0 && self.tally.broken_connections == 0)
+    }
+
+    /// CPU time of the driver per answer.
+    pub fn driver_cpu_per_operation_ns(&self) -> Option<f64> {
+        per_operation(self.driver_cpu.total_ns, self.tally.operations())
+    }
+
+    /// CPU time of the server per answer.
+    ///
+    /// # Errors
+    /// The server's process is not known, or nothing was answered.
+    pub fn server_cpu_per_operation_ns(&self) -> Result<f64, Unavailable> {
+        let cpu = self.server_cpu.as_ref().map_err(Clone::clone)?;
+        per_operation(cpu.total_ns, self.tally.operations())
+            .ok_or_else(|| Unavailable::because("no request was answered"))
+    }
+
+    /// Whether the driver had no time to spare, so that the figures are its own and not the server's.
+    pub fn is_driver_the_limit(&self) -> bool {
+        self.driver_cpu.busiest_share >= BUSY_SHARE
+    }
+
+    /// What a reader must know before he believes the figures; each a sentence.
+    pub fn problems(&self) -> Vec<String> {
+        let tally = &self.tally;
+        let mut problems = Vec::new();
+        let mut count = |count: u64, what: &str, first: &Option<String>| {
+            if count > 0 {
+                let first = first.as_deref().unwrap_or("no details");
+                problems.push(format!("{count} {what}, the first: {first}"));
+            }
+        };
+        count(
+            tally.mismatches,
+            "values were not those that had been stored",
+            &tally.first_mismatch,
+        );
+        count(tally.refused, "requests were refused", &tally.first_refusal);
+        let never = "sets of the warm-up were refused, so that gets of those keys can never hit";
+        count(self.warm_up.refused, never, &self.warm_up.first_refusal);
+        count(tally.broken_connections, "connections broke", &tally.first_break);
+        if tally.unfinished > 0 {
+            problems.push(format!(
+                "{} requests were never answered; their age counts as their latency",
+                tally.unfinished
+            ));
+        }
+        let is_stored =
+            self.warm_up.sets > self.warm_up.refused || tally.kind(RequestKind::Set).operations > 0;
+        if tally.hits == 0 && tally.misses > 0 && !is_stored {
+            problems.push(
+                "no get hit and nothing was set: these keys can never exist; warm up, set on miss, or have sets in the \
+                 mix"
+                .to_owned(),
+            );
+        }
+        if tally.operations() == 0 {
+            problems.push("nothing was answered".to_owned());
+        }
+        problems
+    }
+}
+
+fn per_operation(cpu_ns: u64, operations: u64) -> Option<f64> {
+    (operations > 0).then(|| cpu_ns as f64 / operations as f64)
+}

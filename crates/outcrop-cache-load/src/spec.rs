@@ -1,0 +1,203 @@
+//! What a load is asked to do.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use outcrop_measure::{Seed, TimeSpan};
+use outcrop_workload::keyed::{KeyedWorkload, Preset, Trace};
+use outcrop_workload::{Arrival, Content};
+
+use crate::error::CacheLoadError;
+use crate::objective::Objective;
+use crate::target::{Protocol, Target};
+
+/// Where requests come from.
+#[derive(Clone, Debug)]
+pub enum RequestSource {
+    /// Drawn by a workload over so many keys.
+    Generated {
+        /// Popularity, sizes, mix.
+        workload: KeyedWorkload,
+        /// Different keys.
+        key_count: u64,
+    },
+    /// Recorded.
+    Trace {
+        /// The requests.
+        trace: Arc<Trace>,
+        /// Open loop by the recorded times; otherwise closed loop, in the recorded order for each key.
+        keeps_times: bool,
+    },
+}
+
+/// What happens before measuring: `auto`, `none`, `sets:COUNT` or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUp {
+    /// Every key is set once, the most popular one last; then the load runs until the hit ratio stands still.
+    Auto,
+    /// Nothing.
+    None,
+    /// So many sets of drawn keys.
+    Sets(u64),
+    /// The load for so long.
+    For(TimeSpan),
+}
+
+impl fmt::Display for WarmUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::None => f.write_str("none"),
+            Self::Sets(count) => write!(f, "sets:{count}"),
+            Self::For(span) => write!(f, "{span}"),
+        }
+    }
+}
+
+impl FromStr for WarmUp {
+    type Err = CacheLoadError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let read = match text.trim() {
+            "auto" => Some(Self::Auto),
+            "none" => Some(Self::None),
+            text => match text.strip_prefix("sets:") {
+                Some(count) => count.parse().ok().map(Self::Sets),
+                None => text.parse().ok().map(Self::For),
+            },
+        };
+        read.ok_or_else(|| {
+            CacheLoadError::spec(
+                "warm-up",
+                format!("`{text}`"),
+                "auto, none, sets:COUNT (sets:1000) or a time (5s)",
+            )
+        })
+    }
+}
+
+/// One load on one server.
+#[derive(Clone, Debug)]
+pub struct LoadSpec {
+    /// The server.
+    pub target: Target,
+    /// Where requests come from.
+    pub source: RequestSource,
+    /// Whether a get that missed is followed by a set of its key.
+    pub sets_on_miss: bool,
+    /// What values contain.
+    pub content: Content,
+    /// When requests are due; the rate is that of all connections together. A trace has its own times.
+    pub arrival: Arrival,
+    /// Connections, shared evenly by the threads.
+    pub connections: u32,
+    /// Requests in flight on each connection; an open loop has at most so many.
+    pub pipeline: u32,
+    /// Threads, each with its own connections and stream of requests.
+    pub threads: u32,
+    /// Whether each thread stays on one CPU: the last ones that this process may use.
+    pub is_pinned: bool,
+    /// What happens before measuring.
+    pub warm_up: WarmUp,
+    /// The measured time; a trace may end earlier.
+    pub duration: Duration,
+    /// By which goodput is counted.
+    pub objective: Option<Objective>,
+    /// Whether the server is emptied first.
+    pub flushes_first: bool,
+    /// Every random choice derives from it.
+    pub seed: Seed,
+}
+
+const MAX_CONNECTIONS: u32 = 50_000;
+const MAX_PIPELINE: u32 = 4096;
+const MAX_THREADS: u32 = 256;
+const MAX_RATE_PER_SECOND: f64 = 50e6;
+
+impl LoadSpec {
+    /// ETC over 100,000 keys: one thread, 50 connections, no pipelining, closed loop, 5 s after an automatic warm-up.
+    pub const fn new(target: Target, seed: Seed) -> Self {
+        Self {
+            target,
+            source: RequestSource::Generated {
+                workload: KeyedWorkload::of(Preset::Etc),
+                key_count: 100_000,
+            },
+            sets_on_miss: true,
+            content: Content::Random,
+            arrival: Arrival::Closed,
+            connections: 50,
+            pipeline: 1,
+            threads: 1,
+            is_pinned: true,
+            warm_up: WarmUp::Auto,
+            duration: Duration::from_secs(5),
+            objective: None,
+            flushes_first: false,
+            seed,
+        }
+    }
+
+    /// Checks what can be judged without the server.
+    ///
+    /// # Errors
+    /// [`CacheLoadError::Spec`] with the field, the value seen and what is accepted.
+    pub fn validate(&self) -> Result<(), CacheLoadError> {
+        for (field, seen, most) in [
+            ("connections", self.connections, MAX_CONNECTIONS),
+            ("pipeline", self.pipeline, MAX_PIPELINE),
+            ("threads", self.threads, MAX_THREADS.min(self.connections.max(1))),
+        ] {
+            if seen == 0 || seen > most {
+                let expected = match field {
+                    "threads" => format!("1 to {most}, and no more than connections"),
+                    _ => format!("1 to {most}"),
+                };
+                return Err(CacheLoadError::spec(field, seen.to_string(), expected));
+            }
+        }
+        if self.duration.is_zero() {
+            return Err(CacheLoadError::spec("duration", "0s", "more than zero"));
+        }
+        if let Some(rate) = self.arrival.per_second()
+            && rate.per_second() > MAX_RATE_PER_SECOND
+        {
+            let expected = "at most 50 million requests per second";
+            return Err(CacheLoadError::spec("arrival", rate.to_string(), expected));
+        }
+        if let RequestSource::Trace { trace, .. } = &self.source {
+            if self.arrival != Arrival::Closed {
+                let expected = "closed with a trace, which has its own times";
+                return Err(CacheLoadError::spec(
+                    "arrival",
+                    self.arrival.to_string(),
+                    expected,
+                ));
+            }
+            if !matches!(self.warm_up, WarmUp::Auto | WarmUp::None) {
+                let expected = "auto or none with a trace, which is replayed from its start";
+                return Err(CacheLoadError::spec(
+                    "warm-up",
+                    self.warm_up.to_string(),
+                    expected,
+                ));
+            }
+            let has_ttl = trace.entries().iter().any(|entry| entry.ttl_s > 0);
+            if has_ttl && self.target.protocol == Protocol::Http {
+                let expected = "0 over HTTP, whose interface has no time to live; use memcached or Redis";
+                return Err(CacheLoadError::spec("ttl", "above 0 in the trace", expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether requests follow a schedule.
+    pub const fn is_open_loop(&self) -> bool {
+        match &self.source {
+            RequestSource::Generated { .. } => self.arrival.is_open_loop(),
+            RequestSource::Trace { keeps_times, .. } => *keeps_times,
+        }
+    }
+}

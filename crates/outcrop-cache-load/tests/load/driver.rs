@@ -1,0 +1,379 @@
+//! The driver against real servers and stubs: what it counts is what happened.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use outcrop_cache_load::{
+    CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
+    search_rate,
+};
+use outcrop_measure::Seed;
+use outcrop_probe::Clock;
+use outcrop_workload::keyed::{KeyPopularity, KeyedWorkload, Preset, RequestKind, Trace, ValueSize};
+
+use crate::servers::Server;
+use crate::stub::Stub;
+
+fn spec(target: Target) -> LoadSpec {
+    let mut spec = LoadSpec::new(target, Seed(7));
+    spec.connections = 4;
+    spec.duration = Duration::from_millis(300);
+    set_keys(&mut spec, 1000);
+    spec
+}
+
+fn set_keys(spec: &mut LoadSpec, keys: u64) {
+    if let RequestSource::Generated { key_count, .. } = &mut spec.source {
+        *key_count = keys;
+    }
+}
+
+fn workload(spec: &mut LoadSpec) -> &mut KeyedWorkload {
+    match &mut spec.source {
+        RequestSource::Generated { workload, .. } => workload,
+        RequestSource::Trace { .. } => panic!("the spec has a trace"),
+    }
+}
+
+fn run(spec: &LoadSpec) -> Result<LoadReport, CacheLoadError> {
+    run_load(spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {})
+}
+
+fn both() -> impl Iterator<Item = Server> {
+    [Server::memcached(&[]), Server::redis()].into_iter().flatten()
+}
+
+/// `VALUE` in stubs has nothing to do with what was stored; a miss is always true.
+fn misses(line: &str) -> Option<Vec<u8>> {
+    Some(match line.split(' ').next() {
+        Some("get") => b"END\r\n".to_vec(),
+        Some("set") => b"STORED\r\n".to_vec(),
+        _ => b"DELETED\r\n".to_vec(),
+    })
+}
+
+#[test]
+fn a_cache_with_room_for_everything_hits_always() {
+    for server in both() {
+        for (pipeline, threads) in [(1, 1), (32, 2)] {
+            let report = run(&LoadSpec {
+                pipeline,
+                threads,
+                ..spec(server.target.clone())
+            })
+            .unwrap();
+            assert_eq!(report.problems(), Vec::<String>::new());
+            assert!(report.tally.hits > 100);
+            assert_eq!((report.tally.misses, report.tally.hit_ratio()), (0, Some(1.0)));
+            assert_eq!(
+                (report.warm_up.sets, report.warm_up.is_steady),
+                (1000, Some(true))
+            );
+            assert!(!report.is_open_loop && report.throughput_per_second() > 100.0);
+            let gets = report.tally.kind(RequestKind::Get);
+            assert_eq!(gets.operations, report.tally.hits);
+            assert_eq!(gets.latency.count(), gets.operations);
+            let server_cpu = report.server_cpu.as_ref().unwrap();
+            assert!(
+                server_cpu.total_ns > 0 && server_cpu.process.contains("pid"),
+                "{server_cpu:?}"
+            );
+            assert!(report.driver_cpu.total_ns > 0);
+        }
+    }
+}
+
+#[test]
+fn what_the_driver_counts_is_what_the_server_counted() {
+    let Some(server) = Server::memcached(&[]) else {
+        return;
+    };
+    let mut spec = spec(server.target.clone());
+    spec.warm_up = WarmUp::None;
+    workload(&mut spec).mix = "30:1:15".parse().unwrap();
+    let report = run(&spec).unwrap();
+    let stats = server.stats();
+    let in_flight_at_the_end = u64::from(spec.connections);
+    for (name, ours) in [
+        ("get_hits", report.tally.hits),
+        ("get_misses", report.tally.misses),
+    ] {
+        let theirs = stats[name];
+        assert!(
+            ours <= theirs && theirs <= ours + in_flight_at_the_end,
+            "{name}: {ours}, {theirs}"
+        );
+    }
+    let sets = report.tally.kind(RequestKind::Set).operations;
+    assert!(sets <= stats["cmd_set"] && stats["cmd_set"] <= sets + in_flight_at_the_end);
+    // Every miss is followed by a set, apart from those at the very end.
+    assert!(report.tally.fills > 0 && report.tally.fills + in_flight_at_the_end >= report.tally.misses);
+}
+
+#[test]
+fn a_small_cache_misses_and_etc_hits_more_than_uniform() {
+    let Some(server) = Server::memcached(&["-m", "8"]) else {
+        return;
+    };
+    let mut spec = spec(server.target.clone());
+    (spec.pipeline, spec.flushes_first) = (32, true);
+    set_keys(&mut spec, 100_000);
+    let etc = run(&spec).unwrap().tally.hit_ratio().unwrap();
+    workload(&mut spec).popularity = KeyPopularity::Uniform;
+    let uniform = run(&spec).unwrap().tally.hit_ratio().unwrap();
+    assert!(
+        uniform > 0.05 && uniform < 0.95 && etc > uniform + 0.05,
+        "{etc} {uniform}"
+    );
+}
+
+#[test]
+fn a_stall_of_a_second_is_measured_from_the_intended_start() {
+    let stalled = Arc::new((Mutex::new(false), Condvar::new()));
+    let seen = AtomicU64::new(0);
+    let gate = Arc::clone(&stalled);
+    // Nobody opens the gate: the 300th request passes it when a second is over.
+    let stub = Stub::new(move |line| {
+        if seen.fetch_add(1, Ordering::Relaxed) == 300 {
+            let (is_open, opened) = &*gate;
+            let closed = is_open.lock().unwrap();
+            let _ = opened
+                .wait_timeout_while(closed, Duration::from_secs(1), |open| !*open)
+                .unwrap();
+        }
+        misses(line)
+    });
+    let mut spec = spec(stub.target());
+    (spec.connections, spec.sets_on_miss, spec.warm_up) = (1, false, WarmUp::None);
+    (spec.arrival, spec.duration) = ("constant:1000".parse().unwrap(), Duration::from_secs(2));
+    let report = run(&spec).unwrap();
+    assert!(report.is_open_loop);
+    let latency = report.tally.latency();
+    // Every request that was due is in it; the one due at the very end may be.
+    assert!((2000..=2001).contains(&latency.count()), "{}", latency.count());
+    // At least half of the 1000 that were due meanwhile waited for more than half a second …
+    let above = |latency: &outcrop_measure::LatencyHistogram| -> u64 {
+        latency
+            .buckets()
+            .filter(|bucket| bucket.low_ns > 500_000_000)
+            .map(|bucket| bucket.count)
+            .sum()
+    };
+    assert!(above(&latency) >= 480, "{}", above(&latency));
+    assert!(latency.max().unwrap() >= 1_000_000_000);
+    // … while the server kept only one waiting: what a closed loop would have reported.
+    let service = &report.tally.kind(RequestKind::Get).service;
+    assert!(above(service) < above(&latency) / 10, "{}", above(service));
+}
+
+#[test]
+fn a_server_that_never_answers_again_is_counted_and_does_not_hang_the_driver() {
+    let seen = AtomicU64::new(0);
+    let stub = Stub::new(move |line| {
+        let is_mute = seen.fetch_add(1, Ordering::Relaxed) >= 50;
+        if is_mute { Some(Vec::new()) } else { misses(line) }
+    });
+    let mut spec = spec(stub.target());
+    (spec.connections, spec.sets_on_miss, spec.warm_up) = (1, false, WarmUp::None);
+    (spec.arrival, spec.duration) = ("constant:1000".parse().unwrap(), Duration::from_millis(200));
+    let report = run(&spec).unwrap();
+    assert_eq!(report.tally.operations(), 50);
+    assert_eq!(report.tally.unfinished, 150);
+    assert_eq!(report.tally.latency().count(), 200);
+    assert!(
+        report
+            .problems()
+            .iter()
+            .any(|problem| problem.contains("never answered"))
+    );
+}
+
+#[test]
+fn a_wrong_value_is_named_with_its_key() {
+    let stub = Stub::new(|line| match line.strip_prefix("get ") {
+        Some(key) => Some(format!("VALUE {key} 0 3\r\nabc\r\nEND\r\n").into_bytes()),
+        None => misses(line),
+    });
+    let mut spec = spec(stub.target());
+    workload(&mut spec).value_size = "fixed:3".parse().unwrap();
+    let report = run(&spec).unwrap();
+    assert!(report.tally.hits > 0 && report.tally.mismatches == report.tally.hits);
+    let problems = report.problems();
+    assert!(
+        problems[0].contains("key oc-") && problems[0].contains("differs at byte"),
+        "{problems:?}"
+    );
+    workload(&mut spec).value_size = "fixed:4".parse().unwrap();
+    let problems = run(&spec).unwrap().problems();
+    assert!(
+        problems[0].contains("3 B came back, 4 B are its value"),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn keys_that_can_never_exist_are_an_error_shown() {
+    let Some(server) = Server::memcached(&[]) else {
+        return;
+    };
+    let mut spec = spec(server.target.clone());
+    (spec.warm_up, spec.sets_on_miss) = (WarmUp::None, false);
+    workload(&mut spec).mix = "1:0".parse().unwrap();
+    let problems = run(&spec).unwrap().problems();
+    assert!(
+        problems.iter().any(|problem| problem.contains("can never exist")),
+        "{problems:?}"
+    );
+    // Values that the server refuses are no silent misses either.
+    spec.warm_up = WarmUp::Auto;
+    set_keys(&mut spec, 10);
+    workload(&mut spec).value_size = ValueSize::Fixed("2MiB".parse().unwrap());
+    let problems = run(&spec).unwrap().problems();
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem.contains("can never hit") && problem.contains("too large")),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn a_broken_connection_is_said_and_the_others_go_on() {
+    let seen = AtomicU64::new(0);
+    let stub =
+        Stub::new(move |line| (seen.fetch_add(1, Ordering::Relaxed) != 2000).then(|| misses(line).unwrap()));
+    let mut spec = spec(stub.target());
+    (spec.warm_up, spec.duration) = (WarmUp::None, Duration::from_secs(2));
+    let report = run(&spec).unwrap();
+    assert_eq!(report.tally.broken_connections, 1);
+    assert!(
+        report
+            .problems()
+            .iter()
+            .any(|problem| problem.contains("connections broke"))
+    );
+    let gone = Stub::new(|_| None);
+    spec.target = gone.target();
+    assert!(matches!(run(&spec), Err(CacheLoadError::Connection { .. })));
+}
+
+#[test]
+fn bytes_that_are_no_reply_are_quoted() {
+    let stub = Stub::new(|_| Some(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()));
+    let mut spec = spec(stub.target());
+    spec.warm_up = WarmUp::None;
+    let error = run(&spec).unwrap_err().to_string();
+    assert!(error.contains("answered `HTTP/1.1 400 Bad Request`"), "{error}");
+}
+
+#[test]
+fn a_trace_is_replayed_entry_by_entry() {
+    let text = "0,a,get,8,0,0\n0.01,a,set,8,40,0\n0.02,a,get,8,0,0\n0.03,b,set,9,100,60\n0.04,b,get,9,0,0\n\
+                0.05,b,delete,9,0,0\n0.06,b,get,9,0,0\n0.07,a,set,8,7,0\n0.08,a,get,8,0,0\n";
+    let trace = Arc::new(Trace::read(text.as_bytes()).unwrap());
+    for server in both() {
+        for keeps_times in [false, true] {
+            let mut spec = LoadSpec {
+                source: RequestSource::Trace {
+                    trace: Arc::clone(&trace),
+                    keeps_times,
+                },
+                sets_on_miss: false,
+                connections: 1,
+                flushes_first: true,
+                ..spec(server.target.clone())
+            };
+            let report = run(&spec).unwrap();
+            assert_eq!(report.problems(), Vec::<String>::new());
+            assert_eq!((report.tally.hits, report.tally.misses), (3, 2));
+            assert_eq!(report.tally.hit_bytes, 147);
+            assert_eq!(report.is_open_loop, keeps_times);
+            assert!(!keeps_times || report.duration_ns >= 80_000_000);
+            spec.arrival = "constant:10".parse().unwrap();
+            assert!(matches!(
+                run(&spec),
+                Err(CacheLoadError::Spec { field: "arrival", .. })
+            ));
+        }
+    }
+}
+
+#[test]
+fn a_search_ends_between_a_rate_that_keeps_and_one_that_does_not() {
+    let Some(server) = Server::memcached(&[]) else {
+        return;
+    };
+    let mut spec = spec(server.target.clone());
+    spec.duration = Duration::from_millis(100);
+    // Any rate that the server sustains keeps this, and none beyond it is answered in time.
+    spec.objective = Some("p50<2s".parse::<Objective>().unwrap());
+    let found = search_rate(&spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert!(!found.steps.is_empty());
+    let best = found.best().map_or(0.0, |step| step.requested_per_second);
+    for step in &found.steps {
+        assert!(step.report.is_open_loop);
+        assert!(step.is_kept || step.requested_per_second > best);
+    }
+    spec.objective = Some("p50<1ns".parse::<Objective>().unwrap());
+    let found = search_rate(&spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert!(found.best().is_none() && found.refuted().is_some());
+}
+
+#[test]
+fn impossible_specs_are_refused_with_what_is_accepted() {
+    let target: Target = "memcached://127.0.0.1:1".parse().unwrap();
+    for (change, field) in [
+        ((|spec| spec.connections = 0) as fn(&mut LoadSpec), "connections"),
+        (|spec| spec.pipeline = 100_000, "pipeline"),
+        (|spec| spec.threads = 9, "threads"),
+        (|spec| spec.duration = Duration::ZERO, "duration"),
+        (|spec| spec.arrival = "constant:1T".parse().unwrap(), "arrival"),
+    ] {
+        let mut spec = spec(target.clone());
+        change(&mut spec);
+        let error = run(&spec).unwrap_err();
+        assert!(
+            matches!(&error, CacheLoadError::Spec { field: seen, .. } if *seen == field),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_stop_flag_ends_the_load_at_once_and_progress_was_told() {
+    let Some(server) = Server::memcached(&[]) else {
+        return;
+    };
+    let stop = AtomicBool::new(false);
+    let mut spec = spec(server.target.clone());
+    spec.duration = Duration::from_secs(600);
+    let mut steps = Vec::new();
+    let report = run_load(&spec, &Clock::new(), &stop, &mut |progress| {
+        if let LoadProgress::Measuring { .. } = progress {
+            stop.store(true, Ordering::Relaxed);
+        }
+        steps.push(progress);
+    })
+    .unwrap();
+    assert!(report.is_interrupted && report.duration_ns < 600_000_000_000);
+    assert!(matches!(steps[0], LoadProgress::Filling { done: 0, total: 1000 }));
+    assert!(
+        steps
+            .iter()
+            .any(|step| matches!(step, LoadProgress::Settling { .. }))
+    );
+}
+
+#[test]
+fn the_lite_recipe_is_warmed_up_by_a_number_of_sets() {
+    let Some(server) = Server::memcached(&["-m", "8"]) else {
+        return;
+    };
+    let mut spec = spec(server.target.clone());
+    *workload(&mut spec) = KeyedWorkload::of(Preset::EtcLite);
+    (spec.warm_up, spec.sets_on_miss) = (WarmUp::Sets(500), false);
+    let report = run(&spec).unwrap();
+    assert_eq!(report.warm_up.sets, 500);
+    assert!(report.tally.hits > 0 && report.tally.misses > 0);
+}
