@@ -2,6 +2,8 @@
 
 mod book;
 mod feed;
+mod give_up;
+mod judge;
 mod lane;
 mod warm_up;
 mod worker;

@@ -81,7 +81,7 @@ fn fill(
     };
     progress(LoadProgress::Filling { done: 0, total });
     let reports = crew.run(phase_of, &mut |done| {
-        progress(LoadProgress::Filling { done, total })
+        progress(LoadProgress::Filling { done, total });
     })?;
     let mut tally = Tally::default();
     for report in reports {

@@ -1,6 +1,5 @@
 //! One thread of the driver: its connections, an epoll instance, and the loop that keeps them busy.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -16,6 +15,7 @@ use rustix::time::{
 
 use super::book::{Book, Planned};
 use super::feed::Feed;
+use super::judge::Judge;
 use super::lane::{Lane, Pending, Received};
 use crate::client::open;
 use crate::error::CacheLoadError;
@@ -67,12 +67,12 @@ pub(super) struct PhaseReport {
 }
 
 pub(super) struct Worker {
-    lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Lane>,
     epoll: OwnedFd,
     timer: OwnedFd,
-    tally: Tally,
-    in_flight: usize,
-    broken: usize,
+    pub(super) tally: Tally,
+    pub(super) in_flight: usize,
+    pub(super) broken: usize,
     next_lane: usize,
     /// Connections with something to send.
     dirty: Vec<usize>,
@@ -213,7 +213,7 @@ impl Worker {
     }
 
     /// A float carries a day to 0.02 ns, and is quicker than a division of 128 bits.
-    fn due_ticks(&self, phase: &Phase, due_ns: u64) -> u64 {
+    pub(super) fn due_ticks(&self, phase: &Phase, due_ns: u64) -> u64 {
         phase.start_ticks + (due_ns as f64 * self.ticks_per_ns) as u64
     }
 
@@ -392,50 +392,6 @@ impl Worker {
         self.tally.first_break.get_or_insert_with(|| why.to_owned());
     }
 
-    fn all_broken(&self, shared: &Shared<'_>) -> CacheLoadError {
-        CacheLoadError::Connection {
-            target: shared.spec.target.to_string(),
-            source: io::Error::other(format!(
-                "all {} connections of a thread are gone, the first: {}",
-                self.lanes.len(),
-                self.tally.first_break.as_deref().unwrap_or("before this phase")
-            )),
-        }
-    }
-
-    /// The server has been silent for too long: what it owes counts with its age, and the connections are of no
-    /// more use.
-    fn give_up(&mut self, shared: &Shared<'_>, phase: &mut Phase, now: u64) -> Result<(), CacheLoadError> {
-        let Some(end_ticks) = phase.end_ticks else {
-            return Err(CacheLoadError::Connection {
-                target: shared.spec.target.to_string(),
-                source: io::Error::other("no answer for 30 s while the cache was being filled"),
-            });
-        };
-        let clock = shared.clock;
-        for lane in &mut self.lanes {
-            for pending in lane.pending.drain(..) {
-                let age_ns = clock.nanos(now.saturating_sub(pending.intended_ticks));
-                let kind = &mut self.tally.kinds[pending.planned.kind as usize];
-                kind.latency.record(age_ns);
-                self.tally.unfinished += 1;
-            }
-            lane.is_broken = true;
-        }
-        self.broken = self.lanes.len();
-        self.in_flight = 0;
-        while let Some((due_ns, planned)) = phase.feed.take(shared.book) {
-            let due = self.due_ticks(phase, due_ns);
-            if due >= end_ticks {
-                break;
-            }
-            let age_ns = clock.nanos(now.saturating_sub(due));
-            self.tally.kinds[planned.kind as usize].latency.record(age_ns);
-            self.tally.unfinished += 1;
-        }
-        Ok(())
-    }
-
     /// Waits for sockets, for the next due time, or for a look at the stop flag.
     fn wait(
         &self,
@@ -473,71 +429,6 @@ impl Worker {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(system(error)),
         }
-    }
-}
-
-/// Files one answer.
-struct Judge<'a, 's> {
-    shared: &'a Shared<'s>,
-    tally: &'a mut Tally,
-    now: u64,
-    is_over: bool,
-    is_open_loop: bool,
-    objective_ticks: u64,
-}
-
-impl Judge<'_, '_> {
-    #[inline]
-    fn judge(&mut self, pending: &Pending, reply: Reply<'_>) {
-        // A closed loop's replies after the end belong to the drain; an open loop's were due before it.
-        if self.is_over && !self.is_open_loop {
-            return;
-        }
-        let planned = &pending.planned;
-        match reply {
-            Reply::Refused(message) => return self.refused(planned, message),
-            Reply::Value(bytes) => {
-                self.tally.hits += 1;
-                self.tally.hit_bytes += bytes.len() as u64;
-                if !self.shared.book.is_value_of(planned, bytes) {
-                    self.tally.mismatches += 1;
-                    let describe = || self.shared.book.describe_mismatch(planned, bytes);
-                    self.tally.first_mismatch.get_or_insert_with(describe);
-                }
-            }
-            Reply::Miss => {
-                self.tally.misses += 1;
-                self.tally.missed_bytes += u64::from(planned.value_size_bytes);
-            }
-            Reply::Stored | Reply::Deleted | Reply::NotFound => {}
-        }
-        let clock = self.shared.clock;
-        let latency_ticks = self.now.saturating_sub(pending.intended_ticks);
-        let kind = &mut self.tally.kinds[planned.kind as usize];
-        kind.operations += 1;
-        kind.latency.record(clock.nanos(latency_ticks));
-        if self.is_open_loop {
-            kind.service
-                .record(clock.nanos(self.now.saturating_sub(pending.ready_ticks)));
-        }
-        self.tally.fills += u64::from(pending.is_fill);
-        self.tally.completed_in_time += u64::from(!self.is_over);
-        self.tally.within_objective += u64::from(latency_ticks < self.objective_ticks);
-    }
-
-    #[cold]
-    fn refused(&mut self, planned: &Planned, message: &[u8]) {
-        self.tally.refused += 1;
-        let describe = || {
-            format!(
-                "{} of key {} ({} B): {}",
-                planned.kind.name(),
-                self.shared.book.describe_key(planned.key_id),
-                planned.value_size_bytes,
-                message.escape_ascii()
-            )
-        };
-        self.tally.first_refusal.get_or_insert_with(describe);
     }
 }
 
