@@ -147,16 +147,16 @@ impl Mark {
             Self::Line { hue, kind } => {
                 let mut shapes = vec![line(colour(hue), kind, 2.0)];
                 if kind != SeriesKind::Dense {
-                    shapes.push(marker_shape(marker(hue), middle, colour(hue), kind.is_hollow()));
+                    shapes.push(marker_shape(marker(hue), middle, colour(hue), Look::of(kind)));
                 }
                 shapes
             }
             Self::AnyPublishedLine => vec![
                 line(palette::TEXT.light, SeriesKind::Published, 2.0),
-                marker_shape(MarkerShape::Circle, middle, palette::TEXT.light, true),
+                marker_shape(MarkerShape::Circle, middle, palette::TEXT.light, Look::Hollow),
             ],
             Self::Marker { hue, kind } => {
-                vec![marker_shape(marker(hue), middle, colour(hue), kind.is_hollow())]
+                vec![marker_shape(marker(hue), middle, colour(hue), Look::of(kind))]
             }
             Self::Front => vec![line(palette::AXIS.light, SeriesKind::Measured, 1.2)],
             Self::Bar { hue, kind } => bar_shape((left_px + 6.0, y - 6.0), (16.0, 12.0), colour(hue), kind),
@@ -167,13 +167,34 @@ impl Mark {
     }
 }
 
-/// The marker that the library draws for a series, at the place of its legend entry.
-fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), ink: &str, hollow: bool) -> Primitive {
+/// How a marker is filled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Look {
+    Solid,
+    /// Measured, and beaten by others.
+    Pale,
+    /// An outline: not measured here.
+    Hollow,
+}
+
+impl Look {
+    const fn of(kind: SeriesKind) -> Self {
+        if kind.is_hollow() {
+            Self::Hollow
+        } else {
+            Self::Solid
+        }
+    }
+}
+
+/// The marker that the library draws for a series. The library fills all but circles whatever opacity it is given, so that
+/// those that are not solid are drawn here in the plot too.
+pub(super) fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), ink: &str, look: Look) -> Primitive {
     const R: f64 = 4.0;
-    let (opacity, width) = if hollow {
-        (Some(0.0), Some(1.5))
-    } else {
-        (None, None)
+    let (opacity, width) = match look {
+        Look::Solid => (None, None),
+        Look::Pale => (Some(0.4), None),
+        Look::Hollow => (Some(0.0), Some(1.5)),
     };
     let corners: &[(f64, f64)] = match shape {
         MarkerShape::Square => &[(-R, -R), (R, -R), (R, R), (-R, R)],
@@ -196,10 +217,10 @@ fn marker_shape(shape: MarkerShape, (x, y): (f64, f64), ink: &str, hollow: bool)
     let path = corners.iter().map(corner).collect::<Vec<_>>().join(" L");
     Primitive::Path(Box::new(PathData {
         d: format!("M{path} Z"),
-        fill: (!hollow).then(|| ink.into()),
+        fill: Some(ink.into()),
         stroke: ink.into(),
-        stroke_width: width.unwrap_or(0.5),
-        opacity: None,
+        stroke_width: width.unwrap_or(if look == Look::Solid { 0.5 } else { 0.0 }),
+        opacity,
         stroke_dasharray: None,
     }))
 }

@@ -240,3 +240,19 @@ fn a_run_of_one_cell_claims_no_more_than_it_has() {
     assert!(report.layers[0].answer.advice.is_empty());
     assert!(report.to_html().contains("not measured: no codec of this run"));
 }
+
+#[test]
+fn data_that_no_codec_makes_smaller_have_figures_and_no_recommendation() {
+    let useless = [codec("lz4:1", 1.0, 3e9, 9e9), codec("dpzip", 1.0, 2e9, 8e9)];
+    let run = Builder::new(3).speeds(&useless, &[4], &[1]).build();
+    let report = Report::of(&run);
+    assert!(
+        report.layers[0]
+            .answer
+            .advice
+            .iter()
+            .all(|claim| claim.topic != "Smallest")
+    );
+    let ids: Vec<&str> = report.figures().iter().map(|figure| figure.id.as_str()).collect();
+    assert!(ids.contains(&"ratio-against-compress-speed"), "{ids:?}");
+}

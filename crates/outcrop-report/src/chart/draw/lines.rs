@@ -3,11 +3,11 @@
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
+use kuva::render::render::{Primitive, Scene, render_multiple};
 
 use super::plane::Plane;
 use super::{Frame, Words, colour, dashes, marker, with_own_root};
-use crate::chart::legend::{Legend, entries_of};
+use crate::chart::legend::{Legend, Look, entries_of, marker_shape};
 use crate::chart::scale::AxisPlan;
 use crate::chart::{LineChart, Point, Series, SeriesKind};
 
@@ -24,6 +24,9 @@ pub(in crate::chart) fn draw(chart: &LineChart, frame: Frame, words: &Words<'_>)
         .flat_map(|series| plots_of(series, &plane.x, &plane.y))
         .collect();
     let mut scene = render_multiple(plots, plane.layout());
+    for series in chart.series.iter().filter(|series| series.kind.is_hollow()) {
+        hollow_markers(series, &plane, &mut scene);
+    }
     legend.add_to(&mut scene);
     scene.add(plane.y_label());
     with_own_root(&SvgBackend.render_scene(&scene), frame, words)
@@ -42,20 +45,36 @@ fn plots_of(series: &Series, x: &AxisPlan, y: &AxisPlan) -> Vec<Plot> {
         .with_stroke_width(2.0)
         .with_line_style(dashes(series.kind));
     let mut plots = vec![Plot::Line(with_intervals(line, series, y))];
-    if series.kind != SeriesKind::Dense || series.points.len() == 1 {
+    let has_markers = series.kind != SeriesKind::Dense || series.points.len() == 1;
+    if has_markers && !series.kind.is_hollow() {
         let markers = ScatterPlot::new()
             .with_data(series.points.iter().map(place))
             .with_color(colour(series.hue))
             .with_marker(marker(series.hue))
             .with_size(4.0)
             .with_tooltip_labels(series.points.iter().map(|point| point.note.clone()));
-        plots.push(Plot::Scatter(if series.kind.is_hollow() {
-            markers.with_marker_opacity(0.0).with_marker_stroke_width(1.5)
-        } else {
-            markers
-        }));
+        plots.push(Plot::Scatter(markers));
     }
     plots
+}
+
+/// Outlines at the points of what was not measured here.
+fn hollow_markers(series: &Series, plane: &Plane, scene: &mut Scene) {
+    for point in &series.points {
+        scene.add(Primitive::GroupStart {
+            transform: None,
+            title: Some(point.note.clone()).filter(|note| !note.is_empty()),
+            extra_attrs: None,
+        });
+        let at = plane.at(point.x, point.y);
+        scene.add(marker_shape(
+            marker(series.hue),
+            at,
+            colour(series.hue),
+            Look::Hollow,
+        ));
+        scene.add(Primitive::GroupEnd);
+    }
 }
 
 /// Intervals as a band around the line; a lone point gets a bar.

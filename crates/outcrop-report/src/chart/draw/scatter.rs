@@ -11,7 +11,7 @@ use outcrop_measure::metric::Better;
 use super::labels::{Area, LEADER_FROM_PX, Wanted, place};
 use super::plane::Plane;
 use super::{Frame, TICK_PX, Words, colour, marker, text_width_px, with_own_root};
-use crate::chart::legend::{Entry, Legend, Mark};
+use crate::chart::legend::{Entry, Legend, Look, Mark, marker_shape};
 use crate::chart::palette;
 use crate::chart::scale::AxisPlan;
 use crate::chart::{ScatterChart, ScatterGroup, ScatterPoint};
@@ -36,6 +36,7 @@ pub(in crate::chart) fn draw(chart: &ScatterChart, frame: Frame, words: &Words<'
         .flat_map(|group| plots_of(group, &plane))
         .collect();
     let mut scene = render_multiple(plots, plane.layout());
+    other_points(chart, &plane, &mut scene);
     let stairs = stairs(chart, &plane);
     for (from, to) in &stairs {
         scene.add(line(*from, *to, 1.2, None));
@@ -72,40 +73,58 @@ fn entries(chart: &ScatterChart) -> Vec<Entry> {
     entries
 }
 
-/// The points of a group: full colour on the front, pale beside it, hollow where they were not measured here.
-fn plots_of(group: &ScatterGroup, plane: &Plane) -> Vec<Plot> {
-    let has_front = group.points.iter().any(|one| one.on_front);
-    [true, false]
-        .into_iter()
-        .filter_map(|on_front| {
-            let chosen: Vec<&ScatterPoint> = group
-                .points
+/// The solid points of a group: on the front, or of a chart without one.
+fn plots_of(group: &ScatterGroup, plane: &Plane) -> Option<Plot> {
+    let solid: Vec<&ScatterPoint> = group
+        .points
+        .iter()
+        .filter(|one| group.look(one) == Look::Solid)
+        .collect();
+    let plot = ScatterPlot::new()
+        .with_data(
+            solid
                 .iter()
-                .filter(|one| one.on_front == on_front)
-                .collect();
-            if chosen.is_empty() {
-                return None;
-            }
-            let plot = ScatterPlot::new()
-                .with_data(
-                    chosen
-                        .iter()
-                        .map(|one| (plane.x.place(one.x), plane.y.place(one.y))),
-                )
-                .with_color(colour(group.hue))
-                .with_marker(marker(group.hue))
-                .with_size(if on_front { 5.0 } else { 4.0 })
-                .with_tooltip_labels(chosen.iter().map(|one| one.note.clone()));
-            let is_pale = !on_front && (has_front || group.is_beside_front);
-            Some(Plot::Scatter(if group.kind.is_hollow() {
-                plot.with_marker_opacity(0.0).with_marker_stroke_width(1.5)
-            } else if is_pale {
-                plot.with_marker_opacity(0.4)
-            } else {
-                plot
-            }))
-        })
-        .collect()
+                .map(|one| (plane.x.place(one.x), plane.y.place(one.y))),
+        )
+        .with_color(colour(group.hue))
+        .with_marker(marker(group.hue))
+        .with_size(5.0)
+        .with_tooltip_labels(solid.iter().map(|one| one.note.clone()));
+    (!solid.is_empty()).then_some(Plot::Scatter(plot))
+}
+
+/// The points that are not solid.
+fn other_points(chart: &ScatterChart, plane: &Plane, scene: &mut Scene) {
+    for group in &chart.groups {
+        let others = group.points.iter().filter(|one| group.look(one) != Look::Solid);
+        for one in others {
+            scene.add(Primitive::GroupStart {
+                transform: None,
+                title: Some(one.note.clone()).filter(|note| !note.is_empty()),
+                extra_attrs: None,
+            });
+            let at = plane.at(one.x, one.y);
+            scene.add(marker_shape(
+                marker(group.hue),
+                at,
+                colour(group.hue),
+                group.look(one),
+            ));
+            scene.add(Primitive::GroupEnd);
+        }
+    }
+}
+
+impl ScatterGroup {
+    /// Full colour on the front, pale beside it, an outline where it was not measured here.
+    fn look(&self, one: &ScatterPoint) -> Look {
+        let has_front = self.is_beside_front || self.points.iter().any(|other| other.on_front);
+        match (self.kind.is_hollow(), one.on_front || !has_front) {
+            (true, _) => Look::Hollow,
+            (false, true) => Look::Solid,
+            (false, false) => Look::Pale,
+        }
+    }
 }
 
 /// The front as stairs, line by line in pixels: the best that can be had at each place of the horizontal axis.

@@ -22,6 +22,7 @@ pub(super) fn both(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
 fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> FigureSlot {
     let title = format!("Ratio against {} speed", direction.name());
     let on_front = front(all, direction);
+    let has_front = on_front.contains(&true);
     let shown: Vec<(&Candidate<'_, '_>, bool)> = all
         .iter()
         .zip(on_front)
@@ -57,7 +58,7 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
                 hue: hue(&family),
                 name: family,
                 kind: SeriesKind::Measured,
-                is_beside_front: true,
+                is_beside_front: has_front,
                 points: vec![point],
             }),
         }
