@@ -187,7 +187,7 @@ fn check_block(subject: &Subject, factors: &Settings) -> Result<(), Refusal> {
     let taken = parsed::<ByteSize>(&subject.settings["sample_size"]);
     if block > taken && subject.settings["data"] != STDIN {
         let message = format!(
-            "a block of {block} is larger than the data, {taken} ({}); give blocks of at most that, or more data",
+            "a block of {block} is larger than the data ({}); give blocks of at most that, or more data",
             subject.label
         );
         return Err(Refusal::of("compression_block_size", message));
