@@ -1,7 +1,5 @@
 //! Writes a generated string column as text: `column_text ROWS DISTINCT SKEW [ORDER [SEED]] > column.txt`.
 
-use std::io::{BufWriter, Write};
-
 use outcrop_measure::seed::Seed;
 use outcrop_workload::column::{ColumnSpec, RowOrder};
 
@@ -17,12 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         order: rest.first().map_or(Ok(RowOrder::Random), |order| order.parse())?,
         seed: rest.get(1).map_or(Ok(Seed(1)), |seed| seed.parse())?,
     };
-    let words = spec.words();
-    let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
-    for row in spec.rows() {
-        out.write_all(words[row as usize].as_bytes())?;
-        out.write_all(b"\n")?;
-    }
-    out.flush()?;
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    spec.write_text(&mut std::io::stdout().lock(), threads, |_| {})?;
     Ok(())
 }

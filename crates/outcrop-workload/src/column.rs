@@ -1,6 +1,8 @@
 //! String columns of a wanted cardinality, skew and order: what the column codec is measured with.
 
-use std::collections::BTreeSet;
+mod text;
+
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -75,7 +77,8 @@ impl ColumnSpec {
     /// *Cost*: all words in memory, twice while they are made.
     pub fn words(&self) -> Vec<String> {
         let mut random = self.seed.derive("words").rng();
-        let mut seen = BTreeSet::new();
+        // Asked only whether a word is in it: its own order never shows.
+        let mut seen = HashSet::with_capacity(self.distinct as usize);
         let mut words = Vec::with_capacity(self.distinct as usize);
         while words.len() < self.distinct as usize {
             // Lengths of 4 to 10 letters about 7, as in a word list.

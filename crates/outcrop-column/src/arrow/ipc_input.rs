@@ -1,7 +1,7 @@
 //! A column of an Arrow IPC file or stream.
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
@@ -168,10 +168,7 @@ fn taken(input: &mut impl Read, length: u64) -> Result<Vec<u8>> {
 }
 
 fn cut_off(what: &str) -> ColumnError {
-    ColumnError::Io(std::io::Error::new(
-        ErrorKind::UnexpectedEof,
-        format!("the Arrow IPC input ends within {what}"),
-    ))
+    foreign(format!("the input ends within {what}"))
 }
 
 fn foreign(detail: impl Into<String>) -> ColumnError {

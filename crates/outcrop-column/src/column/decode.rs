@@ -33,8 +33,8 @@ impl Column {
         })
     }
 
-    /// Writes the column as CSV (RFC 4180): a header line with `name`, then each row's value. A null is what `null` says, and an
-    /// empty value is `""`, so that the two stay apart.
+    /// Writes the column as CSV (RFC 4180): a header line with `name`, then each row's value. A null is what `null` says, and a
+    /// value that reads the same is quoted, so that the two stay apart; with an empty `null` both are `""`.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, Encoder};
@@ -45,8 +45,8 @@ impl Column {
     /// # let mut file = Vec::new();
     /// # encoder.finish(&mut file)?;
     /// let mut csv = Vec::new();
-    /// Column::open_in(file)?.decode_csv(&mut csv, "rock", "")?;
-    /// assert_eq!(csv, b"rock\n\"slate, grey\"\n\n\"\"\n");
+    /// Column::open_in(file)?.decode_csv(&mut csv, "rock", "NA")?;
+    /// assert_eq!(csv, b"rock\n\"slate, grey\"\nNA\n\"\"\n");
     /// # Ok::<(), outcrop_column::ColumnError>(())
     /// ```
     ///
@@ -57,7 +57,11 @@ impl Column {
         push_csv_field(Some(name.as_bytes()), "", &mut header);
         header.push(b'\n');
         out.write_all(&header)?;
-        self.decode_lines(out, &|value, line| push_csv_field(value, null, line))
+        // An empty line would be no row to most readers of CSV.
+        let value_of_null = null.is_empty().then_some(&b""[..]);
+        self.decode_lines(out, &|value, line| {
+            push_csv_field(value.or(value_of_null), null, line)
+        })
     }
 
     /// Writes a line for each row, as `render` makes it from the value once for each distinct one.

@@ -1,10 +1,12 @@
 //! The distinct values of all segments as one sorted list, and where each segment's codes are in it.
 
+#[cfg(feature = "arrow")]
 use super::Column;
 use super::decode::Values;
 use crate::error::Result;
 
 /// The merged dictionary of a column's segments.
+#[cfg(feature = "arrow")]
 pub(crate) struct MergedValues {
     /// The values in byte order, back to back.
     pub(crate) bytes: Vec<u8>,
@@ -14,6 +16,7 @@ pub(crate) struct MergedValues {
     pub(crate) maps: Vec<Vec<u32>>,
 }
 
+#[cfg(feature = "arrow")]
 impl Column {
     /// Merges the dictionaries. *Cost*: all distinct values in memory, once for each segment that has them.
     pub(crate) fn merged_values(&self) -> Result<MergedValues> {

@@ -14,6 +14,9 @@ use crate::storage::ReadAt;
 /// More ranges than this are looked up in a bit set, row by row, instead of searched for one after the other.
 const RANGES_SEARCHED: usize = 4;
 
+/// Counts read before the values that they belong to: small beside a search's memory, and many to a page of the postings table.
+const COUNTS_AT_ONCE: usize = 4096;
+
 /// The rows that a search selected, not yet materialised.
 ///
 /// Rows come from the postings, in the file or in memory, and where there are none from a scan of the codes.
@@ -61,8 +64,8 @@ impl<'a> Selection<'a> {
                 continue;
             }
             let counts = self.counts(segment, ranges)?;
-            for code in ranges.iter().flat_map(|&(first, last)| first..=last) {
-                total += counts.of(code)?;
+            for &(first, last) in ranges {
+                counts.for_each(first, last, |count| total += count)?;
             }
         }
         Ok(total)
@@ -172,15 +175,23 @@ impl<'a> Selection<'a> {
         mut action: impl FnMut(Option<&[u8]>, u64) -> Result<()>,
     ) -> Result<()> {
         let counts = self.counts(segment, ranges)?;
+        let mut part = Vec::with_capacity(COUNTS_AT_ONCE);
         for &(first, last) in ranges {
             let end = (last + 1).min(segment.dictionary.value_count() as u32);
-            segment
-                .dictionary
-                .for_each(self.source, first..end, |code, value| {
-                    action(Some(value), counts.of(code)?)
-                })?;
+            for start in (first..end).step_by(COUNTS_AT_ONCE) {
+                let stop = (start + COUNTS_AT_ONCE as u32).min(end);
+                part.clear();
+                counts.for_each(start, stop - 1, |count| part.push(count))?;
+                segment
+                    .dictionary
+                    .for_each(self.source, start..stop, |code, value| {
+                        action(Some(value), part[(code - start) as usize])
+                    })?;
+            }
             if Some(last) == segment.null_code() {
-                action(None, counts.of(last)?)?;
+                let mut null_count = 0;
+                counts.for_each(last, last, |count| null_count = count)?;
+                action(None, null_count)?;
             }
         }
         Ok(())
@@ -252,13 +263,19 @@ enum Counts<'a> {
 }
 
 impl Counts<'_> {
-    fn of(&self, code: u32) -> Result<u64> {
-        Ok(match self {
-            Self::Memory(memory) => u64::from(memory.count(code)),
-            Self::Postings { postings, source } => u64::from(postings.count(*source, code)?),
-            Self::Scanned(counts) => counts[code as usize],
-            Self::One(count) => *count,
-        })
+    /// Calls `action` with the number of rows of each of the codes `first ..= last`, in order.
+    fn for_each(&self, first: u32, last: u32, mut action: impl FnMut(u64)) -> Result<()> {
+        match self {
+            Self::Memory(memory) => (first..=last).for_each(|code| action(u64::from(memory.count(code)))),
+            Self::Postings { postings, source } => {
+                postings.for_each_count(*source, first, last, |count| action(u64::from(count)))?;
+            }
+            Self::Scanned(counts) => counts[first as usize..=last as usize]
+                .iter()
+                .for_each(|&count| action(count)),
+            Self::One(count) => action(*count),
+        }
+        Ok(())
     }
 }
 

@@ -90,11 +90,12 @@ fn check_block(segment: &Segment, source: &dyn ReadAt, block: usize, counts: &mu
 
 /// Every value occurs, and as often as its posting list says.
 fn check_counts(segment: &Segment, source: &dyn ReadAt, counts: &[u32]) -> Result<()> {
-    for (code, &count) in (0_u32..).zip(counts) {
-        let listed = match &segment.postings {
-            Some(postings) => postings.count(source, code)?,
-            None => count,
-        };
+    let mut listed = Vec::new();
+    if let (Some(postings), Some(last)) = (&segment.postings, counts.len().checked_sub(1)) {
+        postings.for_each_count(source, 0, last as u32, |count| listed.push(count))?;
+    }
+    for (code, &count) in counts.iter().enumerate() {
+        let listed = listed.get(code).copied().unwrap_or(count);
         if count == 0 || listed != count {
             return Err(corrupt(
                 "codes",

@@ -1,6 +1,7 @@
 //! Reading a postings section: one table page and one group a lookup, and one more read where the list is long.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use super::bits::bits_at;
 use super::list::{list_bits, read_list};
@@ -107,15 +108,63 @@ impl PostingsSection {
             let start = offsets[group + page];
             return Ok((start, offsets[group + page + 1] - start));
         }
-        let bytes = self.page(source, page)?;
-        let (first, lengths) = page_fields(&bytes);
-        let length_of = |length: &[u8; 2]| u64::from(u16::from_le_bytes(*length));
-        let before: u64 = lengths[..index].iter().map(length_of).sum();
-        Ok((first.saturating_add(before), length_of(&lengths[index])))
+        Ok(place_in(&self.page(source, page)?, index))
     }
 
-    fn group<'a>(&self, source: &'a dyn ReadAt, group: usize) -> Result<Group<'a>> {
-        let (start, length) = self.place(source, group)?;
+    /// Calls `action` with each of `groups` in order; a page of the table is read once for all of its groups.
+    fn for_each_group(
+        &self,
+        source: &dyn ReadAt,
+        groups: RangeInclusive<usize>,
+        mut action: impl FnMut(usize, &Group<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut page: Option<(usize, Cow<'_, [u8]>)> = None;
+        let mut next = None;
+        for group in groups {
+            let (number, index) = (group / PAGE_GROUPS, group % PAGE_GROUPS);
+            let (start, length) = match (&page, next) {
+                (Some((known, bytes)), Some(start)) if *known == number => {
+                    (start, u64::from(u16::from_le_bytes(page_fields(bytes).1[index])))
+                }
+                _ if self.offsets.is_some() => self.place(source, group)?,
+                _ => {
+                    let bytes = self.page(source, number)?;
+                    let place = place_in(&bytes, index);
+                    page = Some((number, bytes));
+                    place
+                }
+            };
+            next = start.checked_add(length);
+            action(group, &self.group_at(source, group, start, length)?)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `action` with the number of rows of each of the codes `first ..= last`, in order.
+    pub(crate) fn for_each_count(
+        &self,
+        source: &dyn ReadAt,
+        first: u32,
+        last: u32,
+        mut action: impl FnMut(u32),
+    ) -> Result<()> {
+        let groups = self.locate(first).0..=self.locate(last).0;
+        self.for_each_group(source, groups, |index, group| {
+            let codes = index << self.shift..(index + 1) << self.shift;
+            for code in codes.start.max(first as usize)..codes.end.min(last as usize + 1) {
+                action(self.count_in(group, code - codes.start)?);
+            }
+            Ok(())
+        })
+    }
+
+    fn group_at<'a>(
+        &self,
+        source: &'a dyn ReadAt,
+        group: usize,
+        start: u64,
+        length: u64,
+    ) -> Result<Group<'a>> {
         let at = self.offset.saturating_add(start);
         if start.checked_add(length).is_none_or(|end| end > self.data_bytes) {
             return Err(corrupt(
@@ -168,12 +217,6 @@ impl PostingsSection {
         Ok(count)
     }
 
-    /// Number of rows of `code`. *Cost*: two reads.
-    pub(crate) fn count(&self, source: &dyn ReadAt, code: u32) -> Result<u32> {
-        let (group, slot) = self.locate(code);
-        self.count_in(&self.group(source, group)?, slot)
-    }
-
     fn locate(&self, code: u32) -> (usize, usize) {
         (
             code as usize >> self.shift,
@@ -191,39 +234,50 @@ impl PostingsSection {
         rows: &mut Vec<u64>,
     ) -> Result<()> {
         let ((first_group, first_slot), (last_group, last_slot)) = (self.locate(first), self.locate(last));
-        for index in first_group..=last_group {
+        self.for_each_group(source, first_group..=last_group, |index, group| {
             let from = if index == first_group { first_slot } else { 0 };
             let to = if index == last_group {
                 last_slot
             } else {
                 (1 << self.shift) - 1
             };
-            let group = self.group(source, index)?;
-            let mut bit = 6 + (u64::from(group.width) << self.shift);
-            for slot in 0..=to {
-                let count = self.count_in(&group, slot)?;
-                let bits = list_bits(count, self.row_count);
-                let is_long = bits > short_bits_limit(self.shift);
-                let stored = if is_long {
-                    u64::from(LONG_OFFSET_BITS)
-                } else {
-                    bits
-                };
-                if bit + stored > 8 * group.bytes.len() as u64 {
-                    return Err(corrupt(
-                        GROUP,
-                        self.offset,
-                        format!("list {slot} of group {index} is cut off"),
-                    ));
-                }
-                if slot >= from && is_long {
-                    let offset = bits_at(&group.bytes, bit, LONG_OFFSET_BITS);
-                    self.push_long(source, offset, count, first_row, rows)?;
-                } else if slot >= from {
-                    read_list(&group.bytes, bit, count, self.row_count, first_row, rows)?;
-                }
-                bit += stored;
+            self.push_slots(source, (index, group), from..=to, first_row, rows)
+        })
+    }
+
+    /// Appends the rows of the lists in `slots` of a group.
+    fn push_slots(
+        &self,
+        source: &dyn ReadAt,
+        (index, group): (usize, &Group<'_>),
+        slots: RangeInclusive<usize>,
+        first_row: u64,
+        rows: &mut Vec<u64>,
+    ) -> Result<()> {
+        let mut bit = 6 + (u64::from(group.width) << self.shift);
+        for slot in 0..=*slots.end() {
+            let count = self.count_in(group, slot)?;
+            let bits = list_bits(count, self.row_count);
+            let is_long = bits > short_bits_limit(self.shift);
+            let stored = if is_long {
+                u64::from(LONG_OFFSET_BITS)
+            } else {
+                bits
+            };
+            if bit + stored > 8 * group.bytes.len() as u64 {
+                return Err(corrupt(
+                    GROUP,
+                    self.offset,
+                    format!("list {slot} of group {index} is cut off"),
+                ));
             }
+            if slots.contains(&slot) && is_long {
+                let offset = bits_at(&group.bytes, bit, LONG_OFFSET_BITS);
+                self.push_long(source, offset, count, first_row, rows)?;
+            } else if slots.contains(&slot) {
+                read_list(&group.bytes, bit, count, self.row_count, first_row, rows)?;
+            }
+            bit += stored;
         }
         Ok(())
     }
@@ -262,10 +316,19 @@ impl PostingsSection {
         )?;
         let mut rows = Vec::new();
         let mut row_total = 0;
-        for code in 0..self.symbol_count as u32 {
-            rows.clear();
-            self.push_rows(source, code, code, 0, &mut rows)?;
-            row_total += rows.len() as u64;
+        if self.symbol_count > 0 {
+            let (last_group, last_slot) = self.locate((self.symbol_count - 1) as u32);
+            self.for_each_group(source, 0..=last_group, |index, group| {
+                let to = if index == last_group {
+                    last_slot
+                } else {
+                    (1 << self.shift) - 1
+                };
+                rows.clear();
+                self.push_slots(source, (index, group), 0..=to, 0, &mut rows)?;
+                row_total += rows.len() as u64;
+                Ok(())
+            })?;
         }
         if row_total == u64::from(self.row_count) {
             return Ok(());
@@ -276,6 +339,14 @@ impl PostingsSection {
             format!("lists of {row_total} rows, {} expected", self.row_count),
         ))
     }
+}
+
+/// Offset in the section and length of group `index` of a page.
+fn place_in(page: &[u8], index: usize) -> (u64, u64) {
+    let (first, lengths) = page_fields(page);
+    let length_of = |length: &[u8; 2]| u64::from(u16::from_le_bytes(*length));
+    let before: u64 = lengths[..index].iter().map(length_of).sum();
+    (first.saturating_add(before), length_of(&lengths[index]))
 }
 
 fn page_fields(page: &[u8]) -> (u64, &[[u8; 2]]) {

@@ -11,4 +11,6 @@ mod damage;
 mod fixtures;
 mod oracle;
 mod reads;
+mod real;
+mod untrusted;
 mod writes;

@@ -211,6 +211,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+    #[test]
+    fn rows_at_the_edges_of_a_block_answer_whatever_their_values(
+        palette in proptest::collection::vec(values(), 1..40), seed in any::<u64>(), edge in 0_usize..5, index in 0_usize..3, profile in 0_usize..3,
+    ) {
+        let row_count = [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1][edge];
+        let rows: Vec<Row> = (0..row_count as u64)
+            .map(|row| {
+                let draw = (row ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                palette[(draw % (1 + draw % palette.len() as u64)) as usize].clone()
+            })
+            .collect();
+        let options = EncodeOptions { index: INDEXES[index], profile: PROFILES[profile], threads: 1 };
+        check_file(&encode(&rows, options), &rows, 2);
+    }
+}
+
 /// A deterministic mixture of shapes that reaches each encoding of blocks.
 fn shaped(shape: &str, row_count: usize) -> Vec<Row> {
     let mut state = 0x9e37_79b9_u64;

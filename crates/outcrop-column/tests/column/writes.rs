@@ -1,4 +1,4 @@
-//! Writes that fail: the old file or none, never half a file.
+//! Writes that fail, and writers side by side: the old file or none, never half a file, and no row lost.
 
 use outcrop_column::storage::{AtomicFile, FailingWriter};
 use outcrop_column::{Column, EncodeOptions, Encoder, Index};
@@ -86,4 +86,77 @@ fn a_missing_folder_is_named_in_the_error() {
         .write(std::path::Path::new("/nonexistent/folder/column.ocol"))
         .unwrap_err();
     assert!(error.to_string().contains("/nonexistent/folder"), "{error}");
+}
+
+#[test]
+fn appended_columns_keep_their_bytes_and_answer_as_one() {
+    let mut first = Vec::new();
+    encoder("old").finish(&mut first).unwrap();
+    let mut second = Vec::new();
+    encoder("new").finish(&mut second).unwrap();
+    let other = Column::open_in(second).unwrap();
+    let mut file = first.clone();
+    let report = other.append_segments(&first, &mut file).unwrap();
+    assert_eq!((report.row_count, report.file_bytes), (1000, file.len() as u64));
+    let mut twice = file.clone();
+    let both = Column::open_in(file).unwrap();
+    both.append_segments(&twice.clone(), &mut twice).unwrap();
+    let column = Column::open_in(twice).unwrap();
+    assert_eq!(column.row_count(), 4000);
+    assert!(column.verify().unwrap().damage.is_empty());
+    assert_eq!(column.find(b"new3").unwrap().rows().unwrap()[..2], [1003, 1040]);
+    // A value of several segments comes once, with the sum of its rows, in the order of all values.
+    let mut values = Vec::new();
+    column
+        .find_range(..)
+        .unwrap()
+        .for_each_value(|value, count| {
+            values.push((value.map(<[u8]>::to_vec), count));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(values.len(), 2 * 37);
+    assert!(values.is_sorted());
+    assert_eq!(values.iter().map(|(_, count)| count).sum::<u64>(), 4000);
+}
+
+#[test]
+fn a_copy_of_segments_that_fails_at_any_call_leaves_the_old_rows() {
+    let mut sound = Vec::new();
+    encoder("old").finish(&mut sound).unwrap();
+    let other = Column::open_in(sound.clone()).unwrap();
+    for calls in 0.. {
+        let mut file = sound.clone();
+        let mut failing = FailingWriter::after(calls, &mut file);
+        if other.append_segments(&sound, &mut failing).is_ok() {
+            assert!(calls >= 5, "{calls}");
+            break;
+        }
+        if file[..64] == sound[..64] {
+            assert_eq!(Column::open_in(file).unwrap().row_count(), 1000);
+        }
+    }
+}
+
+#[test]
+fn writers_that_append_at_the_same_time_lose_no_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("column.ocol");
+    encoder("first").write(&path).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..6 {
+            let path = &path;
+            scope.spawn(move || encoder(&format!("w{writer}-")).append_to(path).unwrap());
+        }
+    });
+    let column = Column::open(&path).unwrap();
+    assert_eq!(column.row_count(), 7000);
+    assert!(column.verify().unwrap().damage.is_empty());
+    for writer in 0..6 {
+        let prefix = format!("w{writer}-");
+        assert_eq!(
+            column.find_prefix(prefix.as_bytes()).unwrap().count().unwrap(),
+            1000
+        );
+    }
 }

@@ -1,4 +1,6 @@
-//! `outcrop workload describe`: what the generators behind a spelling really do.
+//! `outcrop workload describe|column`: what the generators behind a spelling really do, and columns to encode.
+
+mod column;
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Format, Table};
@@ -6,7 +8,7 @@ use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, format_bytes, format_iops, format_nanoseconds};
 use outcrop_workload::{AccessPattern, Arrival, BlockSpace, Content, Description, ReadWriteMix, Workload};
 
-/// Describe a workload: what its generators will do
+/// Describe a workload, or generate a column
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  outcrop workload describe --access-pattern zipfian:0.99 --size 1GiB --arrival poisson:10k"
@@ -23,6 +25,8 @@ enum Action {
         after_help = "Example:\n  outcrop workload describe --access-pattern strided:64KiB --io-block-size 4k"
     )]
     Describe(Describe),
+    /// Write a string column of a wanted cardinality, skew and order as text
+    Column(column::Column),
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +61,13 @@ struct Describe {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    let Action::Describe(args) = &args.action;
+    let args = match &args.action {
+        Action::Describe(args) => args,
+        Action::Column(args) => {
+            column::write(args)?;
+            return Ok(Ending::Done);
+        }
+    };
     let workload = Workload {
         access_pattern: args.access_pattern,
         read_write_mix: args.read_write_mix,

@@ -1,6 +1,9 @@
 //! `outcrop column` from text to file and back.
 
-use crate::harness::{outcrop, workplace};
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::harness::{command, outcrop, workplace};
 
 #[test]
 fn a_column_goes_from_text_to_file_and_answers() {
@@ -41,10 +44,9 @@ fn a_column_goes_from_text_to_file_and_answers() {
             outcrop(dir.path(), &["column", "decode", file]).stdout,
             "granite\nbasalt\ngranite\ngabbro\n"
         );
-        assert!(
-            outcrop(dir.path(), &["column", "get", file, "1"])
-                .stdout
-                .contains("basalt")
+        assert_eq!(
+            outcrop(dir.path(), &["column", "get", file, "1"]).stdout,
+            "         1  basalt\n"
         );
         assert_eq!(outcrop(dir.path(), &["column", "verify", file]).code, Some(0));
         assert!(
@@ -87,4 +89,215 @@ fn what_is_wrong_with_a_column_file_is_said() {
     let seen = outcrop(dir.path(), &["column", "find", "missing.ocol", "x"]);
     assert_eq!(seen.code, Some(2), "{seen:?}");
     assert!(seen.stderr.contains("missing.ocol"), "{seen:?}");
+}
+
+/// Runs `outcrop column ARGS` to success; gives stdout.
+fn column(dir: &std::path::Path, args: &[&str]) -> String {
+    let seen = outcrop(dir, &[&["column"], args].concat());
+    assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
+    seen.stdout
+}
+
+/// The sentence of `outcrop column ARGS`, which is bad input.
+fn refused(dir: &std::path::Path, args: &[&str]) -> String {
+    let seen = outcrop(dir, &[&["column"], args].concat());
+    assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+    seen.sentence().to_owned()
+}
+
+/// What `outcrop column ARGS` gives for `input` on stdin, as bytes.
+fn piped(dir: &std::path::Path, args: &[&str], input: &[u8]) -> Vec<u8> {
+    let mut child = command(dir, &[&["column"], args].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    output.stdout
+}
+
+#[test]
+fn a_column_goes_through_every_format_and_back() {
+    let dir = workplace();
+    let dir = dir.path();
+    let csv = "rock\n\"slate, grey\"\n\"\"\n\"\"\nchalk\n\"slate, grey\"\n";
+    std::fs::write(dir.join("in.csv"), csv).unwrap();
+    column(dir, &["encode", "in.csv", "-o", "first.ocol", "--null", ""]);
+    // In CSV an empty value and a null are one: both are null here.
+    assert_eq!(
+        column(dir, &["find", "first.ocol", "--is-null", "--count"]),
+        "2\n"
+    );
+    let first = column(dir, &["decode", "first.ocol", "--to", "csv", "--name", "rock"]);
+    assert_eq!(
+        first,
+        "rock\n\"slate, grey\"\n\"\"\n\"\"\nchalk\n\"slate, grey\"\n"
+    );
+    let mut from = "first.ocol".to_owned();
+    for name in ["a.parquet", "b.arrow", "c.feather"] {
+        let back = format!("{name}.ocol");
+        column(dir, &["decode", &from, "-o", name, "--name", "rock"]);
+        column(dir, &["encode", name, "--column", "rock", "-o", &back]);
+        assert_eq!(
+            column(dir, &["decode", &back, "--to", "csv", "--name", "rock"]),
+            first
+        );
+        from = back;
+    }
+    for (format, name) in [("arrow", "stream"), ("parquet", "pipe")] {
+        let bytes = piped(dir, &["decode", &from, "--to", format], b"");
+        let args = ["encode", "-", "--input-format", format, "-o", name];
+        piped(dir, &args, &bytes);
+        assert_eq!(
+            column(dir, &["decode", name, "--to", "csv", "--name", "rock"]),
+            first
+        );
+    }
+    piped(dir, &["encode", "-", "-o", "text.ocol"], b"loam\nsilt");
+    assert_eq!(column(dir, &["decode", "text.ocol"]), "loam\nsilt\n");
+}
+
+#[test]
+fn answers_have_four_forms_and_searches_six() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(
+        dir,
+        &["encode", "-", "-o", "r.ocol", "--index", "postings"],
+        b"slate\nshale\n\xff\nslate\n",
+    );
+    for memory in ["in-memory", "on-disk"] {
+        let find = |args: &[&str]| column(dir, &[&["find", "r.ocol", "--memory", memory], args].concat());
+        assert_eq!(find(&["--regex", "^s.*a.e$"]), "0\n1\n3\n");
+        assert_eq!(
+            find(&["--regex", "^s", "--values", "--format", "csv"]),
+            "value,rows\nshale,1\nslate,2\n"
+        );
+        assert_eq!(find(&["slate", "shale", "--limit", "2"]), "0\n1\n");
+        assert_eq!(find(&["--range", "..sl", "--count"]), "1\n");
+        assert_eq!(find(&["--prefix", "sl", "--values"]), "         2  slate\n");
+        assert_eq!(find(&["granite"]), "");
+    }
+    let json = column(
+        dir,
+        &["find", "r.ocol", "--range", "..", "--values", "--format", "json"],
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json[1], serde_json::json!({ "value": "slate", "rows": 2 }));
+    assert_eq!(json[2]["value"], serde_json::json!({ "hex": "ff" }));
+    let arrow = piped(dir, &["find", "r.ocol", "slate", "--format", "arrow"], b"");
+    assert_eq!(arrow[..4], [0xff; 4]);
+    assert_eq!(
+        column(dir, &["get", "r.ocol", "3", "1", "--format", "csv"]),
+        "row,value\n3,slate\n1,shale\n"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_an_input_is_said_with_what_to_do() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("t.csv"), "id|rock\n1|chalk\n").unwrap();
+    let encode = |args: &[&str]| refused(dir, &[&["encode", "t.csv", "-o", "t.ocol"], args].concat());
+    let sentence = encode(&["--column", "rok", "--delimiter", "|"]);
+    assert!(sentence.contains("\"rok\"; there are id, rock"), "{sentence}");
+    let sentence = encode(&["--column", "rock"]);
+    assert!(sentence.contains("is ',' the right delimiter?"), "{sentence}");
+    let sentence = encode(&["--delimiter", "|"]);
+    assert!(sentence.contains("there are id, rock"), "{sentence}");
+    let sentence = encode(&["--delimiter", "ab"]);
+    assert!(sentence.contains("one byte is expected"), "{sentence}");
+    let sentence = encode(&["--input-format", "parquet"]);
+    assert!(sentence.contains("Parquet"), "{sentence}");
+    let sentence = encode(&["--input-format", "arrow"]);
+    assert!(sentence.contains("Arrow"), "{sentence}");
+    assert!(!dir.join("t.ocol").exists());
+    piped(dir, &["encode", "-", "-o", "t.ocol"], b"chalk\n");
+    let find = |args: &[&str]| refused(dir, &[&["find", "t.ocol"], args].concat());
+    assert!(find(&[]).contains("nothing to find"), "{}", find(&[]));
+    assert!(find(&["--range", "a-b"]).contains("A..B is expected"));
+    assert!(
+        find(&["--regex", "(("]).contains("unclosed group"),
+        "{}",
+        find(&["--regex", "(("])
+    );
+    let huge = find(&["--regex", "(\\pL{1000}){1000}"]);
+    assert!(huge.contains("size limit"), "{huge}");
+    let sentence = refused(dir, &["get", "t.ocol", "1"]);
+    assert!(
+        sentence.contains("row 1 does not exist: the column has 1 rows"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn column_files_are_appended_as_they_are_by_many_at_once() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(dir, &["encode", "-", "-o", "all.ocol"], b"tuff\n");
+    piped(dir, &["encode", "-", "-o", "part.ocol"], b"tuff\nmarl\n");
+    let children: Vec<_> = (0..4)
+        .map(|_| {
+            command(dir, &["column", "append", "all.ocol", "part.ocol"])
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let values = ["find", "all.ocol", "--range", "..", "--values", "--format", "csv"];
+    assert_eq!(column(dir, &values), "value,rows\nmarl,4\ntuff,5\n");
+    column(dir, &["compact", "all.ocol", "-o", "all.ocol"]);
+    assert_eq!(column(dir, &values), "value,rows\nmarl,4\ntuff,5\n");
+}
+
+#[test]
+fn a_generated_column_is_the_same_for_the_same_seed_and_encodes() {
+    let dir = workplace();
+    let dir = dir.path();
+    let generate = |seed: &str, more: &[&str]| {
+        let args = [
+            "workload",
+            "column",
+            "--rows",
+            "3000",
+            "--distinct",
+            "50",
+            "--seed",
+            seed,
+        ];
+        let seen = outcrop(dir, &[&args, more].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        assert!(seen.stderr.contains("seed 0x"), "{}", seen.stderr);
+        seen.stdout
+    };
+    let text = generate("7", &["--skew", "1.0"]);
+    assert_eq!(text.lines().count(), 3000);
+    assert_eq!(text, generate("7", &["--skew", "1.0"]));
+    assert_ne!(text, generate("8", &["--skew", "1.0"]));
+    generate("7", &["--order", "clustered", "-o", "c.txt"]);
+    column(dir, &["encode", "c.txt", "-o", "c.ocol"]);
+    assert_eq!(
+        column(dir, &["decode", "c.ocol"]),
+        std::fs::read_to_string(dir.join("c.txt")).unwrap()
+    );
+    let seen = outcrop(
+        dir,
+        &[
+            "workload",
+            "column",
+            "--rows",
+            "3",
+            "--distinct",
+            "5",
+            "--skew",
+            "-1",
+        ],
+    );
+    assert_eq!(seen.code, Some(2), "{seen:?}");
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A small filesystem of its own, unmounted when dropped.
-struct Mounted {
+pub(crate) struct Mounted {
     dir: tempfile::TempDir,
 }
 
 impl Mounted {
-    fn tmpfs(size: &str) -> Self {
+    pub(crate) fn tmpfs(size: &str) -> Self {
         let dir = workplace();
         run(Command::new("mount")
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "outcrop-test"])
@@ -36,7 +36,7 @@ impl Mounted {
         (Self { dir }, image_dir)
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.dir.path().to_owned()
     }
 }

@@ -8,6 +8,7 @@
 mod bad_input;
 mod codec;
 mod column;
+mod column_faults;
 mod faults;
 mod harness;
 mod one_path;

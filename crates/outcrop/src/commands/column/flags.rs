@@ -169,7 +169,7 @@ pub(super) struct Decode {
     /// Name of the column in CSV, Parquet and Arrow [default: value]
     #[arg(long)]
     pub(super) name: Option<String>,
-    /// What a null becomes in CSV [default: nothing; an empty value is ""]
+    /// What a null becomes in CSV [default: "", as an empty value]
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
 }

@@ -1,0 +1,192 @@
+//! What the fuzz targets do with bytes that nobody vouches for; the tests do the same over fixed seeds.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "the files that are damaged here are written here, and sound until then"
+)]
+
+use std::sync::OnceLock;
+
+use outcrop_column::{Column, EncodeOptions, Encoder, Index, Profile};
+
+/// Asks a column everything that can be asked, in memory and preloaded. Answers and errors are both welcome.
+pub(crate) fn ask_everything(file: &[u8]) {
+    for preload in [false, true] {
+        let Ok(mut column) = Column::open_in(file.to_vec()) else {
+            continue;
+        };
+        if preload && column.preload().is_err() {
+            continue;
+        }
+        let _ = column.verify();
+        let _ = column.report();
+        let _ = column.decode_text(&mut std::io::sink());
+        for value in [&b"w1"[..], b"", b"w99", b"zzz"] {
+            let _ = column.find(value).and_then(|selection| selection.rows());
+            let _ = column
+                .find_prefix(value)
+                .and_then(|selection| selection.rows_by_scan());
+        }
+        let _ = column
+            .matching(|value| value.len().is_multiple_of(2))
+            .and_then(|selection| selection.count());
+        let _ = column.get(17);
+        let _ = column.find_null().and_then(|selection| selection.rows());
+        let _ = column.for_each_batch(|_| Ok(()));
+    }
+}
+
+/// Small files of every kind: few rows, so that a flip of each of their bytes can be tried.
+pub(crate) fn small_files() -> &'static [Vec<u8>] {
+    static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let mut files = Vec::new();
+        for index in [Index::None, Index::Postings, Index::Only] {
+            for profile in [Profile::Balanced, Profile::Smallest, Profile::Fastest] {
+                for shape in 0..4_u32 {
+                    files.push(small_file(index, profile, shape));
+                }
+            }
+        }
+        files
+    })
+}
+
+/// Shape 0 repeats irregularly and has a null, 1 ascends, 2 comes in runs, 3 is skewed enough for a class map.
+fn small_file(index: Index, profile: Profile, shape: u32) -> Vec<u8> {
+    let mut encoder = Encoder::new(EncodeOptions {
+        index,
+        profile,
+        threads: 1,
+    });
+    let row_count = if shape == 3 { 2000 } else { 200 };
+    for row in 0..row_count {
+        let value = match shape {
+            0 if row % 13 == 5 => {
+                encoder.push_null().unwrap();
+                continue;
+            }
+            0 => format!("w{}", row * row % 31),
+            1 => format!("w{row:04}"),
+            2 => format!("w{}", row / 40),
+            _ => format!("w{}", row * 48_271 % (1 + row * 40_503 % 90)),
+        };
+        encoder.push(value.as_bytes()).unwrap();
+    }
+    let mut file = Vec::new();
+    encoder.finish(&mut file).unwrap();
+    file
+}
+
+/// One of the small files, with changes that `edits` spells: which file, then position and byte, three bytes each.
+#[allow(dead_code, reason = "not every fuzz target edits")]
+pub(crate) fn edited(edits: &[u8]) -> Vec<u8> {
+    let files = small_files();
+    let (&which, edits) = edits.split_first().unwrap_or((&0, &[]));
+    let mut file = files[usize::from(which) % files.len()].clone();
+    for edit in edits.as_chunks::<3>().0 {
+        let position = 64 + usize::from(u16::from_le_bytes([edit[0], edit[1]])) % (file.len() - 64);
+        file[position] = edit[2];
+    }
+    file
+}
+
+/// Makes all checksums of header, footer, section tables and blocks right again, so that damage reaches the code behind them.
+#[allow(dead_code, reason = "not every fuzz target edits")]
+pub(crate) fn reseal(file: &mut [u8]) {
+    let _ = reseal_sections(file);
+    let Some(footer) = u64_at(file, 40).and_then(|at| file.get(usize::try_from(at).ok()?..)) else {
+        return;
+    };
+    let crc = crc32c::crc32c(footer);
+    file[56..60].copy_from_slice(&crc.to_le_bytes());
+    let crc = crc32c::crc32c(&file[..60]);
+    file[60..64].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// Blocks first, since their checksums stand in the tables, whose checksums stand in the footer.
+fn reseal_sections(file: &mut [u8]) -> Option<()> {
+    let footer = usize::try_from(u64_at(file, 40)?).ok()?;
+    let value_count = u64_at(file, footer.checked_add(24)?)?;
+    let section_count = u32_at(file, footer + 56)?;
+    for section in 0..section_count.min(4) as usize {
+        let at = footer + 64 + 48 * section;
+        let field = |offset| usize::try_from(u64_at(file, at + offset)?).ok();
+        let (start, table_offset, table_length) = (field(8)?, field(24)?, field(32)?);
+        let (kind, parameter) = (u32_at(file, at)?, u32_at(file, at + 44)?);
+        let table = start.checked_add(table_offset)?;
+        file.get(table..table.checked_add(table_length)?)?;
+        let _ = match kind {
+            1 => reseal_dictionary(file, start, table, value_count.div_ceil(1 << parameter.min(10))),
+            2 | 3 => reseal_codes(file, start, table, table + table_length),
+            _ => reseal_postings(file, start, table, table + table_length),
+        };
+        let crc = crc32c::crc32c(&file[table..table + table_length]);
+        file.get_mut(at + 40..at + 44)?
+            .copy_from_slice(&crc.to_le_bytes());
+    }
+    Some(())
+}
+
+fn reseal_dictionary(file: &mut [u8], start: usize, table: usize, block_count: u64) -> Option<()> {
+    for block in 0..usize::try_from(block_count).ok()? {
+        let entry = table + 32 * block;
+        let from = start.checked_add(usize::try_from(u64_at(file, entry)?).ok()?)?;
+        let to = if block as u64 + 1 == block_count {
+            table
+        } else {
+            start.checked_add(usize::try_from(u64_at(file, entry + 32)?).ok()?)?
+        };
+        let crc = crc32c::crc32c(file.get(from..to)?);
+        file.get_mut(entry + 24..entry + 28)?
+            .copy_from_slice(&crc.to_le_bytes());
+    }
+    Some(())
+}
+
+fn reseal_codes(file: &mut [u8], start: usize, table: usize, end: usize) -> Option<()> {
+    let mut entry = table + 8 + 8 * u32_at(file, table)?.min(16) as usize;
+    while entry + 32 <= end {
+        let from = start.checked_add(usize::try_from(u64_at(file, entry)?).ok()?)?;
+        let crc = crc32c::crc32c(file.get(from..from.checked_add(u32_at(file, entry + 8)? as usize)?)?);
+        file.get_mut(entry + 12..entry + 16)?
+            .copy_from_slice(&crc.to_le_bytes());
+        entry += 32;
+    }
+    Some(())
+}
+
+fn reseal_postings(file: &mut [u8], start: usize, table: usize, end: usize) -> Option<()> {
+    const PAGE_BYTES: usize = 8 + 2 * 2040 + 4;
+    let mut page = table;
+    while page + PAGE_BYTES <= end {
+        let mut group = start.checked_add(usize::try_from(u64_at(file, page)?).ok()?)?;
+        for slot in 0..2040 {
+            let length = usize::from(u16::from_le_bytes(
+                file.get(page + 8 + 2 * slot..)?.first_chunk().copied()?,
+            ));
+            let next = group.checked_add(length)?;
+            if length > 4 && next <= file.len() {
+                let crc = crc32c::crc32c(&file[group..next - 4]);
+                file[next - 4..next].copy_from_slice(&crc.to_le_bytes());
+            }
+            group = next;
+        }
+        let crc = crc32c::crc32c(&file[page..page + PAGE_BYTES - 4]);
+        file[page + PAGE_BYTES - 4..page + PAGE_BYTES].copy_from_slice(&crc.to_le_bytes());
+        page += PAGE_BYTES;
+    }
+    Some(())
+}
+
+fn u64_at(file: &[u8], at: usize) -> Option<u64> {
+    file.get(at..)?
+        .first_chunk()
+        .map(|&bytes| u64::from_le_bytes(bytes))
+}
+
+fn u32_at(file: &[u8], at: usize) -> Option<u32> {
+    file.get(at..)?
+        .first_chunk()
+        .map(|&bytes| u32::from_le_bytes(bytes))
+}

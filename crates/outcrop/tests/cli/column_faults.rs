@@ -1,0 +1,159 @@
+//! `outcrop column` where things go wrong: killed, on a full disk, and with little memory.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::Stdio;
+
+use outcrop_column::{Column, EncodeOptions, Index, encode_text};
+
+use crate::faults::Mounted;
+use crate::harness::{command, names_in, outcrop, workplace};
+
+/// `word_count` words in `row_count` rows, none of which compresses away.
+fn text(row_count: u64, word_count: u64) -> String {
+    (0..row_count)
+        .map(|row| {
+            let draw = row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+            format!("w{:06}\n", draw % word_count * 7919 % 1_000_003)
+        })
+        .collect()
+}
+
+fn encode(path: &Path, text: &str) {
+    let options = EncodeOptions {
+        index: Index::Postings,
+        ..Default::default()
+    };
+    encode_text(text.as_bytes(), options)
+        .unwrap()
+        .write(path)
+        .unwrap();
+}
+
+#[test]
+fn an_encode_that_is_killed_leaves_the_old_file_or_the_new_one() {
+    let dir = workplace();
+    let target = dir.path().join("c.ocol");
+    encode(&target, "old\n");
+    let old = std::fs::read(&target).unwrap();
+    std::fs::write(dir.path().join("in.txt"), text(150_000, 20_000)).unwrap();
+    let mut killed_while_writing = 0;
+    for _ in 0..6 {
+        let mut child = command(
+            dir.path(),
+            &[
+                "column", "encode", "in.txt", "-o", "c.ocol", "--index", "postings",
+            ],
+        )
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+        // Kill it the moment that its temporary file is seen.
+        let is_temporary = |name: &String| name.starts_with(".ocol-");
+        let status = loop {
+            if names_in(dir.path()).iter().any(is_temporary) {
+                child.kill().unwrap();
+                break child.wait().unwrap();
+            }
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            std::thread::yield_now();
+        };
+        for name in names_in(dir.path()).iter().filter(|name| is_temporary(name)) {
+            killed_while_writing += 1;
+            std::fs::remove_file(dir.path().join(name)).unwrap();
+        }
+        let now = std::fs::read(&target).unwrap();
+        if now != old {
+            let column = Column::open(&target).unwrap();
+            assert_eq!(column.row_count(), 150_000, "{status}");
+            assert!(column.verify().unwrap().damage.is_empty());
+            std::fs::write(&target, &old).unwrap();
+        }
+    }
+    assert!(
+        killed_while_writing > 0,
+        "no attempt was killed between the first byte and the rename"
+    );
+}
+
+#[test]
+fn an_encode_whose_input_is_killed_away_leaves_no_file() {
+    let dir = workplace();
+    let mut child = command(dir.path(), &["column", "encode", "-", "-o", "c.ocol"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(text(10_000, 100).as_bytes()).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(names_in(dir.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_disk_that_fills_up_leaves_the_old_file_and_no_temporary_one() {
+    let disk = Mounted::tmpfs("256k");
+    let dir = workplace();
+    std::fs::write(dir.path().join("in.txt"), text(300_000, 30_000)).unwrap();
+    let target = disk.path().join("c.ocol");
+    encode(&target, "old\n");
+    let old = std::fs::read(&target).unwrap();
+    let name = target.to_str().unwrap();
+    for args in [
+        ["encode", "in.txt", "-o", name],
+        ["append", name, "in.txt", "--index=none"],
+    ] {
+        let seen = outcrop(dir.path(), &[&["column"], &args[..]].concat());
+        assert_eq!(seen.code, Some(3), "{seen:?}");
+        assert!(seen.sentence().contains("No space left on device"), "{seen:?}");
+        assert_eq!(names_in(&disk.path()), ["c.ocol"], "{args:?}");
+        let column = Column::open(&target).unwrap();
+        assert_eq!(column.find(b"old").unwrap().rows().unwrap(), [0]);
+        assert!(std::fs::read(&target).unwrap().starts_with(&old), "{args:?}");
+    }
+    let seen = outcrop(dir.path(), &["column", "decode", name, "-o", "out.txt"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+}
+
+/// The greatest resident memory of a running process, in KiB.
+fn peak_resident_kib(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn a_search_on_disk_stays_below_16_mib_of_resident_memory() {
+    let dir = workplace();
+    let path = dir.path().join("c.ocol");
+    // Larger than what the search may take, so that loading it would show.
+    encode(&path, &text(6_000_000, 400_000));
+    assert!(path.metadata().unwrap().len() > 16 << 20);
+    let mut child = command(
+        dir.path(),
+        &[
+            "column", "find", "c.ocol", "--prefix", "w01", "--memory", "on-disk",
+        ],
+    )
+    .stdout(Stdio::piped())
+    .stderr(Stdio::null())
+    .spawn()
+    .unwrap();
+    // The answer begins when the search is over, and is longer than a pipe holds: after its first byte the process waits for us.
+    let mut out = child.stdout.take().unwrap();
+    let mut first = [0];
+    out.read_exact(&mut first).unwrap();
+    let peak_kib = peak_resident_kib(child.id());
+    let mut rest = Vec::new();
+    out.read_to_end(&mut rest).unwrap();
+    assert!(rest.len() > 2 * 65_536, "{} bytes do not fill a pipe", rest.len());
+    assert!(child.wait().unwrap().success());
+    assert!(peak_kib <= 16 << 10, "{peak_kib} KiB");
+}
