@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds Outcrop's codecs beside lzbench's: the same files, the same block sizes, in turns within one run.
 
-    LZBENCH=/path/to/lzbench CORPUS=DIR benchmarks/codec-lzbench/run.py [--rounds 5] [--blocks-kib 4,64] [--milliseconds 300]
+    LZBENCH=/path/to/lzbench CORPUS=DIR benchmarks/codec-lzbench/run.py [--rounds 5] [--blocks-kib 4,64] [--seconds 1]
 
 Both tools compress a file block by block, independently, pass after pass, and report the median pass; each round runs both, in an
 order that turns. The figure is the median over rounds of ours ÷ lzbench's within a round, so that drift hits both alike.
@@ -63,7 +63,7 @@ def ours(program, codec, file, block, milliseconds):
 
 def lzbench(program, codec, file, block, milliseconds):
     # -p3: the median of the passes that fit the time; -o4: CSV.
-    times = f"-t{milliseconds},{milliseconds}"
+    times = f"-t{milliseconds // 1000},{milliseconds // 1000}"
     text = output([program, f"-e{codec}", f"-b{block // 1024}", times, "-p3", "-o4", "-q", file])
     for row in csv.reader(io.StringIO(text)):
         if len(row) >= 6 and re.match(codec.split(",")[0], row[0]):
@@ -90,8 +90,9 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--blocks-kib", default="4,64")
-    arguments.add_argument("--milliseconds", type=int, default=300)
+    arguments.add_argument("--seconds", type=int, default=1, help="each way, codec, file and round; lzbench knows whole ones only")
     options = arguments.parse_args()
+    options.milliseconds = 1000 * options.seconds
     corpus = Path(os.environ.get("CORPUS", ROOT / "crates/outcrop-compress/sample"))
     files = sorted(path for path in corpus.iterdir() if path.is_file() and path.stat().st_size > 1 << 16)
     program = example("outcrop-compress", "codec_blocks")
@@ -99,7 +100,7 @@ def main():
     pairs = PAIRS if peer else [pair for pair in PAIRS if pair[0].startswith("zstd")]
     if not peer:
         print("LZBENCH names no binary: compared with `zstd -b` alone, by its best pass of a second.\n")
-    print(f"{len(files)} files of {corpus.name}, {options.rounds} rounds of {options.milliseconds} ms each way; ours ÷ theirs,")
+    print(f"{len(files)} files of {corpus.name}, {options.rounds} rounds of {options.seconds} s each way; ours ÷ theirs,")
     print("median over rounds (least–most) of the harmonic mean over files.\n")
     print("| ours | theirs | block | size | compress | decompress |\n|---|---|---|---|---|---|")
     for block in [int(kib) * 1024 for kib in options.blocks_kib.split(",")]:
