@@ -1,8 +1,8 @@
 //! The top of the argument grammar: the list of subcommands, in the order of a user's day.
 
 use crate::commands::{
-    codec, column, compare, completions, device, env, man, plans, profile, references, report, results, run,
-    workload,
+    cache, codec, column, compare, completions, device, env, man, plans, profile, references, report,
+    results, run, workload,
 };
 use clap::{Parser, Subcommand};
 
@@ -46,6 +46,9 @@ pub(crate) enum Command {
     /// Encode a string column into one small, searchable file, and ask it
     Column(column::Args),
     /// Describe a workload, or generate a column
+    /// Serve a cache that memcached's clients can use
+    Cache(cache::Args),
+    /// Describe a workload: what its generators will do
     Workload(workload::Args),
     /// Export or compact the records of a run
     Results(results::Args),

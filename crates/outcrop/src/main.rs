@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Device(args) => commands::device::run(&args),
         Command::Codec(args) => commands::codec::run(&args),
         Command::Column(args) => commands::column::run(&args),
+        Command::Cache(args) => commands::cache::run(&args),
         Command::Workload(args) => commands::workload::run(&args),
         Command::Results(args) => commands::results::run(&args),
         Command::Plans(args) => commands::plans::run(&args),

@@ -1,0 +1,41 @@
+//! Protocols: bytes of one connection in, replies out. No socket and no clock here.
+
+pub(crate) mod memcached;
+pub(crate) mod seconds;
+
+use crate::counters::WorkerCounters;
+use crate::store::Store;
+use seconds::Now;
+
+/// Once so many bytes of replies wait, a protocol pauses so that they can be sent.
+pub(crate) const REPLY_BATCH_BYTES: usize = 64 << 10;
+
+/// What commands act on.
+pub(crate) struct Context<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) counters: &'a WorkerCounters,
+    pub(crate) service: &'a crate::service::Service,
+    pub(crate) now: Now,
+}
+
+/// What became of the bytes given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// So many bytes are dealt with, and a command with them if it says so.
+    Done { bytes: usize, is_complete: bool },
+    /// Nothing happens until so many bytes are there, counted from the first one given.
+    More(usize),
+    /// Replies must be sent first; then the same bytes again.
+    Flush,
+    /// The connection ends once its replies are sent.
+    Close,
+}
+
+impl Step {
+    pub(crate) const fn command(bytes: usize) -> Self {
+        Self::Done {
+            bytes,
+            is_complete: true,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! memcached's text protocol, classic and meta, with memcached's own replies.
+//!
+//! *Source*: memcached's doc/protocol.txt; where that is silent, what memcached 1.6.18 answers.
+
+mod arithmetic;
+mod line;
+mod meta;
+mod retrieve;
+mod stats;
+mod storage;
+
+use super::{Context, Step};
+use crate::store::MAX_KEY_BYTES;
+use line::{Tokens, is_noreply, number};
+
+/// A line this long that does not begin with `get` or `gets` ends the connection.
+const LONG_LINE_BYTES: usize = 2048;
+/// Replies of more than one use.
+const ERROR: &[u8] = b"ERROR\r\n";
+const BAD_FORMAT: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
+const BAD_CHUNK: &[u8] = b"CLIENT_ERROR bad data chunk\r\n";
+const BAD_EXPTIME: &[u8] = b"CLIENT_ERROR invalid exptime argument\r\n";
+const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
+const NO_MEMORY: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
+
+/// The state of a connection between its commands.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    /// Bytes of a refused value still to be thrown away.
+    swallow_bytes: u64,
+    /// What is answered when they are.
+    swallowed_reply: &'static [u8],
+    /// How far into the line of a `get` its keys are answered.
+    answered_bytes: usize,
+    /// The longest line that is read.
+    line_limit_bytes: usize,
+}
+
+/// One command: its line, its words, and what came behind the line.
+struct Command<'a> {
+    line: &'a [u8],
+    /// Bytes of the line with its end.
+    line_bytes: usize,
+    input: &'a [u8],
+    tokens: Tokens<'a>,
+}
+
+impl Session {
+    pub(crate) fn new(line_limit_bytes: usize) -> Self {
+        Self {
+            line_limit_bytes,
+            ..Self::default()
+        }
+    }
+
+    /// True while a refused value is still to come.
+    pub(crate) const fn is_amid(&self) -> bool {
+        self.swallow_bytes > 0
+    }
+
+    /// Deals with the next command of `input`, which is not empty.
+    pub(crate) fn step(&mut self, input: &[u8], out: &mut Vec<u8>, context: &Context<'_>) -> Step {
+        if self.swallow_bytes > 0 {
+            return self.swallow(input, out);
+        }
+        let Some(end) = memchr::memchr(b'\n', input) else {
+            return self.unfinished_line(input);
+        };
+        let line = &input[..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.starts_with(b"get ") {
+            return self.get(line, end + 1, 4, out, context, false);
+        }
+        if line.starts_with(b"gets ") {
+            return self.get(line, end + 1, 5, out, context, true);
+        }
+        let command = Command {
+            line,
+            line_bytes: end + 1,
+            input,
+            tokens: Tokens::of(line),
+        };
+        self.dispatch(&command, out, context)
+    }
+
+    fn unfinished_line(&self, input: &[u8]) -> Step {
+        let start = input.iter().take(100).take_while(|&&byte| byte == b' ').count();
+        let is_get = input[start..].starts_with(b"get ") || input[start..].starts_with(b"gets ");
+        if input.len() > LONG_LINE_BYTES && !is_get || input.len() >= self.line_limit_bytes {
+            return Step::Close;
+        }
+        Step::More(input.len() + 1)
+    }
+
+    /// Throws `bytes` of a value away, then answers.
+    fn swallow_later(&mut self, bytes: u64, reply: &'static [u8]) {
+        self.swallow_bytes = bytes;
+        self.swallowed_reply = reply;
+    }
+
+    fn swallow(&mut self, input: &[u8], out: &mut Vec<u8>) -> Step {
+        let bytes = (input.len() as u64).min(self.swallow_bytes);
+        self.swallow_bytes -= bytes;
+        if self.swallow_bytes == 0 {
+            out.extend_from_slice(self.swallowed_reply);
+        }
+        Step::Done {
+            bytes: bytes as usize,
+            is_complete: self.swallow_bytes == 0,
+        }
+    }
+
+    fn dispatch(&mut self, command: &Command<'_>, out: &mut Vec<u8>, context: &Context<'_>) -> Step {
+        let tokens = &command.tokens;
+        match tokens.get(0) {
+            b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => {
+                return self.store(command, out, context);
+            }
+            b"get" | b"gets" if tokens.len() > 1 => {
+                let verb = tokens.get(0);
+                let start = command.line.len() - command.line.trim_ascii_start().len() + verb.len();
+                return self.get(
+                    command.line,
+                    command.line_bytes,
+                    start,
+                    out,
+                    context,
+                    verb.len() == 4,
+                );
+            }
+            b"gat" | b"gats" => return self.get_and_touch(command, out, context),
+            b"mg" | b"ms" | b"md" | b"ma" | b"me" | b"mn" => return self.meta(command, out, context),
+            b"quit" => return Step::Close,
+            b"delete" => delete(tokens, out, context),
+            b"incr" => arithmetic::change(tokens, out, context, true),
+            b"decr" => arithmetic::change(tokens, out, context, false),
+            b"touch" => touch(tokens, out, context),
+            b"flush_all" => flush_all(tokens, out, context),
+            b"version" => {
+                out.extend_from_slice(b"VERSION ");
+                out.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
+                out.extend_from_slice(b"\r\n");
+            }
+            b"stats" => stats::stats(tokens, out, context),
+            b"verbosity" => verbosity(tokens, out),
+            b"shutdown" => out.extend_from_slice(b"ERROR: shutdown not enabled\r\n"),
+            _ => out.extend_from_slice(ERROR),
+        }
+        Step::command(command.line_bytes)
+    }
+}
+
+/// Appends a reply unless none is wanted.
+fn reply(out: &mut Vec<u8>, is_quiet: bool, text: &[u8]) {
+    if !is_quiet {
+        out.extend_from_slice(text);
+    }
+}
+
+fn is_key(key: &[u8]) -> bool {
+    !key.is_empty() && key.len() <= MAX_KEY_BYTES
+}
+
+fn delete(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
+    let count = tokens.len();
+    if !(2..=4).contains(&count) {
+        return out.extend_from_slice(ERROR);
+    }
+    let is_quiet = is_noreply(tokens);
+    let is_known_form = match count {
+        2 => true,
+        3 => is_quiet || tokens.get(2) == b"0",
+        _ => is_quiet && tokens.get(2) == b"0",
+    };
+    if !is_known_form {
+        let usage = b"CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n";
+        return reply(out, is_quiet, usage);
+    }
+    let key = tokens.get(1);
+    if !is_key(key) {
+        return reply(out, is_quiet, BAD_FORMAT);
+    }
+    if context.store.slot(key, context.now.second).remove() {
+        context.counters.delete_hits.add(1);
+        reply(out, is_quiet, b"DELETED\r\n");
+    } else {
+        context.counters.delete_misses.add(1);
+        reply(out, is_quiet, b"NOT_FOUND\r\n");
+    }
+}
+
+fn touch(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
+    if !(3..=4).contains(&tokens.len()) {
+        return out.extend_from_slice(ERROR);
+    }
+    let is_quiet = is_noreply(tokens);
+    let key = tokens.get(1);
+    if !is_key(key) {
+        return reply(out, is_quiet, BAD_FORMAT);
+    }
+    let Some(given) = number(tokens.get(2)) else {
+        return reply(out, is_quiet, BAD_EXPTIME);
+    };
+    context.counters.touches.add(1);
+    let mut slot = context.store.slot(key, context.now.second);
+    if slot.set_expiry(context.now.expiry(given)) == Ok(true) {
+        // It was asked for, as far as the policy is concerned.
+        slot.read();
+        context.counters.touch_hits.add(1);
+        reply(out, is_quiet, b"TOUCHED\r\n");
+    } else {
+        context.counters.touch_misses.add(1);
+        reply(out, is_quiet, b"NOT_FOUND\r\n");
+    }
+}
+
+fn flush_all(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
+    if tokens.len() > 3 {
+        return out.extend_from_slice(ERROR);
+    }
+    let is_quiet = is_noreply(tokens);
+    context.counters.flushes.add(1);
+    let arguments = tokens.len() - 1 - usize::from(is_quiet);
+    let mut at = context.now.second;
+    if arguments > 0 {
+        let Some(given) = number(tokens.get(1)) else {
+            return reply(out, is_quiet, BAD_EXPTIME);
+        };
+        at = if given > 0 { context.now.expiry(given) } else { at };
+    }
+    context.store.clear(at, context.now.second);
+    reply(out, is_quiet, b"OK\r\n");
+}
+
+fn verbosity(tokens: &Tokens<'_>, out: &mut Vec<u8>) {
+    if tokens.len() < 2 {
+        return out.extend_from_slice(ERROR);
+    }
+    let is_quiet = is_noreply(tokens);
+    let level = number(tokens.get(1)).is_some_and(|level| level >= 0);
+    reply(out, is_quiet, if level { b"OK\r\n" } else { BAD_FORMAT });
+}

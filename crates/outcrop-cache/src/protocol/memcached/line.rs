@@ -1,0 +1,65 @@
+//! Words and numbers of a command line, as memcached reads them.
+
+/// More words than any command but a `get` has.
+const MOST: usize = 24;
+
+/// The words of a line, split at spaces; those beyond the twenty-fourth are only counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tokens<'a> {
+    words: [&'a [u8]; MOST],
+    len: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn of(line: &'a [u8]) -> Self {
+        let mut tokens = Self {
+            words: [&[]; MOST],
+            len: 0,
+        };
+        for word in line.split(|&byte| byte == b' ').filter(|word| !word.is_empty()) {
+            if tokens.len < MOST {
+                tokens.words[tokens.len] = word;
+            }
+            tokens.len += 1;
+        }
+        tokens
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The word with this number, empty if there is none.
+    pub(super) fn get(&self, number: usize) -> &'a [u8] {
+        self.words.get(number).copied().unwrap_or_default()
+    }
+
+    /// The words from this number on.
+    pub(super) fn from(&self, number: usize) -> &[&'a [u8]] {
+        self.words[..self.len.min(MOST)].get(number..).unwrap_or_default()
+    }
+}
+
+/// True when the last word asks for silence.
+pub(super) fn is_noreply(tokens: &Tokens<'_>) -> bool {
+    tokens.len() > 1 && tokens.get(tokens.len() - 1) == b"noreply"
+}
+
+/// A decimal number, perhaps with a sign; blanks may follow.
+pub(super) fn number(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// A decimal number without a sign.
+pub(super) fn natural(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 20 {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |sum, &byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        sum.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}

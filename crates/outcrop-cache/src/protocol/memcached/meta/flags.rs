@@ -1,0 +1,194 @@
+//! Flags of the meta commands: one letter each, some with a token behind it.
+
+use super::super::line::{natural, number};
+use super::BAD_FORMAT;
+
+const INVALID: &[u8] = b"CLIENT_ERROR invalid flag\r\n";
+const DUPLICATE: &[u8] = b"CLIENT_ERROR duplicate flag\r\n";
+const INVALID_OR_DUPLICATE: &[u8] = b"CLIENT_ERROR invalid or duplicate flag\r\n";
+const BAD_TOKEN: &[u8] = b"CLIENT_ERROR bad token in command line format\r\n";
+const OPAQUE_TOO_LONG: &[u8] = b"CLIENT_ERROR opaque token too long\r\n";
+const MAX_OPAQUE_BYTES: usize = 31;
+/// Bytes of a key before base64.
+const MAX_BINARY_KEY_BYTES: usize = 250;
+
+/// How `ms` stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Set,
+    Add,
+    Append,
+    Prepend,
+    Replace,
+}
+
+/// A key as given, and as stored.
+#[derive(Clone, Debug)]
+pub(super) struct Key<'a> {
+    given: &'a [u8],
+    decoded: Option<Vec<u8>>,
+}
+
+impl<'a> Key<'a> {
+    pub(super) fn of(given: &'a [u8], is_base64: bool) -> Option<Self> {
+        let decoded = if is_base64 {
+            let decoded = decode_base64(given)?;
+            (decoded.len() <= MAX_BINARY_KEY_BYTES).then_some(())?;
+            Some(decoded)
+        } else {
+            None
+        };
+        Some(Self { given, decoded })
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.decoded.as_deref().unwrap_or(self.given)
+    }
+
+    pub(super) const fn given(&self) -> &'a [u8] {
+        self.given
+    }
+}
+
+/// Standard alphabet with padding.
+fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| {
+        Some(u32::from(match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        }))
+    };
+    if !text.len().is_multiple_of(4) || text.is_empty() {
+        return None;
+    }
+    let padding = text
+        .iter()
+        .rev()
+        .take(2)
+        .take_while(|&&byte| byte == b'=')
+        .count();
+    let mut decoded = Vec::with_capacity(text.len() / 4 * 3);
+    for group in text.chunks_exact(4) {
+        let is_last = std::ptr::eq(group, &raw const text[text.len() - 4..]);
+        let mut digits = group.iter().enumerate().map(|(at, &byte)| {
+            if is_last && at >= 4 - padding {
+                Some(0)
+            } else {
+                digit(byte)
+            }
+        });
+        let word = digits.try_fold(0_u32, |word, digit| Some(word << 6 | digit?))?;
+        decoded.extend_from_slice(&word.to_be_bytes()[1..]);
+    }
+    decoded.truncate(decoded.len() - padding);
+    Some(decoded)
+}
+
+/// The flags of one command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Flags<'a> {
+    /// As given, in their order.
+    pub(super) words: &'a [&'a [u8]],
+    pub(super) is_base64: bool,
+    pub(super) is_quiet: bool,
+    pub(super) ttl: Option<i64>,
+    pub(super) vivify: Option<i64>,
+    pub(super) recache: Option<i64>,
+    pub(super) client_flags: u32,
+    pub(super) cas: Option<u64>,
+    pub(super) new_cas: u64,
+    pub(super) initial: Option<u64>,
+    pub(super) delta: Option<u64>,
+    pub(super) mode: Option<u8>,
+    pub(super) invalidates: bool,
+}
+
+impl<'a> Flags<'a> {
+    /// Flags of the command whose second letter is `verb`.
+    pub(super) fn of(words: &'a [&'a [u8]], verb: u8) -> Result<Self, &'static [u8]> {
+        let mut flags = Self {
+            words,
+            ..Self::default()
+        };
+        let mut seen = 0_u128;
+        // As memcached says it: `mg` has sentences of its own.
+        let (invalid, duplicate) = if verb == b'g' {
+            (INVALID, DUPLICATE)
+        } else {
+            (INVALID_OR_DUPLICATE, INVALID_OR_DUPLICATE)
+        };
+        for word in words {
+            let (&letter, token) = word.split_first().ok_or(BAD_FORMAT)?;
+            if letter >= 127 || !letters_of(verb).contains(&letter) {
+                return Err(invalid);
+            }
+            if seen >> letter & 1 != 0 {
+                return Err(duplicate);
+            }
+            seen |= 1 << letter;
+            flags.set(letter, token)?;
+        }
+        Ok(flags)
+    }
+
+    fn set(&mut self, letter: u8, token: &[u8]) -> Result<(), &'static [u8]> {
+        let seconds = || number(token).ok_or(BAD_TOKEN);
+        let natural = || natural(token).ok_or(BAD_TOKEN);
+        match letter {
+            b'b' => self.is_base64 = true,
+            b'q' => self.is_quiet = true,
+            b'I' => self.invalidates = true,
+            b'T' => self.ttl = Some(seconds()?),
+            b'N' => self.vivify = Some(seconds()?),
+            b'R' => self.recache = Some(seconds()?),
+            b'F' => self.client_flags = natural()? as u32,
+            b'C' => self.cas = Some(natural()?),
+            b'E' => self.new_cas = natural()?,
+            b'J' => self.initial = Some(natural()?),
+            b'D' => self.delta = Some(natural()?),
+            b'M' => self.mode = Some(*token.first().ok_or(BAD_FORMAT)?),
+            b'O' if token.len() > MAX_OPAQUE_BYTES => return Err(OPAQUE_TOO_LONG),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// True when the reply has what this letter stands for.
+    pub(super) fn shows(&self, letter: u8) -> bool {
+        self.words.iter().any(|word| word.first() == Some(&letter))
+    }
+}
+
+fn letters_of(verb: u8) -> &'static [u8] {
+    match verb {
+        b'g' => b"bcfhklOqstvENRT",
+        b's' => b"bcCEFIkMNOqsTS",
+        b'd' => b"bCEIkOqTx",
+        b'a' => b"bcCDEJkMNOqtTv",
+        _ => b"b",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_reads_as_the_standard_says() {
+        for (text, expected) in [
+            ("Zm9v", &b"foo"[..]),
+            ("Zm8=", b"fo"),
+            ("Zg==", b"f"),
+            ("+/+/", &[0xFB, 0xFF, 0xBF]),
+        ] {
+            assert_eq!(decode_base64(text.as_bytes()).as_deref(), Some(expected));
+        }
+        for wrong in ["", "Z", "Zm9", "Zm9!", "=m9v", "Z=9v", "!!!!", "Z==="] {
+            assert_eq!(decode_base64(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}

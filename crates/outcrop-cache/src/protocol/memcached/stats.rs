@@ -1,0 +1,83 @@
+//! `stats`: what the server counts, under memcached's names.
+
+use std::io::Write;
+use std::sync::atomic::Ordering;
+
+use super::ERROR;
+use super::line::Tokens;
+use crate::counters::WorkerCounters;
+use crate::protocol::Context;
+
+fn line(out: &mut Vec<u8>, name: &str, value: impl std::fmt::Display) {
+    // Writing to a vector cannot fail.
+    let _ = write!(out, "STAT {name} {value}\r\n");
+}
+
+pub(super) fn stats(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
+    match tokens.get(1) {
+        b"" => general(out, context),
+        b"settings" => settings(out, context),
+        b"reset" => {
+            context.service.counters.iter().for_each(WorkerCounters::reset);
+            return out.extend_from_slice(b"RESET\r\n");
+        }
+        // There are no slab classes to tell of.
+        b"items" | b"slabs" | b"sizes" | b"conns" => {}
+        b"detail" => return out.extend_from_slice(b"CLIENT_ERROR usage: stats detail on|off|dump\r\n"),
+        b"cachedump" => return out.extend_from_slice(b"CLIENT_ERROR stats cachedump not allowed\r\n"),
+        _ => return out.extend_from_slice(ERROR),
+    }
+    out.extend_from_slice(b"END\r\n");
+}
+
+fn general(out: &mut Vec<u8>, context: &Context<'_>) {
+    let (store, service) = (context.store.report(), context.service);
+    line(out, "pid", std::process::id());
+    line(out, "uptime", service.uptime_s(context.now.second));
+    line(out, "time", context.now.unix_s());
+    line(out, "version", env!("CARGO_PKG_VERSION"));
+    line(out, "pointer_size", usize::BITS);
+    line(out, "max_connections", service.max_connections);
+    line(
+        out,
+        "curr_connections",
+        service.connections.load(Ordering::Relaxed),
+    );
+    for (name, _, value) in WorkerCounters::sums(&service.counters) {
+        line(out, name, value);
+    }
+    line(out, "threads", service.counters.len());
+    line(out, "limit_maxbytes", service.memory_bytes);
+    line(out, "bytes", store.item_bytes);
+    line(out, "curr_items", store.items);
+    line(out, "total_items", store.counters.stored);
+    line(out, "evictions", store.counters.evicted);
+    line(out, "evicted_unfetched", store.counters.evicted_unfetched);
+    line(out, "expired", store.counters.expired);
+    line(out, "store_memory_bytes", store.memory_bytes);
+    line(
+        out,
+        "buffer_memory_bytes",
+        service.buffer_bytes.load(Ordering::Relaxed),
+    );
+    line(out, "moved_bytes", store.counters.moved_bytes);
+    line(out, "hash_chains", store.chains);
+}
+
+fn settings(out: &mut Vec<u8>, context: &Context<'_>) {
+    line(out, "maxbytes", context.service.memory_bytes);
+    line(out, "maxconns", context.service.max_connections);
+    line(out, "policy", context.store.policy());
+    line(out, "item_size_max", context.store.max_item_bytes());
+    line(out, "num_threads", context.service.counters.len());
+    line(out, "cas_enabled", "yes");
+    line(
+        out,
+        "evictions",
+        if context.store.policy().name() == "none" {
+            "off"
+        } else {
+            "on"
+        },
+    );
+}

@@ -1,0 +1,118 @@
+//! `set`, `add`, `replace`, `append`, `prepend`, `cas`.
+
+use super::line::{is_noreply, natural, number};
+use super::{BAD_CHUNK, BAD_FORMAT, Command, ERROR, NO_MEMORY, Session, TOO_LARGE, is_key, reply};
+use crate::protocol::{Context, Step};
+use crate::store::{Draft, Refusal};
+
+/// More than header and key of an item can take.
+const ITEM_SLACK_BYTES: u64 = 300;
+
+/// True when a value of this length cannot be an item.
+pub(super) fn is_too_large(value_bytes: u64, context: &Context<'_>) -> bool {
+    value_bytes + ITEM_SLACK_BYTES > context.store.max_item_bytes() as u64
+}
+
+impl Session {
+    pub(super) fn store(&mut self, command: &Command<'_>, out: &mut Vec<u8>, context: &Context<'_>) -> Step {
+        let tokens = &command.tokens;
+        let verb = tokens.get(0);
+        let words = if verb == b"cas" { 6 } else { 5 };
+        if tokens.len() != words && tokens.len() != words + 1 {
+            out.extend_from_slice(ERROR);
+            return Step::command(command.line_bytes);
+        }
+        let is_quiet = is_noreply(tokens);
+        let length = tokens.get(4);
+        let numbers = (
+            natural(tokens.get(2)),
+            number(tokens.get(3)),
+            natural(length),
+            natural(tokens.get(5)),
+        );
+        let (Some(flags), Some(expiry), Some(value_bytes), cas) = numbers else {
+            reply(out, is_quiet, BAD_FORMAT);
+            return Step::command(command.line_bytes);
+        };
+        let is_wrong =
+            !is_key(tokens.get(1)) || value_bytes > i32::MAX as u64 - 2 || verb == b"cas" && cas.is_none();
+        if is_wrong {
+            reply(out, is_quiet, BAD_FORMAT);
+            return Step::command(command.line_bytes);
+        }
+        if is_too_large(value_bytes, context) {
+            context.counters.store_too_large.add(1);
+            // Not to serve what its owner believes to be replaced.
+            context.store.slot(tokens.get(1), context.now.second).remove();
+            self.swallow_later(value_bytes + 2, if is_quiet { b"" } else { TOO_LARGE });
+            return Step::Done {
+                bytes: command.line_bytes,
+                is_complete: false,
+            };
+        }
+        let end = command.line_bytes + value_bytes as usize;
+        let Some(chunk) = command.input.get(command.line_bytes..end + 2) else {
+            return Step::More(end + 2);
+        };
+        let Some(value) = chunk.strip_suffix(b"\r\n") else {
+            reply(out, is_quiet, BAD_CHUNK);
+            return Step::command(end + 2);
+        };
+        let draft = Draft {
+            value,
+            flags: flags as u32,
+            expiry: context.now.expiry(expiry),
+            ..Draft::default()
+        };
+        context.counters.sets.add(1);
+        let answer = keep(verb, tokens.get(1), draft, cas.unwrap_or(0), context);
+        reply(out, is_quiet, answer);
+        Step::command(end + 2)
+    }
+}
+
+fn keep(verb: &[u8], key: &[u8], draft: Draft<'_>, cas: u64, context: &Context<'_>) -> &'static [u8] {
+    let mut slot = context.store.slot(key, context.now.second);
+    let counters = context.counters;
+    let is_there = verb != b"set" && slot.peek().is_some();
+    let stored = match verb {
+        b"add" if is_there => {
+            // As memcached: a refused `add` counts as a use.
+            slot.read();
+            return b"NOT_STORED\r\n";
+        }
+        b"replace" | b"append" | b"prepend" if !is_there => return b"NOT_STORED\r\n",
+        b"append" => slot.join(draft.value, true).map(drop),
+        b"prepend" => slot.join(draft.value, false).map(drop),
+        b"cas" if !is_there => {
+            counters.cas_misses.add(1);
+            return b"NOT_FOUND\r\n";
+        }
+        b"cas" if slot.peek().is_some_and(|item| item.cas != cas || cas == 0) => {
+            counters.cas_badval.add(1);
+            return b"EXISTS\r\n";
+        }
+        _ => slot.put(draft),
+    };
+    match stored {
+        Ok(()) => {
+            counters.cas_hits.add(u64::from(verb == b"cas"));
+            b"STORED\r\n"
+        }
+        Err(refusal) => refused(refusal, context),
+    }
+}
+
+/// The sentence for an item that was not stored.
+pub(super) fn refused(refusal: Refusal, context: &Context<'_>) -> &'static [u8] {
+    match refusal {
+        Refusal::TooLarge => {
+            context.counters.store_too_large.add(1);
+            TOO_LARGE
+        }
+        Refusal::NoRoom => {
+            context.counters.store_no_memory.add(1);
+            NO_MEMORY
+        }
+    }
+}

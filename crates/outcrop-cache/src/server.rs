@@ -1,0 +1,210 @@
+//! The server: listening sockets, one thread per core, connections under limits.
+
+mod accept;
+mod budget;
+mod buffer;
+mod connection;
+mod linger;
+mod listen;
+mod session;
+mod worker;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use outcrop_probe::{Clock, clock};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::counters::WorkerCounters;
+use crate::error::CacheError;
+use crate::service::Service;
+use crate::store::{Store, StoreOptions, StoreReport};
+use accept::Acceptor;
+use budget::Budget;
+pub use listen::loopback;
+pub use session::Protocol;
+use worker::{Mailbox, Shared, Worker};
+
+/// Descriptors that are no connections.
+const OTHER_DESCRIPTORS: u64 = 64;
+
+/// What to serve, where, and to how many.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// Of the store.
+    pub store: StoreOptions,
+    /// Addresses of the memcached protocol; none to leave it out.
+    pub memcached: Vec<SocketAddr>,
+    /// Threads that serve.
+    pub threads: usize,
+    /// Most connections at once.
+    pub max_connections: u64,
+    /// Seconds in which a request has to be complete.
+    pub request_timeout_s: u32,
+    /// Seconds in which replies have to be read when the server ends.
+    pub drain_timeout_s: u32,
+    /// Listen on addresses that other machines reach, without login and TLS.
+    pub is_exposed: bool,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            store: StoreOptions::default(),
+            memcached: loopback(11211).to_vec(),
+            threads: 1,
+            max_connections: 10_000,
+            request_timeout_s: 60,
+            drain_timeout_s: 5,
+            is_exposed: false,
+        }
+    }
+}
+
+/// A running server. [`Server::stop`] ends it; so does dropping it.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<std::io::Result<()>>>,
+    addresses: Vec<(Protocol, SocketAddr)>,
+}
+
+impl Server {
+    /// Binds the addresses and starts the threads.
+    ///
+    /// # Errors
+    /// When an option is out of range, an address may not be served or is taken, or the system refuses a thread.
+    pub fn start(options: &ServerOptions) -> Result<Self, CacheError> {
+        let exposed = options
+            .memcached
+            .iter()
+            .find(|address| !address.ip().is_loopback());
+        if let Some(&address) = exposed.filter(|_| !options.is_exposed) {
+            return Err(CacheError::Exposed { address });
+        }
+        let threads = options.threads.clamp(1, 1024);
+        let listeners = listen::bind_all(&options.memcached, Protocol::Memcached)?;
+        let addresses = listeners
+            .iter()
+            .map(|listener| (listener.protocol, listener.address))
+            .collect();
+        let mut store = options.store.clone();
+        store.shards = store.shards.max(if threads == 1 { 1 } else { 4 * threads });
+        let mailboxes: Result<Box<[_]>, _> = (0..threads).map(|_| Mailbox::new()).collect();
+        let shared = Arc::new(Shared {
+            store: Store::new(&store)?,
+            service: Service {
+                counters: (0..threads).map(|_| WorkerCounters::default()).collect(),
+                memory_bytes: options.store.memory_bytes,
+                max_connections: affordable_connections(options.max_connections),
+                connections: AtomicU64::new(0),
+                buffer_bytes: AtomicU64::new(0),
+                since: AtomicU64::new(2),
+            },
+            budget: Budget::new(options.store.memory_bytes),
+            mailboxes: mailboxes?,
+            is_stopping: AtomicBool::new(false),
+            clock: Clock::new(),
+            epoch_unix_s: clock::unix_now().as_secs() as i64,
+            request_timeout_s: options.request_timeout_s,
+            drain_timeout_s: options.drain_timeout_s,
+        });
+        let mut server = Self {
+            shared,
+            threads: Vec::new(),
+            addresses,
+        };
+        server.spawn(threads, Acceptor::new(listeners))?;
+        Ok(server)
+    }
+
+    fn spawn(&mut self, threads: usize, acceptor: Acceptor) -> Result<(), CacheError> {
+        let mut acceptor = Some(acceptor);
+        for number in 0..threads {
+            let worker = Worker::new(Arc::clone(&self.shared), number, acceptor.take())?;
+            let thread = std::thread::Builder::new().name(format!("cache-{number}"));
+            let spawned = thread.spawn(move || worker.run());
+            let what = "starting a thread";
+            self.threads
+                .push(spawned.map_err(|source| CacheError::System { what, source })?);
+        }
+        Ok(())
+    }
+
+    /// Where it listens, with the ports that were chosen.
+    pub fn addresses(&self) -> &[(Protocol, SocketAddr)] {
+        &self.addresses
+    }
+
+    /// Most connections that it takes: fewer than asked for where descriptors are few.
+    pub fn max_connections(&self) -> u64 {
+        self.shared.service.max_connections
+    }
+
+    /// The store now.
+    pub fn store_report(&self) -> StoreReport {
+        self.shared.store.report()
+    }
+
+    /// Connections open now.
+    pub fn connections(&self) -> u64 {
+        self.shared.service.connections.load(Ordering::Relaxed)
+    }
+
+    /// Answers what has arrived, closes everything, and returns when all threads have ended.
+    ///
+    /// # Errors
+    /// When a thread had ended early, with its reason.
+    pub fn stop(mut self) -> Result<(), CacheError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), CacheError> {
+        self.shared.is_stopping.store(true, Ordering::Release);
+        self.shared.mailboxes.iter().for_each(Mailbox::ring);
+        let mut result = Ok(());
+        for thread in self.threads.drain(..) {
+            let ended = thread
+                .join()
+                .unwrap_or_else(|_| Err(std::io::Error::other("a worker panicked")));
+            if let Err(source) = ended {
+                result = Err(CacheError::System {
+                    what: "serving",
+                    source,
+                });
+            }
+        }
+        result
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whoever wants to know calls `stop`.
+        let _ = self.end();
+    }
+}
+
+/// Raises the limit of descriptors as far as allowed and needed, and says how many connections fit.
+fn affordable_connections(wanted: u64) -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let needed = wanted.saturating_add(OTHER_DESCRIPTORS);
+    let Some(current) = limit.current.filter(|&current| current < needed) else {
+        return wanted;
+    };
+    let raised = limit
+        .maximum
+        .map_or(needed, |maximum| maximum.min(needed))
+        .max(current);
+    let raising = setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: Some(raised),
+            maximum: limit.maximum,
+        },
+    );
+    let have = if raising.is_ok() { raised } else { current };
+    wanted.min(have.saturating_sub(OTHER_DESCRIPTORS).max(1))
+}

@@ -1,0 +1,261 @@
+//! One connection: its socket, its protocol, and what it keeps between two events.
+//!
+//! One read per wake-up and one write per batch of replies. A connection that does not read its replies is not read from.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno;
+
+use super::buffer::Buffer;
+use super::session::Session;
+use crate::protocol::{Context, REPLY_BATCH_BYTES, Step};
+
+/// Replies that may wait for a client; above, its requests wait too.
+pub(crate) const MAX_QUEUED_BYTES: usize = 1 << 20;
+/// The same while buffers of all connections hold much.
+const SCARCE_QUEUED_BYTES: usize = 64 << 10;
+/// A reader that takes less than this in the time for a request is given up.
+const PROGRESS_BYTES: usize = 16 << 10;
+
+/// Memory that a worker lends to the connection it is busy with.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub(crate) input: Box<[u8]>,
+    pub(crate) out: Vec<u8>,
+}
+
+/// What a worker tells a connection about the moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// When an unfinished request has to be complete.
+    pub(crate) deadline: u32,
+    /// Memory for buffers runs low.
+    pub(crate) is_scarce: bool,
+}
+
+/// How a connection stands after an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Open,
+    Ended,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) socket: OwnedFd,
+    session: Session,
+    /// An unfinished request, or requests that wait for room for their replies.
+    input: Buffer,
+    /// Bytes that must be there before the session can go on.
+    needed: usize,
+    /// Replies that the socket did not take.
+    queued: Buffer,
+    drained: usize,
+    /// Second by which something has to happen; 0 when nothing is awaited.
+    pub(crate) deadline: u32,
+    /// Requests wait for replies to be read.
+    is_paused: bool,
+    /// Ends when the replies are sent.
+    is_ending: bool,
+    /// What the kernel was last asked to tell: reading, writing.
+    pub(crate) interest: (bool, bool),
+}
+
+impl Connection {
+    pub(crate) fn new(socket: OwnedFd, session: Session) -> Self {
+        Self {
+            socket,
+            session,
+            input: Buffer::default(),
+            needed: 0,
+            queued: Buffer::default(),
+            drained: 0,
+            deadline: 0,
+            is_paused: false,
+            is_ending: false,
+            interest: (true, false),
+        }
+    }
+
+    /// Memory of its buffers.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.input.held_bytes() + self.queued.held_bytes()
+    }
+
+    /// What the kernel should tell: reading, writing.
+    pub(crate) const fn wanted(&self) -> (bool, bool) {
+        (!self.is_paused && !self.is_ending, !self.queued.is_empty())
+    }
+
+    /// The socket can be read from: reads once, answers all that is complete.
+    pub(crate) fn on_readable(
+        &mut self,
+        scratch: &mut Scratch,
+        context: &Context<'_>,
+        terms: Terms,
+    ) -> io::Result<Outcome> {
+        if self.is_paused || self.is_ending {
+            return Ok(Outcome::Open);
+        }
+        let kept = self.input.len();
+        // A long value is read to where it stays until it is complete; all else to memory that is in the CPU's cache.
+        let is_long = self.needed > scratch.input.len();
+        let room = if is_long {
+            self.input.reserve(self.needed)?;
+            let missing = self.needed - kept;
+            &mut self.input.room()[..missing]
+        } else {
+            scratch.input[..kept].copy_from_slice(self.input.bytes());
+            &mut scratch.input[kept..]
+        };
+        let read = match rustix::io::read(&self.socket, room) {
+            Ok(0) => return Ok(Outcome::Ended),
+            Ok(read) => read,
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(Outcome::Open),
+            Err(error) => return Err(error.into()),
+        };
+        context.counters.read_bytes.add(read as u64);
+        if is_long {
+            self.input.filled(read);
+            if self.input.len() < self.needed {
+                return Ok(Outcome::Open);
+            }
+            let input = std::mem::take(&mut self.input);
+            return self.answer(input.bytes(), &mut scratch.out, context, terms);
+        }
+        let all = kept + read;
+        if all < self.needed {
+            self.input.push(&scratch.input[kept..all])?;
+            return Ok(Outcome::Open);
+        }
+        self.input = Buffer::default();
+        self.answer(&scratch.input[..all], &mut scratch.out, context, terms)
+    }
+
+    /// The socket takes bytes again.
+    pub(crate) fn on_writable(
+        &mut self,
+        scratch: &mut Scratch,
+        context: &Context<'_>,
+        terms: Terms,
+    ) -> io::Result<Outcome> {
+        let sent = send(&self.socket, self.queued.bytes(), context)?;
+        self.queued.consume(sent);
+        self.drained += sent;
+        if self.drained >= PROGRESS_BYTES {
+            self.drained = 0;
+            self.deadline = terms.deadline;
+        }
+        if !self.queued.is_empty() {
+            return Ok(Outcome::Open);
+        }
+        self.deadline = 0;
+        if self.is_ending {
+            return Ok(Outcome::Ended);
+        }
+        if !self.is_paused {
+            return Ok(Outcome::Open);
+        }
+        self.is_paused = false;
+        let input = std::mem::take(&mut self.input);
+        self.answer(input.bytes(), &mut scratch.out, context, terms)
+    }
+
+    /// Answers what is complete in `input` and keeps the rest.
+    fn answer(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        context: &Context<'_>,
+        terms: Terms,
+    ) -> io::Result<Outcome> {
+        out.clear();
+        self.needed = 0;
+        let (mut at, mut completed) = (0, false);
+        while at < input.len() {
+            let step = self.session.step(&input[at..], out, context);
+            match step {
+                Step::Done { bytes, is_complete } => {
+                    at += bytes;
+                    completed |= is_complete;
+                }
+                Step::More(needed) => {
+                    self.needed = needed;
+                    break;
+                }
+                Step::Flush => {}
+                Step::Close => {
+                    self.is_ending = true;
+                    break;
+                }
+            }
+            if step == Step::Flush || out.len() >= REPLY_BATCH_BYTES {
+                self.send_batch(out, context)?;
+                let limit = if terms.is_scarce {
+                    SCARCE_QUEUED_BYTES
+                } else {
+                    MAX_QUEUED_BYTES
+                };
+                if self.queued.len() >= limit {
+                    self.is_paused = true;
+                    context.counters.paused.add(1);
+                    break;
+                }
+            }
+        }
+        self.send_batch(out, context)?;
+        if self.is_ending {
+            return Ok(if self.queued.is_empty() {
+                Outcome::Ended
+            } else {
+                Outcome::Open
+            });
+        }
+        if at < input.len() {
+            self.input.reserve(self.needed.max(input.len() - at))?;
+            self.input.push(&input[at..])?;
+        }
+        self.renew(completed, terms);
+        Ok(Outcome::Open)
+    }
+
+    /// Only complete requests, and replies that were read, count as activity.
+    fn renew(&mut self, completed: bool, terms: Terms) {
+        if self.input.is_empty() && self.queued.is_empty() && !self.session.is_amid() {
+            self.deadline = 0;
+        } else if completed || self.deadline == 0 {
+            self.deadline = terms.deadline;
+        }
+    }
+
+    /// Sends replies, behind those that wait already.
+    fn send_batch(&mut self, out: &mut Vec<u8>, context: &Context<'_>) -> io::Result<()> {
+        let sent = if self.queued.is_empty() && !out.is_empty() {
+            send(&self.socket, out, context)?
+        } else {
+            0
+        };
+        if sent < out.len() {
+            self.queued.push(&out[sent..])?;
+        }
+        out.clear();
+        if out.capacity() > 4 * REPLY_BATCH_BYTES {
+            out.shrink_to(REPLY_BATCH_BYTES);
+        }
+        Ok(())
+    }
+}
+
+/// Sends what the socket takes.
+fn send(socket: &OwnedFd, bytes: &[u8], context: &Context<'_>) -> io::Result<usize> {
+    match rustix::net::send(socket, bytes, rustix::net::SendFlags::NOSIGNAL) {
+        Ok(sent) => {
+            context.counters.written_bytes.add(sent as u64);
+            Ok(sent)
+        }
+        Err(Errno::AGAIN | Errno::INTR) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}

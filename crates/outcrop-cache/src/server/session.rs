@@ -1,0 +1,38 @@
+//! Which protocol a connection speaks.
+
+use crate::protocol::{Context, Step, memcached};
+
+/// The kind of a listening port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// memcached's text protocol, classic and meta.
+    Memcached,
+}
+
+/// A protocol's state between two commands.
+#[derive(Debug)]
+pub(crate) enum Session {
+    Memcached(memcached::Session),
+}
+
+impl Session {
+    pub(crate) fn new(protocol: Protocol, max_item_bytes: usize) -> Self {
+        match protocol {
+            Protocol::Memcached => Self::Memcached(memcached::Session::new(max_item_bytes.max(16 << 10))),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn step(&mut self, input: &[u8], out: &mut Vec<u8>, context: &Context<'_>) -> Step {
+        match self {
+            Self::Memcached(session) => session.step(input, out, context),
+        }
+    }
+
+    /// True in the middle of a request of which no byte is kept.
+    pub(crate) const fn is_amid(&self) -> bool {
+        match self {
+            Self::Memcached(session) => session.is_amid(),
+        }
+    }
+}

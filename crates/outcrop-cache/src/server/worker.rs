@@ -1,0 +1,360 @@
+//! A worker: one thread, one epoll, its share of the connections.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use outcrop_probe::Clock;
+use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+
+use super::accept::Acceptor;
+use super::budget::Budget;
+use super::connection::{Connection, Outcome, Scratch, Terms};
+use super::session::{Protocol, Session};
+use crate::counters::WorkerCounters;
+use crate::error::CacheError;
+use crate::protocol::seconds::Now;
+use crate::protocol::{Context, REPLY_BATCH_BYTES};
+use crate::service::Service;
+use crate::store::Store;
+
+/// Read at once.
+pub(super) const INPUT_BYTES: usize = 64 << 10;
+/// Events taken at once.
+const EVENTS: usize = 256;
+/// The first seconds of the store's clock have always passed.
+const FIRST_SECOND: u64 = 2;
+/// epoll's name for the mailbox; connections have their numbers, listeners follow it.
+const MAILBOX: u64 = 1 << 32;
+pub(super) const LISTENERS: u64 = MAILBOX + 1;
+
+/// How connections come to a worker from another thread.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    arrived: Mutex<VecDeque<(OwnedFd, Protocol)>>,
+    bell: OwnedFd,
+}
+
+impl Mailbox {
+    pub(crate) fn new() -> Result<Self, CacheError> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        Ok(Self {
+            arrived: Mutex::default(),
+            bell: bell.map_err(|errno| CacheError::System {
+                what: "eventfd",
+                source: errno.into(),
+            })?,
+        })
+    }
+
+    pub(super) fn send(&self, socket: OwnedFd, protocol: Protocol) {
+        let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        arrived.push_back((socket, protocol));
+        drop(arrived);
+        self.ring();
+    }
+
+    /// Wakes the worker.
+    pub(crate) fn ring(&self) {
+        // Full means that it rings already.
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+}
+
+/// What all workers share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) service: Service,
+    pub(crate) budget: Budget,
+    pub(crate) mailboxes: Box<[Mailbox]>,
+    pub(crate) is_stopping: AtomicBool,
+    pub(crate) clock: Clock,
+    pub(crate) epoch_unix_s: i64,
+    pub(crate) request_timeout_s: u32,
+    pub(crate) drain_timeout_s: u32,
+}
+
+impl Shared {
+    pub(super) fn now(&self) -> Now {
+        Now {
+            second: (self.clock.now_ns() / 1_000_000_000 + FIRST_SECOND) as u32,
+            epoch_unix_s: self.epoch_unix_s - FIRST_SECOND as i64,
+        }
+    }
+}
+
+/// See the module.
+pub(crate) struct Worker {
+    pub(super) shared: Arc<Shared>,
+    number: usize,
+    pub(super) epoll: OwnedFd,
+    connections: Vec<Option<Box<Connection>>>,
+    vacant: Vec<usize>,
+    scratch: Scratch,
+    /// Memory of the connections' buffers.
+    held_bytes: usize,
+    acceptor: Option<Acceptor>,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        number: usize,
+        acceptor: Option<Acceptor>,
+    ) -> Result<Self, CacheError> {
+        let fail = |errno: rustix::io::Errno| CacheError::System {
+            what: "epoll",
+            source: errno.into(),
+        };
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(fail)?;
+        let bell = &shared.mailboxes[number].bell;
+        epoll::add(
+            &epoll,
+            bell,
+            epoll::EventData::new_u64(MAILBOX),
+            epoll::EventFlags::IN,
+        )
+        .map_err(fail)?;
+        let mut worker = Self {
+            epoll,
+            number,
+            connections: Vec::new(),
+            vacant: Vec::new(),
+            scratch: Scratch {
+                input: vec![0; INPUT_BYTES].into_boxed_slice(),
+                out: Vec::with_capacity(REPLY_BATCH_BYTES),
+            },
+            held_bytes: 0,
+            acceptor,
+            shared,
+        };
+        if let Some(acceptor) = &mut worker.acceptor {
+            acceptor.resume(&worker.epoll).map_err(fail)?;
+        }
+        Ok(worker)
+    }
+
+    pub(super) fn counters(&self) -> &WorkerCounters {
+        &self.shared.service.counters[self.number]
+    }
+
+    /// Serves until told to stop, then answers what has arrived.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        let mut events = Vec::with_capacity(EVENTS);
+        let mut last_second = 0;
+        while !self.shared.is_stopping.load(Ordering::Acquire) {
+            let wait = Timespec {
+                tv_sec: 1,
+                tv_nsec: 0,
+            };
+            events.clear();
+            match epoll::wait(
+                &self.epoll,
+                rustix::buffer::spare_capacity(&mut events),
+                Some(&wait),
+            ) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+            let now = self.shared.now();
+            for event in &events {
+                match event.data.u64() {
+                    MAILBOX => self.open_arrived(),
+                    listener if listener >= LISTENERS => self.accept((listener - LISTENERS) as usize, now),
+                    number => self.serve(number as usize, event.flags, now),
+                }
+            }
+            if now.second != last_second {
+                last_second = now.second;
+                self.tick(now);
+            }
+        }
+        self.drain();
+        Ok(())
+    }
+
+    fn accept(&mut self, listener: usize, now: Now) {
+        let Some(mut acceptor) = self.acceptor.take() else {
+            return;
+        };
+        acceptor.accept(listener, self, now);
+        self.acceptor = Some(acceptor);
+    }
+
+    /// Gives a new connection to a worker.
+    pub(super) fn assign(&mut self, to: usize, socket: OwnedFd, protocol: Protocol) {
+        if to == self.number {
+            self.open(socket, protocol);
+        } else {
+            self.shared.mailboxes[to].send(socket, protocol);
+        }
+    }
+
+    fn open_arrived(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let mailbox = &shared.mailboxes[self.number];
+        let _ = rustix::io::read(&mailbox.bell, &mut [0_u8; 8]);
+        let arrived = std::mem::take(&mut *mailbox.arrived.lock().unwrap_or_else(PoisonError::into_inner));
+        for (socket, protocol) in arrived {
+            self.open(socket, protocol);
+        }
+    }
+
+    fn open(&mut self, socket: OwnedFd, protocol: Protocol) {
+        let number = self.vacant.pop().unwrap_or_else(|| {
+            self.connections.push(None);
+            self.connections.len() - 1
+        });
+        let data = epoll::EventData::new_u64(number as u64);
+        if epoll::add(&self.epoll, &socket, data, epoll::EventFlags::IN).is_err() {
+            self.vacant.push(number);
+            self.shared.service.connections.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let session = Session::new(protocol, self.shared.store.max_item_bytes());
+        self.connections[number] = Some(Box::new(Connection::new(socket, session)));
+    }
+
+    fn close(&mut self, number: usize) {
+        if let Some(connection) = self.connections[number].take() {
+            self.held_bytes -= connection.held_bytes();
+            self.shared.budget.give_back(connection.held_bytes());
+            self.vacant.push(number);
+            self.shared.service.connections.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Lets one connection act on an event.
+    fn serve(&mut self, number: usize, flags: epoll::EventFlags, now: Now) {
+        let Some(connection) = self.connections.get_mut(number).and_then(Option::as_mut) else {
+            return;
+        };
+        let shared = &*self.shared;
+        let context = Context {
+            store: &shared.store,
+            counters: &shared.service.counters[self.number],
+            service: &shared.service,
+            now,
+        };
+        let terms = Terms {
+            deadline: now.second + shared.request_timeout_s,
+            is_scarce: shared.budget.is_scarce(),
+        };
+        let held = connection.held_bytes();
+        let mut outcome = Ok(Outcome::Open);
+        if flags.contains(epoll::EventFlags::OUT) {
+            outcome = connection.on_writable(&mut self.scratch, &context, terms);
+        }
+        let can_read =
+            flags.intersects(epoll::EventFlags::IN | epoll::EventFlags::HUP | epoll::EventFlags::ERR);
+        if can_read && matches!(outcome, Ok(Outcome::Open)) {
+            outcome = connection.on_readable(&mut self.scratch, &context, terms);
+        }
+        // One that neither reads nor writes would be told of its peer's end for ever.
+        let is_gone = flags.intersects(epoll::EventFlags::HUP | epoll::EventFlags::ERR);
+        let now_held = connection.held_bytes();
+        self.held_bytes = self.held_bytes + now_held - held;
+        let wanted = connection.wanted();
+        if !matches!(outcome, Ok(Outcome::Open)) || is_gone && !wanted.0 {
+            self.shared.budget.change(held, now_held);
+            return self.close(number);
+        }
+        if wanted != connection.interest {
+            connection.interest = wanted;
+            let mut interest = epoll::EventFlags::empty();
+            interest.set(epoll::EventFlags::IN, wanted.0);
+            interest.set(epoll::EventFlags::OUT, wanted.1);
+            let data = epoll::EventData::new_u64(number as u64);
+            if epoll::modify(&self.epoll, connection.socket.as_fd(), data, interest).is_err() {
+                self.shared.budget.change(held, now_held);
+                return self.close(number);
+            }
+        }
+        if held != now_held {
+            self.settle(held, now_held, now);
+        }
+    }
+
+    /// Keeps buffers within what the limit has for them: who holds most goes first.
+    fn settle(&mut self, held: usize, now_held: usize, now: Now) {
+        self.shared.budget.change(held, now_held);
+        while !self.shared.budget.settle(&self.shared.store, now.second) {
+            let numbers = 0..self.connections.len();
+            let most = numbers
+                .max_by_key(|&number| self.connections[number].as_ref().map_or(0, |it| it.held_bytes()));
+            let holder = most.filter(|&number| {
+                self.connections[number]
+                    .as_ref()
+                    .is_some_and(|it| it.held_bytes() > 0)
+            });
+            let Some(holder) = holder else { return };
+            self.counters().overdrawn.add(1);
+            self.close(holder);
+        }
+        self.shared
+            .service
+            .buffer_bytes
+            .store(self.shared.budget.held_bytes(), Ordering::Relaxed);
+    }
+
+    /// Once a second: who took too long goes, and accepting goes on.
+    fn tick(&mut self, now: Now) {
+        for number in 0..self.connections.len() {
+            let deadline = self.connections[number]
+                .as_ref()
+                .map_or(0, |connection| connection.deadline);
+            if deadline != 0 && now.second >= deadline {
+                self.counters().timed_out.add(1);
+                self.close(number);
+            }
+        }
+        if let Some(acceptor) = &mut self.acceptor {
+            // Tried again in a second if it fails.
+            let _ = acceptor.resume(&self.epoll);
+        }
+        self.settle(0, 0, now);
+    }
+
+    /// Answers every request that has arrived, sends every reply that is read in time, and closes.
+    fn drain(&mut self) {
+        self.acceptor = None;
+        self.open_arrived();
+        let start = self.shared.now().second;
+        let mut is_last_read = false;
+        let mut events = Vec::with_capacity(EVENTS);
+        loop {
+            let now = self.shared.now();
+            events.clear();
+            let wait = Timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
+            let patience = Timespec::try_from(Duration::from_millis(50)).unwrap_or(wait);
+            let waited = epoll::wait(
+                &self.epoll,
+                rustix::buffer::spare_capacity(&mut events),
+                Some(if is_last_read { &patience } else { &wait }),
+            );
+            for event in &events {
+                if event.data.u64() < MAILBOX {
+                    self.serve(event.data.u64() as usize, event.flags, now);
+                }
+            }
+            let is_quiet = waited.is_ok() && events.is_empty();
+            is_last_read |= is_quiet;
+            let waits = self
+                .connections
+                .iter()
+                .flatten()
+                .any(|connection| connection.wanted().1);
+            if is_quiet && !waits || now.second > start + self.shared.drain_timeout_s {
+                break;
+            }
+        }
+        super::linger::close_all(self.connections.drain(..).flatten());
+    }
+}

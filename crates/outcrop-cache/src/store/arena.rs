@@ -1,0 +1,318 @@
+//! The arena: segments that items are appended to, so that memory has no holes but those of dead items.
+//!
+//! A segment is filled front to back and emptied as a whole: by [`clean`](super::clean), which moves what still lives.
+//! Items longer than a segment take a run of whole segments. At most `allowed` segments hold memory at any time.
+//!
+//! *Source*: Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", TOCS 1992;
+//! Rumble et al., "Log-structured memory for DRAM-based storage", FAST 2014.
+
+use std::io;
+
+use super::item;
+use super::mapping::Mapping;
+
+/// What a segment is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Holds no memory.
+    Released,
+    /// Holds memory and no item.
+    Free,
+    /// New items are appended.
+    Open,
+    /// Items that cleaning moved are appended.
+    Survivors,
+    /// Full.
+    Closed,
+    /// The first of a run for one item.
+    Run,
+    /// Another of a run.
+    RunTail,
+    /// Being emptied, or set aside for a run.
+    Held,
+}
+
+/// One segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    pub(crate) state: Use,
+    /// Bytes of living items.
+    pub(crate) live: u32,
+    /// Bytes appended.
+    pub(crate) used: u32,
+}
+
+/// The bytes of a shard's items.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    bytes: Mapping<u8>,
+    pub(crate) segments: Vec<Segment>,
+    segment_bytes: usize,
+    /// Segments with memory.
+    touched: usize,
+    /// Most that may have memory.
+    allowed: usize,
+    free: Vec<u32>,
+    open: Option<u32>,
+    survivors: Option<u32>,
+    /// Bytes of all living items; runs count whole.
+    live: u64,
+}
+
+impl Arena {
+    pub(crate) fn new(limit_bytes: usize, segment_bytes: usize) -> io::Result<Self> {
+        let count = limit_bytes / segment_bytes;
+        let segment = Segment {
+            state: Use::Released,
+            live: 0,
+            used: 0,
+        };
+        Ok(Self {
+            bytes: Mapping::reserve(count * segment_bytes)?,
+            segments: vec![segment; count],
+            segment_bytes,
+            touched: 0,
+            allowed: count,
+            free: Vec::new(),
+            open: None,
+            survivors: None,
+            live: 0,
+        })
+    }
+
+    pub(crate) const fn live_bytes(&self) -> u64 {
+        self.live
+    }
+
+    pub(crate) const fn touched_bytes(&self) -> usize {
+        self.touched * self.segment_bytes
+    }
+
+    pub(crate) const fn allowed(&self) -> usize {
+        self.allowed
+    }
+
+    pub(crate) const fn segment_bytes(&self) -> usize {
+        self.segment_bytes
+    }
+
+    /// Bytes that an item of this length counts for: a run counts whole.
+    pub(crate) const fn charge(&self, len: usize) -> u64 {
+        let charged = if len > self.segment_bytes {
+            len.next_multiple_of(self.segment_bytes)
+        } else {
+            len
+        };
+        charged as u64
+    }
+
+    /// Bytes of living items that fit with room for cleaning to work in: one segment open, one for survivors, one in
+    /// reserve, and 1/20 of the rest dead.
+    pub(crate) const fn usable_bytes(&self) -> u64 {
+        let rest = self.allowed.saturating_sub(3) * self.segment_bytes;
+        (rest - rest / 20) as u64
+    }
+
+    /// Segments that can be taken without cleaning.
+    pub(crate) fn available(&self) -> usize {
+        (self.free.len() + self.allowed).saturating_sub(self.touched)
+    }
+
+    /// Sets how many segments may hold memory. [`Arena::excess`] says how many hold it beyond that.
+    pub(crate) fn set_allowed(&mut self, allowed: usize) {
+        self.allowed = allowed.min(self.segments.len());
+        while self.excess() > 0 && self.release_one() {}
+    }
+
+    pub(crate) const fn excess(&self) -> usize {
+        self.touched.saturating_sub(self.allowed)
+    }
+
+    /// The bytes from an item's first on.
+    #[inline]
+    pub(crate) fn at(&self, offset: u32) -> &[u8] {
+        &self.bytes[offset as usize..]
+    }
+
+    #[inline]
+    pub(crate) fn at_mut(&mut self, offset: u32) -> &mut [u8] {
+        &mut self.bytes[offset as usize..]
+    }
+
+    pub(crate) fn copy_within(&mut self, from: u32, len: usize, to: u32) {
+        let from = from as usize;
+        self.bytes.copy_within(from..from + len, to as usize);
+    }
+
+    pub(crate) const fn start_of(&self, segment: usize) -> u32 {
+        (segment * self.segment_bytes) as u32
+    }
+
+    /// Room for a new item of at most a segment; `None` when cleaning must come first.
+    pub(crate) fn append(&mut self, len: usize) -> Option<u32> {
+        if let Some(offset) = self.open.and_then(|open| self.bump(open, len)) {
+            return Some(offset);
+        }
+        // The last segment stays with cleaning, which could not begin without one.
+        if self.available() < 2 {
+            return None;
+        }
+        let fresh = self.take_segment(Use::Open)?;
+        if let Some(full) = self.open.replace(fresh) {
+            self.close(full);
+        }
+        self.bump(fresh, len)
+    }
+
+    /// Room for an item that cleaning moves.
+    pub(crate) fn append_survivor(&mut self, len: usize) -> Option<u32> {
+        if let Some(offset) = self.survivors.and_then(|open| self.bump(open, len)) {
+            return Some(offset);
+        }
+        let fresh = self.take_segment(Use::Survivors)?;
+        if let Some(full) = self.survivors.replace(fresh) {
+            self.close(full);
+        }
+        self.bump(fresh, len)
+    }
+
+    fn bump(&mut self, segment: u32, len: usize) -> Option<u32> {
+        let limit = self.segment_bytes;
+        let open = &mut self.segments[segment as usize];
+        let start = open.used as usize;
+        if start + len > limit {
+            return None;
+        }
+        open.used += len as u32;
+        open.live += len as u32;
+        self.live += len as u64;
+        Some(self.start_of(segment as usize) + start as u32)
+    }
+
+    fn close(&mut self, segment: u32) {
+        self.segments[segment as usize].state = Use::Closed;
+        self.recycle_if_dead(segment as usize);
+    }
+
+    fn take_segment(&mut self, state: Use) -> Option<u32> {
+        let taken = if let Some(free) = self.free.pop() {
+            free
+        } else if self.touched < self.allowed || state == Use::Survivors {
+            // Cleaning may go beyond the limit by this one: it is about to free another.
+            let fresh = self
+                .segments
+                .iter()
+                .position(|segment| segment.state == Use::Released)?;
+            self.touched += 1;
+            fresh as u32
+        } else {
+            return None;
+        };
+        self.segments[taken as usize] = Segment {
+            state,
+            live: 0,
+            used: 0,
+        };
+        Some(taken)
+    }
+
+    /// Marks the item at `offset`, `len` bytes long, as dead.
+    pub(crate) fn free_item(&mut self, offset: u32, len: usize) {
+        item::bury(self.at_mut(offset));
+        let first = offset as usize / self.segment_bytes;
+        self.live -= self.charge(len);
+        if len > self.segment_bytes {
+            let count = len.div_ceil(self.segment_bytes);
+            (first..first + count).for_each(|segment| self.make_free(segment));
+            return;
+        }
+        self.segments[first].live -= len as u32;
+        self.recycle_if_dead(first);
+    }
+
+    fn recycle_if_dead(&mut self, segment: usize) {
+        if self.segments[segment].state == Use::Closed && self.segments[segment].live == 0 {
+            self.make_free(segment);
+        }
+    }
+
+    /// Makes a segment that has no living item available again.
+    pub(crate) fn make_free(&mut self, segment: usize) {
+        self.segments[segment] = Segment {
+            state: Use::Free,
+            live: 0,
+            used: 0,
+        };
+        self.free.push(segment as u32);
+        if self.excess() > 0 {
+            self.release_one();
+        }
+    }
+
+    fn release_one(&mut self) -> bool {
+        let Some(segment) = self.free.pop() else {
+            return false;
+        };
+        let start = segment as usize * self.segment_bytes;
+        self.bytes.release(start..start + self.segment_bytes);
+        self.segments[segment as usize].state = Use::Released;
+        self.touched -= 1;
+        true
+    }
+
+    /// The closed segment with the fewest living bytes: the cheapest to clean.
+    pub(crate) fn cheapest(&self) -> Option<usize> {
+        let closed = self.segments.iter().enumerate();
+        closed
+            .filter(|(_, segment)| segment.state == Use::Closed)
+            .min_by_key(|(_, segment)| segment.live)
+            .map(|(number, _)| number)
+    }
+
+    /// Closes the segments that are being filled, so that a run may take their place.
+    pub(crate) fn close_open(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.close(open);
+        }
+        if let Some(open) = self.survivors.take() {
+            self.close(open);
+        }
+    }
+
+    /// Sets one segment aside, taking it out of the free ones.
+    pub(crate) fn hold(&mut self, segment: usize) {
+        match self.segments[segment].state {
+            Use::Free => self.free.retain(|&free| free as usize != segment),
+            Use::Released => self.touched += 1,
+            _ => {}
+        }
+        self.segments[segment].state = Use::Held;
+    }
+
+    /// Turns held segments into a run for one item of `len` bytes.
+    pub(crate) fn make_run(&mut self, first: usize, count: usize, len: usize) -> u32 {
+        for segment in first..first + count {
+            let state = if segment == first { Use::Run } else { Use::RunTail };
+            self.segments[segment] = Segment {
+                state,
+                live: self.segment_bytes as u32,
+                used: self.segment_bytes as u32,
+            };
+        }
+        while self.excess() > 0 && self.release_one() {}
+        self.live += self.charge(len);
+        self.start_of(first)
+    }
+
+    /// Forgets all items and gives the memory back.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.release(0..self.segments.len() * self.segment_bytes);
+        self.segments.fill(Segment {
+            state: Use::Released,
+            live: 0,
+            used: 0,
+        });
+        self.free.clear();
+        (self.touched, self.live, self.open, self.survivors) = (0, 0, None, None);
+    }
+}

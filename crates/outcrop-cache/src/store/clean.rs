@@ -1,0 +1,162 @@
+//! Cleaning: moving what lives out of a segment so that the segment is free again, and finding runs of segments.
+
+use super::arena::Use;
+use super::entries::NOBODY;
+use super::item::{self, Header};
+use super::shard::Shard;
+
+/// After this many segments cleaned for one item, an item is evicted as well: where items are nearly as long as
+/// segments, cleaning alone may gain nothing.
+const PATIENCE: usize = 4;
+
+impl Shard {
+    /// Room in the arena for an item that is within the limit.
+    pub(crate) fn place(&mut self, len: usize, now: u32) -> Option<u32> {
+        if len > self.arena.segment_bytes() {
+            return self.place_run(len, now);
+        }
+        for attempt in 1.. {
+            if let Some(offset) = self.arena.append(len) {
+                // Nothing living is where the new item will be, so this cannot touch it.
+                self.compact(now);
+                return Some(offset);
+            }
+            let is_cleaned = self.clean_one(now);
+            if (!is_cleaned || attempt % PATIENCE == 0) && !self.evict(now) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Empties the segment with the fewest living bytes; false when there is none.
+    pub(crate) fn clean_one(&mut self, now: u32) -> bool {
+        let Some(segment) = self.arena.cheapest() else {
+            return false;
+        };
+        self.empty(segment, now);
+        self.arena.make_free(segment);
+        true
+    }
+
+    /// Moves the living items of a closed segment elsewhere, drops those that ended, and leaves it held.
+    fn empty(&mut self, segment: usize, now: u32) {
+        let start = self.arena.start_of(segment);
+        let end = start + self.arena.segments[segment].used;
+        self.arena.segments[segment].state = Use::Held;
+        let mut at = start;
+        while at < end {
+            let bytes = self.arena.at(at);
+            let header = Header::read(bytes);
+            let len = header.item_len();
+            if !item::is_dead(bytes) {
+                let has_ended = header.expiry != 0 && header.expiry <= now;
+                let new = if has_ended {
+                    None
+                } else {
+                    self.arena.append_survivor(len)
+                };
+                if let Some(new) = new {
+                    self.arena.copy_within(at, len, new);
+                    self.entries.set_offset(header.handle, new);
+                    self.arena.free_item(at, len);
+                    self.counters.moved_bytes += len as u64;
+                } else {
+                    let counter = if has_ended {
+                        &mut self.counters.expired
+                    } else {
+                        &mut self.counters.evicted
+                    };
+                    *counter += 1;
+                    self.remove(header.handle);
+                }
+            }
+            at += len as u32;
+        }
+    }
+
+    /// Room for an item longer than a segment.
+    fn place_run(&mut self, len: usize, now: u32) -> Option<u32> {
+        let count = len.div_ceil(self.arena.segment_bytes());
+        self.arena.close_open();
+        let mut attempt = 0;
+        while self.arena.available() < count + 1 {
+            attempt += 1;
+            let is_cleaned = self.clean_one(now);
+            if (!is_cleaned || attempt % PATIENCE == 0) && !self.evict(now) {
+                return None;
+            }
+        }
+        self.arena.close_open();
+        let first = self.cheapest_window(count)?;
+        for segment in first..first + count {
+            match self.arena.segments[segment].state {
+                Use::Free | Use::Released => self.arena.hold(segment),
+                Use::Run => {
+                    let header = Header::read(self.arena.at(self.arena.start_of(segment)));
+                    self.remove(header.handle);
+                    self.counters.evicted += 1;
+                    self.arena.hold(segment);
+                }
+                Use::Closed => self.empty(segment, now),
+                Use::Open | Use::Survivors | Use::RunTail | Use::Held => return None,
+            }
+        }
+        let offset = self.arena.make_run(first, count, len);
+        // What was moved may have needed one segment more than it left; the run itself is not yet anybody's to evict.
+        self.compact(now);
+        Some(offset)
+    }
+
+    /// The window of `count` segments that costs least to empty. Runs of other items cost most: they are evicted.
+    fn cheapest_window(&self, count: usize) -> Option<usize> {
+        let segments = &self.arena.segments;
+        let cost = |first: usize| {
+            let window = &segments[first..first + count];
+            let begins_in_a_run = window[0].state == Use::RunTail;
+            let ends_in_a_run = segments
+                .get(first + count)
+                .is_some_and(|next| next.state == Use::RunTail);
+            let in_use = |state| matches!(state, Use::Open | Use::Survivors | Use::Held);
+            if begins_in_a_run || ends_in_a_run || window.iter().any(|segment| in_use(segment.state)) {
+                return None;
+            }
+            let price = |segment: &super::arena::Segment| match segment.state {
+                Use::Run | Use::RunTail => u64::from(segment.live) << 20,
+                _ => u64::from(segment.live),
+            };
+            Some((window.iter().map(price).sum::<u64>(), first))
+        };
+        let last = segments.len().checked_sub(count)?;
+        (0..=last).filter_map(cost).min().map(|(_, first)| first)
+    }
+
+    /// Looks for items that have ended, where nothing may be evicted; false when there were none.
+    pub(crate) fn sweep(&mut self, now: u32) -> bool {
+        let mut ended = Vec::new();
+        for (number, segment) in self.arena.segments.iter().enumerate() {
+            let start = self.arena.start_of(number);
+            let end = if segment.state == Use::Run {
+                start + 1
+            } else {
+                start + segment.used
+            };
+            let mut at = start;
+            while at < end && segment.state != Use::RunTail {
+                let bytes = self.arena.at(at);
+                let header = Header::read(bytes);
+                if !item::is_dead(bytes)
+                    && header.expiry != 0
+                    && header.expiry <= now
+                    && header.handle != NOBODY
+                {
+                    ended.push(header.handle);
+                }
+                at += header.item_len() as u32;
+            }
+        }
+        self.counters.expired += ended.len() as u64;
+        ended.iter().for_each(|&handle| self.remove(handle));
+        !ended.is_empty()
+    }
+}

@@ -1,0 +1,98 @@
+//! W-TinyLFU: a window for newcomers, a segmented LRU for the rest, and a sketch that decides between them.
+//!
+//! *Source*: Einziger, Friedman and Manes, "TinyLFU: a highly efficient cache admission policy", ACM TOS 2017: the window
+//! takes 1 %, the protected segment 80 % of the rest; a newcomer that leaves the window stays if the sketch has seen it
+//! more often than the oldest of the probation segment.
+
+use super::sketch::Sketch;
+use super::{Look, Subject};
+use crate::store::entries::{Entries, Handle, NOBODY, Queue};
+
+const WINDOW: usize = 0;
+const PROBATION: usize = 1;
+const PROTECTED: usize = 2;
+
+/// Its queues and its memory of frequencies.
+#[derive(Debug, Default)]
+pub(crate) struct TinyLfu {
+    queues: [Queue; 3],
+    sketch: Sketch,
+}
+
+impl TinyLfu {
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.sketch.memory_bytes()
+    }
+
+    pub(crate) fn queue_of(&mut self, entries: &Entries, handle: Handle) -> &mut Queue {
+        &mut self.queues[entries.queue(handle).min(PROTECTED)]
+    }
+
+    fn shift(&mut self, entries: &mut Entries, handle: Handle, weight: u64, to: usize) {
+        self.queue_of(entries, handle).unlink(entries, handle, weight);
+        entries.set_queue(handle, to);
+        self.queues[to].push(entries, handle, weight);
+    }
+
+    fn window_limit(capacity: u64) -> u64 {
+        (capacity / 100).max(1)
+    }
+
+    pub(crate) fn hit(&mut self, entries: &mut Entries, handle: Handle, look: Look<'_>, capacity: u64) {
+        let subject = look(entries, handle);
+        self.sketch.add(subject.hash);
+        let to = if entries.queue(handle) == WINDOW {
+            WINDOW
+        } else {
+            PROTECTED
+        };
+        self.shift(entries, handle, subject.weight, to);
+        let protected_limit = (capacity - Self::window_limit(capacity).min(capacity)) * 4 / 5;
+        while self.queues[PROTECTED].weight > protected_limit && self.queues[PROTECTED].tail != handle {
+            let demoted = self.queues[PROTECTED].tail;
+            let weight = look(entries, demoted).weight;
+            self.shift(entries, demoted, weight, PROBATION);
+        }
+    }
+
+    pub(crate) fn insert(&mut self, entries: &mut Entries, handle: Handle, subject: Subject, _capacity: u64) {
+        self.sketch.fit(u64::from(entries.len()));
+        self.sketch.add(subject.hash);
+        entries.set_queue(handle, WINDOW);
+        self.queues[WINDOW].push(entries, handle, subject.weight);
+    }
+
+    pub(crate) fn victim(&mut self, entries: &mut Entries, look: Look<'_>, capacity: u64) -> Handle {
+        let limit = Self::window_limit(capacity);
+        let total: u64 = self.queues.iter().map(|queue| queue.weight).sum();
+        // While the rest has room of its own, newcomers need no comparison.
+        while self.queues[WINDOW].weight > limit {
+            let candidate = self.queues[WINDOW].tail;
+            if candidate == NOBODY {
+                break;
+            }
+            let weight = look(entries, candidate).weight;
+            let rest = total - self.queues[WINDOW].weight;
+            if rest + weight > capacity - limit.min(capacity) {
+                break;
+            }
+            self.shift(entries, candidate, weight, PROBATION);
+        }
+        let oldest = [PROBATION, PROTECTED, WINDOW]
+            .map(|queue| self.queues[queue].tail)
+            .into_iter()
+            .find(|&tail| tail != NOBODY)
+            .unwrap_or(NOBODY);
+        let candidate = self.queues[WINDOW].tail;
+        if candidate == NOBODY || self.queues[WINDOW].weight < limit || oldest == candidate {
+            return oldest;
+        }
+        let newcomer = look(entries, candidate);
+        let resident = look(entries, oldest);
+        if self.sketch.estimate(newcomer.hash) > self.sketch.estimate(resident.hash) {
+            self.shift(entries, candidate, newcomer.weight, PROBATION);
+            return oldest;
+        }
+        candidate
+    }
+}

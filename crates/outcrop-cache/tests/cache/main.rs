@@ -1,0 +1,7 @@
+//! The cache from outside: store against oracles, protocols and server over real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod policies;
+mod simulator;
+mod store;

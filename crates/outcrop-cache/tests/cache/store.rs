@@ -1,0 +1,297 @@
+//! The store against a plain map, and its limit under every mix of sizes.
+
+use std::collections::HashMap;
+
+use outcrop_cache::store::{Draft, PolicyKind, Refusal, Store, StoreOptions};
+use proptest::prelude::*;
+
+fn store(memory_bytes: u64, policy: PolicyKind) -> Store {
+    Store::new(&StoreOptions {
+        memory_bytes,
+        policy,
+        shards: 1,
+        ..StoreOptions::default()
+    })
+    .unwrap()
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put {
+        key: u8,
+        len: usize,
+        flags: u32,
+        ttl: u32,
+    },
+    Join {
+        key: u8,
+        len: usize,
+        is_behind: bool,
+    },
+    Read(u8),
+    Remove(u8),
+    SetExpiry(u8, u32),
+    AssignCas(u8),
+    Clear(u32),
+    Wait(u32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let len = prop_oneof![0_usize..40, 0_usize..3000, 15_000_usize..70_000];
+    let joined = prop_oneof![0_usize..40, 0_usize..3000];
+    let ttl = prop_oneof![Just(0_u32), 1_u32..20];
+    let flags = prop_oneof![Just(0_u32), any::<u32>()];
+    prop_oneof![
+        6 => (any::<u8>(), len, flags, ttl.clone()).prop_map(|(key, len, flags, ttl)| Step::Put { key, len, flags, ttl }),
+        1 => (any::<u8>(), joined, any::<bool>()).prop_map(|(key, len, is_behind)| Step::Join { key, len, is_behind }),
+        4 => any::<u8>().prop_map(Step::Read),
+        1 => any::<u8>().prop_map(Step::Remove),
+        1 => (any::<u8>(), ttl).prop_map(|(key, ttl)| Step::SetExpiry(key, ttl)),
+        1 => any::<u8>().prop_map(Step::AssignCas),
+        1 => prop_oneof![20 => Just(1000_u32), 1 => 0_u32..5].prop_map(Step::Clear),
+        2 => (0_u32..5).prop_map(Step::Wait),
+    ]
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Expected {
+    value: Vec<u8>,
+    flags: u32,
+    expiry: u32,
+}
+
+fn value(number: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at * 31 + number * 7) as u8).collect()
+}
+
+/// What is left is what was put; with `evicts`, items may be missing.
+fn follows_a_map(
+    policy: PolicyKind,
+    memory_bytes: u64,
+    steps: &[Step],
+    evicts: bool,
+) -> Result<(), TestCaseError> {
+    let store = store(memory_bytes, policy);
+    let mut model: HashMap<u8, Expected> = HashMap::new();
+    let (mut now, mut clear_at) = (1, None);
+    for (number, step) in steps.iter().enumerate() {
+        if clear_at.is_some_and(|at| now >= at) {
+            model.clear();
+            clear_at = None;
+        }
+        model.retain(|_, item| item.expiry == 0 || item.expiry > now);
+        match *step {
+            Step::Put { key, len, flags, ttl } => {
+                let expiry = if ttl == 0 { 0 } else { now + ttl };
+                let value = value(number, len);
+                let put = store.slot(&[b'k', key], now).put(Draft {
+                    value: &value,
+                    flags,
+                    expiry,
+                    ..Draft::default()
+                });
+                prop_assert!(put.is_ok() || evicts, "{put:?}");
+                model.remove(&key);
+                if put.is_ok() {
+                    model.insert(key, Expected { value, flags, expiry });
+                }
+            }
+            Step::Join { key, len, is_behind } => {
+                let piece = value(number, len);
+                let joined = store.slot(&[b'k', key], now).join(&piece, is_behind);
+                match (joined, model.get_mut(&key)) {
+                    (Ok(true), Some(item)) => {
+                        item.value = if is_behind {
+                            [&item.value[..], &piece].concat()
+                        } else {
+                            [&piece[..], &item.value].concat()
+                        };
+                    }
+                    (Ok(false), None) => {}
+                    (Ok(false) | Err(_), Some(_)) if evicts => {
+                        model.remove(&key);
+                    }
+                    (joined, item) => prop_assert!(false, "{joined:?} {item:?}"),
+                }
+            }
+            Step::Remove(key) => {
+                let removed = store.slot(&[b'k', key], now).remove();
+                prop_assert!(removed == model.remove(&key).is_some() || evicts && !removed);
+            }
+            Step::SetExpiry(key, ttl) => {
+                let expiry = if ttl == 0 { 0 } else { now + ttl };
+                if store.slot(&[b'k', key], now).set_expiry(expiry) == Ok(true) {
+                    model.get_mut(&key).unwrap().expiry = expiry;
+                } else {
+                    prop_assert!(model.remove(&key).is_none() || evicts);
+                }
+            }
+            Step::AssignCas(key) => {
+                if store.slot(&[b'k', key], now).assign_cas() != Ok(true) {
+                    prop_assert!(model.remove(&key).is_none() || evicts);
+                }
+            }
+            Step::Clear(delay) => {
+                if delay < 1000 {
+                    store.clear(now + delay, now);
+                    clear_at = Some(now + delay);
+                }
+            }
+            Step::Wait(seconds) => now += seconds,
+            Step::Read(_) => {}
+        }
+        if clear_at.is_some_and(|at| now >= at) {
+            model.clear();
+            clear_at = None;
+        }
+        model.retain(|_, item| item.expiry == 0 || item.expiry > now);
+        let looked_at = if let Step::Read(key) = *step {
+            key
+        } else {
+            number as u8
+        };
+        let key = [b'k', looked_at];
+        let mut slot = store.slot(&key, now);
+        let seen = slot.read().map(|item| Expected {
+            value: item.value.to_vec(),
+            flags: item.flags,
+            expiry: item.expiry,
+        });
+        drop(slot);
+        if seen.is_none() && evicts {
+            model.remove(&looked_at);
+        }
+        prop_assert_eq!(seen.as_ref(), model.get(&looked_at));
+        let report = store.report();
+        prop_assert!(report.memory_bytes <= report.limit_bytes, "{:?}", report);
+        prop_assert!(report.items >= model.len() as u64 || evicts);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn with_memory_enough_it_is_a_map_with_expiry(steps in prop::collection::vec(step(), 1..300)) {
+        for policy in [PolicyKind::None, PolicyKind::S3Fifo, PolicyKind::Lru] {
+            follows_a_map(policy, 64 << 20, &steps, false)?;
+        }
+    }
+
+    #[test]
+    fn with_little_memory_it_forgets_items_but_never_mixes_them_up(steps in prop::collection::vec(step(), 100..600)) {
+        for policy in PolicyKind::ALL {
+            follows_a_map(policy, 1 << 20, &steps, true)?;
+        }
+    }
+}
+
+#[test]
+fn a_full_store_that_evicts_nothing_refuses_until_something_ends() {
+    let store = store(1 << 20, PolicyKind::None);
+    let mut put = 0_u32;
+    let refusal = loop {
+        let expiry = if put < 10 { 50 } else { 0 };
+        let stored = store.slot(&put.to_be_bytes(), 1).put(Draft {
+            value: &[7; 1000],
+            expiry,
+            ..Draft::default()
+        });
+        match stored {
+            Ok(()) => put += 1,
+            Err(refusal) => break refusal,
+        }
+    };
+    assert_eq!(refusal, Refusal::NoRoom);
+    assert!(put > 700, "{put} items of 1 KB in 1 MiB");
+    assert!((0..put).all(|number| store.slot(&number.to_be_bytes(), 1).read().is_some()));
+    let later = store.slot(b"late", 50).put(Draft {
+        value: &[7; 1000],
+        ..Draft::default()
+    });
+    assert_eq!(later, Ok(()));
+}
+
+#[test]
+fn an_item_too_large_is_refused_and_the_old_one_is_gone() {
+    let store = store(64 << 20, PolicyKind::Lru);
+    let mut slot = store.slot(b"key", 1);
+    slot.put(Draft {
+        value: b"small",
+        ..Draft::default()
+    })
+    .unwrap();
+    let large = vec![0; 1 << 20];
+    assert_eq!(
+        slot.put(Draft {
+            value: &large,
+            ..Draft::default()
+        }),
+        Err(Refusal::TooLarge)
+    );
+    assert_eq!(slot.read(), None);
+    slot.put(Draft {
+        value: &large[..(1 << 20) - 100],
+        ..Draft::default()
+    })
+    .unwrap();
+    assert_eq!(slot.read().unwrap().value.len(), (1 << 20) - 100);
+}
+
+#[test]
+fn items_of_changing_sizes_keep_the_limit_and_most_of_the_memory_in_use() {
+    for policy in [PolicyKind::Fifo, PolicyKind::S3Fifo, PolicyKind::TinyLfu] {
+        let store = store(32 << 20, policy);
+        let mut state = 1_u64;
+        for phase_max in [900_000_u64, 60_000, 2000, 300, 40, 5000] {
+            let mut stored = 0;
+            while stored < 60 << 20 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let len = (state >> 33) % phase_max;
+                let key = (state >> 20).to_be_bytes();
+                store
+                    .slot(&key, 1)
+                    .put(Draft {
+                        value: &vec![1; len as usize],
+                        ..Draft::default()
+                    })
+                    .unwrap();
+                stored += len + 60;
+            }
+            let report = store.report();
+            assert!(report.memory_bytes <= report.limit_bytes, "{report:?}");
+            let share = report.item_bytes as f64 / report.limit_bytes as f64;
+            assert!(share > 0.55, "{policy} {phase_max}: {share}");
+        }
+    }
+}
+
+#[test]
+fn memory_reserved_for_others_is_given_back_at_once() {
+    let store = store(32 << 20, PolicyKind::S3Fifo);
+    for number in 0..200_000_u32 {
+        store
+            .slot(&number.to_be_bytes(), 1)
+            .put(Draft {
+                value: &[1; 200],
+                ..Draft::default()
+            })
+            .unwrap();
+    }
+    assert!(store.reserve(10 << 20, 1));
+    let report = store.report();
+    assert!(report.memory_bytes <= 22 << 20, "{report:?}");
+    assert!(report.items > 60_000, "{report:?}");
+    assert!(store.reserve(0, 1));
+    let full = self::store(1 << 20, PolicyKind::None);
+    while full
+        .slot(&full.report().items.to_be_bytes(), 1)
+        .put(Draft {
+            value: &[1; 200],
+            ..Draft::default()
+        })
+        .is_ok()
+    {}
+    assert!(!full.reserve(512 << 10, 1));
+}

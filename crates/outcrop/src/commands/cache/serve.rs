@@ -1,0 +1,125 @@
+//! `outcrop cache serve`: the cache, until Ctrl-C or SIGTERM.
+
+use std::io::Read;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+
+use outcrop_cache::CacheError;
+use outcrop_cache::server::{Protocol, Server, ServerOptions, loopback};
+use outcrop_cache::store::{PolicyKind, StoreOptions};
+use outcrop_measure::units::{ByteSize, format_bytes};
+
+use crate::exit::{Ending, bad_input};
+use crate::output::note;
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop cache serve                                  1 GiB on 127.0.0.1:11211 and [::1]:11211
+  outcrop cache serve --memory 64MiB --policy lru --threads 2
+  outcrop cache serve --listen 127.0.0.1:11300
+  printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
+
+The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has
+arrived, then end.";
+
+/// Serve a cache that memcached's clients can use
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Memory for items, tables and buffers
+    #[arg(long, default_value = "1GiB", value_name = "BYTES")]
+    memory: ByteSize,
+    /// What goes when memory is full: none, fifo, lru, sieve, s3-fifo, w-tinylfu
+    #[arg(long, default_value_t, value_name = "POLICY")]
+    policy: PolicyKind,
+    /// Items per chain of the hash index: fewer are found faster, more take less memory
+    #[arg(long, default_value_t = 1.5, value_name = "RATIO")]
+    load_factor: f64,
+    /// Longest item: key, value and a few bytes
+    #[arg(long, default_value = "1MiB", value_name = "BYTES")]
+    max_item: ByteSize,
+    /// Threads that serve, one per core [default: the cores there are]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Where to speak memcached's protocol; several separated by commas [default: port 11211 of 127.0.0.1 and ::1]
+    #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
+    listen: Vec<String>,
+    /// Most connections at once
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    max_connections: u64,
+    /// Serve on addresses that other machines reach, without login and TLS
+    #[arg(long)]
+    insecure: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let (mut signals, write_end) = UnixStream::pair()?;
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::low_level::pipe::register(signal, write_end.try_clone()?)?;
+    }
+    let server = Server::start(&options(args)?).map_err(of_cache)?;
+    for (protocol, address) in server.addresses() {
+        let name = match protocol {
+            Protocol::Memcached => "memcached",
+        };
+        note(&format!("{name} on {address}"));
+    }
+    let memory = format_bytes(args.memory.bytes());
+    note(&format!("{memory}, policy {}; Ctrl-C ends", args.policy));
+    if server.max_connections() < args.max_connections {
+        let most = server.max_connections();
+        note(&format!(
+            "at most {most} connections: raise `ulimit -n` for {}",
+            args.max_connections
+        ));
+    }
+    signals.read_exact(&mut [0])?;
+    note("answering what has arrived, then ending");
+    server.stop().map_err(of_cache)?;
+    Ok(Ending::Done)
+}
+
+fn options(args: &Args) -> anyhow::Result<ServerOptions> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let listen = if args.listen.is_empty() {
+        loopback(11211).to_vec()
+    } else {
+        addresses(&args.listen)?
+    };
+    Ok(ServerOptions {
+        store: StoreOptions {
+            memory_bytes: args.memory.bytes(),
+            max_item_bytes: args.max_item.bytes(),
+            policy: args.policy,
+            load_factor: args.load_factor,
+            ..StoreOptions::default()
+        },
+        memcached: listen,
+        threads: args.threads.unwrap_or(cores),
+        max_connections: args.max_connections,
+        is_exposed: args.insecure,
+        ..ServerOptions::default()
+    })
+}
+
+fn addresses(given: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
+    let mut found = Vec::new();
+    for text in given {
+        let resolved = text.to_socket_addrs();
+        let resolved = resolved.map_err(|error| {
+            bad_input(anyhow::anyhow!(
+                "{text}: {error}; an address and a port are expected, such as 127.0.0.1:11211"
+            ))
+        })?;
+        found.extend(resolved);
+    }
+    Ok(found)
+}
+
+/// Options and addresses are the user's; what the system refuses is a failure.
+fn of_cache(error: CacheError) -> anyhow::Error {
+    match error {
+        CacheError::System { .. } | CacheError::Memory { .. } => error.into(),
+        other => bad_input(other),
+    }
+}
