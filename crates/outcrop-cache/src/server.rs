@@ -37,6 +37,8 @@ pub struct ServerOptions {
     pub store: StoreOptions,
     /// Addresses of the memcached protocol; none to leave it out.
     pub memcached: Vec<SocketAddr>,
+    /// Addresses of the HTTP interface; none to leave it out.
+    pub http: Vec<SocketAddr>,
     /// Threads that serve.
     pub threads: usize,
     /// Most connections at once.
@@ -54,6 +56,7 @@ impl Default for ServerOptions {
         Self {
             store: StoreOptions::default(),
             memcached: loopback(11211).to_vec(),
+            http: Vec::new(),
             threads: 1,
             max_connections: 10_000,
             request_timeout_s: 60,
@@ -80,12 +83,14 @@ impl Server {
         let exposed = options
             .memcached
             .iter()
+            .chain(&options.http)
             .find(|address| !address.ip().is_loopback());
         if let Some(&address) = exposed.filter(|_| !options.is_exposed) {
             return Err(CacheError::Exposed { address });
         }
         let threads = options.threads.clamp(1, 1024);
-        let listeners = listen::bind_all(&options.memcached, Protocol::Memcached)?;
+        let mut listeners = listen::bind_all(&options.memcached, Protocol::Memcached)?;
+        listeners.append(&mut listen::bind_all(&options.http, Protocol::Http)?);
         let addresses = listeners
             .iter()
             .map(|listener| (listener.protocol, listener.address))

@@ -11,6 +11,8 @@ mod storage;
 
 use super::{Context, Step};
 use crate::store::MAX_KEY_BYTES;
+pub(crate) use storage::is_too_large;
+
 use line::{Tokens, is_noreply, number};
 
 /// A line this long that does not begin with `get` or `gets` ends the connection.

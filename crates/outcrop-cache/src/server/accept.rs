@@ -91,6 +91,9 @@ impl Acceptor {
 fn refuse(socket: &OwnedFd, protocol: Protocol) {
     let sentence: &[u8] = match protocol {
         Protocol::Memcached => b"ERROR Too many open connections\r\n",
+        Protocol::Http => {
+            b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        }
     };
     // The client may be gone; there is nobody else to tell.
     let _ = rustix::net::send(socket, sentence, rustix::net::SendFlags::NOSIGNAL);

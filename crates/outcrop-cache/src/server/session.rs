@@ -1,24 +1,28 @@
 //! Which protocol a connection speaks.
 
-use crate::protocol::{Context, Step, memcached};
+use crate::protocol::{Context, Step, http, memcached};
 
 /// The kind of a listening port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// memcached's text protocol, classic and meta.
     Memcached,
+    /// The HTTP interface.
+    Http,
 }
 
 /// A protocol's state between two commands.
 #[derive(Debug)]
 pub(crate) enum Session {
     Memcached(memcached::Session),
+    Http(http::Session),
 }
 
 impl Session {
     pub(crate) fn new(protocol: Protocol, max_item_bytes: usize) -> Self {
         match protocol {
             Protocol::Memcached => Self::Memcached(memcached::Session::new(max_item_bytes.max(16 << 10))),
+            Protocol::Http => Self::Http(http::Session::default()),
         }
     }
 
@@ -26,6 +30,7 @@ impl Session {
     pub(crate) fn step(&mut self, input: &[u8], out: &mut Vec<u8>, context: &Context<'_>) -> Step {
         match self {
             Self::Memcached(session) => session.step(input, out, context),
+            Self::Http(session) => session.step(input, out, context),
         }
     }
 
@@ -33,6 +38,7 @@ impl Session {
     pub(crate) const fn is_amid(&self) -> bool {
         match self {
             Self::Memcached(session) => session.is_amid(),
+            Self::Http(session) => session.is_amid(),
         }
     }
 }

@@ -224,7 +224,11 @@ impl Worker {
             self.held_bytes -= connection.held_bytes();
             self.shared.budget.give_back(connection.held_bytes());
             self.vacant.push(number);
-            self.shared.service.connections.fetch_sub(1, Ordering::Relaxed);
+            let service = &self.shared.service;
+            service
+                .buffer_bytes
+                .store(self.shared.budget.held_bytes(), Ordering::Relaxed);
+            service.connections.fetch_sub(1, Ordering::Relaxed);
         }
     }
 

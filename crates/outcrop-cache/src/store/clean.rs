@@ -3,6 +3,7 @@
 use super::arena::Use;
 use super::entries::NOBODY;
 use super::item::{self, Header};
+use super::policy::PolicyKind;
 use super::shard::Shard;
 
 /// After this many segments cleaned for one item, an item is evicted as well: where items are nearly as long as
@@ -117,7 +118,11 @@ impl Shard {
             let ends_in_a_run = segments
                 .get(first + count)
                 .is_some_and(|next| next.state == Use::RunTail);
-            let in_use = |state| matches!(state, Use::Open | Use::Survivors | Use::Held);
+            let in_use = |state| match state {
+                Use::Open | Use::Survivors | Use::Held => true,
+                Use::Run => self.options.policy == PolicyKind::None,
+                _ => false,
+            };
             if begins_in_a_run || ends_in_a_run || window.iter().any(|segment| in_use(segment.state)) {
                 return None;
             }

@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod faults;
+mod http;
+mod kit;
+mod memcached;
 mod policies;
 mod simulator;
 mod store;

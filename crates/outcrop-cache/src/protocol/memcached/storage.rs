@@ -9,7 +9,7 @@ use crate::store::{Draft, Refusal};
 const ITEM_SLACK_BYTES: u64 = 300;
 
 /// True when a value of this length cannot be an item.
-pub(super) fn is_too_large(value_bytes: u64, context: &Context<'_>) -> bool {
+pub(crate) fn is_too_large(value_bytes: u64, context: &Context<'_>) -> bool {
     value_bytes + ITEM_SLACK_BYTES > context.store.max_item_bytes() as u64
 }
 

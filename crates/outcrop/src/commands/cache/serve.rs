@@ -16,7 +16,8 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop cache serve                                  1 GiB on 127.0.0.1:11211 and [::1]:11211
   outcrop cache serve --memory 64MiB --policy lru --threads 2
-  outcrop cache serve --listen 127.0.0.1:11300
+  outcrop cache serve --listen 127.0.0.1:11300 --http 127.0.0.1:8080
+  curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
 The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has
@@ -44,6 +45,9 @@ pub(super) struct Args {
     /// Where to speak memcached's protocol; several separated by commas [default: port 11211 of 127.0.0.1 and ::1]
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
     listen: Vec<String>,
+    /// Where to speak HTTP; several separated by commas [default: nowhere]
+    #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
+    http: Vec<String>,
     /// Most connections at once
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     max_connections: u64,
@@ -61,6 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     for (protocol, address) in server.addresses() {
         let name = match protocol {
             Protocol::Memcached => "memcached",
+            Protocol::Http => "http",
         };
         note(&format!("{name} on {address}"));
     }
@@ -95,6 +100,7 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
             ..StoreOptions::default()
         },
         memcached: listen,
+        http: addresses(&args.http)?,
         threads: args.threads.unwrap_or(cores),
         max_connections: args.max_connections,
         is_exposed: args.insecure,

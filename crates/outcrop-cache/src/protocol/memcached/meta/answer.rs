@@ -54,12 +54,14 @@ pub(super) fn write_flags(out: &mut Vec<u8>, flags: &Flags<'_>, shown: &Shown<'_
             (b'k', ..) => {
                 out.extend_from_slice(b" k");
                 out.extend_from_slice(shown.key.given());
+                if shown.key.is_base64() {
+                    out.extend_from_slice(b" b");
+                }
             }
             (b'O', ..) => {
                 out.push(b' ');
                 out.extend_from_slice(word);
             }
-            (b'b', ..) => out.extend_from_slice(b" b"),
             _ => {}
         }
     }

@@ -45,6 +45,10 @@ impl<'a> Key<'a> {
         self.decoded.as_deref().unwrap_or(self.given)
     }
 
+    pub(super) const fn is_base64(&self) -> bool {
+        self.decoded.is_some()
+    }
+
     pub(super) const fn given(&self) -> &'a [u8] {
         self.given
     }
