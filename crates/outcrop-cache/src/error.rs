@@ -43,8 +43,8 @@ pub enum CacheError {
     },
     /// Strangers could reach the server.
     #[error(
-        "{address} can be reached from other machines; give --auth-file and --tls-certificate, or --insecure if every \
-         machine that reaches it is trusted"
+        "{address} can be reached from other machines; login and TLS are not there yet: give --insecure only if every \
+         machine that reaches it is trusted, or listen on a loopback address"
     )]
     Exposed {
         /// Where.

@@ -259,7 +259,7 @@ fn delete(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     let shown = target.shown();
     let Some(cas) = slot.peek().map(|item| item.cas) else {
         counters.delete_misses.add(1);
-        return target.status(out, b"NF", true, &shown);
+        return target.status(out, b"NF", false, &shown);
     };
     if flags.cas.is_some_and(|wanted| wanted != cas) {
         return target.status(out, b"EX", false, &shown);

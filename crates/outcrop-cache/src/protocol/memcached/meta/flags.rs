@@ -171,7 +171,7 @@ fn letters_of(verb: u8) -> &'static [u8] {
     match verb {
         b'g' => b"bcfhklOqstvENRT",
         b's' => b"bcCEFIkMNOqsTS",
-        b'd' => b"bCEIkOqTx",
+        b'd' => b"bCEIkOqT",
         b'a' => b"bcCDEJkMNOqtTv",
         _ => b"b",
     }
