@@ -90,6 +90,12 @@ static PROFILE: &[ProfileLayer] = &[
         quick_s: 18,
         default_s: 85,
     },
+    ProfileLayer {
+        name: "column",
+        plans: &["column-size", "column-search", "column-encode"],
+        quick_s: 12,
+        default_s: 100,
+    },
 ];
 
 /// Every layer that `outcrop profile` measures.

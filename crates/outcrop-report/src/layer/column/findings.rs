@@ -191,7 +191,7 @@ fn beside_text(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(
             ID,
             SENTENCE,
-            "no column was also compressed as text; `outcrop profile --data` does so",
+            "no column was also compressed as text; a plan with format = [\"ocol\", \"zstd:19\"] does so",
         );
     }
     let meaning = if larger.is_empty() {

@@ -159,13 +159,7 @@ pub(super) fn by_codec(cells: &[Cell<'_>]) -> FigureSlot {
     );
     let drawn = chart.draw("column-codecs", TITLE, caption);
     drawn.map_or_else(
-        || {
-            missing(
-                TITLE,
-                "no column of a file was encoded.",
-                "outcrop profile --data FILE",
-            )
-        },
+        || missing(TITLE, "no column of a file was encoded.", "column-size"),
         FigureSlot::Drawn,
     )
 }
