@@ -8,7 +8,7 @@ const LARGEST_BLOCK: usize = 64 << 10;
 
 /// Decompresses `input` with `codec`: two bytes say how long the block should be, the rest is the compressed block. Any
 /// answer will do but a panic, a hang, another length than asked for, or a codec that is of no use afterwards.
-pub fn decode(codec: &str, input: &[u8]) {
+pub(crate) fn decode(codec: &str, input: &[u8]) {
     let Some((&[low, high], compressed)) = input.split_first_chunk() else {
         return;
     };
@@ -29,12 +29,12 @@ pub fn decode(codec: &str, input: &[u8]) {
 }
 
 /// Compresses and decompresses `input` as a block.
-pub fn round_trip(codec: &str, input: &[u8]) {
+pub(crate) fn round_trip(codec: &str, input: &[u8]) {
     assert_restores(&mut open(codec), codec, input);
 }
 
 /// Damages what `codec` makes of a block: the first half of `input` says where and how, the second half is the block.
-pub fn damage(codec: &str, input: &[u8]) {
+pub(crate) fn damage(codec: &str, input: &[u8]) {
     let (edits, block) = input.split_at(input.len() / 2);
     let mut coder = open(codec);
     let mut packed = vec![0; coder.compressed_bound(block.len())];

@@ -60,7 +60,7 @@ impl Column {
         // An empty line would be no row to most readers of CSV.
         let value_of_null = null.is_empty().then_some(&b""[..]);
         self.decode_lines(out, &|value, line| {
-            push_csv_field(value.or(value_of_null), null, line)
+            push_csv_field(value.or(value_of_null), null, line);
         })
     }
 

@@ -32,8 +32,41 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
         let reason = "no two codecs or block sizes were measured in both directions on the same data.";
         return FigureSlot::missing(&title, reason, PLAN);
     }
+    let groups = groups(&shown, direction, has_front);
+    let copy = all.iter().find(|one| one.cell.is_copy());
+    let copy = copy.map_or_else(String::new, |one| {
+        format!(" A copy of the same blocks runs at {}.", one.speed(direction))
+    });
+    let chart = ScatterChart {
+        x: axis(
+            &format!("{} speed", direction.title()),
+            Quantity::Bandwidth,
+            Scale::Log10,
+        ),
+        y: axis("Compression ratio", Quantity::Ratio, Scale::Fitted),
+        x_better: Better::Higher,
+        groups,
+        front_name: Some("front".to_owned()),
+    };
+    let caption = format!(
+        "{}. Right and up is better. The stairs join what no other cell beats in both; the rest is pale.{copy}",
+        held_fixed(all)
+    );
+    FigureSlot::of(
+        chart.draw(
+            &format!("ratio-against-{}-speed", direction.name()),
+            &title,
+            caption,
+        ),
+        &title,
+        PLAN,
+    )
+}
+
+/// One group of points per codec family; what is on the front is labelled.
+fn groups(shown: &[(&Candidate<'_, '_>, bool)], direction: Direction, has_front: bool) -> Vec<ScatterGroup> {
     let mut groups: Vec<ScatterGroup> = Vec::new();
-    for (one, is_member) in &shown {
+    for (one, is_member) in shown {
         let family = one.cell.family().to_owned();
         let point = ScatterPoint {
             x: one.speed(direction).value,
@@ -63,34 +96,7 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
             }),
         }
     }
-    let copy = all.iter().find(|one| one.cell.is_copy());
-    let copy = copy.map_or_else(String::new, |one| {
-        format!(" A copy of the same blocks runs at {}.", one.speed(direction))
-    });
-    let chart = ScatterChart {
-        x: axis(
-            &format!("{} speed", direction.title()),
-            Quantity::Bandwidth,
-            Scale::Log10,
-        ),
-        y: axis("Compression ratio", Quantity::Ratio, Scale::Fitted),
-        x_better: Better::Higher,
-        groups,
-        front_name: Some("front".to_owned()),
-    };
-    let caption = format!(
-        "{}. Right and up is better. The stairs join what no other cell beats in both; the rest is pale.{copy}",
-        held_fixed(all)
-    );
-    FigureSlot::of(
-        chart.draw(
-            &format!("ratio-against-{}-speed", direction.name()),
-            &title,
-            caption,
-        ),
-        &title,
-        PLAN,
-    )
+    groups
 }
 
 /// What larger blocks give.
