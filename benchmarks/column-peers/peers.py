@@ -297,7 +297,8 @@ def stores(folder):
         Lance("Lance + BTREE", folder),
         Archive("zstd -19", folder, ".zst", ["zstd", "-19", "-q", "-f", "{text}", "-o", "{file}"],
                 ["zstd", "-dc", "-q", "{file}"]),
-        Archive("7z PPMd", folder, ".7z", ["7z", "a", "-bso0", "-bsp0", "-t7z", "-m0=PPMd", "-mx=9", "{file}", "{text}"],
+        Archive("7z PPMd", folder, ".7z",
+                ["7z", "a", "-bso0", "-bsp0", "-t7z", "-m0=PPMd", "-mx=9", "{file}", "{text}"],
                 ["7z", "e", "-so", "-bso0", "-bsp0", "{file}"]),
     ]
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """Holds Outcrop's column codec beside its peers on the same string columns, in one run.
 
-Size, time to write, all rows of a value (warm and cold), all rows of a prefix, and reading everything back, of: Outcrop
-without and with postings; Parquet at pyarrow's defaults and tuned (dictionary limit lifted, one row group, zstd 19); DuckDB
-without and with its ART index; Vortex; Lance with a BTREE; the text under zstd -19 and under 7-Zip's PPMd.
+Size, time to write, all rows of a value (warm and cold), all rows of a prefix, and reading everything back, of:
+Outcrop without and with postings; Parquet at pyarrow's defaults and tuned (dictionary limit lifted, one row group,
+zstd 19); DuckDB without and with its ART index; Vortex; Lance with a BTREE; the text under zstd -19 and 7-Zip's PPMd.
 
     benchmarks/column-peers/run.py [--rows 14000000] [--distinct 97577] [--rounds 3] [--skews 0,1] [--real DIR|none]
                                    [--directory DIR]
 
-Rounds are interleaved: each goes through all stores, in an order that turns by one each time. Searches of a round look for
-the same values in every store, and every store must find as many rows. A figure is the median over rounds with their range;
-the two general compressors write once, since they take a minute. Cold: closed, pages dropped with posix_fadvise, opened
-anew.
+Rounds are interleaved: each goes through all stores, in an order that turns by one each time. Searches of a round look
+for the same values in every store, and every store must find as many rows. A figure is the median over rounds with
+their range; the two general compressors write once, since they take a minute. Cold: closed, pages dropped with
+posix_fadvise, opened anew. Reading back: Outcrop gives text, the others Arrow arrays, which some leave encoded.
 
-Prints Markdown; `cargo xtask bench-record column-peers` keeps it. Needs zstd and 7z (installed with apt where it may), and
-the Python packages of requirements.txt: in the interpreter that $PEERS_PYTHON names, else in an environment it makes
-under target/.
+Prints Markdown; `cargo xtask bench-record column-peers` keeps it. Needs zstd and 7z (installed with apt where it may),
+and the Python packages of requirements.txt: in the interpreter that $PEERS_PYTHON names, else in an environment it
+makes under target/.
 """
 
 import argparse
@@ -164,7 +164,8 @@ def generated(program, folder, arguments, skew, read_lines):
 
 def report_generated(column, sizes, samples, notes):
     rows = len(column.table)
-    print(f"\n### Generated, {column.name}: {rows:,} rows, {len(column.values):,} words, {column.text_bytes:,} B of text\n")
+    words = len(column.values)
+    print(f"\n### Generated, {column.name}: {rows:,} rows, {words:,} words, {column.text_bytes:,} B of text\n")
     ours = sizes["ocol"]
     body = [
         [name, f"{size:,}", f"{size / ours:.2f}", *(figure(samples[name][metric]) for metric in METRICS)]
@@ -204,9 +205,11 @@ def report_real(measured, names):
     for column, sizes, _ in measured:
         ours = min(sizes["ocol"], sizes["ocol smallest"])
         cells = [f"**{sizes[name]:,}**" if sizes[name] < ours else f"{sizes[name]:,}" for name in names]
-        body.append([column.name, f"{len(column.table):,}", f"{len(column.values):,}", f"{column.text_bytes:,}", *cells])
+        counts = [len(column.table), len(column.values), column.text_bytes]
+        body.append([column.name, *(f"{count:,}" for count in counts), *cells])
         rivals = {name: sizes[name] for name in ("Parquet tuned", "zstd -19") if sizes[name] < ours}
-        larger += [f"{column.name}: {name} {size:,}, ours {ours:,} ({ours / size:.2f} ×)" for name, size in rivals.items()]
+        for name, size in rivals.items():
+            larger.append(f"{column.name}: {name} {size:,}, ours {ours:,} ({ours / size:.2f} ×)")
     print(table(["column", "rows", "distinct", "text", *names], body))
     total = {name: sum(sizes[name] for _, sizes, _ in measured) for name in names}
     print("\nAll together: " + ", ".join(f"{name} {size:,}" for name, size in total.items()) + ".")
@@ -214,8 +217,11 @@ def report_real(measured, names):
     print("\n### Real columns: times, the median over columns of each store's median\n")
     rows = []
     for name in names:
-        medians = [[statistics.median(s[name][metric]) for _, _, s in measured if s[name][metric]] for metric in METRICS]
-        rows.append([name, *(figure([statistics.median(m)]) if m else "–" for m in medians)])
+        cells = []
+        for metric in METRICS:
+            medians = [statistics.median(s[name][metric]) for _, _, s in measured if s[name][metric]]
+            cells.append(figure([statistics.median(medians)]) if medians else "–")
+        rows.append([name, *cells])
     print(table(["store", *METRICS], rows))
 
 
