@@ -29,6 +29,8 @@ pub(crate) struct Interner {
     ends: Vec<usize>,
     null: Option<u32>,
     null_count: u64,
+    /// Rows of each code that came by its code and not by its value; as long as such codes need.
+    repeats: Vec<u32>,
 }
 
 impl Default for Interner {
@@ -39,6 +41,7 @@ impl Default for Interner {
             ends: Vec::new(),
             null: None,
             null_count: 0,
+            repeats: Vec::new(),
         }
     }
 }
@@ -135,6 +138,16 @@ impl Interner {
         })
     }
 
+    /// Counts a further row of a code handed out before: what a row of a foreign dictionary costs once its value is known.
+    #[inline]
+    pub(crate) fn repeat(&mut self, code: u32) {
+        let index = code as usize;
+        if index >= self.repeats.len() {
+            self.repeats.resize(self.ends.len().max(index + 1), 0);
+        }
+        self.repeats[index] = self.repeats[index].wrapping_add(1);
+    }
+
     #[cold]
     fn insert(&mut self, value: &[u8], key: &Key) -> Result<u32> {
         if value.len() > VALUE_BYTES_LIMIT {
@@ -190,6 +203,9 @@ impl Interner {
         let mut counts = vec![0; self.ends.len()];
         for (line, position) in self.taken_slots() {
             counts[code_plus_one(line, position) as usize - 1] = count(line, position);
+        }
+        for (count, repeated) in counts.iter_mut().zip(std::mem::take(&mut self.repeats)) {
+            *count = count.wrapping_add(repeated);
         }
         self.lines = Lines::zeroed(0);
         let null = self.null.map(|code| (code, self.null_count));

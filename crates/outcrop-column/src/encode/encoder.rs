@@ -87,6 +87,7 @@ impl Encoder {
     ) -> Result<()> {
         match known.0.get(index) {
             Some(&code) if code != KnownCodes::UNKNOWN => {
+                self.collector.interner.repeat(code);
                 self.collector.push(code);
             }
             _ => {
