@@ -1,10 +1,11 @@
-//! `outcrop cache …`: serve a cache.
+//! `outcrop cache …`: serve a cache, or put load on one.
 
+mod load;
 mod serve;
 
 use crate::exit::Ending;
 
-/// Serve a cache
+/// Serve a cache, or put load on one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -15,10 +16,13 @@ pub(crate) struct Args {
 enum Action {
     /// Serve a cache that memcached's clients can use
     Serve(serve::Args),
+    /// Measure a cache under load: memcached, Redis, HTTP
+    Load(Box<load::Args>),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match &args.action {
         Action::Serve(serve) => serve::run(serve),
+        Action::Load(load) => load::run(load),
     }
 }
