@@ -78,21 +78,35 @@ impl<'a> BlockEncoder<'a> {
             ));
         }
         let (plain_bytes, plain) = choices.iter().min().copied().unwrap_or((0, encoding::PLANES));
-        let mut best = self.write(plain, values, &measured);
+        let plain_form = Form::tight(plain, &measured);
+        let best = self.write(plain_form, values, &measured);
         debug_assert_eq!(best.len(), plain_bytes + 1);
-        for other in [encoding::PLANES, encoding::DELTAS, plain] {
+        if self.effort.exhaustive {
+            return self.smallest_form(best, plain_form, values, &measured);
+        }
+        self.likely_form(best, plain_form, values, &measured)
+    }
+
+    /// `plain`, or the smallest of the zstd forms that a sample says will be smaller.
+    fn likely_form(
+        &mut self,
+        plain: Vec<u8>,
+        plain_form: Form,
+        values: &[u32],
+        measured: &Measured,
+    ) -> Result<Vec<u8>> {
+        let plain_bytes = plain.len() - 1;
+        let mut best = plain;
+        for other in [encoding::PLANES, encoding::DELTAS, plain_form.encoding] {
+            let form = Form::tight(other, measured);
             // Deltas of unordered rows are wider and as random: only narrower ones are worth a try.
-            let hopeless = other == encoding::DELTAS && delta_width > width + 1;
+            let hopeless = other == encoding::DELTAS && form.width > width_of(measured) + 1;
             if hopeless || !self.sample_shrinks(other, values, plain_bytes)? {
                 continue;
             }
-            let body = self.write(other, values, &measured);
-            let planes = match other {
-                encoding::DELTAS => (count - 1, delta_width),
-                encoding::PLANES => (count, width),
-                _ => (0, 0),
-            };
-            if let Some(packed) = self.compress(&body, planes)?
+            let body = self.write(form, values, measured);
+            if let Some(level) = self.effort.zstd_level
+                && let Some(packed) = compress(&body, form.planes(values.len()), level)?
                 && packed.len() < best.len()
             {
                 best = packed;
@@ -101,16 +115,53 @@ impl<'a> BlockEncoder<'a> {
         Ok(best)
     }
 
-    fn write(&self, choice: u8, values: &[u32], measured: &Measured) -> Vec<u8> {
+    /// `plain`, or the smallest of all forms that zstd may be asked for.
+    ///
+    /// A last plane of 4, 2 or 1 bits is small as it is, but hides repeats from zstd: planes of whole bytes are tried too.
+    fn smallest_form(
+        &self,
+        plain: Vec<u8>,
+        plain_form: Form,
+        values: &[u32],
+        measured: &Measured,
+    ) -> Result<Vec<u8>> {
+        let Some(level) = self.effort.zstd_level else {
+            return Ok(plain);
+        };
+        let mut forms = vec![plain_form];
+        for choice in [encoding::PLANES, encoding::DELTAS, encoding::RUNS] {
+            let tight = Form::tight(choice, measured);
+            forms.extend([tight, tight.in_whole_bytes()]);
+        }
+        forms.sort_unstable();
+        forms.dedup();
+        let mut best = plain;
+        for form in forms {
+            let body = self.write(form, values, measured);
+            for planes in [form.planes(values.len()), (0, 0)] {
+                if let Some(packed) = compress(&body, planes, level)?
+                    && packed.len() < best.len()
+                {
+                    best = packed;
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn write(&self, form: Form, values: &[u32], measured: &Measured) -> Vec<u8> {
+        let Form {
+            encoding: choice,
+            width,
+        } = form;
         let mut out = vec![choice];
-        let (width, delta_width) = (width_of(measured), bits_of(measured.delta_bits));
         match (choice, self.classes) {
             (encoding::CLASSES, Some(classes)) => self.sorted.push_to(values, classes, &mut out),
             (encoding::RUNS, ..) => push_runs(values, width, measured.least, measured.run_count, &mut out),
             (encoding::DELTAS, ..) => {
-                out.push(delta_width);
+                out.push(width);
                 push_u32(&mut out, values[0]);
-                pack(&deltas(values), 0, delta_width, &mut out);
+                pack(&deltas(values), 0, width, &mut out);
             }
             (encoding::LOCAL, _) => push_local(values, &self.local, width, measured.least, &mut out),
             _ => {
@@ -128,7 +179,7 @@ impl<'a> BlockEncoder<'a> {
         let Some(compressor) = &mut self.compressor else {
             return Ok(false);
         };
-        if self.effort.exhaustive || values.len() < 2 * SAMPLE_ROWS {
+        if values.len() < 2 * SAMPLE_ROWS {
             return Ok(true);
         }
         if choice == encoding::CLASSES || choice == encoding::LOCAL {
@@ -159,31 +210,64 @@ impl<'a> BlockEncoder<'a> {
         }
         Ok(packed_bytes * 20 < share * 19)
     }
+}
 
-    /// The zstd form of a block; `None` where the format does not allow one.
-    ///
-    /// A zstd block ends with each plane, so that each has its own statistics: the first plane may shrink while the last is noise.
-    fn compress(&self, block: &[u8], planes: (usize, u8)) -> Result<Option<Vec<u8>>> {
-        let Some(level) = self.effort.zstd_level else {
-            return Ok(None);
+/// An encoding and the bits of its integers: those of the values, or of the deltas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Form {
+    encoding: u8,
+    width: u8,
+}
+
+impl Form {
+    /// The fewest bits that hold all integers of the block.
+    fn tight(encoding: u8, measured: &Measured) -> Self {
+        let width = match encoding {
+            encoding::DELTAS => bits_of(measured.delta_bits),
+            _ => width_of(measured),
         };
-        let mut body = &block[1..];
-        if body.len() > encoding::RAW_BYTES_LIMIT {
-            return Ok(None);
-        }
-        let mut out = vec![block[0] | encoding::ZSTD];
-        push_u32(&mut out, body.len() as u32);
-        let mut frame = zstd::stream::write::Encoder::new(out, level)?;
-        frame.set_pledged_src_size(Some(body.len() as u64))?;
-        let (count, width) = planes;
-        for length in part_lengths(body.len(), count, width) {
-            let (part, rest) = body.split_at(length);
-            frame.write_all(part)?;
-            frame.flush()?;
-            body = rest;
-        }
-        Ok(Some(frame.finish()?))
+        Self { encoding, width }
     }
+
+    fn in_whole_bytes(self) -> Self {
+        Self {
+            width: self.width.next_multiple_of(8),
+            ..self
+        }
+    }
+
+    /// Integers and bits of the planes that end a block of `count` rows; none where planes of several kinds follow each other.
+    fn planes(self, count: usize) -> (usize, u8) {
+        match self.encoding {
+            encoding::DELTAS => (count - 1, self.width),
+            encoding::PLANES => (count, self.width),
+            _ => (0, 0),
+        }
+    }
+}
+
+/// The zstd form of a block; `None` where the format does not allow one.
+///
+/// A zstd block ends with each of `planes`, so that each has its own statistics: the first plane may shrink while the last is noise.
+fn compress(block: &[u8], planes: (usize, u8), level: i32) -> Result<Option<Vec<u8>>> {
+    let mut body = &block[1..];
+    if body.len() > encoding::RAW_BYTES_LIMIT {
+        return Ok(None);
+    }
+    let mut out = vec![block[0] | encoding::ZSTD];
+    push_u32(&mut out, body.len() as u32);
+    let mut frame = zstd::stream::write::Encoder::new(out, level)?;
+    frame.set_pledged_src_size(Some(body.len() as u64))?;
+    let (count, width) = planes;
+    for length in part_lengths(body.len(), count, width) {
+        let (part, rest) = body.split_at(length);
+        frame.write_all(part)?;
+        if count > 0 {
+            frame.flush()?;
+        }
+        body = rest;
+    }
+    Ok(Some(frame.finish()?))
 }
 
 /// Lengths of the parts of a block's body: what precedes its planes, then each plane. One part where the body is not of that form.

@@ -23,6 +23,9 @@ pub(crate) struct BlockEntry {
 }
 
 impl BlockEntry {
+    /// Bytes of one row of the table.
+    pub(crate) const BYTES: u64 = 32;
+
     pub(crate) fn push_to(&self, out: &mut Vec<u8>) {
         push_u64(out, self.offset);
         for field in [

@@ -19,9 +19,12 @@ pub(super) struct BlockBuilder {
 }
 
 impl BlockBuilder {
-    pub(super) fn push(&mut self, value: &[u8]) {
-        let shared = if self.count.is_multiple_of(BUCKET_VALUES) {
+    /// Adds a value; `front_coded` leaves out what it shares with the one before.
+    pub(super) fn push(&mut self, value: &[u8], front_coded: bool) {
+        if self.count.is_multiple_of(BUCKET_VALUES) {
             self.starts.push(self.body.len());
+        }
+        let shared = if self.count.is_multiple_of(BUCKET_VALUES) || !front_coded {
             0
         } else {
             shared_prefix(&self.before, value)

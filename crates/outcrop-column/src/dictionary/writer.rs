@@ -13,12 +13,16 @@ pub(crate) struct DictionaryOptions {
     pub(crate) block_bytes: usize,
     /// zstd level for blocks; `None` leaves them as they are.
     pub(crate) zstd_level: Option<i32>,
+    /// Try each block with and without front coding, and compress it whenever that is smaller at all.
+    pub(crate) exhaustive: bool,
 }
 
 /// Takes values in byte order.
 pub(crate) struct DictionaryWriter {
     shift: u32,
     builder: BlockBuilder,
+    /// The same values whole, where that is tried: zstd finds more repeats in whole words than front coding leaves out.
+    whole: Option<BlockBuilder>,
     compressor: Option<zstd::bulk::Compressor<'static>>,
     entries: Vec<u8>,
     fences: Vec<u8>,
@@ -38,6 +42,7 @@ impl DictionaryWriter {
         Ok(Self {
             shift,
             builder: BlockBuilder::default(),
+            whole: options.exhaustive.then(BlockBuilder::default),
             compressor,
             entries: Vec::new(),
             fences: Vec::new(),
@@ -51,7 +56,10 @@ impl DictionaryWriter {
             let needed = shared_prefix(&self.last, value) + 1;
             self.fences.extend_from_slice(&value[..needed]);
         }
-        self.builder.push(value);
+        self.builder.push(value, true);
+        if let Some(whole) = &mut self.whole {
+            whole.push(value, false);
+        }
         if self.builder.count() == 1 << self.shift {
             self.last.clear();
             self.last.extend_from_slice(value);
@@ -67,14 +75,23 @@ impl DictionaryWriter {
             None => None,
         };
         // A block that hardly shrinks is read faster as it is.
-        let packed = packed.filter(|packed| packed.len() + packed.len() / 16 < raw.len());
-        let stored = packed.as_ref().unwrap_or(&raw);
+        let least_gain = if self.whole.is_some() { 0 } else { raw.len() / 16 };
+        let packed = packed.filter(|packed| packed.len() + least_gain < raw.len());
+        let (mut raw_bytes, mut is_packed) = (raw.len(), packed.is_some());
+        let mut stored = packed.unwrap_or(raw);
+        if let (Some(whole), Some(compressor)) = (&mut self.whole, &mut self.compressor) {
+            let raw = whole.finish();
+            let packed = compressor.compress(&raw)?;
+            if packed.len() < stored.len() {
+                (raw_bytes, is_packed, stored) = (raw.len(), true, packed);
+            }
+        }
         push_u64(&mut self.entries, out.position());
-        push_u64(&mut self.entries, raw.len() as u64);
+        push_u64(&mut self.entries, raw_bytes as u64);
         push_u64(&mut self.entries, self.fences.len() as u64);
-        push_u32(&mut self.entries, crc32c::crc32c(stored));
-        push_u32(&mut self.entries, u32::from(packed.is_some()));
-        out.push(stored)?;
+        push_u32(&mut self.entries, crc32c::crc32c(&stored));
+        push_u32(&mut self.entries, u32::from(is_packed));
+        out.push(&stored)?;
         self.block_count += 1;
         Ok(())
     }

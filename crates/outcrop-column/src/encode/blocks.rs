@@ -8,7 +8,7 @@ use std::thread;
 use super::frames::Rows;
 use super::sections::SectionWriter;
 use crate::codes::section::BlockEntry;
-use crate::codes::{BlockEncoder, ClassTable, Effort};
+use crate::codes::{BlockEncoder, CLASS_LIMIT, ClassTable, Effort};
 use crate::error::{ColumnError, Result};
 use crate::format::{BLOCK_ROWS, Section, SectionKind};
 use crate::kernels::measure;
@@ -154,6 +154,33 @@ pub(super) fn write_codes(
         Ok::<(), ColumnError>(())
     })?;
     out.finish(SectionKind::Codes, &writer.table, 0)
+}
+
+/// Blocks that are encoded to tell how large all will be.
+const SAMPLED_BLOCKS: u64 = 4;
+
+/// Estimate of the bytes of all blocks, from some spread evenly over the rows.
+pub(super) fn estimated_bytes(source: &CodeSource<'_>, effort: Effort) -> Result<u64> {
+    let block_count = source.rows.row_count().div_ceil(BLOCK_ROWS as u64);
+    let sampled = block_count.min(SAMPLED_BLOCKS);
+    let mut worker = BlockWorker::new(source, effort)?;
+    let mut bytes = 0;
+    for index in 0..sampled {
+        bytes += worker.encode(index * block_count / sampled)?.bytes.len() as u64;
+    }
+    Ok(bytes * block_count / sampled.max(1))
+}
+
+/// Bytes of the blocks of the class map, as [`write_class_map`] writes them, and of what names them.
+pub(super) fn class_map_bytes(classes: &[u32], effort: Effort) -> Result<u64> {
+    /// The section's entry in the footer, and the class table in the codes section.
+    const NAMING_BYTES: u64 = 48 + 8 * CLASS_LIMIT as u64;
+    let mut encoder = BlockEncoder::new(None, effort)?;
+    let mut bytes = NAMING_BYTES;
+    for block in classes.chunks(BLOCK_ROWS) {
+        bytes += encoder.encode(block)?.len() as u64 + BlockEntry::BYTES;
+    }
+    Ok(bytes)
 }
 
 fn work(mut worker: BlockWorker<'_>, tickets: &Mutex<Receiver<u64>>, done: &Sender<(u64, Result<Encoded>)>) {

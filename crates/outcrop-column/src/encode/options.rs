@@ -72,14 +72,17 @@ impl EncodeOptions {
             (Profile::Smallest, _) => DictionaryOptions {
                 block_bytes: 64 << 10,
                 zstd_level: Some(19),
+                exhaustive: true,
             },
             (Profile::Balanced, Index::None) => DictionaryOptions {
                 block_bytes: 16 << 10,
                 zstd_level: Some(3),
+                exhaustive: false,
             },
             (Profile::Balanced | Profile::Fastest, _) => DictionaryOptions {
                 block_bytes: 4 << 10,
                 zstd_level: None,
+                exhaustive: false,
             },
         }
     }

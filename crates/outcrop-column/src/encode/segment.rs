@@ -2,11 +2,12 @@
 
 use std::thread;
 
-use super::blocks::{CodeSource, write_class_map, write_codes};
+use super::blocks::{CodeSource, class_map_bytes, estimated_bytes, write_class_map, write_codes};
 use super::frames::Rows;
 use super::options::{EncodeOptions, Index};
 use super::row_sort::for_each_list;
 use super::sections::SectionWriter;
+use crate::codes::Effort;
 use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
@@ -72,25 +73,24 @@ impl Collected {
         };
         let maps = std::mem::take(&mut merged.codes);
         if options.index != Index::Only {
-            if let Some((classes, _)) = &plan.map {
-                entry
-                    .sections
-                    .push(write_class_map(classes, options.effort(), out)?);
-            }
-            let source = CodeSource {
+            let effort = options.effort();
+            let mut source = CodeSource {
                 rows: &rows,
                 maps: &maps,
                 ranks: plan.ranks(),
                 classes: plan.map.as_ref().map(|(_, table)| table),
                 null: (merged.null_count > 0).then_some(entry.value_count as u32),
             };
-            entry.sections.push(write_codes(
-                &source,
-                options.effort(),
-                options.threads,
-                watch,
-                out,
-            )?);
+            if let Some((classes, _)) = &plan.map {
+                if effort.exhaustive && !pays(classes, &source, effort)? {
+                    (source.ranks, source.classes) = (None, None);
+                } else {
+                    entry.sections.push(write_class_map(classes, effort, out)?);
+                }
+            }
+            entry
+                .sections
+                .push(write_codes(&source, effort, options.threads, watch, out)?);
         }
         if options.index != Index::None {
             entry
@@ -131,6 +131,18 @@ fn write_dictionary(
     let mut dictionary = DictionaryWriter::new(options.dictionary(), merged.value_count(), value_bytes)?;
     merged.for_each_value(|value| dictionary.push(value, out))?;
     dictionary.finish(out)
+}
+
+/// Whether sampled blocks are smaller in ranks, the map of `classes` included, than in codes: ranks hide the order that zstd and
+/// deltas live on.
+fn pays(classes: &[u32], in_ranks: &CodeSource<'_>, effort: Effort) -> Result<bool> {
+    let in_codes = CodeSource {
+        ranks: None,
+        classes: None,
+        ..*in_ranks
+    };
+    let with_map = estimated_bytes(in_ranks, effort)? + class_map_bytes(classes, effort)?;
+    Ok(with_map < estimated_bytes(&in_codes, effort)?)
 }
 
 /// Sorts rows by code, a range of codes at a time, and writes their lists.
