@@ -16,9 +16,9 @@
 use std::ptr::NonNull;
 
 use zstd_sys::{
-    ZSTD_CCtx, ZSTD_CCtx_setParameter, ZSTD_Sequence, ZSTD_cParameter, ZSTD_compress2, ZSTD_compressBound,
-    ZSTD_compressSequencesAndLiterals, ZSTD_createCCtx, ZSTD_freeCCtx, ZSTD_generateSequences, ZSTD_isError,
-    ZSTD_sequenceBound,
+    ZSTD_CCtx, ZSTD_CCtx_setParameter, ZSTD_ErrorCode, ZSTD_Sequence, ZSTD_cParameter, ZSTD_compress2,
+    ZSTD_compressBound, ZSTD_compressSequencesAndLiterals, ZSTD_createCCtx, ZSTD_freeCCtx,
+    ZSTD_generateSequences, ZSTD_getErrorCode, ZSTD_isError, ZSTD_sequenceBound,
 };
 
 use crate::CodecError;
@@ -210,10 +210,12 @@ impl StageTimer {
         let collecting_ticks = ticks() - started;
         self.gather_literals(block, count);
         let started = ticks();
-        self.encode(block, count, false)?;
+        let without_huffman = self.encode(block, count, false);
         let sequence_ticks = ticks() - started;
+        done_or_too_large(without_huffman, block)?;
         let started = ticks();
-        let staged_bytes = self.encode(block, count, true)?;
+        let staged_bytes = self.encode(block, count, true);
+        let staged_bytes = checked(staged_bytes, block)?;
         let entropy_ticks = ticks() - started;
         self.frame_bytes = staged_bytes;
         Ok(StageReport {
@@ -307,7 +309,8 @@ impl StageTimer {
         self.literals.resize(self.literals.len() + LITERAL_SLACK, 0);
     }
 
-    fn encode(&mut self, block: &[u8], count: usize, huffman: bool) -> Result<usize, CodecError> {
+    /// The library's answer, unchecked: without Huffman a refusal may be as good as a length.
+    fn encode(&mut self, block: &[u8], count: usize, huffman: bool) -> usize {
         let context = if huffman {
             &self.entropy
         } else {
@@ -315,7 +318,7 @@ impl StageTimer {
         };
         // SAFETY: the context is live; the sequences are the library's own, of a block of this length; the
         // literals have the slack that is asked for.
-        let code = unsafe {
+        unsafe {
             ZSTD_compressSequencesAndLiterals(
                 context.0.as_ptr(),
                 self.target.as_mut_ptr().cast(),
@@ -327,7 +330,17 @@ impl StageTimer {
                 self.literals.len(),
                 block.len(),
             )
-        };
-        checked(code, block)
+        }
     }
+}
+
+/// Accepts the refusal of a block that is no smaller than its source: the library looks at the size after it has
+/// encoded all sequences, so what was to be timed was done. Blocks of few matches need Huffman to become smaller.
+fn done_or_too_large(code: usize, block: &[u8]) -> Result<(), CodecError> {
+    // SAFETY: a function of the number alone.
+    let error = unsafe { ZSTD_getErrorCode(code) };
+    if error == ZSTD_ErrorCode::ZSTD_error_cannotProduce_uncompressedBlock {
+        return Ok(());
+    }
+    checked(code, block).map(drop)
 }

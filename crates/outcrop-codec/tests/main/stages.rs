@@ -46,6 +46,20 @@ fn the_parts_are_differences_of_the_callers_ticks() {
 }
 
 #[test]
+fn a_block_that_only_huffman_makes_smaller_has_stages_too() {
+    // Drawn one by one from 64 values: 6 bits a byte, and hardly a match.
+    let block: Vec<u8> = random(16_384, 7).iter().map(|byte| byte & 63).collect();
+    for level in [1, 3, 10] {
+        let mut timer = StageTimer::new(level).unwrap();
+        let report = timer.run(&block, || 0).unwrap();
+        assert!(report.literals > block.len() / 2, "level {level}: {report:?}");
+        let mut back = vec![0; block.len()];
+        zstd_safe::decompress(&mut back[..], timer.frame()).unwrap();
+        assert!(back == block, "level {level}");
+    }
+}
+
+#[test]
 fn an_incompressible_block_has_no_stages_and_says_so() {
     let error = StageTimer::new(1)
         .unwrap()

@@ -1,5 +1,6 @@
 //! `outcrop cache serve`: the cache, until Ctrl-C or SIGTERM.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -97,6 +98,8 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
             max_item_bytes: args.max_item.bytes(),
             policy: args.policy,
             load_factor: args.load_factor,
+            // From the system's randomness: who can guess the hash can fill one chain of the index.
+            seed: RandomState::new().hash_one(0),
             ..StoreOptions::default()
         },
         memcached: listen,
