@@ -53,10 +53,11 @@ fn student_t_975(degrees: f64) -> f64 {
         d if d < 1.5 => 12.706,
         d if d < 2.5 => 4.303,
         d => {
-            let (z3, z5) = (Z.powi(3), Z.powi(5));
+            let (z3, z5, z7) = (Z.powi(3), Z.powi(5), Z.powi(7));
             let first = (z3 + Z) / 4.0;
             let second = (5.0 * z5 + 16.0 * z3 + 3.0 * Z) / 96.0;
-            Z + first / d + second / (d * d)
+            let third = (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * Z) / 384.0;
+            Z + first / d + second / d.powi(2) + third / d.powi(3)
         }
     }
 }

@@ -45,10 +45,9 @@ pub(crate) enum Command {
     Codec(codec::Args),
     /// Encode a string column into one small, searchable file, and ask it
     Column(column::Args),
-    /// Describe a workload, or generate a column
-    /// Serve a cache that memcached's clients can use
+    /// Serve a cache, or put load on one
     Cache(cache::Args),
-    /// Describe a workload: what its generators will do
+    /// Describe a workload, or generate a column
     Workload(workload::Args),
     /// Export or compact the records of a run
     Results(results::Args),
