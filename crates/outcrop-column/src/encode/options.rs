@@ -19,7 +19,7 @@ pub enum Index {
 /// What matters more, size or time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// Tries zstd at its highest useful level on every block and compresses the dictionary in 64 KiB blocks.
+    /// Tries several forms of every block under zstd at its highest useful level, with and without class map, and compresses the dictionary in 64 KiB blocks.
     Smallest,
     /// Tries zstd where a sample of the block shrinks; the dictionary stays readable in 4 KiB reads where there are postings.
     #[default]
