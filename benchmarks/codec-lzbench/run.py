@@ -3,8 +3,9 @@
 
     LZBENCH=/path/to/lzbench CORPUS=DIR benchmarks/codec-lzbench/run.py [--rounds 5] [--blocks-kib 4,64] [--seconds 1]
 
-Both tools compress a file block by block, independently, pass after pass, and report the median pass; each round runs both, in an
-order that turns. The figure is the median over rounds of ours ÷ lzbench's within a round, so that drift hits both alike.
+Both tools compress a file block by block, independently, pass after pass, and report the median pass; each round
+runs both, in an order that turns. The figure is the median over rounds of ours ÷ lzbench's within a round, so that
+drift hits both alike.
 Sizes are compared to the byte. lzbench's zlib writes a header and a checksum of six bytes per block, which raw deflate
 lacks: they are taken off.
 
@@ -90,7 +91,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--blocks-kib", default="4,64")
-    arguments.add_argument("--seconds", type=int, default=1, help="each way, codec, file and round; lzbench knows whole ones only")
+    seconds_help = "each way, codec, file and round; lzbench knows whole ones only"
+    arguments.add_argument("--seconds", type=int, default=1, help=seconds_help)
     options = arguments.parse_args()
     options.milliseconds = 1000 * options.seconds
     corpus = Path(os.environ.get("CORPUS", ROOT / "crates/outcrop-compress/sample"))
@@ -100,7 +102,8 @@ def main():
     pairs = PAIRS if peer else [pair for pair in PAIRS if pair[0].startswith("zstd")]
     if not peer:
         print("LZBENCH names no binary: compared with `zstd -b` alone, by its best pass of a second.\n")
-    print(f"{len(files)} files of {corpus.name}, {options.rounds} rounds of {options.seconds} s each way; ours ÷ theirs,")
+    rounds = f"{options.rounds} rounds of {options.seconds} s each way"
+    print(f"{len(files)} files of {corpus.name}, {rounds}; ours ÷ theirs,")
     print("median over rounds (least–most) of the harmonic mean over files.\n")
     print("| ours | theirs | block | size | compress | decompress |\n|---|---|---|---|---|---|")
     for block in [int(kib) * 1024 for kib in options.blocks_kib.split(",")]:
@@ -137,7 +140,8 @@ def compare(program, peer, pair, files, block, options):
     size = "the same to the byte" if difference == 0 else f"{difference:+} B of {total}"
     if not same:
         size += " (another implementation)"
-    print(f"| {codec} | {name} | {block // 1024} KiB | {size} | {interval(ratios[0])} | {interval(ratios[1])} |", flush=True)
+    speeds = f"{interval(ratios[0])} | {interval(ratios[1])}"
+    print(f"| {codec} | {name} | {block // 1024} KiB | {size} | {speeds} |", flush=True)
 
 
 if __name__ == "__main__":

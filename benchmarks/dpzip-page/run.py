@@ -3,9 +3,9 @@
 
     CORPUS=DIR benchmarks/dpzip-page/run.py [--rounds 5] [--milliseconds 200]
 
-CORPUS is a folder of files (Silesia is what the published figures are nearest to); without it, the sample that is bundled
-with outcrop-compress. Codecs take turns round by round; a speed is the median of rounds, each the median pass, and the table has
-the harmonic mean over files. Share left is given twice: mean of the files, and of all bytes.
+CORPUS is a folder of files (Silesia is what the published figures are nearest to); without it, the sample that is
+bundled with outcrop-compress. Codecs take turns round by round; a speed is the median of rounds, each the median pass,
+and the table has the harmonic mean over files. Share left is given twice: mean of the files, and of all bytes.
 """
 
 import argparse
@@ -34,8 +34,9 @@ def example(package, name):
 
 
 def published():
-    """Compressed bytes of a 4 KiB page by percentile of sizes: dpzip's ÷ zstd's. The reference has ratios, the inverse, so
-    that its p99 is the p1 of sizes."""
+    """Compressed bytes of a 4 KiB page by percentile of sizes: dpzip's ÷ zstd's.
+
+    The reference has ratios, the inverse, so that its p99 is the p1 of sizes."""
     ratios = {}
     with open(ROOT / "references/compression/asic-ratio-percentiles.csv") as file:
         for row in csv.DictReader(file):
@@ -69,8 +70,10 @@ def main():
     files = sorted(path for path in corpus.iterdir() if path.is_file() and path.stat().st_size > 1 << 16)
     program = example("outcrop-compress", "codec_blocks")
     rows, percentiles = measure(program, options.rounds, options.milliseconds, CODECS, files)
-    print(f"{len(files)} files of {corpus.name}, pages of 4 KiB, {options.rounds} rounds of {options.milliseconds} ms.\n")
-    print("| codec | share left: mean of files | of all bytes | compress MB/s | ÷ zstd:1 | decompress MB/s | ÷ zstd:1 |")
+    rounds = f"{options.rounds} rounds of {options.milliseconds} ms"
+    print(f"{len(files)} files of {corpus.name}, pages of 4 KiB, {rounds}.\n")
+    shares = "share left: mean of files | of all bytes"
+    print(f"| codec | {shares} | compress MB/s | ÷ zstd:1 | decompress MB/s | ÷ zstd:1 |")
     print("|---|---|---|---|---|---|---|")
     for codec in dict.fromkeys(row["codec"] for row in rows):
         mine = [row for row in rows if row["codec"] == codec]
@@ -101,7 +104,8 @@ def print_incompressible(program, options, files):
         noise.flush()
         rows, _ = measure(program, options.rounds, options.milliseconds, ["dpzip:256x4"], [noise.name])
         compressible, _ = measure(program, 1, options.milliseconds, ["dpzip:256x4"], files)
-    fast, usual = harmonic(rows, rows[0]["codec"], "compress_ns"), harmonic(compressible, rows[0]["codec"], "compress_ns")
+    codec = rows[0]["codec"]
+    fast, usual = harmonic(rows, codec, "compress_ns"), harmonic(compressible, codec, "compress_ns")
     print(f"\nIncompressible pages: {fast:.0f} MB/s, {fast / usual:.1f} × as fast as compressible ones.")
 
 
