@@ -189,14 +189,19 @@ fn cells_table(set: &PlanSet) -> Table {
 }
 
 fn forecast(estimate: &Estimate) -> String {
-    format!(
-        "{} cells, {} trials: about {} ({} to prepare, {} to measure).\n\
-         At most {} will be written ({} to prepare); {}.\nShare of the rated endurance: {}.",
+    let time = format!(
+        "{} cells, {} trials: about {} ({} to prepare, {} to measure).",
         estimate.cells,
         estimate.trials,
         rounded(estimate.total()),
         rounded(estimate.preparation),
         rounded(estimate.measuring),
+    );
+    if estimate.bytes_written() == 0 {
+        return format!("{time}\nNothing but the run folder will be written.");
+    }
+    format!(
+        "{time}\nAt most {} will be written ({} to prepare); {}.\nShare of the rated endurance: {}.",
         format_bytes(estimate.bytes_written()),
         format_bytes(estimate.bytes_written_preparing),
         Estimate::ASSUMPTION,
