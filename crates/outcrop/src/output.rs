@@ -75,7 +75,7 @@ pub(crate) struct Table {
 
 #[derive(Clone, Debug)]
 struct Column {
-    /// Heading for people.
+    /// Heading for people; none for what programs need alone, such as a unit that values print themselves.
     heading: String,
     /// Key for programs, unit included.
     key: String,
@@ -118,9 +118,16 @@ impl Table {
     fn to_text(&self) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::NOTHING);
-        table.set_header(self.columns.iter().map(|column| column.heading.as_str()));
+        let is_shown: Vec<bool> = self
+            .columns
+            .iter()
+            .map(|column| !column.heading.is_empty())
+            .collect();
+        let headings = self.columns.iter().map(|column| column.heading.as_str());
+        table.set_header(headings.filter(|heading| !heading.is_empty()));
         for row in &self.rows {
-            table.add_row(row.iter().map(|cell| {
+            let shown = row.iter().zip(&is_shown).filter(|(_, is_shown)| **is_shown);
+            table.add_row(shown.map(|(cell, _)| {
                 let aligned = match cell {
                     Cell::Text(_) => comfy_table::CellAlignment::Left,
                     Cell::Number { .. } | Cell::Absent(_) => comfy_table::CellAlignment::Right,

@@ -6,6 +6,7 @@
 )]
 
 mod bad_input;
+mod cache;
 mod codec;
 mod column;
 mod column_faults;

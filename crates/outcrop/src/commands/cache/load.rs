@@ -65,8 +65,11 @@ pub(crate) struct Args {
     #[arg(long, default_value = "random")]
     content: Content,
     /// closed, constant:RATE, poisson:RATE, etc:RATE
-    #[arg(long, visible_alias = "rate", default_value = "closed")]
+    #[arg(long, default_value = "closed")]
     arrival: Arrival,
+    /// Requests per second at constant intervals, as in 20k: short for --arrival constant:RATE
+    #[arg(long, conflicts_with = "arrival", value_parser = constant_rate)]
+    rate: Option<Arrival>,
     /// Connections
     #[arg(long, default_value_t = 50)]
     connections: u32,
@@ -103,6 +106,10 @@ pub(crate) struct Args {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+fn constant_rate(text: &str) -> Result<Arrival, outcrop_workload::WorkloadError> {
+    format!("constant:{text}").parse()
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
@@ -202,7 +209,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
         source,
         sets_on_miss: !args.no_set_on_miss && args.trace.is_none(),
         content: args.content,
-        arrival: args.arrival,
+        arrival: args.rate.unwrap_or(args.arrival),
         connections: args.connections,
         pipeline: args.pipeline,
         threads: args.threads,
@@ -294,7 +301,7 @@ fn latency_cell(latency_ns: Option<u64>, count: u64) -> Cell {
 
 /// Every figure as a row of name, value and unit.
 fn summary(report: &LoadReport) -> Table {
-    let mut table = Table::new([("what", "what"), ("value", "value"), ("unit", "unit")]);
+    let mut table = Table::new([("what", "what"), ("value", "value"), ("", "unit")]);
     let mut row =
         |what: &str, value: Cell, unit: &str| table.push(vec![Cell::text(what), value, Cell::text(unit)]);
     let tally = &report.tally;
@@ -358,6 +365,12 @@ fn summary(report: &LoadReport) -> Table {
             );
         }
     }
+    push_cost(report, &mut row);
+    table
+}
+
+/// What driver, server and warm-up took.
+fn push_cost(report: &LoadReport, row: &mut impl FnMut(&str, Cell, &str)) {
     let nanoseconds = |ns: f64| Cell::number(ns, format_nanoseconds(ns));
     let none = || Cell::Absent("nothing was answered".to_owned());
     row(
@@ -389,7 +402,6 @@ fn summary(report: &LoadReport) -> Table {
         Cell::number(warm_up_s, format!("{warm_up_s:.2} s")),
         "s",
     );
-    table
 }
 
 /// The cumulative distribution of each kind's latency.

@@ -1,10 +1,10 @@
 //! `outcrop cache serve`: the cache, until Ctrl-C or SIGTERM.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 
+use anyhow::Context as _;
 use outcrop_cache::CacheError;
 use outcrop_cache::server::{Protocol, Server, ServerOptions, loopback};
 use outcrop_cache::store::{PolicyKind, StoreOptions};
@@ -98,8 +98,7 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
             max_item_bytes: args.max_item.bytes(),
             policy: args.policy,
             load_factor: args.load_factor,
-            // From the system's randomness: who can guess the hash can fill one chain of the index.
-            seed: RandomState::new().hash_one(0),
+            seed: unpredictable_seed()?,
             ..StoreOptions::default()
         },
         memcached: listen,
@@ -109,6 +108,16 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
         is_exposed: args.insecure,
         ..ServerOptions::default()
     })
+}
+
+/// From the system's randomness: who can guess the hash can fill one chain of the index.
+fn unpredictable_seed() -> anyhow::Result<u64> {
+    const SOURCE: &str = "/dev/urandom";
+    let mut bytes = [0; 8];
+    std::fs::File::open(SOURCE)
+        .and_then(|mut source| source.read_exact(&mut bytes))
+        .with_context(|| format!("cannot read {SOURCE}, which the hash of keys is seeded from"))?;
+    Ok(u64::from_ne_bytes(bytes))
 }
 
 fn addresses(given: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
