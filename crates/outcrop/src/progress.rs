@@ -151,44 +151,43 @@ pub(crate) fn clock_time(span: Duration) -> String {
     }
 }
 
-/// The factors that tell cells apart at a glance, in a fixed order.
+/// The factors that tell cells of any layer apart at a glance, in a fixed order, with what is said before the value.
+const TELLING: [(&str, &str); 14] = [
+    ("access_pattern", ""),
+    ("io_block_size", ""),
+    ("read_write_mix", ""),
+    ("queue_depth", "QD "),
+    ("arrival", ""),
+    ("codec", ""),
+    ("compression_block_size", ""),
+    ("content", ""),
+    ("threads", "threads "),
+    ("operation", ""),
+    ("distinct", "distinct "),
+    ("skew", "skew "),
+    ("index", "index "),
+    ("search_mode", ""),
+];
+
 fn varying(factors: &std::collections::BTreeMap<String, String>) -> String {
-    let names = [
-        "access_pattern",
-        "io_block_size",
-        "read_write_mix",
-        "queue_depth",
-        "arrival",
-    ];
-    let values: Vec<String> = names
-        .iter()
-        .filter_map(|name| factors.get(*name).map(|value| (name, value)))
-        .map(|(name, value)| {
-            if *name == "queue_depth" {
-                format!("QD {value}")
-            } else {
-                value.clone()
-            }
-        })
-        .filter(|value| value != "closed")
-        .collect();
-    values.join(" ")
+    let told = TELLING.iter().filter_map(|(name, before)| {
+        let value = factors.get(*name).filter(|value| *value != "closed");
+        value.map(|value| format!("{before}{value}"))
+    });
+    told.collect::<Vec<String>>().join(" ")
 }
 
+/// The cell, and its first throughput: IOPS, or bytes per second.
 fn headline(entry: &TrialEntry) -> String {
-    let iops = entry
-        .values
-        .iter()
-        .find(|value| value.metric == "iops")
-        .and_then(|value| value.value);
-    match iops {
-        Some(iops) => format!(
-            "{}: {}",
-            varying(&entry.factors),
-            outcrop_measure::units::format_iops(iops)
-        ),
-        None => varying(&entry.factors),
-    }
+    let value_of = |metric: &str| {
+        let found = entry.values.iter().find(|value| value.metric == metric);
+        found.and_then(|value| value.value)
+    };
+    let iops = value_of("iops").map(outcrop_measure::units::format_iops);
+    let speed = || value_of("compress_speed").map(outcrop_measure::units::format_bandwidth);
+    let cell = varying(&entry.factors);
+    iops.or_else(speed)
+        .map_or(cell.clone(), |reached| format!("{cell}: {reached}"))
 }
 
 #[cfg(test)]

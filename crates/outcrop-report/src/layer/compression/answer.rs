@@ -150,7 +150,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             "It is nearest to the best ratio and the best speed at once, both on a logarithmic scale over the candidates"
         }
         Wish::Fastest => {
-            "the most bytes a second through both directions, of those that make the data smaller"
+            "It moves the most bytes a second through both directions, of those that make the data smaller"
         }
     };
     Claim {
