@@ -5,6 +5,6 @@
 mod decoders;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    decoders::decode("lz4-flex", input);
-    decoders::damage("lz4-flex", input);
+    decoders::decode("lz4_flex", input);
+    decoders::damage("lz4_flex", input);
 });
