@@ -1,6 +1,7 @@
 //! What a layer accepts in a plan: the names of its parameters, what each may be, and its default.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// Parameter name to value, every value in its canonical spelling.
 pub type Settings = BTreeMap<String, String>;
@@ -34,6 +35,36 @@ impl Refusal {
             parameter,
             message: message.into(),
         }
+    }
+}
+
+/// The canonical spelling of a value that has a type of its own.
+pub(crate) fn spelling<T: FromStr<Err: ToString> + ToString>(text: &str) -> Result<String, String> {
+    text.parse::<T>()
+        .map(|value| value.to_string())
+        .map_err(|error| error.to_string())
+}
+
+/// The entry of `known` that `text` names, or a sentence with the names; `what` is the parameter.
+pub(crate) fn one_of<T: Copy>(
+    text: &str,
+    what: &str,
+    known: &[(&'static str, T)],
+) -> Result<(&'static str, T), String> {
+    let found = known.iter().find(|(name, _)| *name == text).copied();
+    found.ok_or_else(|| {
+        let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+        format!("unknown {what} {text:?}; {}", hint(text, &names))
+    })
+}
+
+/// A whole number from 1 to `most`, in its canonical spelling.
+pub(crate) fn count(text: &str, most: u64) -> Result<String, String> {
+    match text.parse::<u64>() {
+        Ok(count) if (1..=most).contains(&count) => Ok(count.to_string()),
+        _ => Err(format!(
+            "`{text}` is not accepted; expected a whole number from 1 to {most}"
+        )),
     }
 }
 

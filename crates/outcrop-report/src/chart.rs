@@ -9,10 +9,6 @@ mod draw;
 mod legend;
 mod palette;
 mod scale;
-#[allow(
-    dead_code,
-    reason = "first drawn by the compression layer's report, which lands next"
-)]
 mod scatter_chart;
 
 pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};

@@ -111,4 +111,16 @@ impl Draft {
         );
         self
     }
+
+    /// Sets the workload parameters whose flag was given: each is its name, its flag and the flag's values, none
+    /// where it was not.
+    #[must_use]
+    pub fn with_flags(self, flags: &[(&str, &str, &[String])]) -> Self {
+        flags
+            .iter()
+            .filter(|(_, _, values)| !values.is_empty())
+            .fold(self, |draft, (parameter, flag, values)| {
+                draft.with_workload(parameter, values.iter().cloned(), flag)
+            })
+    }
 }

@@ -101,20 +101,14 @@ fn draft(args: &Args) -> Draft {
     if args.stages {
         draft = draft.with_workload("measurement", ["stages"], "--stages");
     }
-    let factors = [
+    draft.with_flags(&[
         ("codec", "--codec", &args.codec),
         ("compression_block_size", "--block-size", &args.block_size),
         ("threads", "--threads", &args.threads),
         ("context", "--context", &args.context),
         ("caches", "--caches", &args.caches),
         ("content", "--content", &args.content),
-    ];
-    factors
-        .into_iter()
-        .filter(|(_, _, values)| !values.is_empty())
-        .fold(draft, |draft, (name, flag, values)| {
-            draft.with_workload(name, values.iter().cloned(), flag)
-        })
+    ])
 }
 
 fn list(format: Format) -> anyhow::Result<()> {

@@ -81,7 +81,7 @@ fn draft(args: &Args) -> Draft {
             .with_subject("path", &path.to_string_lossy(), "--read-only"),
         None => draft.with_subject("kind", "scratch-file", "PATH"),
     };
-    let factors = [
+    draft.with_flags(&[
         ("engine", "--engine", &args.engine),
         ("access_pattern", "--access-pattern", &args.access_pattern),
         ("io_block_size", "--io-block-size", &args.io_block_size),
@@ -90,11 +90,5 @@ fn draft(args: &Args) -> Draft {
         ("jobs", "--jobs", &args.jobs),
         ("arrival", "--arrival", &args.arrival),
         ("content", "--content", &args.content),
-    ];
-    factors
-        .into_iter()
-        .filter(|(_, _, values)| !values.is_empty())
-        .fold(draft, |draft, (name, flag, values)| {
-            draft.with_workload(name, values.iter().cloned(), flag)
-        })
+    ])
 }

@@ -1,7 +1,5 @@
 //! What plans may say about columns: names, defaults, spellings, and the checks between them.
 
-use std::str::FromStr;
-
 use outcrop_column::{Index, Profile};
 use outcrop_column_bench::{BenchSpec, Format, Operation, SearchMode};
 use outcrop_measure::seed::Seed;
@@ -9,7 +7,7 @@ use outcrop_workload::column::{ColumnSpec, RowOrder};
 
 use super::{ALL_ROWS, FILE, GENERATED};
 use crate::layer::parsed;
-use crate::parameter::{Parameter, Refusal, Settings, hint};
+use crate::parameter::{Parameter, Refusal, Settings, count, one_of, spelling};
 use crate::plan::TrialOptions;
 
 pub(super) static SUBJECT: &[Parameter] = &[
@@ -104,30 +102,6 @@ const PROFILES: [(&str, Profile); 3] = [
     ("balanced", Profile::Balanced),
     ("fastest", Profile::Fastest),
 ];
-
-fn one_of<T: Copy>(text: &str, what: &str, known: &[(&'static str, T)]) -> Result<(&'static str, T), String> {
-    let found = known.iter().find(|(name, _)| *name == text).copied();
-    found.ok_or_else(|| {
-        let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-        format!("unknown {what} {text:?}; {}", hint(text, &names))
-    })
-}
-
-fn spelling<T: FromStr<Err: ToString> + ToString>(text: &str) -> Result<String, String> {
-    let value = text.parse::<T>();
-    value
-        .map(|value| value.to_string())
-        .map_err(|error| error.to_string())
-}
-
-fn count(text: &str, most: u64) -> Result<String, String> {
-    match text.parse::<u64>() {
-        Ok(count) if (1..=most).contains(&count) => Ok(count.to_string()),
-        _ => Err(format!(
-            "`{text}` is not accepted; expected a whole number from 1 to {most}"
-        )),
-    }
-}
 
 fn rows(text: &str) -> Result<String, String> {
     if text == ALL_ROWS {

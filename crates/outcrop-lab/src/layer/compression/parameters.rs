@@ -1,7 +1,5 @@
 //! What plans may say about compression: names, defaults, spellings, and the checks between them.
 
-use std::str::FromStr;
-
 use outcrop_codec::{CodecError, CodecSpec, ContextUse, Setting, families};
 use outcrop_compress::{Caches, JobSpec, StagesSpec, allowed_cpus};
 use outcrop_measure::units::ByteSize;
@@ -9,7 +7,7 @@ use outcrop_measure::units::ByteSize;
 use super::content::BlockContent;
 use super::{GENERATED, STDIN};
 use crate::layer::parsed;
-use crate::parameter::{Parameter, Refusal, Settings, hint};
+use crate::parameter::{Parameter, Refusal, Settings, hint, one_of, spelling};
 use crate::plan::{Subject, TrialOptions};
 
 pub(super) static SUBJECT: &[Parameter] = &[
@@ -82,21 +80,6 @@ pub(super) enum Measurement {
 
 const MEASUREMENTS: [(&str, Measurement); 2] =
     [("speed", Measurement::Speed), ("stages", Measurement::Stages)];
-
-fn one_of<T: Copy>(text: &str, what: &str, known: &[(&'static str, T)]) -> Result<(&'static str, T), String> {
-    let found = known.iter().find(|(name, _)| *name == text).copied();
-    found.ok_or_else(|| {
-        let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-        format!("unknown {what} {text:?}; {}", hint(text, &names))
-    })
-}
-
-fn spelling<T: FromStr<Err: ToString> + ToString>(text: &str) -> Result<String, String> {
-    let value = text.parse::<T>();
-    value
-        .map(|value| value.to_string())
-        .map_err(|error| error.to_string())
-}
 
 fn codec(text: &str) -> Result<String, String> {
     match text.parse::<CodecSpec>() {

@@ -1,6 +1,5 @@
 //! What plans may say about a device: names, defaults, spellings, and the checks between them.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use outcrop_device::{DeviceError, EngineKind, JobSpec, Submission};
@@ -9,7 +8,7 @@ use outcrop_measure::units::ByteSize;
 use outcrop_workload::{AccessPattern, Arrival, Content, ReadWriteMix};
 
 use super::{READ_ONLY, SCRATCH_FILE, parsed};
-use crate::parameter::{Parameter, Refusal, Settings, hint};
+use crate::parameter::{Parameter, Refusal, Settings, hint, one_of, spelling};
 use crate::plan::TrialOptions;
 
 /// The value of `span` that stands for the whole subject.
@@ -19,7 +18,9 @@ pub(super) static SUBJECT: &[Parameter] = &[
     Parameter {
         name: "kind",
         default: Some(SCRATCH_FILE),
-        canonical: kind,
+        canonical: |text| {
+            one_of(text, "kind", &[(SCRATCH_FILE, ()), (READ_ONLY, ())]).map(|(name, ())| name.to_owned())
+        },
     },
     Parameter {
         name: "path",
@@ -88,21 +89,6 @@ pub(super) static WORKLOAD: &[Parameter] = &[
 
 /// Smallest unit of direct I/O on any device.
 const SECTOR_BYTES: u64 = 512;
-
-fn spelling<T: FromStr<Err: ToString> + ToString>(text: &str) -> Result<String, String> {
-    text.parse::<T>()
-        .map(|value| value.to_string())
-        .map_err(|error| error.to_string())
-}
-
-fn kind(text: &str) -> Result<String, String> {
-    let kinds = [SCRATCH_FILE, READ_ONLY];
-    if kinds.contains(&text) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("unknown kind {text:?}; {}", hint(text, &kinds)))
-    }
-}
 
 fn count(text: &str) -> Result<String, String> {
     match text.parse::<u32>() {
