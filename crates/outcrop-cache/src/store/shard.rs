@@ -242,13 +242,13 @@ impl Shard {
         if is_too_large {
             return Err(Refusal::TooLarge);
         }
-        if self.make_room(hash, key, len, now).is_none() {
+        let room = self.make_room(hash, key, len, now);
+        let Some(offset) = room.and_then(|()| self.place(len, now)) else {
             if let Some(old) = self.find(hash, key) {
                 self.remove(old.handle);
             }
             return Err(Refusal::NoRoom);
-        }
-        let offset = self.place(len, now).ok_or(Refusal::NoRoom)?;
+        };
         self.settle(hash, key, value, header, offset)
     }
 
