@@ -23,6 +23,7 @@ mod counters;
 mod protocol;
 mod service;
 
+pub mod dialogue;
 pub mod server;
 
 pub use error::CacheError;

@@ -25,6 +25,7 @@ use accept::Acceptor;
 use budget::Budget;
 pub use listen::loopback;
 pub use session::Protocol;
+pub(crate) use session::Session;
 use worker::{Mailbox, Shared, Worker};
 
 /// Descriptors that are no connections.

@@ -15,6 +15,7 @@ const DEAD: u8 = 1 << 5;
 const STALE: u8 = 1 << 6;
 const WON: u8 = 1 << 7;
 const FETCHED: u32 = 1 << 31;
+const HAS_BINARY_KEY: u32 = 1 << 30;
 const FORM_AT: usize = 4;
 const ACCESSED_AT: usize = 6;
 const FIXED_BYTES: usize = 9;
@@ -38,6 +39,8 @@ pub(crate) struct Header {
     pub(crate) accessed: u32,
     /// Read at least once since it was written.
     pub(crate) fetched: bool,
+    /// Stored under a key that was given in base64.
+    pub(crate) has_binary_key: bool,
     /// Marked by the meta protocol: may be served, ought to be refreshed.
     pub(crate) stale: bool,
     /// Some client was already told to refresh it.
@@ -62,8 +65,10 @@ impl Header {
     pub(crate) fn write(&self, bytes: &mut [u8]) {
         let width = value_width(self.value_len);
         let mut form = (width - 1) as u8;
-        let fetched = if self.fetched { FETCHED } else { 0 };
-        bytes[..4].copy_from_slice(&(self.handle | fetched).to_le_bytes());
+        let mut first = self.handle;
+        first |= if self.fetched { FETCHED } else { 0 };
+        first |= if self.has_binary_key { HAS_BINARY_KEY } else { 0 };
+        bytes[..4].copy_from_slice(&first.to_le_bytes());
         bytes[5] = self.key_len;
         bytes[ACCESSED_AT..FIXED_BYTES].copy_from_slice(&self.accessed.to_le_bytes()[..3]);
         let mut at = FIXED_BYTES;
@@ -92,12 +97,14 @@ impl Header {
         let first = word(bytes, 0);
         let width = usize::from(form & WIDTH) + 1;
         let mut header = Self {
-            handle: first & !FETCHED,
+            // Handles stay below 2^28: a shard has not 4 GiB, an item not less than 27 bytes.
+            handle: first & !(FETCHED | HAS_BINARY_KEY),
             key_len: bytes[5],
             // The byte above is the lowest of the value's length.
             accessed: word(bytes, ACCESSED_AT) & 0xFF_FFFF,
             value_len: short(&bytes[FIXED_BYTES..FIXED_BYTES + width]),
             fetched: first & FETCHED != 0,
+            has_binary_key: first & HAS_BINARY_KEY != 0,
             stale: form & STALE != 0,
             won: form & WON != 0,
             ..Self::default()
@@ -172,14 +179,14 @@ mod tests {
             value_len in prop_oneof![0_u32..300, 65_000_u32..70_000, 16_777_000_u32..16_778_000],
             words in any::<[u32; 3]>(),
             cas in prop_oneof![Just(0_u64), any::<u64>()],
-            extras in any::<[bool; 5]>(),
+            extras in any::<[bool; 6]>(),
         ) {
             let header = Header {
                 handle, key_len, value_len, cas,
                 flags: if extras[0] { words[0] } else { 0 },
                 expiry: if extras[1] { words[1] } else { 0 },
                 accessed: words[2] & 0xFF_FFFF,
-                fetched: extras[2], stale: extras[3], won: extras[4],
+                fetched: extras[2], stale: extras[3], won: extras[4], has_binary_key: extras[5],
             };
             let mut bytes = vec![0xAA; header.header_len() + usize::from(key_len)];
             let at = header.header_len();

@@ -20,6 +20,8 @@ pub struct Item<'a> {
     pub idle_s: u32,
     /// It was read before.
     pub fetched: bool,
+    /// Stored under a key that was given in base64.
+    pub has_binary_key: bool,
     /// Marked as stale by the meta protocol.
     pub stale: bool,
     /// Some client was told to refresh it.
@@ -37,6 +39,8 @@ pub struct Draft<'a> {
     pub expiry: u32,
     /// A CAS value of the client's choice; 0 for the next one.
     pub cas: u64,
+    /// The key was given in base64.
+    pub has_binary_key: bool,
     /// Stored as stale.
     pub stale: bool,
 }
@@ -60,6 +64,7 @@ impl Slot<'_> {
             cas: header.cas,
             idle_s: self.now.wrapping_sub(header.accessed) & 0xFF_FFFF,
             fetched: header.fetched,
+            has_binary_key: header.has_binary_key,
             stale: header.stale,
             won: header.won,
         }
@@ -107,6 +112,7 @@ impl Slot<'_> {
             expiry: draft.expiry,
             cas,
             accessed: self.now & 0xFF_FFFF,
+            has_binary_key: draft.has_binary_key,
             stale: draft.stale,
             ..Header::default()
         };
@@ -155,7 +161,9 @@ impl Slot<'_> {
                 [piece, old].concat()
             }
         };
-        self.rewrite(|header| header.cas = cas, joined)
+        // As in memcached: what was joined is the work of whoever joined it.
+        let change = |header: &mut Header| (header.cas, header.has_binary_key) = (cas, false);
+        self.rewrite(change, joined)
     }
 
     /// The CAS value after a change: none for an item that nobody asked the CAS value of.
@@ -210,6 +218,14 @@ impl Slot<'_> {
     /// [`Refusal`], never in practice: marks take no room.
     pub fn set_marks(&mut self, stale: bool, won: bool) -> Result<bool, Refusal> {
         self.amend(|header| (header.stale, header.won) = (stale, won))
+    }
+
+    /// Sets whether the key is shown in base64; false when there is no item.
+    ///
+    /// # Errors
+    /// [`Refusal`], never in practice: the mark takes no room.
+    pub fn set_binary_key(&mut self, has_binary_key: bool) -> Result<bool, Refusal> {
+        self.amend(|header| header.has_binary_key = has_binary_key)
     }
 
     /// Marks the item as stale under a new CAS value; false when there is none.

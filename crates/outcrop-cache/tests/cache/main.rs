@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod faults;
+mod fuzzed;
 mod http;
 mod kit;
 mod memcached;
 mod policies;
 mod simulator;
 mod store;
+mod untrusted;

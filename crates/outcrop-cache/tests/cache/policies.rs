@@ -2,28 +2,12 @@
 
 use outcrop_cache::store::{Draft, PolicyKind, Store, StoreOptions};
 
+use crate::kit::Random;
 use crate::simulator::{Fifo, Lru, S3Fifo, Sieve, Simulator, TinyLfu};
-
-/// A generator good enough for traces (Vigna's splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 /// Skewed popularity, keys that are never asked for again, and now and then a scan.
 fn trace(seed: u64, len: usize) -> Vec<u64> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut keys = Vec::with_capacity(len + 5000);
     let mut fresh = 1 << 40;
     while keys.len() < len {

@@ -9,14 +9,17 @@ use super::arithmetic::{self, Changed};
 use super::storage::{is_too_large, refused};
 use super::{BAD_CHUNK, BAD_FORMAT, Command, ERROR, NO_MEMORY, Session, TOO_LARGE};
 use crate::protocol::{Context, Step};
-use crate::store::{Draft, Refusal, Slot};
+use crate::store::{Draft, MAX_KEY_BYTES, Refusal, Slot};
 use answer::{Shown, write_flags};
 use flags::{Flags, Key, Mode};
 
-const BAD_KEY: &[u8] = b"CLIENT_ERROR error decoding key\r\n";
+/// Words of a meta command, its name among them.
+const MOST_WORDS: usize = 19;
 
 /// What a meta command acts on.
 struct Target<'a> {
+    /// The command's second letter.
+    verb: u8,
     key: Key<'a>,
     flags: Flags<'a>,
 }
@@ -24,12 +27,47 @@ struct Target<'a> {
 impl<'a> Target<'a> {
     /// Key and flags of a command whose flags begin at word `first`.
     fn of(command: &'a Command<'a>, first: usize) -> Result<Self, &'static [u8]> {
-        let flags = Flags::of(command.tokens.from(first), command.tokens.get(0)[1])?;
-        let key = Key::of(command.tokens.get(1), flags.is_base64).ok_or(BAD_KEY)?;
-        if key.bytes().is_empty() || command.tokens.get(1).len() > crate::store::MAX_KEY_BYTES {
-            return Err(BAD_FORMAT);
+        let (verb, key) = (command.tokens.get(0)[1], command.tokens.get(1));
+        if command.tokens.len() > MOST_WORDS {
+            return Err(if verb == b'g' {
+                b"CLIENT_ERROR options flags are too long\r\n"
+            } else {
+                b"CLIENT_ERROR options flags too long\r\n"
+            });
         }
-        Ok(Self { key, flags })
+        let words = if verb == b'e' {
+            &[]
+        } else {
+            command.tokens.from(first)
+        };
+        let mut flags = Flags::of(words, verb, key)?;
+        // `me` looks at one word, and only for this.
+        flags.is_base64 |= verb == b'e' && command.tokens.get(2) == b"b";
+        let key = Key::of(key, flags.is_base64).filter(|key| !key.bytes().is_empty());
+        let key = key.ok_or(BAD_FORMAT)?;
+        Ok(Self { verb, key, flags })
+    }
+
+    /// How an `ms` stores.
+    fn mode(&self) -> Result<Mode, &'static [u8]> {
+        Ok(match self.flags.mode {
+            None | Some(b'S' | b's') => Mode::Set,
+            Some(b'E' | b'e') => Mode::Add,
+            Some(b'A' | b'a') => Mode::Append,
+            Some(b'P' | b'p') => Mode::Prepend,
+            Some(b'R' | b'r') => Mode::Replace,
+            Some(_) => return Err(b"CLIENT_ERROR invalid mode for ms M token\r\n"),
+        })
+    }
+
+    /// The letters that a reply to this command tells about.
+    const fn told(&self) -> &'static [u8] {
+        match self.verb {
+            b'g' => b"sfhltckO",
+            b's' => b"sckO",
+            b'a' => b"tckO",
+            _ => b"kO",
+        }
     }
 
     fn shown(&self) -> Shown<'_> {
@@ -40,7 +78,7 @@ impl<'a> Target<'a> {
     fn status(&self, out: &mut Vec<u8>, code: &[u8], is_silent: bool, shown: &Shown<'_>) {
         if !(is_silent && self.flags.is_quiet) {
             out.extend_from_slice(code);
-            write_flags(out, &self.flags, shown);
+            write_flags(out, &self.flags, self.told(), shown);
             out.extend_from_slice(b"\r\n");
         }
     }
@@ -62,6 +100,10 @@ impl Session {
             out.extend_from_slice(if verb == b"me" { BAD_FORMAT } else { ERROR });
             return Step::command(command.line_bytes);
         }
+        if command.tokens.get(1).len() > MAX_KEY_BYTES {
+            out.extend_from_slice(BAD_FORMAT);
+            return Step::command(command.line_bytes);
+        }
         match Target::of(command, 2) {
             Err(sentence) => out.extend_from_slice(sentence),
             Ok(target) => match verb {
@@ -81,17 +123,18 @@ impl Session {
         }
         let length =
             super::line::natural(command.tokens.get(2)).filter(|&length| length < i32::MAX as u64 - 2);
-        let Some(length) = length else {
+        let is_too_long = command.tokens.get(1).len() > MAX_KEY_BYTES;
+        let Some(length) = length.filter(|_| !is_too_long && command.tokens.len() <= MOST_WORDS) else {
             out.extend_from_slice(BAD_FORMAT);
             return Step::command(command.line_bytes);
         };
-        let target = Target::of(command, 3);
+        let target = Target::of(command, 3).and_then(|target| Ok((target.mode()?, target)));
         let too_large = is_too_large(length, context);
         if too_large || target.is_err() {
             if too_large {
                 context.counters.store_too_large.add(1);
             }
-            if let Ok(target) = &target {
+            if let Ok((_, target)) = &target {
                 context
                     .store
                     .slot(target.key.bytes(), context.now.second)
@@ -108,7 +151,7 @@ impl Session {
             return Step::More(end + 2);
         };
         match (chunk.strip_suffix(b"\r\n"), target) {
-            (Some(value), Ok(target)) => set(&target, value, out, context),
+            (Some(value), Ok((mode, target))) => set(&target, mode, value, out, context),
             (_, Err(sentence)) => out.extend_from_slice(sentence),
             (None, _) => out.extend_from_slice(BAD_CHUNK),
         }
@@ -136,10 +179,7 @@ fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     counters.get_misses.add(u64::from(!is_there));
     if !is_there {
         let Some(ttl) = flags.vivify else {
-            if !flags.is_quiet {
-                out.extend_from_slice(b"EN\r\n");
-            }
-            return;
+            return target.status(out, b"EN", true, &shown);
         };
         if vivify(&mut slot, ttl, context).is_err() {
             return out.extend_from_slice(b"SERVER_ERROR out of memory\r\n");
@@ -155,7 +195,7 @@ fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     let Some(item) = slot.read() else {
         return out.extend_from_slice(b"EN\r\n");
     };
-    shown.item = Some(item);
+    (shown.item, shown.shows_stored_key) = (Some(item), true);
     shown.ttl_s = context.now.left(item.expiry);
     if let Some(ttl) = flags.ttl {
         shown.ttl_s = context.now.left(context.now.expiry(ttl));
@@ -163,7 +203,7 @@ fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     if flags.shows(b'v') {
         out.extend_from_slice(b"VA ");
         out.extend_from_slice(itoa::Buffer::new().format(item.value.len()).as_bytes());
-        write_flags(out, flags, &shown);
+        write_flags(out, flags, target.told(), &shown);
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(item.value);
         out.extend_from_slice(b"\r\n");
@@ -193,7 +233,7 @@ fn refresh(target: &Target<'_>, slot: &mut Slot<'_>, shown: &mut Shown<'_>, cont
     }
 }
 
-fn set(target: &Target<'_>, value: &[u8], out: &mut Vec<u8>, context: &Context<'_>) {
+fn set(target: &Target<'_>, mode: Mode, value: &[u8], out: &mut Vec<u8>, context: &Context<'_>) {
     let (flags, counters) = (&target.flags, context.counters);
     let mut slot = context.store.slot(target.key.bytes(), context.now.second);
     counters.sets.add(1);
@@ -202,15 +242,8 @@ fn set(target: &Target<'_>, value: &[u8], out: &mut Vec<u8>, context: &Context<'
         flags: flags.client_flags,
         expiry: flags.ttl.map_or(0, |ttl| context.now.expiry(ttl)),
         cas: flags.new_cas,
+        has_binary_key: flags.is_base64,
         stale: false,
-    };
-    let mode = match flags.mode {
-        None | Some(b'S' | b's') => Mode::Set,
-        Some(b'E' | b'e') => Mode::Add,
-        Some(b'A' | b'a') => Mode::Append,
-        Some(b'P' | b'p') => Mode::Prepend,
-        Some(b'R' | b'r') => Mode::Replace,
-        Some(_) => return out.extend_from_slice(b"CLIENT_ERROR invalid mode for ms M token\r\n"),
     };
     let old = slot.peek().map(|item| item.cas);
     let shown = target.shown();
@@ -236,6 +269,10 @@ fn set(target: &Target<'_>, value: &[u8], out: &mut Vec<u8>, context: &Context<'
         }
         _ => Ok(false),
     };
+    if matches!(mode, Mode::Append | Mode::Prepend) && flags.is_base64 {
+        // The item was stored; without the mark its key is only shown otherwise.
+        let _ = slot.set_binary_key(true);
+    }
     let stored = match stored {
         Ok(true) if flags.shows(b'c') => slot.assign_cas(),
         other => other,
@@ -296,7 +333,7 @@ fn add(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     let mut shown = target.shown();
     let number = match changed {
         Changed::To(number) => number,
-        Changed::Missing => return target.status(out, b"NF", true, &shown),
+        Changed::Missing => return target.status(out, b"NF", false, &shown),
         Changed::NotANumber => {
             let sentence = b"CLIENT_ERROR cannot increment or decrement non-numeric value\r\n";
             return out.extend_from_slice(sentence);
@@ -321,7 +358,7 @@ fn add(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
     let text = digits.format(number);
     out.extend_from_slice(b"VA ");
     out.extend_from_slice(itoa::Buffer::new().format(text.len()).as_bytes());
-    write_flags(out, flags, &shown);
+    write_flags(out, flags, target.told(), &shown);
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(text.as_bytes());
     out.extend_from_slice(b"\r\n");

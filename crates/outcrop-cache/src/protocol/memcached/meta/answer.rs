@@ -1,6 +1,6 @@
 //! The flags of a meta reply, in the order in which they were asked for.
 
-use super::flags::{Flags, Key};
+use super::flags::{Flags, Key, write_base64};
 use crate::store::Item;
 
 /// What a reply may tell.
@@ -14,6 +14,8 @@ pub(super) struct Shown<'a> {
     /// Another client was told to.
     pub(super) was_won: bool,
     pub(super) is_stale: bool,
+    /// The key is shown as the item has it, not as the client gave it.
+    pub(super) shows_stored_key: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -25,14 +27,37 @@ impl<'a> Shown<'a> {
             is_won: false,
             was_won: false,
             is_stale: false,
+            shows_stored_key: false,
         }
     }
 }
 
-/// Writes ` f0 s5 …`, then who is to refresh the item.
-pub(super) fn write_flags(out: &mut Vec<u8>, flags: &Flags<'_>, shown: &Shown<'_>) {
+/// The key as given; `mg` shows that of its item as it was stored.
+fn write_key(out: &mut Vec<u8>, shown: &Shown<'_>) {
+    out.extend_from_slice(b" k");
+    let is_base64 = match shown.item {
+        Some(item) if shown.shows_stored_key => {
+            if item.has_binary_key {
+                write_base64(shown.key.bytes(), out);
+            } else {
+                out.extend_from_slice(shown.key.bytes());
+            }
+            item.has_binary_key
+        }
+        _ => {
+            out.extend_from_slice(shown.key.given());
+            shown.key.is_base64()
+        }
+    };
+    if is_base64 {
+        out.extend_from_slice(b" b");
+    }
+}
+
+/// Writes ` f0 s5 …` for the letters of `told`, then who is to refresh the item.
+pub(super) fn write_flags(out: &mut Vec<u8>, flags: &Flags<'_>, told: &[u8], shown: &Shown<'_>) {
     let mut digits = itoa::Buffer::new();
-    for word in flags.words {
+    for word in flags.words.iter().filter(|word| told.contains(&word[0])) {
         let letter = word[0];
         let number = shown.item.and_then(|item| match letter {
             b's' => Some(item.value.len() as i64),
@@ -51,13 +76,7 @@ pub(super) fn write_flags(out: &mut Vec<u8>, flags: &Flags<'_>, shown: &Shown<'_
                 out.extend_from_slice(b" c");
                 out.extend_from_slice(digits.format(item.cas).as_bytes());
             }
-            (b'k', ..) => {
-                out.extend_from_slice(b" k");
-                out.extend_from_slice(shown.key.given());
-                if shown.key.is_base64() {
-                    out.extend_from_slice(b" b");
-                }
-            }
+            (b'k', ..) => write_key(out, shown),
             (b'O', ..) => {
                 out.push(b' ');
                 out.extend_from_slice(word);

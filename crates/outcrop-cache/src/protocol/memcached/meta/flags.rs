@@ -7,7 +7,13 @@ const INVALID: &[u8] = b"CLIENT_ERROR invalid flag\r\n";
 const DUPLICATE: &[u8] = b"CLIENT_ERROR duplicate flag\r\n";
 const INVALID_OR_DUPLICATE: &[u8] = b"CLIENT_ERROR invalid or duplicate flag\r\n";
 const BAD_TOKEN: &[u8] = b"CLIENT_ERROR bad token in command line format\r\n";
+const BAD_MODE: &[u8] = b"CLIENT_ERROR incorrect length for M token\r\n";
+const BAD_INITIAL: &[u8] = b"CLIENT_ERROR invalid numeric initial value\r\n";
+const BAD_DELTA: &[u8] = b"CLIENT_ERROR invalid numeric delta value\r\n";
+const BAD_KEY: &[u8] = b"CLIENT_ERROR error decoding key\r\n";
 const OPAQUE_TOO_LONG: &[u8] = b"CLIENT_ERROR opaque token too long\r\n";
+/// Letters that some meta command knows; one that does not know a letter passes over it.
+const LETTERS: &[u8] = b"bcfhklqstuvCDEFIJLMNOPRT";
 const MAX_OPAQUE_BYTES: usize = 31;
 /// Bytes of a key before base64.
 const MAX_BINARY_KEY_BYTES: usize = 250;
@@ -51,6 +57,22 @@ impl<'a> Key<'a> {
 
     pub(super) const fn given(&self) -> &'a [u8] {
         self.given
+    }
+}
+
+/// Writes bytes in the standard alphabet with padding.
+pub(super) fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for group in bytes.chunks(3) {
+        let at = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
+        let word = at(0) << 16 | at(1) << 8 | at(2);
+        for place in 0..4 {
+            out.push(if place <= group.len() {
+                ALPHABET[(word >> (18 - 6 * place) & 63) as usize]
+            } else {
+                b'='
+            });
+        }
     }
 }
 
@@ -112,31 +134,44 @@ pub(super) struct Flags<'a> {
 }
 
 impl<'a> Flags<'a> {
-    /// Flags of the command whose second letter is `verb`.
-    pub(super) fn of(words: &'a [&'a [u8]], verb: u8) -> Result<Self, &'static [u8]> {
+    /// Flags of the command whose second letter is `verb`, about `key`.
+    pub(super) fn of(words: &'a [&'a [u8]], verb: u8, key: &[u8]) -> Result<Self, &'static [u8]> {
+        let flags = Self::read(words, key);
+        // As memcached says it: these two have one sentence for all.
+        if matches!(verb, b'd' | b'a') {
+            return flags.map_err(|_| INVALID_OR_DUPLICATE);
+        }
+        flags
+    }
+
+    fn read(words: &'a [&'a [u8]], key: &[u8]) -> Result<Self, &'static [u8]> {
         let mut flags = Self {
             words,
             ..Self::default()
         };
         let mut seen = 0_u128;
-        // As memcached says it: `mg` has sentences of its own.
-        let (invalid, duplicate) = if verb == b'g' {
-            (INVALID, DUPLICATE)
-        } else {
-            (INVALID_OR_DUPLICATE, INVALID_OR_DUPLICATE)
-        };
+        // A letter that is wrong ends it at once; of tokens that are wrong the last is told.
+        let mut wrong = None;
         for word in words {
             let (&letter, token) = word.split_first().ok_or(BAD_FORMAT)?;
-            if letter >= 127 || !letters_of(verb).contains(&letter) {
-                return Err(invalid);
+            if letter >= 127 || seen >> letter & 1 != 0 {
+                return Err(DUPLICATE);
             }
-            if seen >> letter & 1 != 0 {
-                return Err(duplicate);
+            if !LETTERS.contains(&letter) {
+                return Err(INVALID);
             }
             seen |= 1 << letter;
-            flags.set(letter, token)?;
+            if letter == b'b' && Key::of(key, true).is_none() {
+                wrong = Some(BAD_KEY);
+            }
+            if let Err(sentence) = flags.set(letter, token) {
+                wrong = Some(sentence)
+                    .filter(|_| letter != b'F')
+                    .or(wrong)
+                    .or(Some(BAD_FORMAT));
+            }
         }
-        Ok(flags)
+        wrong.map_or(Ok(flags), Err)
     }
 
     fn set(&mut self, letter: u8, token: &[u8]) -> Result<(), &'static [u8]> {
@@ -152,9 +187,12 @@ impl<'a> Flags<'a> {
             b'F' => self.client_flags = natural()? as u32,
             b'C' => self.cas = Some(natural()?),
             b'E' => self.new_cas = natural()?,
-            b'J' => self.initial = Some(natural()?),
-            b'D' => self.delta = Some(natural()?),
-            b'M' => self.mode = Some(*token.first().ok_or(BAD_FORMAT)?),
+            b'J' => self.initial = Some(natural().map_err(|_| BAD_INITIAL)?),
+            b'D' => self.delta = Some(natural().map_err(|_| BAD_DELTA)?),
+            b'M' => match token {
+                [mode] => self.mode = Some(*mode),
+                _ => return Err(BAD_MODE),
+            },
             b'O' if token.len() > MAX_OPAQUE_BYTES => return Err(OPAQUE_TOO_LONG),
             _ => {}
         }
@@ -164,16 +202,6 @@ impl<'a> Flags<'a> {
     /// True when the reply has what this letter stands for.
     pub(super) fn shows(&self, letter: u8) -> bool {
         self.words.iter().any(|word| word.first() == Some(&letter))
-    }
-}
-
-fn letters_of(verb: u8) -> &'static [u8] {
-    match verb {
-        b'g' => b"bcfhklOqstvENRT",
-        b's' => b"bcCEFIkMNOqsTS",
-        b'd' => b"bCEIkOqT",
-        b'a' => b"bcCDEJkMNOqtTv",
-        _ => b"b",
     }
 }
 
@@ -190,6 +218,9 @@ mod tests {
             ("+/+/", &[0xFB, 0xFF, 0xBF]),
         ] {
             assert_eq!(decode_base64(text.as_bytes()).as_deref(), Some(expected));
+            let mut written = Vec::new();
+            write_base64(expected, &mut written);
+            assert_eq!(written, text.as_bytes());
         }
         for wrong in ["", "Z", "Zm9", "Zm9!", "=m9v", "Z=9v", "!!!!", "Z==="] {
             assert_eq!(decode_base64(wrong.as_bytes()), None, "{wrong}");
