@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Holds Outcrop's cache server beside Redis, memcached and any memcached named by MEMCACHED.
+
+    benchmarks/cache-peers/run.py [--part cpu|memory|all] [--rounds 9] [--seconds 1] [--memory-mib 64]
+
+CPU: each server on CPU 0, the driver (`outcrop cache load`) on the last one, in turns: A B C, C B A, A B C, … Server CPU
+per request is what the kernel's scheduler charged all of the server's threads (/proc/PID/task/*/schedstat, in
+nanoseconds) over the measured time, divided by the answers. Figures are medians over rounds, comparisons medians of the
+ratios within rounds, with 95 % bootstrap intervals.
+
+Memory: ETC sets of --keys keys under one limit; then each other server again with its limit set so that it is as large
+as memcached *resident*; items kept, and the hit ratio of ETC with sets on misses.
+
+Prints the result as Markdown; `cargo xtask bench-record cache-peers` keeps it. $OUTCROP is the program (else a release
+build is made); $CACHE_SERVER, if set, serves in its place: a command in which {port} and {memory} are replaced, such as
+the example `bare_server` of outcrop-cache. memcached and redis-server come from the system's packages.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = ["--key-size", "fixed:16", "--value-size", "fixed:16", "--mix", "1:0", "--popularity", "uniform"]
+ETC = ["--workload", "etc"]
+# Name, workload, connections, pipeline, offered rate (none: closed loop).
+CASES = [
+    ("small gets", SMALL, 1, 1, None),
+    ("small gets", SMALL, 16, 1, None),
+    ("small gets", SMALL, 64, 1, None),
+    ("small gets", SMALL, 16, 16, None),
+    ("small gets", SMALL, 64, 16, None),
+    ("ETC", ETC, 50, 1, None),
+    ("ETC", ETC, 50, 16, None),
+    ("ETC", ETC, 50, 1, "poisson:15k"),
+]
+CPU_MEMORY_MIB = 512
+
+
+@dataclass
+class Server:
+    """How to start one, and how it is spoken to."""
+
+    name: str
+    scheme: str
+    command: str
+
+    def start(self, memory_bytes):
+        port = free_port()
+        words = [
+            word.format(port=port, memory=memory_bytes, mib=max(1, round(memory_bytes / (1 << 20))))
+            for word in shlex.split(self.command)
+        ]
+        process = subprocess.Popen(
+            ["taskset", "-c", "0", *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        return Running(self, process, port)
+
+
+class Running:
+    def __init__(self, server, process, port):
+        self.server, self.process, self.port = server, process, port
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                return
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    sys.exit(f"{server.name} does not listen: {server.command}")
+
+    @property
+    def target(self):
+        return f"{self.server.scheme}://127.0.0.1:{self.port}"
+
+    def resident_bytes(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) * 1024
+
+    def items(self):
+        if self.server.scheme == "redis":
+            return int(self.ask(b"DBSIZE\r\n", b"\r\n").strip().lstrip(b":"))
+        stats = self.ask(b"stats\r\n", b"END\r\n").decode()
+        return int(re.search(r"STAT curr_items (\d+)", stats).group(1))
+
+    def ask(self, request, end):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            connection.sendall(request)
+            answer = b""
+            while not answer.endswith(end):
+                answer += connection.recv(65536)
+        return answer
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def need(program, package):
+    if shutil.which(program):
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        sys.exit(f"{program} is missing and cannot be installed from here; run: sudo apt-get install {package}")
+    subprocess.run(["apt-get", "install", "-y", "-qq", package], check=True, stdout=sys.stderr)
+
+
+def outcrop_binary():
+    """The program named by $OUTCROP, or a release build of this checkout."""
+    if os.environ.get("OUTCROP"):
+        return os.environ["OUTCROP"]
+    subprocess.run(["cargo", "build", "--release", "-p", "outcrop"], check=True, cwd=ROOT, stdout=sys.stderr)
+    described = subprocess.run(
+        ["cargo", "metadata", "--format-version=1", "--no-deps"], check=True, cwd=ROOT, capture_output=True, text=True
+    ).stdout
+    return str(Path(json.loads(described)["target_directory"]) / "release/outcrop")
+
+
+def version(program, *arguments):
+    said = subprocess.run([program, *arguments], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\d+\.\d+\.\d+", said)
+    return found.group(0) if found else "of unknown version"
+
+
+def servers(binary):
+    need("redis-server", "redis-server")
+    need("memcached", "memcached")
+    ours = os.environ.get("CACHE_SERVER") or (
+        f"{binary} cache serve --threads 1 --memory {{memory}} --listen 127.0.0.1:{{port}}"
+    )
+    redis = (
+        "redis-server --bind 127.0.0.1 --port {port} --save '' --appendonly no --maxmemory {memory} "
+        "--maxmemory-policy allkeys-lru"
+    )
+    memcached = "{} -u root -t 1 -l 127.0.0.1 -U 0 -p {{port}} -m {{mib}} -c 4096"
+    found = [
+        Server("outcrop", "memcached", ours),
+        Server(f"Redis {version('redis-server', '--version')}", "redis", redis),
+        Server(f"memcached {version('memcached', '-V')} (Debian)", "memcached", memcached.format("memcached")),
+    ]
+    named = os.environ.get("MEMCACHED")
+    if named:
+        found.append(Server(f"memcached {version(named, '-V')}", "memcached", memcached.format(shlex.quote(named))))
+    return found
+
+
+def load(binary, running, *arguments):
+    """What the driver says, by name."""
+    said = subprocess.run(
+        [binary, "cache", "load", "--target", running.target, "--format", "json", *arguments],
+        capture_output=True, text=True, check=False,
+    )
+    if said.returncode != 0:
+        sys.exit(f"{running.server.name}: {said.stderr}")
+    return {row["what"]: row["value"] for row in json.loads(said.stdout)}
+
+
+def bootstrap(values, rng):
+    medians = sorted(statistics.median(rng.choices(values, k=len(values))) for _ in range(4000))
+    return statistics.median(values), medians[100], medians[-101]
+
+
+def one_round(binary, all_running, case, seconds, number):
+    _, workload, connections, pipeline, rate = case
+    result = {}
+    for running in all_running if number % 2 == 0 else reversed(all_running):
+        arguments = [
+            *workload, "--connections", str(connections), "--pipeline", str(pipeline), "--warm-up", "100ms",
+            "--duration", f"{seconds}s", "--seed", str(number + 1),
+        ]
+        if rate:
+            arguments += ["--arrival", rate]
+        said = load(binary, running, *arguments)
+        result[running.server.name] = {
+            "cpu_us": said["server CPU"] / 1e3,
+            "p99_us": said["latency p99"] / 1e3,
+            "throughput": said["throughput"],
+            "driver_share": said["driver CPU share"],
+        }
+    return result
+
+
+def cpu_part(binary, found, arguments):
+    rounds = {index: [] for index in range(len(CASES))}
+    for workload in (SMALL, ETC):
+        all_running = [server.start(CPU_MEMORY_MIB << 20) for server in found]
+        try:
+            for running in all_running:
+                load(binary, running, *workload, "--duration", "100ms", "--pipeline", "16")
+            for number in range(arguments.rounds):
+                for index, case in enumerate(CASES):
+                    if case[1] is workload:
+                        rounds[index].append(one_round(binary, all_running, case, arguments.seconds, number))
+                        print(f"round {number + 1}/{arguments.rounds}, {case[0]} {case[2:]}", file=sys.stderr)
+        finally:
+            for running in all_running:
+                running.stop()
+    return rounds
+
+
+def cpu_table(rounds, found):
+    rng = random.Random(1)
+    lines = [
+        "| load | connections | pipeline | server | CPU µs/request | p99 µs | requests/s | outcrop ÷ it, CPU | 95 % | outcrop ÷ it, p99 | 95 % |",
+        "|---|---:|---:|---|---:|---:|---:|---:|---|---:|---|",
+    ]
+    for index, (name, _, connections, pipeline, rate) in enumerate(CASES):
+        for server in found:
+            of = [one[server.name] for one in rounds[index]]
+            median = {key: statistics.median(one[key] for one in of) for key in of[0]}
+            cells = [
+                name + (f", {rate} open loop" if rate else ""), str(connections), str(pipeline), server.name,
+                f"{median['cpu_us']:.2f}", f"{median['p99_us']:,.0f}", f"{median['throughput']:,.0f}",
+            ]
+            for metric in ("cpu_us", "p99_us"):
+                if server is found[0]:
+                    cells += ["", ""]
+                    continue
+                ratios = [one["outcrop"][metric] / one[server.name][metric] for one in rounds[index]]
+                ratio, low, high = bootstrap(ratios, rng)
+                cells += [f"{ratio:.2f}", f"{low:.2f} … {high:.2f}"]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def fill(binary, server, memory_bytes, arguments):
+    """Fills a server with ETC, and asks it: items, resident bytes, hit ratio."""
+    with server.start(memory_bytes) as running:
+        keys = ["--keys", str(arguments.keys), "--pipeline", "16", "--connections", "16"]
+        said = load(binary, running, *ETC, *keys, "--warm-up", "auto", "--duration", f"{arguments.fill_seconds}s")
+        return {
+            "limit": memory_bytes, "items": running.items(), "resident": running.resident_bytes(),
+            "hits": said["hit ratio"], "byte_hits": said["byte hit ratio"],
+        }
+
+
+def memory_part(binary, found, arguments):
+    limit = arguments.memory_mib << 20
+    plain = {}
+    for server in found:
+        print(f"filling {server.name}", file=sys.stderr)
+        plain[server.name] = fill(binary, server, limit, arguments)
+    rows = [(server.name, plain[server.name]) for server in found]
+    wanted = next(plain[server.name]["resident"] for server in found if server.name.startswith("memcached"))
+    for server in found[:2]:
+        # Resident memory follows the limit: moved by what is missing, twice.
+        seen = plain[server.name]
+        for _ in range(2):
+            print(f"filling {server.name}, as large as memcached resident", file=sys.stderr)
+            seen = fill(binary, server, seen["limit"] + wanted - seen["resident"], arguments)
+        rows.append((f"{server.name}, as large as memcached", seen))
+    return rows
+
+
+def memory_table(rows):
+    memcached = next(row for name, row in rows if name.startswith("memcached"))
+    lines = [
+        "| server | limit MiB | resident MiB | items | items ÷ memcached's | hit ratio | byte hit ratio |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name, row in rows:
+        mib = 1 << 20
+        lines.append(
+            f"| {name} | {row['limit'] / mib:.1f} | {row['resident'] / mib:.1f} | {row['items']:,} "
+            f"| {row['items'] / memcached['items']:.3f} | {row['hits']:.4f} | {row['byte_hits']:.4f} |"
+        )
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=("cpu", "memory", "all"), default="all")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--memory-mib", type=int, default=64)
+    parser.add_argument("--keys", type=int, default=1_000_000)
+    parser.add_argument("--fill-seconds", type=int, default=10)
+    arguments = parser.parse_args()
+    binary = outcrop_binary()
+    found = servers(binary)
+    if not os.environ.get("MEMCACHED"):
+        print("MEMCACHED is not set: no other memcached than Debian's is compared.\n")
+    if arguments.part != "memory":
+        rounds = cpu_part(binary, found, arguments)
+        print(
+            f"Server CPU per request and p99, server on CPU 0, driver on the last CPU: {arguments.rounds} interleaved "
+            f"rounds of {arguments.seconds} s.\n\n{cpu_table(rounds, found)}\n"
+        )
+        print("Debian's memcached 1.6.18 writes every reply by itself: pipelined it is no fair peer, and is shown only.\n")
+    if arguments.part != "cpu":
+        rows = memory_part(binary, found, arguments)
+        print(
+            f"ETC, {arguments.keys:,} keys, set on miss; filled, then measured for {arguments.fill_seconds} s.\n\n"
+            f"{memory_table(rows)}"
+        )
+
+
+if __name__ == "__main__":
+    main()
