@@ -58,6 +58,15 @@ fn check_target(codec: &'static str, needed: usize, target: &[u8]) -> Result<(),
     Ok(())
 }
 
+/// The context in `slot`, made at its first use: one that is made for a single block in one direction must not pay
+/// for the other direction's.
+fn made<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T, CodecError>) -> Result<&mut T, CodecError> {
+    match slot {
+        Some(context) => Ok(context),
+        empty => Ok(empty.insert(make()?)),
+    }
+}
+
 /// Checks that a library's answer fills the block: an incomplete block is a damaged one.
 fn check_whole(
     codec: &'static str,

@@ -1,15 +1,17 @@
-//! Brotli by the `brotli` crate. Its encoder and decoder make their tables anew for every block: there is
-//! no context to keep.
+//! Brotli by Google's C library, through its calls for whole buffers. Encoder and decoder make their tables anew for
+//! every block: there is no context to keep.
+#![expect(unsafe_code, reason = "compu-brotli-sys is the C interface")]
 
-use brotli::enc::encode::{BrotliEncoderDestroyInstance, BrotliEncoderOperation, BrotliEncoderStateStruct};
-use brotli::enc::{BrotliEncoderParams, StandardAlloc};
-use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
+use compu_brotli_sys::{
+    BrotliDecoderDecompress, BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS, BrotliEncoderCompress,
+    BrotliEncoderMaxCompressedSize, BrotliEncoderMode_BROTLI_MODE_GENERIC, BrotliEncoderVersion,
+};
 
 use super::check_whole;
 use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
 
 const NAME: &str = "brotli";
-/// Largest window of the standard format; the encoder takes a smaller one for a smaller block.
+/// Largest window of the standard format, 4 MiB; the encoder takes a smaller one for a smaller block.
 const WINDOW_BITS: i32 = 22;
 
 pub(super) const FAMILY: CodecFamily = CodecFamily {
@@ -21,7 +23,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
         default: 5,
     },
     accepted: "a quality from 0 to 11, such as brotli:5",
-    library: || "brotli 9 (Rust)".to_owned(),
+    library: version,
     open: |setting| {
         let quality = match setting {
             Setting::Level(level) => level,
@@ -31,74 +33,74 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     },
 };
 
+/// Twelve bits each for the major, minor and patch numbers.
+fn version() -> String {
+    // SAFETY: takes nothing; answers a number.
+    let version = unsafe { BrotliEncoderVersion() };
+    format!(
+        "brotli {}.{}.{}",
+        version >> 24,
+        (version >> 12) & 0xfff,
+        version & 0xfff
+    )
+}
+
 struct Brotli {
     quality: i32,
 }
 
 impl BlockCodec for Brotli {
     fn compressed_bound(&self, source_bytes: usize) -> usize {
-        brotli::enc::BrotliEncoderMaxCompressedSize(source_bytes).max(source_bytes + source_bytes / 1024 + 64)
+        // SAFETY: a function of the number alone.
+        unsafe { BrotliEncoderMaxCompressedSize(source_bytes) }
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let mut encoder = BrotliEncoderStateStruct::new(StandardAlloc::default());
-        encoder.params = BrotliEncoderParams {
-            quality: self.quality,
-            lgwin: WINDOW_BITS,
-            size_hint: source.len(),
-            ..BrotliEncoderParams::default()
+        let mut written = target.len();
+        // SAFETY: pointers and lengths are those of live slices.
+        let is_done = unsafe {
+            BrotliEncoderCompress(
+                self.quality,
+                WINDOW_BITS,
+                BrotliEncoderMode_BROTLI_MODE_GENERIC,
+                source.len(),
+                source.as_ptr(),
+                &raw mut written,
+                target.as_mut_ptr(),
+            )
         };
-        let (mut source_left, mut target_left) = (source.len(), target.len());
-        let (mut read, mut written) = (0, 0);
-        let done = encoder.compress_stream(
-            BrotliEncoderOperation::BROTLI_OPERATION_FINISH,
-            &mut source_left,
-            source,
-            &mut read,
-            &mut target_left,
-            target,
-            &mut written,
-            &mut None,
-            &mut |_, _, _, _| (),
-        );
-        let finished = encoder.is_finished();
-        BrotliEncoderDestroyInstance(&mut encoder);
-        if finished {
-            return Ok(written);
-        }
-        if done && target_left == 0 {
-            return Err(CodecError::TargetTooSmall {
+        let needed = self.compressed_bound(source.len());
+        match is_done {
+            0 if target.len() < needed => Err(CodecError::TargetTooSmall {
                 codec: NAME,
-                needed: self.compressed_bound(source.len()),
+                needed,
                 available: target.len(),
-            });
+            }),
+            // Into a target of the bound everything fits, stored if need be.
+            0 => Err(CodecError::OutOfMemory { codec: NAME }),
+            _ => Ok(written),
         }
-        Err(CodecError::refused(NAME, source, "the encoder gave up"))
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let heap = StandardAlloc::default;
-        let mut state = BrotliState::new(heap(), heap(), heap());
-        let (mut source_left, mut target_left) = (source.len(), target.len());
-        let (mut read, mut written, mut total) = (0, 0, 0);
-        let result = BrotliDecompressStream(
-            &mut source_left,
-            &mut read,
-            source,
-            &mut target_left,
-            &mut written,
-            target,
-            &mut total,
-            &mut state,
-        );
-        match result {
-            BrotliResult::ResultSuccess => check_whole(NAME, source, written, target),
-            result => Err(CodecError::corrupt(
-                NAME,
-                source,
-                format!("{result:?} after {read} B"),
-            )),
+        let mut written = target.len();
+        // SAFETY: pointers and lengths are those of live slices.
+        let result = unsafe {
+            BrotliDecoderDecompress(
+                source.len(),
+                source.as_ptr(),
+                &raw mut written,
+                target.as_mut_ptr(),
+            )
+        };
+        if result == BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS {
+            return check_whole(NAME, source, written, target);
         }
+        let why = format!(
+            "the stream is damaged, or longer than {} B unpacked",
+            target.len()
+        );
+        Err(CodecError::corrupt(NAME, source, why))
     }
 
     fn context_bytes(&self) -> Option<usize> {

@@ -25,15 +25,17 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
         let level = CompressionLvl::new(level)
             .map_err(|_| CodecError::refused(NAME, &[], format!("no level {level}")))?;
         Ok(Box::new(Libdeflate {
-            compressor: Compressor::new(level),
-            decompressor: Decompressor::new(),
+            level,
+            compressor: None,
+            decompressor: None,
         }))
     },
 };
 
 struct Libdeflate {
-    compressor: Compressor,
-    decompressor: Decompressor,
+    level: CompressionLvl,
+    compressor: Option<Compressor>,
+    decompressor: Option<Decompressor>,
 }
 
 impl BlockCodec for Libdeflate {
@@ -45,6 +47,7 @@ impl BlockCodec for Libdeflate {
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         self.compressor
+            .get_or_insert_with(|| Compressor::new(self.level))
             .deflate_compress(source, target)
             .map_err(|_| CodecError::TargetTooSmall {
                 codec: NAME,
@@ -56,6 +59,7 @@ impl BlockCodec for Libdeflate {
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         let written = self
             .decompressor
+            .get_or_insert_with(Decompressor::new)
             .deflate_decompress(source, target)
             .map_err(|why| CodecError::corrupt(NAME, source, why.to_string()))?;
         check_whole(NAME, source, written, target)

@@ -110,8 +110,9 @@ struct Lz4 {
     name: &'static str,
     setting: c_int,
     compress: CompressWithState,
-    /// Eight-byte words, because the library wants its state aligned.
+    /// Eight-byte words, because the library wants its state aligned. Made by the first block that is compressed.
     state: Vec<u64>,
+    state_words: usize,
 }
 
 impl Lz4 {
@@ -120,7 +121,8 @@ impl Lz4 {
             name,
             setting,
             compress,
-            state: vec![0; state_bytes.div_ceil(8)],
+            state: Vec::new(),
+            state_words: state_bytes.div_ceil(8),
         }
     }
 }
@@ -144,6 +146,9 @@ impl BlockCodec for Lz4 {
             check_target(self.name, 1, target)?;
             target[0] = 0;
             return Ok(1);
+        }
+        if self.state.is_empty() {
+            self.state = vec![0; self.state_words];
         }
         let (needed, capacity) = (self.compressed_bound(source.len()), c_length(target.len()));
         // SAFETY: the state has the size that the library asked for, aligned to eight bytes; the library reads

@@ -13,7 +13,7 @@ use libz_sys::{
     zlibVersion,
 };
 
-use super::check_whole;
+use super::{check_whole, made};
 use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
 
 const NAME: &str = "deflate-zlib";
@@ -37,8 +37,9 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
             _ => 6,
         };
         Ok(Box::new(Zlib {
-            deflate: Stream::deflate(level)?,
-            inflate: Stream::inflate()?,
+            level,
+            deflate: None,
+            inflate: None,
         }))
     },
 };
@@ -145,8 +146,9 @@ impl Drop for Stream {
 }
 
 struct Zlib {
-    deflate: Stream,
-    inflate: Stream,
+    level: c_int,
+    deflate: Option<Stream>,
+    inflate: Option<Stream>,
 }
 
 impl BlockCodec for Zlib {
@@ -156,7 +158,8 @@ impl BlockCodec for Zlib {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        match self.deflate.run(deflateReset, deflate, source, target) {
+        let stream = made(&mut self.deflate, || Stream::deflate(self.level))?;
+        match stream.run(deflateReset, deflate, source, target) {
             (Z_STREAM_END, written) => Ok(written),
             (Z_OK | Z_BUF_ERROR, _) => Err(CodecError::TargetTooSmall {
                 codec: NAME,
@@ -168,7 +171,8 @@ impl BlockCodec for Zlib {
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        match self.inflate.run(inflateReset, inflate, source, target) {
+        let stream = made(&mut self.inflate, Stream::inflate)?;
+        match stream.run(inflateReset, inflate, source, target) {
             (Z_STREAM_END, written) => check_whole(NAME, source, written, target),
             (code, written) => {
                 let why = format!("zlib answered {code} after {written} of {} B", target.len());

@@ -24,15 +24,17 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
             _ => 6,
         };
         Ok(Box::new(ZlibRs {
-            deflate: Deflate::new(level, false, WINDOW_BITS),
-            inflate: Inflate::new(false, WINDOW_BITS),
+            level,
+            deflate: None,
+            inflate: None,
         }))
     },
 };
 
 struct ZlibRs {
-    deflate: Deflate,
-    inflate: Inflate,
+    level: i32,
+    deflate: Option<Deflate>,
+    inflate: Option<Inflate>,
 }
 
 impl BlockCodec for ZlibRs {
@@ -41,9 +43,11 @@ impl BlockCodec for ZlibRs {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        self.deflate.reset();
-        let status = self
+        let stream = self
             .deflate
+            .get_or_insert_with(|| Deflate::new(self.level, false, WINDOW_BITS));
+        stream.reset();
+        let status = stream
             .compress(source, target, DeflateFlush::Finish)
             .map_err(|error| CodecError::refused(NAME, source, error.as_str()))?;
         if status != Status::StreamEnd {
@@ -53,13 +57,15 @@ impl BlockCodec for ZlibRs {
                 available: target.len(),
             });
         }
-        Ok(self.deflate.total_out() as usize)
+        Ok(stream.total_out() as usize)
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        self.inflate.reset(false);
-        let status = self
+        let stream = self
             .inflate
+            .get_or_insert_with(|| Inflate::new(false, WINDOW_BITS));
+        stream.reset(false);
+        let status = stream
             .decompress(source, target, InflateFlush::Finish)
             .map_err(|error| CodecError::corrupt(NAME, source, error.as_str()))?;
         if status != Status::StreamEnd {
@@ -69,7 +75,7 @@ impl BlockCodec for ZlibRs {
                 "the stream does not end within the block's length",
             ));
         }
-        check_whole(NAME, source, self.inflate.total_out() as usize, target)
+        check_whole(NAME, source, stream.total_out() as usize, target)
     }
 
     fn context_bytes(&self) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 use zstd_safe::{CCtx, CParameter, DCtx};
 
-use super::check_whole;
+use super::{check_whole, made};
 use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
 
 const NAME: &str = "zstd";
@@ -17,30 +17,33 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     },
     accepted: "a level from -131072 (fastest) to 22, such as zstd:3 or zstd:-5",
     library: || format!("libzstd {}", zstd_safe::version_string()),
-    open: |setting| Ok(Box::new(Zstd::new(setting)?)),
-};
-
-struct Zstd {
-    compressor: CCtx<'static>,
-    decompressor: DCtx<'static>,
-}
-
-impl Zstd {
-    fn new(setting: Setting) -> Result<Self, CodecError> {
-        let out_of_memory = CodecError::OutOfMemory { codec: NAME };
-        let mut compressor = CCtx::try_create().ok_or_else(|| out_of_memory.clone())?;
+    open: |setting| {
         let level = match setting {
             Setting::Level(level) => level,
             _ => 3,
         };
-        compressor
-            .set_parameter(CParameter::CompressionLevel(level))
-            .map_err(|code| CodecError::refused(NAME, &[], zstd_safe::get_error_name(code)))?;
-        Ok(Self {
-            compressor,
-            decompressor: DCtx::try_create().ok_or(out_of_memory)?,
-        })
-    }
+        Ok(Box::new(Zstd {
+            level,
+            compressor: None,
+            decompressor: None,
+        }))
+    },
+};
+
+const OUT_OF_MEMORY: CodecError = CodecError::OutOfMemory { codec: NAME };
+
+struct Zstd {
+    level: i32,
+    compressor: Option<CCtx<'static>>,
+    decompressor: Option<DCtx<'static>>,
+}
+
+fn compressor(level: i32) -> Result<CCtx<'static>, CodecError> {
+    let mut compressor = CCtx::try_create().ok_or(OUT_OF_MEMORY)?;
+    compressor
+        .set_parameter(CParameter::CompressionLevel(level))
+        .map_err(|code| CodecError::refused(NAME, &[], zstd_safe::get_error_name(code)))?;
+    Ok(compressor)
 }
 
 impl BlockCodec for Zstd {
@@ -49,20 +52,21 @@ impl BlockCodec for Zstd {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        self.compressor
+        made(&mut self.compressor, || compressor(self.level))?
             .compress2(target, source)
             .map_err(|code| CodecError::refused(NAME, source, zstd_safe::get_error_name(code)))
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let written = self
-            .decompressor
+        let decompressor = made(&mut self.decompressor, || DCtx::try_create().ok_or(OUT_OF_MEMORY))?;
+        let written = decompressor
             .decompress(&mut *target, source)
             .map_err(|code| CodecError::corrupt(NAME, source, zstd_safe::get_error_name(code)))?;
         check_whole(NAME, source, written, target)
     }
 
     fn context_bytes(&self) -> Option<usize> {
-        Some(self.compressor.sizeof() + self.decompressor.sizeof())
+        let compressor = self.compressor.as_ref().map_or(0, CCtx::sizeof);
+        Some(compressor + self.decompressor.as_ref().map_or(0, DCtx::sizeof))
     }
 }
