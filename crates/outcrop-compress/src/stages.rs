@@ -51,7 +51,7 @@ impl StagesReport {
 
 /// Times the stages of every block with `size`, what the blocks become by the same level.
 ///
-/// Warm: each block is done twice in a row and the second one counts. Cold: before each *stage* the caches are
+/// Each block's stage is the median of three runs. Warm: a run ahead of the three does not count. Cold: before each *stage* the caches are
 /// filled with other data and the block is flushed from them, so that no stage profits from the one before.
 ///
 /// # Errors
@@ -73,7 +73,6 @@ pub fn run_stages(
     }
     let has_stages = |&index: &usize| (size.lengths[index] as usize) < blocks.as_slice()[index].bytes.len();
     let all: Vec<usize> = (0..blocks.as_slice().len()).filter(has_stages).collect();
-    let skipped = (blocks.as_slice().len() - all.len()) as u64;
     if all.is_empty() {
         return Err(CompressError::spec(
             "content",
@@ -94,6 +93,7 @@ pub fn run_stages(
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     let (total, timed) = timed?;
+    let skipped = (blocks.as_slice().len() - all.len()) as u64;
     let mut notes: Vec<String> = Vec::new();
     if indices.len() < all.len() {
         notes.push(format!(
@@ -115,8 +115,8 @@ pub fn run_stages(
 
 /// Every n-th block, such that one pass takes no longer than the duration.
 fn choose(all: &[usize], spec: &StagesSpec, size: &SizeReport) -> Vec<usize> {
-    // The whole, its parts, and all of it twice when warm.
-    const RUNS_PER_BLOCK: u64 = 5;
+    // The whole and its parts, a little more than twice the whole, four times over when warm.
+    const RUNS_PER_BLOCK: u64 = 9;
     let pass_ns = size.compress_ns.saturating_mul(RUNS_PER_BLOCK);
     let room_ns = u64::try_from(spec.duration.as_nanos()).unwrap_or(u64::MAX).max(1);
     let stride = usize::try_from(pass_ns / room_ns + 1)
@@ -148,14 +148,15 @@ fn time(
                 origin: blocks.origin(index),
                 source,
             };
-            let report = match &evictor {
+            let mut run = || match &evictor {
                 Some(evictor) => timer.run(block, chilling(clock, evictor, block)),
-                None => {
-                    timer.run(block, || clock.ticks()).map_err(failed)?;
-                    timer.run(block, || clock.ticks())
-                }
+                None => timer.run(block, || clock.ticks()),
             };
-            let report = report.map_err(failed)?;
+            if evictor.is_none() {
+                run().map_err(failed)?;
+            }
+            let mut another = || run().map_err(failed);
+            let report = StageReport::median([another()?, another()?, another()?]);
             total = Some(total.map_or(report, |sum| sum.plus(report)));
             count += 1;
         }
