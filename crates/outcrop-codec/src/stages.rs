@@ -239,7 +239,7 @@ impl StageTimer {
                 seen: block.len(),
             });
         }
-        self.make_room(block.len());
+        let target_bytes = self.make_room(block.len());
         let started = ticks();
         let whole_bytes = self.compress_whole(block)?;
         let whole_ticks = ticks() - started;
@@ -255,7 +255,7 @@ impl StageTimer {
         let found_ticks = ticks() - started;
         self.collector.prepare(&self.sequences[..count]);
         let started = ticks();
-        self.collector.collect(block);
+        self.collector.collect(block, target_bytes);
         let collecting_ticks = ticks() - started;
         self.gather_literals(block, count);
         number_repeats(&mut self.sequences[..count]);
@@ -293,7 +293,8 @@ impl StageTimer {
         &self.target[..self.frame_bytes]
     }
 
-    fn make_room(&mut self, block_bytes: usize) {
+    /// Answers the length of a target that any block of this length fits in.
+    fn make_room(&mut self, block_bytes: usize) -> usize {
         // SAFETY: a function of the number alone.
         let bound = unsafe { ZSTD_compressBound(block_bytes) };
         // Literals that stay as they are may take more than the whole: twice the bound is always enough.
@@ -301,6 +302,7 @@ impl StageTimer {
         // SAFETY: a function of the number alone.
         let sequences = unsafe { ZSTD_sequenceBound(block_bytes) };
         self.sequences.resize(sequences, DELIMITER);
+        bound
     }
 
     fn compress_whole(&mut self, block: &[u8]) -> Result<usize, CodecError> {

@@ -45,11 +45,9 @@ impl Collector {
         }));
     }
 
-    /// Allocates a target for `block`, copies it there, writes the sequences out and frees the target.
-    pub(super) fn collect(&mut self, block: &[u8]) {
-        // SAFETY: a function of the number alone.
-        let bound = unsafe { zstd_sys::ZSTD_compressBound(block.len()) };
-        let mut unpacked = Vec::with_capacity(bound);
+    /// Allocates a target of `target_bytes` for `block`, copies it there, writes the sequences out and frees the target.
+    pub(super) fn collect(&mut self, block: &[u8], target_bytes: usize) {
+        let mut unpacked = Vec::with_capacity(target_bytes);
         unpacked.extend_from_slice(block);
         std::hint::black_box(&unpacked);
         write_out(&self.stored, &mut self.public);
@@ -122,7 +120,7 @@ mod tests {
         for public in &mut collector.public[..found.len() - 1] {
             *public = sequence(0, 0, 0, 0);
         }
-        collector.collect(&[0; 128]);
+        collector.collect(&[0; 128], 256);
         let key = |sequence: &ZSTD_Sequence| {
             let lengths = (sequence.litLength, sequence.matchLength);
             (lengths, sequence.offset, sequence.rep)
