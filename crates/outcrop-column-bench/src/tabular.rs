@@ -1,11 +1,27 @@
 //! Columns of a user's file: which it has, which of them hold strings, and their rows. Files are only read.
 
 mod delimited;
+mod foreign;
 
+use std::fs::File;
 use std::path::Path;
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
+
+fn open(path: &Path) -> Result<File, BenchError> {
+    File::open(path).map_err(|source| BenchError::Path {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn table_error(path: &Path, detail: impl Into<String>) -> BenchError {
+    BenchError::Table {
+        path: path.to_owned(),
+        detail: detail.into(),
+    }
+}
 
 /// How a file holds its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +35,10 @@ pub enum TableFormat {
     },
     /// Lines, each a value: one column.
     Lines,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC, a file or a stream.
+    Arrow,
 }
 
 /// One column of a file.
@@ -42,7 +62,9 @@ pub struct Table {
 }
 
 /// The endings of file names that are taken for tables.
-pub const ENDINGS: [&str; 4] = ["csv", "tsv", "txt", "text"];
+pub const ENDINGS: [&str; 9] = [
+    "csv", "tsv", "txt", "text", "parquet", "arrow", "arrows", "feather", "ipc",
+];
 
 /// Whether a file's name says that it is a table of a kind that [`Table::describe`] takes.
 pub fn is_table(path: &Path) -> bool {
@@ -53,8 +75,8 @@ pub fn is_table(path: &Path) -> bool {
 impl Table {
     /// Looks at the beginning of a file: delimiter, names, and which columns hold strings.
     ///
-    /// The ending of the name decides between lines (`.txt`, `.text`) and fields (`.csv`, `.tsv`). *Cost*: one megabyte
-    /// read.
+    /// The ending of the name decides between lines (`.txt`, `.text`), fields (`.csv`, `.tsv`), Parquet and Arrow IPC.
+    /// *Cost*: one megabyte read; the footer, or the schema, of those that have one.
     ///
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for what is no such file.
@@ -71,6 +93,8 @@ impl Table {
             }),
             Some("csv") => delimited::describe(path, None),
             Some("tsv") => delimited::describe(path, Some(b'\t')),
+            Some("parquet") => foreign::describe(path, TableFormat::Parquet),
+            Some("arrow" | "arrows" | "feather" | "ipc") => foreign::describe(path, TableFormat::Arrow),
             _ => Err(BenchError::Table {
                 path: path.to_owned(),
                 detail: format!(
@@ -103,6 +127,8 @@ impl Table {
                 has_header,
             } => delimited::load(path, delimiter, has_header, column.number, row_limit),
             TableFormat::Lines => delimited::load_lines(path, row_limit),
+            TableFormat::Parquet => foreign::load_parquet(path, column, row_limit),
+            TableFormat::Arrow => foreign::load_arrow(path, column, row_limit),
         }
     }
 }

@@ -27,9 +27,12 @@ pub trait Layer: Sync {
     /// What may be said about its workload, fixed or as a factor.
     fn workload_parameters(&self) -> &'static [Parameter];
 
-    /// How its subject is told of the user's data: parameters and their values. None where it measures something else.
-    fn data_settings(&self, _path: &str) -> Vec<(&'static str, String)> {
-        Vec::new()
+    /// How a plan of the layer is told of the user's data; `None` where it measures something else altogether.
+    ///
+    /// # Errors
+    /// Why it does not take these data, in words that follow "the LAYER layer".
+    fn take_data(&self, _path: &str) -> Result<Option<DataSettings>, String> {
+        Ok(None)
     }
 
     /// Completes a subject whose values are canonical, and gives it its name.
@@ -64,6 +67,17 @@ pub trait Layer: Sync {
         subjects: &[Subject],
         preparation: &mut Preparation<'r, '_>,
     ) -> Result<Box<dyn Bench + 'r>, LabError>;
+}
+
+/// What the user's data put in the place of what a plan says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataSettings {
+    /// Parameters of the subject and their values.
+    pub subject: Vec<(&'static str, String)>,
+    /// Workload parameters that the data decide: what a plan says of them is dropped.
+    pub decided: &'static [&'static str],
+    /// A workload parameter and its values, unless the plan names it.
+    pub factor: Option<(&'static str, Vec<String>)>,
 }
 
 /// What a layer is given to make its subjects with.

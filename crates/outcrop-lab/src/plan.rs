@@ -108,6 +108,7 @@ pub struct PlanSet {
     directory: PathBuf,
     plans: Vec<Plan>,
     cells: Vec<Cell>,
+    data_refusals: Vec<String>,
 }
 
 impl PlanSet {
@@ -166,6 +167,11 @@ impl PlanSet {
     /// Every cell once, however many plans ask for it.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// For each layer that measures what its plans name although data of the user's were given: why.
+    pub fn data_refusals(&self) -> &[String] {
+        &self.data_refusals
     }
 
     /// The trials in the order they run: the same for the same plans and seed.

@@ -1,5 +1,7 @@
 //! The plans that ship, and which of them make up `outcrop profile`.
 
+use std::path::Path;
+
 use crate::parameter::hint;
 use crate::plan::PlanSource;
 
@@ -48,6 +50,8 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "robustness": "How do throughput and latency hold as the data compress less and less, by repetition and by entropy?",
     "column-size": "How large is a dictionary column by cardinality and skew, beside the least that it could be?",
     "column-search": "How fast are rows found by value, prefix and range, in memory, on disk and by a scan?",
+    "column-choice": "Which string columns are worth a dictionary, and with which profile?",
+    "column-index": "What do postings cost in size, and how much sooner are the rows of a value found?",
     "column-encode": "How fast is a column encoded, by threads, cardinality, skew and order of the rows?",
 };
 
@@ -63,6 +67,8 @@ pub struct ProfileLayer {
     pub name: &'static str,
     /// The plans that stand for it, which ship.
     pub plans: &'static [&'static str],
+    /// The plans that stand for it when it takes the user's data.
+    pub plans_for_data: &'static [&'static str],
     /// Seconds that it may take with `--quick`. All layers together stay below 90.
     pub quick_s: u64,
     /// Seconds that it may take by default. All layers together stay below 600.
@@ -81,18 +87,21 @@ static PROFILE: &[ProfileLayer] = &[
             "ssd-max",
             "ssd-matrix",
         ],
+        plans_for_data: &[],
         quick_s: 50,
         default_s: 325,
     },
     ProfileLayer {
         name: "compression",
         plans: &["codec-choice"],
+        plans_for_data: &["codec-choice"],
         quick_s: 18,
         default_s: 85,
     },
     ProfileLayer {
         name: "column",
         plans: &["column-size", "column-search", "column-encode"],
+        plans_for_data: &["column-choice", "column-index"],
         quick_s: 12,
         default_s: 100,
     },
@@ -103,11 +112,11 @@ pub fn profile_layers() -> &'static [ProfileLayer] {
     PROFILE
 }
 
-/// The plans of the layers named; of all layers when none is.
+/// The plans of the layers named, of all layers when none is; those for the user's data where a layer takes them.
 ///
 /// # Errors
 /// A sentence for the first name that is no layer of the profile.
-pub fn profile_plans<N: AsRef<str>>(layers: &[N]) -> Result<Vec<PlanSource>, String> {
+pub fn profile_plans<N: AsRef<str>>(layers: &[N], data: Option<&Path>) -> Result<Vec<PlanSource>, String> {
     let known: Vec<&str> = PROFILE.iter().map(|layer| layer.name).collect();
     for name in layers {
         if !known.contains(&name.as_ref()) {
@@ -120,7 +129,15 @@ pub fn profile_plans<N: AsRef<str>>(layers: &[N]) -> Result<Vec<PlanSource>, Str
     }
     let is_wanted =
         |layer: &&ProfileLayer| layers.is_empty() || layers.iter().any(|name| name.as_ref() == layer.name);
-    let plans = PROFILE.iter().filter(is_wanted).flat_map(|layer| layer.plans);
+    let takes = |layer: &ProfileLayer, data: &Path| {
+        crate::layer::of(layer.name)
+            .take_data(&data.to_string_lossy())
+            .is_ok()
+    };
+    let plans = PROFILE.iter().filter(is_wanted).flat_map(|layer| match data {
+        Some(data) if takes(layer, data) => layer.plans_for_data,
+        _ => layer.plans,
+    });
     Ok(plans
         .filter_map(|name| SHIPPED.iter().find(|plan| plan.name == *name))
         .map(ShippedPlan::source)

@@ -40,6 +40,9 @@ pub(crate) fn start_and(
     conclude: Conclude,
 ) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
+    for why in set.data_refusals() {
+        note(&format!("note: {why}; it measures what its plans name"));
+    }
     if flags.dry_run {
         return dry_run(set, flags.format);
     }

@@ -1,11 +1,10 @@
 //! CSV, TSV and plain lines.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::{Table, TableColumn, TableFormat};
+use super::{Table, TableColumn, TableFormat, open, table_error};
 use crate::error::BenchError;
 use crate::input::ColumnInput;
 
@@ -15,20 +14,6 @@ const SAMPLE_BYTES: u64 = 1 << 20;
 const DELIMITERS: [u8; 4] = *b",;|\t";
 /// Records that must agree on the number of fields.
 const RECORDS_COMPARED: usize = 100;
-
-fn open(path: &Path) -> Result<File, BenchError> {
-    File::open(path).map_err(|source| BenchError::Path {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn table_error(path: &Path, detail: impl Into<String>) -> BenchError {
-    BenchError::Table {
-        path: path.to_owned(),
-        detail: detail.into(),
-    }
-}
 
 fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use outcrop_column::{ArrowForm, Column, EncodeOptions, Encoder};
 use outcrop_column_bench::tabular::{Table, TableFormat, is_table};
 
 fn file(name: &str, content: &str) -> (tempfile::TempDir, PathBuf) {
@@ -71,6 +72,43 @@ fn lines_are_one_column_whether_or_not_the_last_one_ends() {
     let table = Table::describe(&path).unwrap();
     let input = table.load(&path, &table.columns[0], u64::MAX).unwrap();
     assert_eq!(input.text(), b"x\n\ny\n");
+}
+
+#[test]
+fn parquet_and_arrow_columns_have_the_same_rows_as_their_text() {
+    let here = tempfile::tempdir().unwrap();
+    let rows = [Some("slate"), None, Some(""), Some("chalk"), Some("slate")];
+    let mut encoder = Encoder::new(EncodeOptions::default());
+    for row in rows {
+        match row {
+            Some(value) => encoder.push(value.as_bytes()).unwrap(),
+            None => encoder.push_null().unwrap(),
+        }
+    }
+    let mut file = Vec::new();
+    encoder.finish(&mut file).unwrap();
+    let column = Column::open_in(file).unwrap();
+    let [parquet, arrow] = ["a.parquet", "a.arrow"].map(|name| here.path().join(name));
+    column
+        .write_parquet(std::fs::File::create(&parquet).unwrap(), "rock")
+        .unwrap();
+    column
+        .write_arrow(std::fs::File::create(&arrow).unwrap(), "rock", ArrowForm::File)
+        .unwrap();
+    for path in [parquet, arrow] {
+        let table = Table::describe(&path).unwrap();
+        let rock = table.column("rock").unwrap();
+        assert!(rock.is_string && table.columns.len() == 1, "{table:?}");
+        let input = table.load(&path, rock, u64::MAX).unwrap();
+        let expected = rows.map(|row| row.map(str::as_bytes));
+        assert!(input.rows().eq(expected), "{}", path.display());
+        assert_eq!(table.load(&path, rock, 2).unwrap().row_count(), 2);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 3]).unwrap();
+        let read = Table::describe(&path).and_then(|table| table.load(&path, rock, u64::MAX));
+        let message = read.unwrap_err().to_string();
+        assert!(message.starts_with(&path.display().to_string()), "{message}");
+    }
 }
 
 #[test]

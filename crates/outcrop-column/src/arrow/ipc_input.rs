@@ -6,8 +6,9 @@ use std::io::Read;
 use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
+use arrow_schema::Schema;
 
-use super::{FORMAT, find_column, guarded};
+use super::{FORMAT, ForeignField, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
@@ -51,7 +52,14 @@ impl<R: Read> ArrowStrings<R> {
     /// # Errors
     /// [`ColumnError::NoSuchColumn`] and [`ColumnError::NotStrings`] with the columns that there are;
     /// [`ColumnError::Foreign`] for bytes that are not Arrow IPC; what `input` reports.
-    pub fn open(mut input: R, column: InputColumn<'_>) -> Result<Self> {
+    pub fn open(input: R, column: InputColumn<'_>) -> Result<Self> {
+        let (mut strings, schema) = Self::begin(input)?;
+        strings.column = find_column(&schema, column)?;
+        Ok(strings)
+    }
+
+    /// Reads the schema; the column is to be chosen.
+    fn begin(mut input: R) -> Result<(Self, Schema)> {
         let mut start = Vec::new();
         input.by_ref().take(4).read_to_end(&mut start)?;
         if start[..] == FILE_MAGIC[..4] {
@@ -84,8 +92,7 @@ impl<R: Read> ArrowStrings<R> {
             let schema = message.header_as_schema().ok_or_else(|| foreign(NO_SCHEMA))?;
             Ok(arrow_ipc::convert::fb_to_schema(schema))
         })?;
-        strings.column = find_column(&schema, column)?;
-        Ok(strings)
+        Ok((strings, schema))
     }
 
     /// Reads the message that begins with `first` and gives its header; the arrays that it completes are queued. `None` at the end.
@@ -154,6 +161,14 @@ impl<R: Read> Iterator for ArrowStrings<R> {
             }
         }
     }
+}
+
+/// The columns of an Arrow IPC file or stream, in order; only the schema is read.
+///
+/// # Errors
+/// [`ColumnError::Foreign`] for bytes that are not Arrow IPC; what `input` reports.
+pub fn arrow_fields<R: Read>(input: R) -> Result<Vec<ForeignField>> {
+    ArrowStrings::begin(input).map(|(_, schema)| fields_of(&schema))
 }
 
 /// The next `length` bytes. Memory grows with what is really there.

@@ -13,14 +13,16 @@ mod parquet_input;
 mod parquet_output;
 mod push;
 mod scan;
+mod values;
 
 pub use answers::{batch_of_rows, batch_of_values, write_batch};
-pub use ipc_input::ArrowStrings;
+pub use ipc_input::{ArrowStrings, arrow_fields};
 pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
-pub use parquet_input::ParquetStrings;
+pub use parquet_input::{ParquetStrings, parquet_fields};
 pub use push::ForeignDictionary;
 pub use scan::Scan;
+pub use values::for_each_value;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -65,6 +67,23 @@ fn is_strings(data_type: &DataType) -> bool {
         DataType::Dictionary(_, values) => is_strings(values),
         _ => false,
     }
+}
+
+/// A column of a foreign file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignField {
+    /// Its name.
+    pub name: String,
+    /// Whether it can be encoded.
+    pub is_strings: bool,
+}
+
+fn fields_of(schema: &Schema) -> Vec<ForeignField> {
+    let fields = schema.fields().iter().map(|field| ForeignField {
+        name: field.name().clone(),
+        is_strings: is_strings(field.data_type()),
+    });
+    fields.collect()
 }
 
 /// Position of the column of strings asked for.

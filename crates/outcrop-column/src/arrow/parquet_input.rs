@@ -11,7 +11,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
-use super::{find_column, guarded, is_strings};
+use super::{ForeignField, fields_of, find_column, guarded, is_strings};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
@@ -52,8 +52,7 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
     /// [`ColumnError::Foreign`] for bytes that are not Parquet; what `input` reports.
     pub fn open(input: R, column: InputColumn<'_>) -> Result<Self> {
         guarded(FORMAT, || {
-            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let metadata = ArrowReaderMetadata::load(&input, plain).map_err(of_parquet)?;
+            let metadata = footer(&input)?;
             let column = find_column(metadata.schema(), column)?;
             let dictionaries = with_dictionaries(metadata.schema());
             let options = ArrowReaderOptions::new()
@@ -126,6 +125,20 @@ impl<R: ChunkReader + 'static> Iterator for ParquetStrings<R> {
         }
         next.transpose()
     }
+}
+
+/// The columns of a Parquet file, in order; only its footer is read.
+///
+/// # Errors
+/// [`ColumnError::Foreign`] for bytes that are not Parquet; what `input` reports.
+pub fn parquet_fields<R: ChunkReader>(input: &R) -> Result<Vec<ForeignField>> {
+    guarded(FORMAT, || Ok(fields_of(footer(input)?.schema())))
+}
+
+/// Schema and row groups as Parquet has them, without what an Arrow writer added.
+fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
+    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    ArrowReaderMetadata::load(input, plain).map_err(of_parquet)
 }
 
 /// One file, read by one row group's reader after the other.

@@ -1,12 +1,12 @@
 //! Arrow arrays as input of an encoder.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowDictionaryKeyType, ByteArrayType, ByteViewType};
+use arrow_array::types::ArrowDictionaryKeyType;
 use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_schema::DataType;
 
+use super::values::{for_each_value, not_strings, value_of};
 use crate::encode::{Encoder, KnownCodes};
-use crate::error::{ColumnError, Result};
+use crate::error::Result;
 
 /// The dictionary of the arrays that come next, and which codes its entries have: it is kept while the arrays share it.
 #[derive(Debug, Default)]
@@ -52,64 +52,25 @@ impl Encoder {
     /// [`ColumnError::NotStrings`] for an array of another type, and as [`Encoder::push`].
     pub fn push_array(&mut self, array: &dyn Array) -> Result<()> {
         match array.data_type() {
-            DataType::Utf8 => self.push_bytes(array.as_string::<i32>()),
-            DataType::LargeUtf8 => self.push_bytes(array.as_string::<i64>()),
-            DataType::Binary => self.push_bytes(array.as_binary::<i32>()),
-            DataType::LargeBinary => self.push_bytes(array.as_binary::<i64>()),
-            DataType::Utf8View => self.push_views(array.as_string_view()),
-            DataType::BinaryView => self.push_views(array.as_binary_view()),
             DataType::Dictionary(_, _) => downcast_dictionary_array!(
                 array => self.push_dictionary(array),
                 other => Err(not_strings(other))
             ),
-            other => Err(not_strings(other)),
+            _ => for_each_value(array, |value| match value {
+                Some(value) => self.push(value),
+                None => self.push_null(),
+            }),
         }
-    }
-
-    fn push_bytes<T: ByteArrayType>(&mut self, array: &arrow_array::GenericByteArray<T>) -> Result<()> {
-        array.iter().try_for_each(|value| match value {
-            Some(value) => self.push(value.as_ref()),
-            None => self.push_null(),
-        })
-    }
-
-    fn push_views<T: ByteViewType>(&mut self, array: &arrow_array::GenericByteViewArray<T>) -> Result<()> {
-        array.iter().try_for_each(|value| match value {
-            Some(value) => self.push(value.as_ref()),
-            None => self.push_null(),
-        })
     }
 
     fn push_dictionary<K: ArrowDictionaryKeyType>(
         &mut self,
         array: &arrow_array::DictionaryArray<K>,
     ) -> Result<()> {
-        let values = array.values();
-        match values.data_type() {
-            DataType::Utf8 => {
-                self.push_entries(array, |index| values.as_string::<i32>().value(index).as_bytes())
-            }
-            DataType::LargeUtf8 => {
-                self.push_entries(array, |index| values.as_string::<i64>().value(index).as_bytes())
-            }
-            DataType::Binary => self.push_entries(array, |index| values.as_binary::<i32>().value(index)),
-            DataType::LargeBinary => self.push_entries(array, |index| values.as_binary::<i64>().value(index)),
-            DataType::Utf8View => {
-                self.push_entries(array, |index| values.as_string_view().value(index).as_bytes())
-            }
-            DataType::BinaryView => self.push_entries(array, |index| values.as_binary_view().value(index)),
-            other => Err(not_strings(other)),
-        }
-    }
-
-    fn push_entries<'a, K: ArrowDictionaryKeyType>(
-        &mut self,
-        array: &'a arrow_array::DictionaryArray<K>,
-        value: impl Fn(usize) -> &'a [u8],
-    ) -> Result<()> {
         let mut dictionary = std::mem::take(&mut self.foreign);
         dictionary.follow(array.values());
         let values = array.values();
+        let value = value_of(values)?;
         for row in 0..array.len() {
             // A row is null by its own mark or by that of the entry that it names.
             match array.key(row).filter(|&key| values.is_valid(key)) {
@@ -119,13 +80,5 @@ impl Encoder {
         }
         self.foreign = dictionary;
         Ok(())
-    }
-}
-
-fn not_strings(data_type: &DataType) -> ColumnError {
-    ColumnError::NotStrings {
-        name: "of this array".to_owned(),
-        seen: data_type.to_string(),
-        strings: Vec::new(),
     }
 }

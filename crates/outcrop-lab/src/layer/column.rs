@@ -8,12 +8,12 @@ mod values;
 
 use std::path::Path;
 
-use outcrop_column_bench::tabular::Table;
+use outcrop_column_bench::tabular::{ENDINGS, Table, is_table};
 
 use crate::cell::Cell;
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, Layer, Preparation};
+use crate::layer::{Bench, DataSettings, Layer, Preparation};
 use crate::parameter::{Parameter, Refusal, Settings, hint};
 use crate::plan::{Subject, TrialOptions};
 
@@ -27,6 +27,8 @@ const GENERATED: &str = "generated";
 const FILE: &str = "file";
 /// Rows of a generated column when a plan says nothing.
 const DEFAULT_ROWS: &str = "1000000";
+/// What describes the rows of a generated column; a file has its own.
+const OF_GENERATED: [&str; 3] = ["distinct", "skew", "order"];
 /// The value of `rows` that stands for the whole file.
 const ALL_ROWS: &str = "all";
 
@@ -41,6 +43,30 @@ impl Layer for Column {
 
     fn workload_parameters(&self) -> &'static [Parameter] {
         parameters::WORKLOAD
+    }
+
+    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+        let path = Path::new(path);
+        if !is_table(path) {
+            let endings = ENDINGS.join(", .");
+            return Err(format!(
+                "takes a table (.{endings}), and {} is none",
+                path.display()
+            ));
+        }
+        let table = Table::describe(path).map_err(|error| error.to_string())?;
+        let columns: Vec<String> = table.string_columns().map(|column| column.name.clone()).collect();
+        if columns.is_empty() {
+            return Err(format!("finds no column of strings in {}", path.display()));
+        }
+        Ok(Some(DataSettings {
+            subject: vec![
+                ("kind", FILE.to_owned()),
+                ("path", path.to_string_lossy().into_owned()),
+            ],
+            decided: &OF_GENERATED,
+            factor: Some(("column", columns)),
+        }))
     }
 
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {
@@ -128,7 +154,7 @@ fn complete_generated(factors: &mut Settings) -> Result<(), Refusal> {
 }
 
 fn complete_file(subject: &Subject, factors: &mut Settings) -> Result<(), Refusal> {
-    for name in ["distinct", "skew", "order"] {
+    for name in OF_GENERATED {
         if let Some(value) = factors.get(name) {
             let message = format!(
                 "`{name}` is {value}, but the rows are those of the file; leave it out, or take kind = \"{GENERATED}\""

@@ -17,7 +17,7 @@ use outcrop_measure::units::{ByteSize, format_bytes};
 use crate::cell::Cell;
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, Layer, Preparation, absolute, parsed};
+use crate::layer::{Bench, DataSettings, Layer, Preparation, absolute, parsed};
 use crate::parameter::{Parameter, Refusal, Settings};
 use crate::plan::{Subject, TrialOptions};
 
@@ -45,8 +45,11 @@ impl Layer for Compression {
         parameters::WORKLOAD
     }
 
-    fn data_settings(&self, path: &str) -> Vec<(&'static str, String)> {
-        vec![("data", path.to_owned())]
+    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+        Ok(Some(DataSettings {
+            subject: vec![("data", path.to_owned())],
+            ..DataSettings::default()
+        }))
     }
 
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {

@@ -12,7 +12,7 @@ use super::parse::RunHeader;
 use super::{Plan, PlanOptions, PlanSet, Subject, TrialOptions};
 use crate::cell::Cell;
 use crate::error::LabError;
-use crate::layer::{self, Layer};
+use crate::layer::{self, DataSettings, Layer};
 use crate::parameter::{Parameter, Refusal, Settings, hint};
 
 /// More cells than this are a typing error: at a tenth of a second each, one repetition takes a quarter of an hour.
@@ -30,13 +30,19 @@ impl PlanSet {
             return Err(bad("plans", "none was given; name at least one"));
         }
         let mut plans: Vec<Plan> = Vec::new();
+        let mut data = DataTaken::default();
         for draft in drafts {
             if plans.iter().any(|plan| plan.name == draft.name.value) {
                 let message = format!("there is already a plan named {:?} in this run", draft.name.value);
                 return Err(bad(&draft.name.at, message));
             }
-            plans.push(plan(draft, options)?);
+            plans.push(plan(draft, options, &mut data)?);
         }
+        if options.data.is_some() && !data.is_taken {
+            let nobody = || "no plan of this run measures data of yours; leave it out".to_owned();
+            return Err(bad("--data", data.refusals.pop().unwrap_or_else(nobody)));
+        }
+        data.refusals.dedup();
         let mut set = Self {
             seed: options.seed.or(header.seed).unwrap_or_else(fresh_seed),
             effort: options.effort.or(header.effort).unwrap_or_default(),
@@ -44,6 +50,7 @@ impl PlanSet {
             directory: directory(options, header.directory)?,
             plans,
             cells: Vec::new(),
+            data_refusals: data.refusals,
         };
         set.recount();
         if let Some(budget) = options.budget {
@@ -73,7 +80,16 @@ fn directory(options: &PlanOptions, expanded: Option<PathBuf>) -> Result<PathBuf
     }
 }
 
-fn plan(mut draft: Draft, options: &PlanOptions) -> Result<Plan, LabError> {
+/// What became of the user's data.
+#[derive(Debug, Default)]
+struct DataTaken {
+    /// Whether some plan measures them.
+    is_taken: bool,
+    /// Why layers that measure data do not measure these.
+    refusals: Vec<String>,
+}
+
+fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> Result<Plan, LabError> {
     if !is_name(&draft.name.value) {
         let message = format!(
             "the name {:?} cannot be used; take letters, digits, `-`, `_` and `.`, at most 64 of them",
@@ -91,6 +107,18 @@ fn plan(mut draft: Draft, options: &PlanOptions) -> Result<Plan, LabError> {
         return Err(bad(&draft.layer.at, message));
     };
     apply(options, &mut draft, layer);
+    if let Some(data) = &options.data {
+        match layer.take_data(&data.to_string_lossy()) {
+            Ok(Some(settings)) => {
+                put_data(settings, &mut draft);
+                data_taken.is_taken = true;
+            }
+            Ok(None) => {}
+            Err(why) => data_taken
+                .refusals
+                .push(format!("the {} layer {why}", layer.name())),
+        }
+    }
     let subject = subject(&draft, layer)?;
     let trial = trial(&draft.trial)?;
     let (workload, factors) = workload(&draft, layer)?;
@@ -131,14 +159,6 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
             .subject
             .insert("size".to_owned(), ("--size".to_owned(), value));
     }
-    if let Some(data) = &options.data {
-        for (name, value) in layer.data_settings(&data.to_string_lossy()) {
-            let value = Located::new(value, "--data");
-            draft
-                .subject
-                .insert(name.to_owned(), ("--data".to_owned(), value));
-        }
-    }
     let trial = &mut draft.trial;
     if let Some(repetitions) = options.repetitions {
         trial.repetitions = Some(Located::new(repetitions, "--repetitions"));
@@ -149,6 +169,26 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
     if let Some(duration) = options.duration {
         trial.duration = Some(Located::new(duration, "--duration"));
         trial.interval = None;
+    }
+}
+
+/// Writes the user's data over what the plan says of its subject.
+fn put_data(settings: DataSettings, draft: &mut Draft) {
+    const AT: &str = "--data";
+    for (name, value) in settings.subject {
+        let value = (AT.to_owned(), Located::new(value, AT));
+        draft.subject.insert(name.to_owned(), value);
+    }
+    draft
+        .workload
+        .retain(|name, _| !settings.decided.contains(&name.as_str()));
+    if let Some((name, values)) = settings.factor {
+        let setting = || Setting {
+            at: AT.to_owned(),
+            values: values.into_iter().map(|value| Located::new(value, AT)).collect(),
+            is_factor: true,
+        };
+        draft.workload.entry(name.to_owned()).or_insert_with(setting);
     }
 }
 

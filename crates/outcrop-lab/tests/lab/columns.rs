@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use outcrop_lab::{Effort, LabError, PlanOptions, PlanSet, shipped_plans};
+use outcrop_lab::{Effort, LabError, PlanOptions, PlanSet, profile_plans, shipped_plans};
 use outcrop_results::TrialEntry;
 
 use super::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
@@ -190,18 +190,12 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
 
 #[test]
 fn the_shipped_column_plans_fit_their_time_and_cover_what_was_asked() {
-    let plans = || {
-        shipped_plans()
-            .iter()
-            .filter(|plan| plan.name.starts_with("column-"))
-    };
     let set = |effort: Effort| {
         let options = PlanOptions {
             effort: Some(effort),
             ..PlanOptions::default()
         };
-        let sources: Vec<_> = plans().map(outcrop_lab::ShippedPlan::source).collect();
-        PlanSet::from_sources(&sources, &options).unwrap()
+        PlanSet::from_sources(&profile_plans(&["column"], None).unwrap(), &options).unwrap()
     };
     let [quick, default] = [Effort::Quick, Effort::Default].map(|effort| set(effort).estimate().total());
     assert!(quick.as_secs() <= 12, "{quick:?}");
@@ -226,4 +220,65 @@ fn the_shipped_column_plans_fit_their_time_and_cover_what_was_asked() {
     assert!(["0", "1.2"].iter().all(|skew| values("skew").contains(skew)));
     assert_eq!(values("order").len(), 3);
     assert_eq!(values("index").len(), 3);
+}
+
+#[test]
+fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
+    let here = directory();
+    let path = here.path().join("rocks.csv");
+    let rows = (0..400).map(|row| format!("{row},{},note {}\n", ["slate", "chalk"][row % 2], row % 7));
+    std::fs::write(&path, format!("id,rock,note\n{}", rows.collect::<String>())).unwrap();
+    let set = |plans: &[&str], data: &Path| {
+        let sources: Vec<_> = shipped_plans()
+            .iter()
+            .filter(|plan| plans.contains(&plan.name))
+            .map(outcrop_lab::ShippedPlan::source)
+            .collect();
+        let options = PlanOptions {
+            effort: Some(Effort::Quick),
+            data: Some(data.to_owned()),
+            ..PlanOptions::default()
+        };
+        PlanSet::from_sources(&sources, &options)
+    };
+    let taken = set(&["column-choice", "column-index"], &path).unwrap();
+    assert!(taken.data_refusals().is_empty());
+    let columns: BTreeSet<&str> = taken.cells().iter().map(|cell| cell.factor("column")).collect();
+    assert_eq!(columns, BTreeSet::from(["note", "rock"]));
+    let is_of_the_file = |cell: &outcrop_lab::Cell| {
+        cell.subject.settings["kind"] == "file" && !cell.factors.contains_key("distinct")
+    };
+    assert!(taken.cells().iter().all(is_of_the_file));
+    // Text under a codec has no profile: five cells a column.
+    assert_eq!(taken.cells().len(), 2 * (3 + 4));
+
+    let numbers = here.path().join("numbers.csv");
+    std::fs::write(&numbers, format!("a,b\n{}", "1,2\n".repeat(100_000))).unwrap();
+    let refused = set(&["column-choice"], &numbers).unwrap_err().to_string();
+    assert!(
+        refused.contains("--data") && refused.contains("no column of strings"),
+        "{refused}"
+    );
+    let beside = set(&["column-choice", "codec-choice"], &numbers).unwrap();
+    assert!(beside.data_refusals()[0].contains("the column layer finds no column of strings"));
+    let nobody = set(&["ssd-max"], &path).unwrap_err().to_string();
+    assert!(
+        nobody.contains("no plan of this run measures data of yours"),
+        "{nobody}"
+    );
+}
+
+#[test]
+fn the_profile_takes_the_plans_for_a_table_when_it_is_given_one() {
+    let here = directory();
+    let path = here.path().join("rocks.csv");
+    std::fs::write(&path, "rock,mass\nslate,1\nchalk,2\nslate,3\n").unwrap();
+    let names = |data: Option<&Path>| -> Vec<String> {
+        let sources = profile_plans(&["column"], data).unwrap();
+        sources.into_iter().map(|source| source.name).collect()
+    };
+    let for_data = ["plans/column-choice.toml", "plans/column-index.toml"];
+    assert_eq!(names(Some(&path)), for_data);
+    assert_eq!(names(Some(here.path())), names(None));
+    assert_eq!(names(None).len(), 3);
 }

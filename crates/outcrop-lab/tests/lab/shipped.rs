@@ -10,7 +10,7 @@ fn profile_of(layers: &[&str], effort: Effort) -> PlanSet {
         effort: Some(effort),
         ..PlanOptions::default()
     };
-    PlanSet::from_sources(&profile_plans(layers).unwrap(), &options).unwrap()
+    PlanSet::from_sources(&profile_plans(layers, None).unwrap(), &options).unwrap()
 }
 
 fn profile(effort: Effort) -> PlanSet {
@@ -90,7 +90,7 @@ fn every_layer_of_the_profile_has_plans_that_ship_and_measure_it() {
             layer.name
         );
     }
-    let refused = profile_plans(&["compresion"]).unwrap_err();
+    let refused = profile_plans(&["compresion"], None).unwrap_err();
     assert!(refused.contains("did you mean `compression`?"), "{refused}");
 }
 

@@ -1,5 +1,7 @@
 //! The report on runs made for the purpose: complete, poor, broken and empty ones.
 
+mod column;
+mod column_fixture;
 mod comparison;
 mod compression;
 mod compression_fixture;

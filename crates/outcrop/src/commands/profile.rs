@@ -58,8 +58,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         size: args.size,
         ..args.flags.options()
     };
-    let plans =
-        profile_plans(&args.layers).map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
+    let plans = profile_plans(&args.layers, args.data.as_deref())
+        .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
     let set = PlanSet::from_sources(&plans, &options).map_err(session::lab_error)?;
     session::start(&set, "profile", &args.flags)
 }

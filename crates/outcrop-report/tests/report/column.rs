@@ -1,0 +1,198 @@
+//! Answer, findings and figures of the column layer on runs whose truth is known.
+
+use outcrop_measure::metric::Unit;
+use outcrop_report::section::FigureSlot;
+use outcrop_report::{Finding, Report, Verdict};
+use outcrop_results::RunView;
+
+use crate::column_fixture::{Builder, FileColumn};
+
+const COUNTRY: FileColumn = FileColumn {
+    name: "country",
+    rows: 100_000.0,
+    distinct: 200.0,
+    text: 1_000_000.0,
+    balanced: 80_000.0,
+    smallest: 79_000.0,
+    zstd: 90_000.0,
+    lookups: (50_000.0, 1_000.0),
+};
+/// Half of zstd's text is out of a dictionary's reach, and `smallest` helps.
+const COMMENT: FileColumn = FileColumn {
+    name: "comment",
+    distinct: 40_000.0,
+    balanced: 480_000.0,
+    smallest: 300_000.0,
+    zstd: 200_000.0,
+    lookups: (50_000.0, 30_000.0),
+    ..COUNTRY
+};
+/// Hardly a value comes twice.
+const KEY: FileColumn = FileColumn {
+    name: "key",
+    distinct: 99_000.0,
+    balanced: 450_000.0,
+    smallest: 440_000.0,
+    zstd: 500_000.0,
+    ..COUNTRY
+};
+
+fn table() -> RunView {
+    [COUNTRY, COMMENT, KEY]
+        .into_iter()
+        .fold(Builder::new(), Builder::of_file)
+        .build()
+}
+
+fn advice(run: &RunView, topic: &str) -> String {
+    let report = Report::of(run);
+    let claims = &report.layers[0].answer.advice;
+    let claim = claims.iter().find(|claim| claim.topic == topic);
+    claim
+        .unwrap_or_else(|| panic!("no advice on {topic}"))
+        .text
+        .clone()
+}
+
+fn finding(run: &RunView, id: &str) -> Finding {
+    let report = Report::of(run);
+    let found = report.layers[0].findings.iter().find(|finding| finding.id == id);
+    found.unwrap_or_else(|| panic!("no finding {id}")).clone()
+}
+
+#[test]
+fn each_column_of_a_table_is_judged_by_what_repeats_and_what_a_general_compressor_makes_of_it() {
+    let run = table();
+    let worth = advice(&run, "Worth a dictionary");
+    assert!(
+        worth.starts_with("1 of the columns")
+            && worth.contains("country: 1.00 MB of text in 80.0 kB (zstd:19: 90.0 kB)"),
+        "{worth}"
+    );
+    let search = advice(&run, "Worth it for search");
+    assert!(search.contains("comment: 1.00 MB of text in 300 kB"), "{search}");
+    let not = advice(&run, "Not worth it");
+    assert!(not.contains("key:"), "{not}");
+    let profile = advice(&run, "Profile");
+    assert!(
+        profile.contains("`smallest` saves more than 5 % on 1 of 3: comment"),
+        "{profile}"
+    );
+}
+
+#[test]
+fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the_text() {
+    let index = advice(&table(), "Index");
+    assert!(index.starts_with("postings for 1 of 3: country"), "{index}");
+    assert!(index.contains("1.5 times as large"), "{index}");
+}
+
+#[test]
+fn a_column_larger_than_its_compressed_text_is_said_by_name() {
+    let larger = finding(&table(), "smaller-than-text-under-a-codec");
+    assert_eq!(larger.verdict, Verdict::DoesNotHold);
+    assert!(
+        larger.meaning.contains("comment (1.50 times zstd:19)"),
+        "{}",
+        larger.meaning
+    );
+    let holds = finding(
+        &Builder::new().of_file(COUNTRY).build(),
+        "smaller-than-text-under-a-codec",
+    );
+    assert_eq!(holds.verdict, Verdict::Holds);
+}
+
+#[test]
+fn generated_columns_are_held_against_their_floor_by_skew() {
+    let encode = [
+        ("operation", "encode"),
+        ("index", "none"),
+        ("order", "random"),
+        ("threads", "1"),
+        ("profile", "balanced"),
+    ];
+    let with_skew = |skew, ratio| {
+        let factors = [&encode[..], &[("skew", skew)]].concat();
+        let values = [
+            ("floor_bytes", Unit::Bytes, 1e6),
+            ("size_over_floor", Unit::Ratio, ratio),
+            ("file_bytes", Unit::Bytes, 1e6 * ratio),
+        ];
+        finding(
+            &Builder::new().generated(&factors, &values).build(),
+            "size-near-floor",
+        )
+        .verdict
+    };
+    assert_eq!(with_skew("0", 1.01), Verdict::Holds);
+    assert_eq!(with_skew("0", 1.03), Verdict::DoesNotHold);
+    assert_eq!(with_skew("1.2", 1.03), Verdict::Holds);
+    assert_eq!(with_skew("1.2", 1.06), Verdict::DoesNotHold);
+}
+
+#[test]
+fn more_than_three_reads_for_a_cold_lookup_or_a_size_that_depends_on_threads_fails() {
+    let lookup = |reads| {
+        let factors = [
+            ("operation", "equality"),
+            ("index", "postings"),
+            ("search_mode", "on-disk"),
+            ("skew", "0"),
+        ];
+        let values = [("cold_reads_max", Unit::Count, reads)];
+        finding(
+            &Builder::new().generated(&factors, &values).build(),
+            "cold-lookup-reads",
+        )
+        .verdict
+    };
+    assert_eq!((lookup(3.0), lookup(4.0)), (Verdict::Holds, Verdict::DoesNotHold));
+    let threads = |sizes: [f64; 2]| {
+        let built = ["1", "2"]
+            .into_iter()
+            .zip(sizes)
+            .fold(Builder::new(), |builder, (threads, bytes)| {
+                let factors = [
+                    ("operation", "encode"),
+                    ("index", "none"),
+                    ("profile", "balanced"),
+                    ("threads", threads),
+                ];
+                builder.generated(&factors, &[("file_bytes", Unit::Bytes, bytes)])
+            });
+        finding(&built.build(), "threads-change-no-byte").verdict
+    };
+    assert_eq!(
+        (threads([5e5, 5e5]), threads([5e5, 5.1e5])),
+        (Verdict::Holds, Verdict::DoesNotHold)
+    );
+}
+
+#[test]
+fn a_table_has_its_figures_and_what_was_not_measured_names_the_plan() {
+    let report = Report::of(&table());
+    let drawn: Vec<&str> = report.layers[0]
+        .figures
+        .iter()
+        .filter_map(|slot| match slot {
+            FigureSlot::Drawn(figure) => Some(figure.id.as_str()),
+            FigureSlot::Missing(_) => None,
+        })
+        .collect();
+    assert!(drawn.contains(&"column-search") && drawn.len() == 2, "{drawn:?}");
+    let sizes_alone = Builder::new().generated(
+        &[
+            ("operation", "encode"),
+            ("index", "none"),
+            ("order", "random"),
+            ("skew", "0"),
+            ("threads", "1"),
+        ],
+        &[("file_bytes", Unit::Bytes, 1e6)],
+    );
+    let report = Report::of(&sizes_alone.build());
+    let names_plan =
+        |slot: &FigureSlot| matches!(slot, FigureSlot::Missing(missing) if missing.plan == "column-search");
+    assert!(report.layers[0].figures.iter().any(names_plan));
+}
