@@ -28,6 +28,7 @@ mod dictionary;
 mod encode;
 mod error;
 mod format;
+mod huge;
 mod kernels;
 mod planes;
 mod postings;

@@ -3,6 +3,7 @@
 
 use crate::codes::{CLASS_LIMIT, ClassTable, plan_widths};
 use crate::error::{Result, corrupt};
+use crate::huge::HugeMap;
 use crate::planes::bits_of;
 
 /// How a segment's ranks are laid out.
@@ -69,7 +70,7 @@ impl RankPlan {
 #[derive(Debug)]
 pub(crate) struct Ranking {
     table: ClassTable,
-    codes: Vec<u32>,
+    codes: HugeMap,
 }
 
 impl Ranking {
@@ -92,7 +93,7 @@ impl Ranking {
         if full && !codes.contains(&u32::MAX) {
             Ok(Self {
                 table: table.clone(),
-                codes,
+                codes: HugeMap::of(codes.into_iter()),
             })
         } else {
             Err(wrong())
@@ -100,7 +101,7 @@ impl Ranking {
     }
 
     /// Code of each rank.
-    pub(crate) fn codes(&self) -> &[u32] {
+    pub(crate) fn codes(&self) -> &HugeMap {
         &self.codes
     }
 
@@ -109,9 +110,11 @@ impl Ranking {
         let mut ranges = Vec::new();
         for class in 0..self.table.len() {
             let (start, size, _) = self.table.class(class);
-            let members = &self.codes[start as usize..(start + size) as usize];
-            let from = members.partition_point(|&code| code < first) as u32;
-            let to = members.partition_point(|&code| code <= last) as u32;
+            let below = |limit| {
+                let members = start as usize..(start + size) as usize;
+                self.codes.count_below(members, limit) as u32
+            };
+            let (from, to) = (below(u64::from(first)), below(u64::from(last) + 1));
             if from < to {
                 ranges.push((start + from, start + to - 1));
             }

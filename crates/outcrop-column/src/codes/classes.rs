@@ -3,7 +3,7 @@
 use super::block::take_planes;
 use super::class_table::{CLASS_LIMIT, ClassTable};
 use crate::error::{Result, corrupt};
-use crate::format::{Fields, push_u32};
+use crate::format::{BLOCK_ROWS, Fields, push_u32};
 use crate::kernels;
 use crate::planes::{Planes, pack, packed_bytes};
 
@@ -52,8 +52,8 @@ impl<'a> Classes<'a> {
 
     /// Decodes each class on its own, then deals the integers out in the order of the tags.
     pub(super) fn decode(&self, out: &mut [u32]) -> Result<()> {
-        let mut by_class = vec![0_u32; out.len()];
-        let mut next = [0_usize; CLASS_LIMIT];
+        let mut by_class = vec![0_u32; BLOCK_ROWS.max(out.len())];
+        let mut next = [0_u32; CLASS_LIMIT];
         let mut start = 0;
         for (stream, next) in self.streams.iter().zip(&mut next) {
             let end = start + stream.offsets.count();
@@ -61,29 +61,19 @@ impl<'a> Classes<'a> {
             stream.offsets.unpack(part);
             part.iter_mut()
                 .for_each(|value| *value = value.wrapping_add(stream.first));
-            *next = start;
+            *next = start as u32;
             start = end;
         }
-        let ends: Vec<usize> = next.iter().skip(1).copied().chain([out.len()]).collect();
-        let tags = self.tags.bytes();
-        let mut deal = |tag: u8| {
-            let position = &mut next[usize::from(tag & 15)];
-            let value = by_class.get(*position).copied().unwrap_or(0);
-            *position += 1;
-            value
-        };
-        let (pairs, rest) = out.as_chunks_mut::<2>();
-        for (pair, &byte) in pairs.iter_mut().zip(tags) {
-            pair[0] = deal(byte & 15);
-            pair[1] = deal(byte >> 4);
+        let mut ends = next;
+        for (end, stream) in ends.iter_mut().zip(&self.streams) {
+            *end += stream.offsets.count() as u32;
         }
-        if let (Some(last), Some(&byte)) = (rest.first_mut(), tags.last()) {
-            *last = deal(byte & 15);
+        let by_class = by_class.first_chunk().ok_or_else(wrong_tags)?;
+        if deal(self.tags.bytes(), by_class, next, out) == ends {
+            Ok(())
+        } else {
+            Err(wrong_tags())
         }
-        if next[..] != ends[..] {
-            return Err(wrong_tags());
-        }
-        Ok(())
     }
 
     pub(super) fn find_within(&self, least: u32, greatest: u32, found: &mut Vec<u32>) -> Result<()> {
@@ -162,6 +152,74 @@ impl<'a> Classes<'a> {
             return Err(wrong_tags());
         }
         Ok(stream.first.wrapping_add(stream.offsets.get(position)))
+    }
+}
+
+/// Rows dealt out side by side, each from its own part of the block: the places of one part wait for each other, those of
+/// different parts do not.
+const LANES: usize = 4;
+
+/// Deals `by_class`, the integers class by class from `next` on, out to `out` in the order of its tags; gives where each class ended.
+fn deal(
+    tags: &[u8],
+    by_class: &[u32; BLOCK_ROWS],
+    next: [u32; CLASS_LIMIT],
+    out: &mut [u32],
+) -> [u32; CLASS_LIMIT] {
+    let take = |next: &mut [u32; CLASS_LIMIT], tag: u8| {
+        let position = &mut next[usize::from(tag & 15)];
+        let value = by_class[*position as usize % BLOCK_ROWS];
+        *position = position.wrapping_add(1);
+        value
+    };
+    let lane_bytes = out.len() / (2 * LANES);
+    let (in_lanes, rest) = out.split_at_mut(2 * LANES * lane_bytes);
+    let (tags_in_lanes, last_tags) = tags.split_at(LANES * lane_bytes);
+    let mut lanes = [next; LANES];
+    for lane in 1..LANES {
+        lanes[lane] = lanes[lane - 1];
+        count_tags(
+            &tags_in_lanes[(lane - 1) * lane_bytes..lane * lane_bytes],
+            &mut lanes[lane],
+        );
+    }
+    let [next0, next1, next2, next3] = &mut lanes;
+    let (pairs, _) = in_lanes.as_chunks_mut::<2>();
+    let (first, second) = pairs.split_at_mut(2 * lane_bytes);
+    let ((out0, out1), (out2, out3)) = (first.split_at_mut(lane_bytes), second.split_at_mut(lane_bytes));
+    let (first, second) = tags_in_lanes.split_at(2 * lane_bytes);
+    let ((tags0, tags1), (tags2, tags3)) = (first.split_at(lane_bytes), second.split_at(lane_bytes));
+    let outs = out0.iter_mut().zip(out1).zip(out2.iter_mut().zip(out3));
+    let tags = tags0.iter().zip(tags1).zip(tags2.iter().zip(tags3));
+    for (((out0, out1), (out2, out3)), ((tag0, tag1), (tag2, tag3))) in outs.zip(tags) {
+        *out0 = [take(next0, tag0 & 15), take(next0, tag0 >> 4)];
+        *out1 = [take(next1, tag1 & 15), take(next1, tag1 >> 4)];
+        *out2 = [take(next2, tag2 & 15), take(next2, tag2 >> 4)];
+        *out3 = [take(next3, tag3 & 15), take(next3, tag3 >> 4)];
+    }
+    // The last lane goes on behind its part.
+    let mut next = lanes[LANES - 1];
+    for (index, value) in rest.iter_mut().enumerate() {
+        *value = take(&mut next, last_tags[index / 2] >> (4 * (index % 2)));
+    }
+    next
+}
+
+/// Adds the number of each tag in `tags`, two a byte, to `counts`.
+fn count_tags(tags: &[u8], counts: &mut [u32; CLASS_LIMIT]) {
+    // Pairs are counted first, with neighbours apart so that equal ones do not wait for each other.
+    let mut pairs = [[0_u32; 256]; 4];
+    let (groups, rest) = tags.as_chunks::<4>();
+    for group in groups {
+        for (pairs, &byte) in pairs.iter_mut().zip(group) {
+            pairs[usize::from(byte)] += 1;
+        }
+    }
+    rest.iter().for_each(|&byte| pairs[0][usize::from(byte)] += 1);
+    for byte in 0..256 {
+        let count: u32 = pairs.iter().map(|pairs| pairs[byte]).sum();
+        counts[byte & 15] += count;
+        counts[byte >> 4] += count;
     }
 }
 

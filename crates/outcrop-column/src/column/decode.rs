@@ -7,11 +7,16 @@ use super::segment::Segment;
 use crate::encode::{EncodeOptions, Encoder, KnownCodes};
 use crate::error::{ColumnError, Result};
 use crate::format::BLOCK_ROWS;
+use crate::huge::HugeArray;
+use crate::kernels::prefetch;
 use crate::progress::Step;
 use crate::storage::ReadAt;
 
 /// A value with its newline is copied as one cell of this size where it fits; the last byte is its length.
 const CELL_BYTES: usize = 16;
+
+/// Cells are asked for this many rows before they are copied: a miss takes about as long as that many copies.
+const CELLS_AHEAD: usize = 32;
 
 /// In the last byte: the value is longer than a cell.
 const LONG: u8 = u8::MAX;
@@ -170,7 +175,7 @@ impl Values {
 
 /// The values of a segment in the order of their ranks, each ready to be copied with its newline.
 struct TextCells {
-    cells: Vec<[u8; CELL_BYTES]>,
+    cells: HugeArray<CELL_BYTES>,
     long: Vec<u8>,
 }
 
@@ -203,14 +208,15 @@ impl TextCells {
         if segment.null_code().is_some() {
             push(None);
         }
-        let cells = match segment.ranking(source)? {
-            None => by_code,
-            Some(ranking) => ranking
-                .codes()
-                .iter()
-                .map(|&code| by_code[code as usize])
-                .collect(),
-        };
+        let mut cells = HugeArray::zeroed(by_code.len());
+        match segment.ranking(source)? {
+            None => cells.get_mut().copy_from_slice(&by_code),
+            Some(ranking) => {
+                for (cell, code) in cells.get_mut().iter_mut().zip(ranking.codes().iter()) {
+                    *cell = by_code[code as usize];
+                }
+            }
+        }
         Ok(Self { cells, long })
     }
 
@@ -226,8 +232,11 @@ impl TextCells {
             out.write_all(&text[..length])?;
             length = 0;
         }
-        for &rank in ranks {
-            let cell = &self.cells[rank as usize];
+        let cells = self.cells.get();
+        let ahead = ranks.iter().skip(CELLS_AHEAD).chain(std::iter::repeat(&0));
+        for (&rank, &later) in ranks.iter().zip(ahead) {
+            prefetch(cells, later as usize);
+            let cell = &cells[rank as usize];
             let size = cell[CELL_BYTES - 1];
             if size == LONG {
                 out.write_all(&text[..length])?;

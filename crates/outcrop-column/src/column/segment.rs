@@ -112,8 +112,7 @@ impl Segment {
     pub(super) fn decode(&self, source: &dyn ReadAt, block: usize, codes: &mut Vec<u32>) -> Result<()> {
         self.codes()?.decode(source, block, codes)?;
         if let Some(ranking) = self.ranking(source)? {
-            let map = ranking.codes();
-            codes.iter_mut().for_each(|rank| *rank = map[*rank as usize]);
+            ranking.codes().apply(codes);
         }
         Ok(())
     }
@@ -136,6 +135,6 @@ impl Segment {
         }
         Ok(self
             .ranking(source)?
-            .map_or(rank, |ranking| ranking.codes()[rank as usize]))
+            .map_or(rank, |ranking| ranking.codes().get(rank)))
     }
 }

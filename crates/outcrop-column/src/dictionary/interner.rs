@@ -1,155 +1,186 @@
-//! Value → provisional code while a column is read: a hash table of cache lines, three slots each, that hold short values
-//! whole and count their rows, so that the common row costs one cache line.
+//! Value → provisional code while a column is read: a hash table of cache lines, four slots each, that hold short values
+//! whole and count their rows, so that the common row costs one cache line and no pointer.
+//!
+//! The code of a value is the number of its slot. When the table grows, values move: codes are of an *epoch*, and where each slot
+//! went is kept until the end.
 
-use super::key::{Key, LONG, sort_key};
-use super::lines::{LINE_BYTES, Lines};
+use super::key::{Key, LONG, NULL, sort_key_of_bits};
+use super::sorted::{LongValues, SortedValues};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, VALUE_BYTES_LIMIT};
-use crate::kernels::prefetch;
+use crate::huge::HugeArray;
+use crate::kernels::{KEY_BYTES, LINE_BYTES, SLOT_BYTES, find_slot, prefetch};
 
-/// A line: three slots, each the twelve bytes of a key and the code plus one, all zero where it is free; then for each slot the
-/// number of its rows.
-const LINE_SLOTS: usize = 3;
-const SLOT_BYTES: usize = 16;
-const CODE_START: usize = 12;
-const COUNTS_START: usize = LINE_SLOTS * SLOT_BYTES;
+/// A slot: the twelve bytes of a key, all zero where it is free, then the number of the value's rows.
+const LINE_SLOTS: usize = LINE_BYTES / SLOT_BYTES;
+
+/// Where the mark of a key stands in it.
+const MARK: usize = KEY_BYTES - 1;
 
 /// The table grows by half when four lines have this many values on average: beyond, too many stand in a line that is not their
 /// first, and was not fetched ahead.
-const VALUES_PER_FOUR_LINES: usize = 9;
-const FIRST_LINES: usize = 1 << 8;
+const VALUES_PER_FOUR_LINES: usize = 11;
+const FIRST_LINES: usize = 1 << 9;
+
+/// Codes are slots and have 32 bits.
+const MOST_LINES: usize = 1 << 30;
 
 type Line = [u8; LINE_BYTES];
 
-/// The distinct values seen so far, numbered in the order of their first row, with their counts.
+/// Rows whose table lines are on their way while one is looked up: about as many as a core has misses outstanding.
+const ROWS_AHEAD: usize = 32;
+
+/// A key with the number of the line where the search for it begins.
+type Probe = [u8; SLOT_BYTES];
+
+/// The distinct values seen so far, with their counts.
 #[derive(Debug)]
 pub(crate) struct Interner {
-    lines: Lines,
-    arena: Vec<u8>,
-    ends: Vec<usize>,
-    null: Option<u32>,
-    null_count: u64,
-    /// Rows of each code that came by its code and not by its value; as long as such codes need.
-    repeats: Vec<u32>,
+    lines: HugeArray<LINE_BYTES>,
+    value_count: usize,
+    value_bytes: usize,
+    long: LongValues,
+    /// For each growth, the new code of each old one.
+    moves: Vec<Vec<u32>>,
 }
 
 impl Default for Interner {
     fn default() -> Self {
         Self {
-            lines: Lines::zeroed(FIRST_LINES),
-            arena: Vec::new(),
-            ends: Vec::new(),
-            null: None,
-            null_count: 0,
-            repeats: Vec::new(),
+            lines: HugeArray::zeroed(FIRST_LINES),
+            value_count: 0,
+            value_bytes: 0,
+            long: LongValues::default(),
+            moves: Vec::new(),
         }
     }
 }
 
 impl Interner {
-    /// Provisional codes handed out, that of null included.
-    pub(crate) fn code_count(&self) -> usize {
-        self.ends.len()
+    /// Distinct values, null among them.
+    pub(crate) fn value_count(&self) -> usize {
+        self.value_count
     }
 
     /// Bytes of the distinct values.
     pub(crate) fn value_bytes(&self) -> usize {
-        self.arena.len()
+        self.value_bytes
     }
 
-    /// The value of a provisional code.
-    pub(crate) fn value(&self, code: u32) -> &[u8] {
-        let code = code as usize;
-        let start = if code == 0 { 0 } else { self.ends[code - 1] };
-        &self.arena[start..self.ends[code]]
+    /// The epoch of the codes given now: how often the table grew.
+    pub(crate) fn epoch(&self) -> usize {
+        self.moves.len()
     }
 
-    /// Starts fetching the line of `key`; worth calling some rows ahead of [`Interner::intern`].
+    /// Whether `rows` further rows can be interned before the table grows, whatever their values are.
     #[inline]
-    pub(crate) fn prefetch(&self, key: &Key) {
-        let lines = self.lines.get();
-        prefetch(lines, line_of(key, lines.len()));
+    pub(crate) fn has_room(&self, rows: usize) -> bool {
+        let line_count = self.lines.get().len();
+        (self.value_count + rows) * 4 <= line_count * VALUES_PER_FOUR_LINES || line_count >= MOST_LINES
     }
 
-    /// The provisional code of `value`, new or known; counts the row.
-    #[inline]
+    /// Makes the table larger: a new epoch begins.
+    ///
+    /// Lines are in the order of the hashes, so both tables are walked through once, forwards.
+    pub(crate) fn grow(&mut self) {
+        let line_count = self.lines.get().len();
+        let mut larger = HugeArray::zeroed((line_count + line_count / 2).min(MOST_LINES));
+        let mut moved = vec![0; line_count * LINE_SLOTS];
+        for (code, slot) in self.taken_slots() {
+            let key = Key::of_bits(key_bits(slot));
+            moved[code as usize] = place(larger.get_mut(), &key, slot);
+        }
+        self.lines = larger;
+        self.moves.push(moved);
+    }
+
+    /// Interns the lines of `text` that end at `ends`, the first beginning at `start`, as far as the first table line for each
+    /// tells: their codes go to `codes`. The indexes of the others, all new and long values among them, go to the start of `later`,
+    /// and their second table lines are asked for; gives how many they are.
+    ///
+    /// Nothing here branches on what the table holds, which cannot be predicted, and the table line of a row further on is
+    /// asked for at each row, so that memory works all the while.
+    pub(crate) fn intern_lines(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        ends: &[usize],
+        codes: &mut [u32],
+        later: &mut [u16],
+    ) -> usize {
+        let lines = self.lines.get_mut();
+        let mut ring = [Probe::default(); ROWS_AHEAD];
+        let mut from = start;
+        for (probe, &end) in ring.iter_mut().zip(ends) {
+            *probe = probe_of(lines, &Key::within(text, from, end));
+            from = end + 1;
+        }
+        let mut later_count = 0;
+        for (index, place) in codes[..ends.len()].iter_mut().enumerate() {
+            let key = ring[index % ROWS_AHEAD];
+            if let Some(&end) = ends.get(index + ROWS_AHEAD) {
+                ring[index % ROWS_AHEAD] = probe_of(lines, &Key::within(text, from, end));
+                from = end + 1;
+            }
+            let line_number = number(&key, KEY_BYTES);
+            let line = &mut lines[line_number as usize];
+            let found = find_slot(line, &key);
+            let position = found.trailing_zeros() / 4 % LINE_SLOTS as u32;
+            let is_missing = u32::from(found == 0);
+            add_rows(line, position as usize, 1 - is_missing);
+            *place = line_number * LINE_SLOTS as u32 + position;
+            later[later_count] = index as u16;
+            later_count += is_missing as usize;
+            prefetch(lines, (line_number + is_missing) as usize);
+        }
+        later_count
+    }
+
+    /// The provisional code of `value`, new or known; counts the row. The table has room.
     pub(crate) fn intern(&mut self, value: &[u8], key: &Key) -> Result<u32> {
         let line_count = self.lines.get().len();
         let mut index = line_of(key, line_count);
         loop {
-            match self.look(index, value, key) {
-                Look::Found(code) => return Ok(code),
-                Look::Absent => return self.insert(value, key),
-                Look::Elsewhere => index = if index + 1 == line_count { 0 } else { index + 1 },
+            if let Some(position) = self.look(index, value, key) {
+                add_rows(&mut self.lines.get_mut()[index], position, 1);
+                return Ok((index * LINE_SLOTS + position) as u32);
             }
+            // Slots are filled from the first to the last: a free one ends the search.
+            if let Some(position) = free_position(&self.lines.get()[index]) {
+                return self.insert(value, key, index, position);
+            }
+            index = if index + 1 == line_count { 0 } else { index + 1 };
         }
     }
 
-    /// [`Interner::intern`] where the first line for `key` tells; `None`, and starts fetching the second line, where it does not.
+    /// The provisional code of null; counts the row. The table has room.
+    pub(crate) fn intern_null(&mut self) -> Result<u32> {
+        self.intern(&[], &Key::null())
+    }
+
+    /// Counts a further row of a code of this epoch: what a row of a foreign dictionary costs once its value is known.
     #[inline]
-    pub(crate) fn intern_in_first_line(&mut self, value: &[u8], key: &Key) -> Result<Option<u32>> {
-        let index = line_of(key, self.lines.get().len());
-        match self.look(index, value, key) {
-            Look::Found(code) => Ok(Some(code)),
-            Look::Absent => self.insert(value, key).map(Some),
-            Look::Elsewhere => {
-                prefetch(self.lines.get(), index + 1);
-                Ok(None)
-            }
-        }
+    pub(crate) fn repeat(&mut self, code: u32) {
+        let (line, position) = (code as usize / LINE_SLOTS, code as usize % LINE_SLOTS);
+        add_rows(&mut self.lines.get_mut()[line], position, 1);
     }
 
-    /// Looks for `value` in one line, and counts its row if it is there.
-    #[inline(always)]
-    fn look(&mut self, index: usize, value: &[u8], key: &Key) -> Look {
-        if key.is_long() {
-            return self.look_for_long(index, value, key);
+    fn look(&self, index: usize, value: &[u8], key: &Key) -> Option<usize> {
+        let line = &self.lines.get()[index];
+        if !key.is_long() {
+            let found = find_slot(line, &key.bits().to_le_bytes());
+            return (found != 0).then(|| found.trailing_zeros() as usize / 4);
         }
-        let line = &mut self.lines.get_mut()[index];
-        // No branch on the position, which cannot be predicted.
-        let equal: [bool; LINE_SLOTS] = std::array::from_fn(|position| holds(line, position, key));
-        if equal[0] | equal[1] | equal[2] {
-            let position = usize::from(equal[1]) + 2 * usize::from(equal[2]);
-            add_row(line, position);
-            return Look::Found(code_plus_one(line, position).wrapping_sub(1));
-        }
-        absent_or_elsewhere(line)
-    }
-
-    /// Long values whose keys are equal have to be looked at.
-    fn look_for_long(&mut self, index: usize, value: &[u8], key: &Key) -> Look {
-        for position in 0..LINE_SLOTS {
-            let line = &self.lines.get()[index];
-            let code = code_plus_one(line, position).wrapping_sub(1);
-            if holds(line, position, key) && self.value(code) == value {
-                add_row(&mut self.lines.get_mut()[index], position);
-                return Look::Found(code);
-            }
-        }
-        absent_or_elsewhere(&self.lines.get()[index])
-    }
-
-    /// The provisional code of null; counts the row.
-    pub(crate) fn intern_null(&mut self) -> u32 {
-        self.null_count += 1;
-        *self.null.get_or_insert_with(|| {
-            self.ends.push(self.arena.len());
-            self.ends.len() as u32 - 1
+        // Keys of long values hold hashes: equal ones have to be looked at.
+        (0..LINE_SLOTS).find(|&position| {
+            let bits = key_bits(slot(line, position));
+            let alike = Key::of_bits(bits).bits() == key.bits();
+            alike && self.long.get(bits as u32) == value
         })
     }
 
-    /// Counts a further row of a code handed out before: what a row of a foreign dictionary costs once its value is known.
-    #[inline]
-    pub(crate) fn repeat(&mut self, code: u32) {
-        let index = code as usize;
-        if index >= self.repeats.len() {
-            self.repeats.resize(self.ends.len().max(index + 1), 0);
-        }
-        self.repeats[index] = self.repeats[index].wrapping_add(1);
-    }
-
     #[cold]
-    fn insert(&mut self, value: &[u8], key: &Key) -> Result<u32> {
+    fn insert(&mut self, value: &[u8], key: &Key, line: usize, position: usize) -> Result<u32> {
         if value.len() > VALUE_BYTES_LIMIT {
             return Err(ColumnError::Limit {
                 what: "bytes of a value",
@@ -158,72 +189,58 @@ impl Interner {
                 hint: "store larger objects beside the column and their names in it",
             });
         }
-        if self.ends.len() as u64 >= SEGMENT_ROWS_LIMIT - 1 {
+        if self.value_count as u64 >= SEGMENT_ROWS_LIMIT - 1 {
             return Err(ColumnError::Limit {
                 what: "distinct values of a segment",
-                seen: self.ends.len() as u64 + 1,
+                seen: self.value_count as u64 + 1,
                 limit: SEGMENT_ROWS_LIMIT - 1,
                 hint: "write the rest as a further segment with `append`",
             });
         }
-        let line_count = self.lines.get().len();
-        if self.ends.len() * 4 >= line_count * VALUES_PER_FOUR_LINES {
-            self.grow(line_count + line_count / 2);
+        self.value_count += 1;
+        self.value_bytes += value.len();
+        let mut bits = key.bits();
+        if key.is_long() {
+            bits |= u128::from(self.long.push(value));
         }
-        self.arena.extend_from_slice(value);
-        self.ends.push(self.arena.len());
-        let mut slot = [0; SLOT_BYTES];
-        slot[..8].copy_from_slice(&key.low.to_le_bytes());
-        slot[8..CODE_START].copy_from_slice(&key.high.to_le_bytes());
-        slot[CODE_START..].copy_from_slice(&(self.ends.len() as u32).to_le_bytes());
-        place(self.lines.get_mut(), key, &slot, 1);
-        Ok(self.ends.len() as u32 - 1)
+        let slot = (bits | 1 << (8 * KEY_BYTES)).to_le_bytes();
+        let line_bytes = &mut self.lines.get_mut()[line];
+        line_bytes.as_chunks_mut().0[position] = slot;
+        Ok((line * LINE_SLOTS + position) as u32)
     }
 
-    /// Lines are in the order of the hashes, so both tables are walked through once, forwards.
-    fn grow(&mut self, line_count: usize) {
-        let mut larger = Lines::zeroed(line_count);
-        for (line, position) in self.taken_slots() {
-            let slot = slot(line, position);
-            let key = Key::of_bits(u128::from_le_bytes(*slot) << 32 >> 32);
-            place(larger.get_mut(), &key, slot, count(line, position));
-        }
-        self.lines = larger;
-    }
-
-    /// The slots that are not free: their lines and positions.
-    fn taken_slots(&self) -> impl Iterator<Item = (&Line, usize)> {
-        let slots = |line| (0..LINE_SLOTS).map(move |position| (line, position));
-        let is_taken = |&(line, position): &(&Line, usize)| code_plus_one(line, position) != 0;
-        self.lines.get().iter().flat_map(slots).filter(is_taken)
+    /// The slots that are not free, with their codes.
+    fn taken_slots(&self) -> impl Iterator<Item = (u32, &Probe)> {
+        let slots = self.lines.get().iter().flat_map(|line| line.as_chunks().0);
+        (0_u32..)
+            .zip(slots)
+            .filter(|(_, slot): &(_, &Probe)| slot[MARK] != 0)
     }
 
     /// Ends collecting: frees the table, gives values in byte order with their counts, and the code of null.
     pub(crate) fn into_sorted(mut self) -> SortedValues {
-        let mut counts = vec![0; self.ends.len()];
-        for (line, position) in self.taken_slots() {
-            counts[code_plus_one(line, position) as usize - 1] = count(line, position);
+        let slot_count = self.lines.get().len() * LINE_SLOTS;
+        let (mut counts, mut null) = (vec![0; slot_count], None);
+        let mut order = Vec::with_capacity(self.value_count);
+        let mut long_numbers = vec![0; if self.long.is_empty() { 0 } else { slot_count }];
+        for (code, slot) in self.taken_slots() {
+            let bits = key_bits(slot);
+            counts[code as usize] = number(slot, KEY_BYTES);
+            let sort_key = match slot[MARK] {
+                NULL => {
+                    null = Some((code, u64::from(counts[code as usize])));
+                    continue;
+                }
+                LONG => {
+                    long_numbers[code as usize] = bits as u32;
+                    super::key::sort_key(self.long.get(bits as u32))
+                }
+                _ => sort_key_of_bits(bits),
+            };
+            order.push(sort_key << 32 | u128::from(code));
         }
-        for (count, repeated) in counts.iter_mut().zip(std::mem::take(&mut self.repeats)) {
-            *count = count.wrapping_add(repeated);
-        }
-        self.lines = Lines::zeroed(0);
-        let null = self.null.map(|code| (code, self.null_count));
-        let codes = (0..self.ends.len() as u32).filter(|&code| Some(code) != self.null);
-        let mut order: Vec<u128> = codes
-            .map(|code| sort_key(self.value(code)) << 32 | u128::from(code))
-            .collect();
-        order.sort_unstable();
-        let same_start = |a: &u128, b: &u128| a >> 32 == b >> 32;
-        for alike in order.chunk_by_mut(same_start).filter(|alike| alike.len() > 1) {
-            alike.sort_unstable_by(|&a, &b| self.value(a as u32).cmp(self.value(b as u32)));
-        }
-        SortedValues {
-            order,
-            counts,
-            null,
-            values: self,
-        }
+        self.lines = HugeArray::zeroed(0);
+        SortedValues::new(order, counts, null, self.long.numbered(long_numbers), self.moves)
     }
 }
 
@@ -233,99 +250,106 @@ fn line_of(key: &Key, line_count: usize) -> usize {
     ((u128::from(key.hash) * line_count as u128) >> 64) as usize
 }
 
-/// What a look at one line tells.
-enum Look {
-    Found(u32),
-    /// The value is not in the table: it would stand here, where there is room.
-    Absent,
-    /// The line is full of others.
-    Elsewhere,
+/// Makes `key` ready for lookup, and starts fetching its line.
+#[inline(always)]
+fn probe_of(lines: &[Line], key: &Key) -> Probe {
+    let line = line_of(key, lines.len());
+    prefetch(lines, line);
+    (key.bits() | (line as u128) << (8 * KEY_BYTES)).to_le_bytes()
 }
 
 #[inline]
-fn slot(line: &Line, position: usize) -> &[u8; SLOT_BYTES] {
-    &line.as_chunks().0[position % LINE_SLOTS]
-}
-
-#[inline]
-fn number(bytes: &[u8], at: usize) -> u32 {
-    bytes[at..]
+fn number(slot: &Probe, at: usize) -> u32 {
+    slot[at..]
         .first_chunk()
         .map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 #[inline]
-fn holds(line: &Line, position: usize, key: &Key) -> bool {
-    let slot = slot(line, position);
-    let low = slot.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    (low == key.low) & (number(slot, 8) == key.high)
+fn slot(line: &Line, position: usize) -> &Probe {
+    &line.as_chunks().0[position]
 }
 
 #[inline]
-fn code_plus_one(line: &Line, position: usize) -> u32 {
-    number(slot(line, position), CODE_START)
+fn key_bits(slot: &Probe) -> u128 {
+    u128::from_le_bytes(*slot) & ((1 << (8 * KEY_BYTES)) - 1)
 }
 
-#[inline]
-fn count(line: &Line, position: usize) -> u32 {
-    number(line, COUNTS_START + 4 * (position % LINE_SLOTS))
+fn free_position(line: &Line) -> Option<usize> {
+    (0..LINE_SLOTS).find(|&position| slot(line, position)[MARK] == 0)
 }
 
-#[inline]
-fn set_count(line: &mut Line, position: usize, count: u32) {
-    line[COUNTS_START..].as_chunks_mut().0[position % LINE_SLOTS] = count.to_le_bytes();
-}
-
-#[inline]
-fn add_row(line: &mut Line, position: usize) {
+#[inline(always)]
+fn add_rows(line: &mut Line, position: usize, rows: u32) {
+    let slots = line.as_chunks_mut::<SLOT_BYTES>().0;
     // More rows than a segment may have are refused before the counts are used.
-    set_count(line, position, count(line, position).wrapping_add(1));
+    let count = number(&slots[position], KEY_BYTES).wrapping_add(rows);
+    slots[position][KEY_BYTES..].copy_from_slice(&count.to_le_bytes());
 }
 
-/// For a value that `line` does not hold. Slots are filled from the first to the last.
-#[inline]
-fn absent_or_elsewhere(line: &Line) -> Look {
-    match code_plus_one(line, LINE_SLOTS - 1) {
-        0 => Look::Absent,
-        _ => Look::Elsewhere,
+/// Puts a slot into the first free place for its key; there is one. Gives its code.
+fn place(lines: &mut [Line], key: &Key, slot: &Probe) -> u32 {
+    let mut index = line_of(key, lines.len());
+    loop {
+        if let Some(position) = free_position(&lines[index]) {
+            lines[index].as_chunks_mut().0[position] = *slot;
+            return (index * LINE_SLOTS + position) as u32;
+        }
+        index = if index + 1 == lines.len() { 0 } else { index + 1 };
     }
 }
 
-/// Puts a slot into the first free place for its key; there is one.
-fn place(lines: &mut [Line], key: &Key, slot: &[u8; SLOT_BYTES], count: u32) {
-    let (before, after) = lines.split_at_mut(line_of(key, lines.len()));
-    for line in after.iter_mut().chain(before) {
-        if let Some(position) = (0..LINE_SLOTS).find(|&position| code_plus_one(line, position) == 0) {
-            line[position * SLOT_BYTES..(position + 1) * SLOT_BYTES].copy_from_slice(slot);
-            set_count(line, position, count);
-            return;
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::{Interner, Key};
+
+    proptest! {
+        #[test]
+        fn codes_of_every_epoch_lead_to_their_values_and_counts_are_those_of_a_map(
+            rows in proptest::collection::vec((0_u32..4000, 0_usize..3), 0..6000),
+        ) {
+            let values: Vec<Option<Vec<u8>>> = rows.iter().map(|&(number, kind)| match kind {
+                0 => Some(format!("{number}").into_bytes()),
+                1 => Some(format!("a value that is longer than a key {}", number % 50).into_bytes()),
+                _ => (number % 9 > 0).then(Vec::new),
+            }).collect();
+            let mut interner = Interner::default();
+            let mut codes = Vec::new();
+            let mut expected: HashMap<&Option<Vec<u8>>, u32> = HashMap::new();
+            for value in &values {
+                if !interner.has_room(1) {
+                    interner.grow();
+                }
+                let code = match value {
+                    Some(value) => interner.intern(value, &Key::of(value)),
+                    None => interner.intern_null(),
+                };
+                codes.push((interner.epoch(), code.expect("far from every limit")));
+                *expected.entry(value).or_default() += 1;
+            }
+            prop_assert_eq!(interner.value_count(), expected.len());
+            let sorted = interner.into_sorted();
+            let mut ordered: Vec<&Vec<u8>> = expected.keys().filter_map(|value| value.as_ref()).collect();
+            ordered.sort_unstable();
+            let mut final_codes = vec![u32::MAX; sorted.counts.len()];
+            for (index, &key_and_code) in (0..).zip(&sorted.order) {
+                final_codes[key_and_code as u32 as usize] = index;
+                let value = Some(ordered[index as usize].clone());
+                prop_assert_eq!(sorted.counts[key_and_code as u32 as usize], expected[&value]);
+            }
+            if let Some((code, count)) = sorted.null {
+                final_codes[code as usize] = ordered.len() as u32;
+                prop_assert_eq!(count, u64::from(expected[&None]));
+            }
+            let maps = sorted.maps_of_epochs(&final_codes);
+            for (value, (epoch, code)) in values.iter().zip(codes) {
+                let at = maps[epoch].get(code) as usize;
+                prop_assert_eq!(value.as_ref(), ordered.get(at).copied());
+            }
         }
     }
-}
-
-/// The values of one interner in byte order.
-#[derive(Debug)]
-pub(crate) struct SortedValues {
-    /// Sort key and, in the low 32 bits, provisional code of each value, in byte order.
-    pub(super) order: Vec<u128>,
-    /// Rows of each provisional code.
-    pub(super) counts: Vec<u32>,
-    /// Provisional code and rows of null.
-    pub(super) null: Option<(u32, u64)>,
-    values: Interner,
-}
-
-impl SortedValues {
-    pub(super) fn value(&self, code: u32) -> &[u8] {
-        self.values.value(code)
-    }
-
-    pub(super) fn code_count(&self) -> usize {
-        self.values.code_count()
-    }
-}
-
-/// Whether the value of this sort key is known by its first bytes only.
-pub(super) fn is_long(sort_key: u128) -> bool {
-    sort_key as u8 == LONG
 }

@@ -6,14 +6,17 @@ pub(super) const SHORT_BYTES: usize = 11;
 /// Last byte of the key of a longer value; that of a short one is its length plus one, so that no key is zero.
 pub(super) const LONG: u8 = u8::MAX;
 
+/// Last byte of the key of null.
+pub(super) const NULL: u8 = LONG - 1;
+
 /// Bytes that one load brings.
 const CHUNK: usize = 16;
 
 /// A value made ready for lookup.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Key {
-    /// Twelve bytes, little-endian, of which these are the first eight: eleven of a short value, zeros behind it, or of the hash
-    /// of a long one; then the mark.
+    /// Twelve bytes, little-endian, of which these are the first eight: eleven of a short value, zeros behind it, or four zeros and
+    /// seven of the hash of a long one; then the mark.
     pub(super) low: u64,
     pub(super) high: u32,
     pub(super) hash: u64,
@@ -27,7 +30,7 @@ impl Key {
     }
 
     /// The key of `text[start..end]`. Where 16 bytes follow `start`, a short value costs one load and no branch on its length.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn within(text: &[u8], start: usize, end: usize) -> Self {
         let length = end - start;
         if length > SHORT_BYTES {
@@ -40,15 +43,29 @@ impl Key {
         Self::of_bits(bytes & KEPT[length] | (length as u128 + 1) << (8 * SHORT_BYTES))
     }
 
-    /// The key of the twelve bytes in the low bits of `bits`.
+    /// The key of null.
+    pub(crate) fn null() -> Self {
+        Self::of_bits(u128::from(NULL) << (8 * SHORT_BYTES))
+    }
+
+    /// The key of the twelve bytes in the low bits of `bits`; the first four of a long value's do not count.
     #[inline]
     pub(super) fn of_bits(bits: u128) -> Self {
-        let (low, high) = (bits as u64, (bits >> 64) as u32);
+        let (mut low, high) = (bits as u64, (bits >> 64) as u32);
+        if (high >> 24) as u8 == LONG {
+            low &= !u64::from(u32::MAX);
+        }
         let hash = fold(
             low ^ 0x2d35_8dcc_aa6c_78a5,
             u64::from(high) ^ 0x8bb8_4b93_962e_acc9,
         );
         Self { low, high, hash }
+    }
+
+    /// The twelve bytes, in the low bits.
+    #[inline]
+    pub(super) fn bits(self) -> u128 {
+        u128::from(self.low) | u128::from(self.high) << 64
     }
 
     #[inline]
@@ -68,13 +85,15 @@ const KEPT: [u128; CHUNK + 1] = {
     masks
 };
 
+#[inline(never)]
 fn padded(value: &[u8]) -> u128 {
     let mut bytes = [0; CHUNK];
     bytes[..value.len()].copy_from_slice(value);
     u128::from_le_bytes(bytes)
 }
 
-/// 88 bits of hash and the mark; values of equal keys are compared byte by byte.
+/// 56 bits of hash and the mark; values of equal keys are compared byte by byte.
+#[inline(never)]
 fn long_bits(value: &[u8]) -> u128 {
     let mut words = [0x9e37_79b9_7f4a_7c15 ^ value.len() as u64, 0xbf58_476d_1ce4_e5b9];
     let mut mix = |chunk: u128| {
@@ -106,6 +125,13 @@ pub(super) fn sort_key(value: &[u8]) -> u128 {
     first << 8 | u128::from(mark)
 }
 
+/// The [`sort_key`] of the short value with these key bits.
+pub(super) fn sort_key_of_bits(bits: u128) -> u128 {
+    let mark = bits >> (8 * SHORT_BYTES);
+    let first = (bits & KEPT[SHORT_BYTES]).swap_bytes() >> (8 * (CHUNK - SHORT_BYTES));
+    first << 8 | mark
+}
+
 /// The value of the sort key of a short value: its bytes, of which `length` count; `None` for a long one.
 pub(super) fn short_value(sort_key: u128) -> Option<([u8; CHUNK], usize)> {
     let length = (sort_key as u8).checked_sub(1).map(usize::from)?;
@@ -119,7 +145,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Key, SHORT_BYTES, short_value, sort_key};
+    use super::{Key, SHORT_BYTES, short_value, sort_key, sort_key_of_bits};
 
     fn near_values() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(prop_oneof![Just(0_u8), Just(b'a'), Just(255), any::<u8>()], 0..20)
@@ -133,7 +159,10 @@ mod tests {
                 order => prop_assert_eq!(order, a.cmp(&b)),
             }
             match short_value(sort_key(&a)) {
-                Some((bytes, length)) => prop_assert_eq!(&bytes[..length], &a[..]),
+                Some((bytes, length)) => {
+                    prop_assert_eq!(&bytes[..length], &a[..]);
+                    prop_assert_eq!(sort_key_of_bits(Key::of(&a).bits()), sort_key(&a));
+                }
                 None => prop_assert!(a.len() > SHORT_BYTES),
             }
         }

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::interner::{SortedValues, is_long};
 use super::key::short_value;
+use super::sorted::{SortedValues, is_long};
+use crate::huge::HugeMap;
 
 /// The merged dictionary of all workers.
 #[derive(Debug)]
@@ -14,8 +15,8 @@ pub(crate) struct Merged {
     /// Rows of each code; the last is null's if there is one.
     pub(crate) counts: Vec<u32>,
     pub(crate) null_count: u64,
-    /// For each worker, the final code of each provisional one.
-    pub(crate) codes: Vec<Vec<u32>>,
+    /// For each worker and epoch, the final code of each provisional one.
+    pub(crate) codes: Vec<Vec<HugeMap>>,
 }
 
 /// A value of a worker: its sort key, which is the value itself where it is short, and its provisional code in the low 32 bits.
@@ -47,7 +48,7 @@ impl Merged {
             .iter()
             .try_for_each(|place| match short_value(place.key()) {
                 Some((bytes, length)) => action(&bytes[..length]),
-                None => action(self.workers[place.worker as usize].value(place.code())),
+                None => action(self.workers[place.worker as usize].long_value(place.code())),
             })
     }
 
@@ -55,7 +56,7 @@ impl Merged {
     pub(crate) fn value_bytes(&self) -> (usize, u64) {
         let length = |place: &Place| match short_value(place.key()) {
             Some((_, length)) => length,
-            None => self.workers[place.worker as usize].value(place.code()).len(),
+            None => self.workers[place.worker as usize].long_value(place.code()).len(),
         };
         let sum = |(distinct, rows): (usize, u64), (length, &count): (usize, &u32)| {
             (distinct + length, rows + length as u64 * u64::from(count))
@@ -87,7 +88,7 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
         .sum();
     let mut codes: Vec<Vec<u32>> = workers
         .iter()
-        .map(|worker| vec![0; worker.code_count()])
+        .map(|worker| vec![0; worker.counts.len()])
         .collect();
     let mut counts = Vec::with_capacity(places.len() + 1);
     let mut distinct: Vec<Place> = Vec::with_capacity(places.len());
@@ -112,6 +113,11 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
     if null_count > 0 {
         counts.push(null_count as u32);
     }
+    let codes = workers
+        .iter()
+        .zip(&codes)
+        .map(|(worker, last)| worker.maps_of_epochs(last))
+        .collect();
     Merged {
         workers,
         places: distinct,
@@ -122,7 +128,7 @@ pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
 }
 
 fn compare(a: &Place, b: &Place, workers: &[SortedValues]) -> Ordering {
-    let value = |place: &Place| workers[place.worker as usize].value(place.code());
+    let value = |place: &Place| workers[place.worker as usize].long_value(place.code());
     match a.key().cmp(&b.key()) {
         Ordering::Equal if is_long(a.key()) => value(a).cmp(value(b)),
         order => order,

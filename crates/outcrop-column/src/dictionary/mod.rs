@@ -6,15 +6,16 @@
 mod block;
 mod interner;
 mod key;
-mod lines;
 mod merge;
 mod reader;
+mod sorted;
 mod writer;
 
-pub(crate) use interner::{Interner, SortedValues};
+pub(crate) use interner::Interner;
 pub(crate) use key::Key;
 pub(crate) use merge::{Merged, merge};
 pub(crate) use reader::Dictionary;
+pub(crate) use sorted::SortedValues;
 pub(crate) use writer::{DictionaryOptions, DictionaryWriter};
 
 /// Values of one front-coded bucket.

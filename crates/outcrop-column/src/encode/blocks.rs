@@ -11,6 +11,7 @@ use crate::codes::section::BlockEntry;
 use crate::codes::{BlockEncoder, CLASS_LIMIT, ClassTable, Effort};
 use crate::error::{ColumnError, Result};
 use crate::format::{BLOCK_ROWS, Section, SectionKind};
+use crate::huge::HugeMap;
 use crate::kernels::measure;
 use crate::progress::{Step, Watch};
 
@@ -23,10 +24,10 @@ const BLOCKS_PER_THREAD: usize = 8;
 /// Rows with all that makes them ranks.
 pub(super) struct CodeSource<'a> {
     pub(super) rows: &'a Rows,
-    /// For each worker the code of each provisional one.
-    pub(super) maps: &'a [Vec<u32>],
+    /// For each worker and epoch the code of each provisional one.
+    pub(super) maps: &'a [Vec<HugeMap>],
     /// Rank of each code; `None` where they are the same.
-    pub(super) ranks: Option<Vec<u32>>,
+    pub(super) ranks: Option<HugeMap>,
     pub(super) classes: Option<&'a ClassTable>,
     /// The code of null, if there is one.
     pub(super) null: Option<u32>,
@@ -224,9 +225,7 @@ impl<'a> BlockWorker<'a> {
         rows.final_codes(start, maps, &mut self.codes);
         let (least, greatest, null_count) = zone(&self.codes, *null);
         if let Some(ranks) = ranks {
-            self.codes
-                .iter_mut()
-                .for_each(|code| *code = ranks[*code as usize]);
+            ranks.apply(&mut self.codes);
         }
         let bytes = self.encoder.encode(&self.codes)?;
         Ok(Encoded {

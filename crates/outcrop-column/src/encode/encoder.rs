@@ -6,7 +6,6 @@ use super::frames::Collector;
 use super::options::{EncodeOptions, EncodeReport};
 use super::sections::SectionWriter;
 use super::segment::Collected;
-use crate::dictionary::Key;
 use crate::error::Result;
 use crate::format::{Footer, HEADER_BYTES, Header};
 use crate::progress::{Progress, Watch};
@@ -17,12 +16,15 @@ const PAGED_BYTES: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 const TIGHT: u64 = 8;
 
-/// Provisional codes of a foreign dictionary's entries, filled as the entries are met.
+/// Provisional codes of a foreign dictionary's entries, filled as the entries are met; they hold for one epoch.
 #[derive(Debug, Default)]
-pub(crate) struct KnownCodes(Vec<u32>);
+pub(crate) struct KnownCodes {
+    codes: Vec<u32>,
+    epoch: usize,
+}
 
 impl KnownCodes {
-    /// No provisional code: there are fewer than 2^32 − 1.
+    /// No provisional code: the last slot of the largest table is never filled.
     const UNKNOWN: u32 = u32::MAX;
 }
 
@@ -69,9 +71,7 @@ impl Encoder {
     /// # Errors
     /// [`ColumnError::Limit`](crate::ColumnError::Limit) for a value of 2 GiB or more and for too many distinct values.
     pub fn push(&mut self, value: &[u8]) -> Result<()> {
-        let code = self.collector.interner.intern(value, &Key::of(value))?;
-        self.collector.push(code);
-        Ok(())
+        self.collector.push(Some(value)).map(drop)
     }
 
     /// Adds a row with entry `index` of a foreign dictionary, whose `value` is asked for at its first row only.
@@ -85,17 +85,21 @@ impl Encoder {
         index: usize,
         value: impl FnOnce() -> &'v [u8],
     ) -> Result<()> {
-        match known.0.get(index) {
-            Some(&code) if code != KnownCodes::UNKNOWN => {
-                self.collector.interner.repeat(code);
-                self.collector.push(code);
-            }
+        if known.epoch != self.collector.interner.epoch() {
+            known.codes.clear();
+            known.epoch = self.collector.interner.epoch();
+        }
+        match known.codes.get(index) {
+            Some(&code) if code != KnownCodes::UNKNOWN => self.collector.repeat(code),
             _ => {
-                self.push(value())?;
-                if index >= known.0.len() {
-                    known.0.resize(index + 1, KnownCodes::UNKNOWN);
+                let code = self.collector.push(Some(value()))?;
+                // Codes of an epoch that has just ended are dropped at the next row.
+                if index >= known.codes.len() {
+                    known.codes.resize(index + 1, KnownCodes::UNKNOWN);
                 }
-                known.0[index] = self.collector.last();
+                if known.epoch == self.collector.interner.epoch() {
+                    known.codes[index] = code;
+                }
             }
         }
         Ok(())
@@ -104,11 +108,9 @@ impl Encoder {
     /// Adds a row without a value.
     ///
     /// # Errors
-    /// None today; it is fallible as [`Encoder::push`] is.
+    /// As [`Encoder::push`].
     pub fn push_null(&mut self) -> Result<()> {
-        let code = self.collector.interner.intern_null();
-        self.collector.push(code);
-        Ok(())
+        self.collector.push(None).map(drop)
     }
 
     /// Rows gathered so far.

@@ -1,6 +1,8 @@
 //! Rows while they are read: provisional codes, packed frame by frame, so that memory stays near the size of the file.
 
-use crate::dictionary::Interner;
+use crate::dictionary::{Interner, Key};
+use crate::error::Result;
+use crate::huge::HugeMap;
 use crate::kernels::measure;
 use crate::planes::{Planes, bits_of, pack};
 
@@ -11,19 +13,22 @@ const FRAME_ROWS: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Frame {
     rows: u32,
+    /// That of the codes.
+    epoch: u32,
     base: u32,
     width: u8,
     bytes: Box<[u8]>,
 }
 
 impl Frame {
-    fn of(codes: &[u32]) -> Self {
+    fn of(codes: &[u32], epoch: usize) -> Self {
         let measured = measure(codes);
         let width = bits_of(measured.greatest - measured.least);
         let mut bytes = Vec::new();
         pack(codes, measured.least, width, &mut bytes);
         Self {
             rows: codes.len() as u32,
+            epoch: epoch as u32,
             base: measured.least,
             width,
             bytes: bytes.into_boxed_slice(),
@@ -42,22 +47,47 @@ impl Frame {
 pub(super) struct Collector {
     pub(super) interner: Interner,
     open: Vec<u32>,
-    last: u32,
     frames: Vec<Frame>,
     rows_in_frames: u64,
 }
 
 impl Collector {
+    /// Makes room in the table for the values of `rows` rows; what was collected before is of an older epoch if it grows.
     #[inline]
-    pub(super) fn push(&mut self, code: u32) {
-        self.last = code;
+    pub(super) fn make_room(&mut self, rows: usize) {
+        while !self.interner.has_room(rows) {
+            self.end_frame();
+            self.interner.grow();
+        }
+    }
+
+    /// Adds a row; `None` is null. Gives its code, which holds for the epoch.
+    pub(super) fn push(&mut self, value: Option<&[u8]>) -> Result<u32> {
+        self.make_room(1);
+        let code = match value {
+            Some(value) => self.interner.intern(value, &Key::of(value))?,
+            None => self.interner.intern_null()?,
+        };
+        self.push_code(code);
+        Ok(code)
+    }
+
+    /// Adds a row with a value that this epoch knows.
+    #[inline]
+    pub(super) fn repeat(&mut self, code: u32) {
+        self.interner.repeat(code);
+        self.push_code(code);
+    }
+
+    #[inline]
+    fn push_code(&mut self, code: u32) {
         self.open.push(code);
         if self.open.len() == FRAME_ROWS {
             self.end_frame();
         }
     }
 
-    /// [`Collector::push`] of each of `codes`.
+    /// Adds rows that are interned and counted.
     pub(super) fn extend(&mut self, codes: &[u32]) {
         let mut rest = codes;
         while !rest.is_empty() {
@@ -75,14 +105,9 @@ impl Collector {
         self.rows_in_frames + self.open.len() as u64
     }
 
-    /// The code pushed last.
-    pub(super) fn last(&self) -> u32 {
-        self.last
-    }
-
     fn end_frame(&mut self) {
         if !self.open.is_empty() {
-            self.frames.push(Frame::of(&self.open));
+            self.frames.push(Frame::of(&self.open, self.interner.epoch()));
             self.rows_in_frames += self.open.len() as u64;
             self.open.clear();
         }
@@ -114,8 +139,8 @@ impl Rows {
         self.row_count
     }
 
-    /// The final codes of rows `[start, start + codes.len())`, by the map of each worker.
-    pub(super) fn final_codes(&self, start: u64, maps: &[Vec<u32>], codes: &mut [u32]) {
+    /// The final codes of rows `[start, start + codes.len())`, by the maps of each worker, one an epoch.
+    pub(super) fn final_codes(&self, start: u64, maps: &[Vec<HugeMap>], codes: &mut [u32]) {
         let first = self
             .starts
             .partition_point(|&frame| frame <= start)
@@ -136,8 +161,7 @@ impl Rows {
                 frame.unpack(&mut whole);
                 part.copy_from_slice(&whole[skipped..skipped + part.len()]);
             }
-            let map = &maps[*worker];
-            part.iter_mut().for_each(|code| *code = map[*code as usize]);
+            maps[*worker][frame.epoch as usize].apply(part);
             skipped = 0;
             rest = after;
         }

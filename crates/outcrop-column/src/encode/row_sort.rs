@@ -4,6 +4,7 @@
 use super::frames::Rows;
 use crate::error::Result;
 use crate::format::BLOCK_ROWS;
+use crate::huge::HugeMap;
 use crate::planes::bits_of;
 
 /// Log2 of the parts that codes are dealt into first: as many streams of writes as the TLB follows.
@@ -15,7 +16,7 @@ const PART_BITS: u8 = 8;
 /// *Cost*: eight bytes a row of these codes, and a pass over all rows.
 pub(super) fn for_each_list(
     rows: &Rows,
-    maps: &[Vec<u32>],
+    maps: &[Vec<HugeMap>],
     first: usize,
     starts: &[u64],
     mut action: impl FnMut(&[u32]) -> Result<()>,
@@ -66,7 +67,7 @@ pub(super) fn for_each_list(
 mod tests {
     use proptest::prelude::*;
 
-    use super::for_each_list;
+    use super::{HugeMap, for_each_list};
     use crate::encode::frames::{Collector, Rows};
 
     proptest! {
@@ -78,7 +79,7 @@ mod tests {
             collector.extend(&codes);
             let mut rows = Rows::default();
             collector.take_frames().into_iter().for_each(|frame| rows.push(0, frame));
-            let maps = [(0..1000).collect()];
+            let maps = [vec![HugeMap::of(0..1000)]];
             let lists: Vec<Vec<u32>> = (first..first + count)
                 .map(|code| (0..).zip(&codes).filter(|&(_, &other)| other as usize == code).map(|(row, _)| row).collect())
                 .collect();

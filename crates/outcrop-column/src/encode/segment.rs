@@ -11,6 +11,7 @@ use crate::codes::Effort;
 use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
+use crate::huge::HugeMap;
 use crate::postings::PostingsWriter;
 use crate::progress::{Step, Watch};
 use crate::ranking::RankPlan;
@@ -31,7 +32,7 @@ impl Collected {
         let values: usize = self
             .interners
             .iter()
-            .map(|interner| interner.value_bytes() + interner.code_count())
+            .map(|interner| interner.value_bytes() + interner.value_count())
             .sum();
         values as u64 + self.rows.row_count() * 6
     }
@@ -77,7 +78,7 @@ impl Collected {
             let mut source = CodeSource {
                 rows: &rows,
                 maps: &maps,
-                ranks: plan.ranks(),
+                ranks: plan.ranks().map(|ranks| HugeMap::of(ranks.into_iter())),
                 classes: plan.map.as_ref().map(|(_, table)| table),
                 null: (merged.null_count > 0).then_some(entry.value_count as u32),
             };
@@ -148,7 +149,7 @@ fn pays(classes: &[u32], in_ranks: &CodeSource<'_>, effort: Effort) -> Result<bo
 /// Sorts rows by code, a range of codes at a time, and writes their lists.
 fn write_postings(
     rows: &Rows,
-    maps: &[Vec<u32>],
+    maps: &[Vec<HugeMap>],
     counts: &[u32],
     watch: &Watch,
     out: &mut SectionWriter<'_>,
@@ -176,10 +177,19 @@ fn write_postings(
     writer.finish(out)
 }
 
+/// Counts whose ln n! is computed once.
+const SMALL_COUNTS: u64 = 1024;
+
 /// log2 of the multinomial coefficient of `counts`, rounded up.
 fn floor_bits(counts: &[u32]) -> u64 {
     let rows: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-    let of_counts: f64 = counts.iter().map(|&count| ln_factorial(u64::from(count))).sum();
+    // Most counts of a long dictionary are small, and a logarithm takes as long as several rows.
+    let small: Vec<f64> = (0..SMALL_COUNTS).map(ln_factorial).collect();
+    let of_count = |&count: &u32| match small.get(count as usize) {
+        Some(&known) => known,
+        None => ln_factorial(u64::from(count)),
+    };
+    let of_counts: f64 = counts.iter().map(of_count).sum();
     ((ln_factorial(rows) - of_counts) / std::f64::consts::LN_2)
         .max(0.0)
         .ceil() as u64

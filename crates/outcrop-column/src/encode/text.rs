@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::sync::Mutex;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::thread;
 
 use super::encoder::Encoder;
@@ -13,14 +13,14 @@ use crate::dictionary::Key;
 use crate::error::Result;
 use crate::kernels;
 
-/// Bytes of text that a worker takes at a time.
-const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes of text that a worker takes at a time: they stay in its second-level cache from reading to splitting.
+const CHUNK_BYTES: usize = 1 << 18;
 
-/// Bytes split before their lines are interned: their table slots are fetched meanwhile.
-const PIECE_BYTES: usize = 1024;
+/// Bytes split before their lines are interned.
+const PIECE_BYTES: usize = 4096;
 
 /// Ends of lines written at a time, whether there are as many or not: a loop over each would mispredict its end.
-const ENDS_AT_ONCE: usize = 8;
+const ENDS_AT_ONCE: usize = 12;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
@@ -72,44 +72,55 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
     Ok(encoder)
 }
 
+/// The caller's thread reads; it splits a chunk itself whenever the other threads have enough to do.
 fn read_with_threads(input: &mut impl Read, threads: usize) -> Result<Vec<TextWorker>> {
-    let (full, to_split) = mpsc::sync_channel::<(usize, Vec<u8>)>(threads * 2);
+    let (full, to_split) = mpsc::sync_channel::<(usize, Vec<u8>)>(threads);
     let (used, to_fill) = mpsc::channel::<Vec<u8>>();
     let to_split = Mutex::new(to_split);
     thread::scope(|scope| {
         let to_split = &to_split;
-        let running: Vec<_> = (0..threads)
+        let running: Vec<_> = (1..threads)
             .map(|_| {
                 let used = used.clone();
                 scope.spawn(move || work(to_split, &used))
             })
             .collect();
         drop(used);
-        let fed = feed(input, full, &to_fill);
+        let own = feed(input, full, &to_fill);
         let workers = running.into_iter().map(|thread| {
             thread
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        let workers: Vec<TextWorker> = workers.collect::<Result<_>>()?;
-        fed.map(|()| workers)
+        let mut workers: Vec<TextWorker> = workers.collect::<Result<_>>()?;
+        workers.push(own?);
+        Ok(workers)
     })
 }
 
-/// Sends all chunks; ends early when no worker is left, whose error the caller then finds.
+/// Sends all chunks, or splits them; ends early when no worker is left, whose error the caller then finds.
 fn feed(
     input: &mut impl Read,
     full: SyncSender<(usize, Vec<u8>)>,
     to_fill: &Receiver<Vec<u8>>,
-) -> Result<()> {
+) -> Result<TextWorker> {
+    let mut own = TextWorker::default();
     let mut chunks = Chunks::default();
-    while let Some(chunk) = chunks.next(input, to_fill.try_recv().unwrap_or_default())? {
-        if full.send(chunk).is_err() {
-            break;
+    let mut empty = Vec::new();
+    while let Some(chunk) = chunks.next(input, to_fill.try_recv().unwrap_or(empty))? {
+        empty = Vec::new();
+        match full.try_send(chunk) {
+            Ok(()) => {}
+            Err(TrySendError::Full((index, chunk))) => {
+                own.take(index, &chunk)?;
+                empty = chunk;
+            }
+            Err(TrySendError::Disconnected(_)) => break,
         }
     }
+    // The other threads end when nothing more can come.
     drop(full);
-    Ok(())
+    Ok(own)
 }
 
 fn work(to_split: &Mutex<Receiver<(usize, Vec<u8>)>>, used: &mpsc::Sender<Vec<u8>>) -> Result<TextWorker> {
@@ -122,17 +133,7 @@ fn work(to_split: &Mutex<Receiver<(usize, Vec<u8>)>>, used: &mpsc::Sender<Vec<u8
         let Ok((index, chunk)) = received else {
             return Ok(worker);
         };
-        let taken = worker.take(index, &chunk);
-        if taken.is_err() {
-            // The others may wait for room in the channel, which this worker no longer makes: drain it for them.
-            while to_split
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .recv()
-                .is_ok()
-            {}
-        }
-        taken?;
+        worker.take(index, &chunk)?;
         // The reader may be done and gone; then nobody wants the buffer.
         let _ = used.send(chunk);
     }
@@ -178,9 +179,8 @@ struct TextWorker {
     collector: Collector,
     chunks: Vec<(usize, Vec<Frame>)>,
     ends: [usize; PIECE_BYTES + ENDS_AT_ONCE],
-    keys: [Key; PIECE_BYTES],
     codes: [u32; PIECE_BYTES],
-    /// Lines whose values the first look did not find.
+    /// Lines whose values did not stand in the first place for them.
     later: [u16; PIECE_BYTES],
 }
 
@@ -190,7 +190,6 @@ impl Default for TextWorker {
             collector: Collector::default(),
             chunks: Vec::new(),
             ends: [0; PIECE_BYTES + ENDS_AT_ONCE],
-            keys: [Key::default(); PIECE_BYTES],
             codes: [0; PIECE_BYTES],
             later: [0; PIECE_BYTES],
         }
@@ -217,32 +216,17 @@ impl TextWorker {
 
     /// Interns the lines of the first `count` ends, the first beginning at `start`; gives where the next one begins.
     fn intern_lines(&mut self, chunk: &[u8], start: usize, count: usize) -> Result<usize> {
+        self.collector.make_room(count);
         let (ends, codes) = (&self.ends[..count], &mut self.codes[..count]);
         let interner = &mut self.collector.interner;
-        let mut from = start;
-        for (&end, key) in ends.iter().zip(&mut self.keys) {
-            *key = Key::within(chunk, from, end);
-            interner.prefetch(key);
-            from = end + 1;
-        }
-        from = start;
-        let mut later_count = 0;
-        for (index, ((&end, key), place)) in ends.iter().zip(&self.keys).zip(&mut *codes).enumerate() {
-            match interner.intern_in_first_line(&chunk[from..end], key)? {
-                Some(code) => *place = code,
-                None => {
-                    self.later[later_count] = index as u16;
-                    later_count += 1;
-                }
-            }
-            from = end + 1;
-        }
+        let later_count = interner.intern_lines(chunk, start, ends, codes, &mut self.later);
         for index in self.later[..later_count].iter().map(|&index| usize::from(index)) {
             let begin = index.checked_sub(1).map_or(start, |before| ends[before] + 1);
-            codes[index] = interner.intern(&chunk[begin..ends[index]], &self.keys[index])?;
+            let key = Key::within(chunk, begin, ends[index]);
+            codes[index] = interner.intern(&chunk[begin..ends[index]], &key)?;
         }
         self.collector.extend(codes);
-        Ok(from)
+        Ok(ends.last().map_or(start, |end| end + 1))
     }
 }
 

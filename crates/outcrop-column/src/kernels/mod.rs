@@ -2,6 +2,7 @@
 //! (fastest first), the naive one last. The naive one is the oracle of the others in tests.
 
 mod classify;
+mod find_slot;
 mod measure;
 mod pack;
 mod prefetch;
@@ -10,6 +11,7 @@ mod unpack;
 mod within;
 
 pub(crate) use classify::classify;
+pub(crate) use find_slot::{KEY_BYTES, LINE_BYTES, SLOT_BYTES, find_slot};
 pub(crate) use measure::{Measured, measure};
 pub(crate) use pack::pack;
 pub(crate) use prefetch::prefetch;

@@ -50,17 +50,22 @@ fn avx2_body(bytes: &[u8], least: u8, greatest: u8, mask: &mut [u64]) {
         let inside = _mm256_min_epu8(_mm256_max_epu8(values, low), high);
         u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(inside, values)).cast_unsigned())
     };
-    for (word, chunk) in mask.iter_mut().zip(bytes.chunks(64)) {
-        let mut block = [0; 64];
-        block[..chunk.len()].copy_from_slice(chunk);
+    let word_of = |block: &[u8; 64]| {
         let (parts, _) = block.as_chunks::<32>();
-        let valid = if chunk.len() == 64 {
-            u64::MAX
-        } else {
-            (1 << chunk.len()) - 1
-        };
-        // An empty range (least > greatest) clamps to `greatest`, which would equal itself: exclude it.
-        let any = if least <= greatest { valid } else { 0 };
-        *word = (half(&parts[0]) | half(&parts[1]) << 32) & any;
+        half(&parts[0]) | half(&parts[1]) << 32
+    };
+    // An empty range clamps to `greatest`, which would equal itself.
+    if least > greatest {
+        mask.fill(0);
+        return;
+    }
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    for (word, block) in mask.iter_mut().zip(blocks) {
+        *word = word_of(block);
+    }
+    if let (Some(word), false) = (mask.get_mut(blocks.len()), rest.is_empty()) {
+        let mut last = [0; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        *word = word_of(&last) & ((1 << rest.len()) - 1);
     }
 }

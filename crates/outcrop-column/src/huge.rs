@@ -1,0 +1,85 @@
+//! Arrays of small fixed-size items that are visited in no order: on huge pages where they are large, since with small ones nearly
+//! each visit would miss the TLB besides the cache.
+
+use std::ops::Range;
+
+use memmap2::{Advice, MmapMut};
+
+/// Arrays from this size on are mapped on huge pages.
+const MAPPED_BYTES: usize = 2 << 20;
+
+/// A growable-by-replacement array of items of `N` bytes.
+#[derive(Debug)]
+pub(crate) enum HugeArray<const N: usize> {
+    Heap(Vec<[u8; N]>),
+    Mapped(MmapMut),
+}
+
+impl<const N: usize> HugeArray<N> {
+    /// `count` items of zeros.
+    pub(crate) fn zeroed(count: usize) -> Self {
+        let bytes = count * N;
+        if bytes >= MAPPED_BYTES
+            && let Ok(map) = MmapMut::map_anon(bytes)
+        {
+            // Advice only: a kernel without huge pages ignores it.
+            let _ = map.advise(Advice::HugePage);
+            return Self::Mapped(map);
+        }
+        Self::Heap(vec![[0; N]; count])
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &[[u8; N]] {
+        match self {
+            Self::Heap(items) => items,
+            Self::Mapped(map) => map.as_chunks().0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self) -> &mut [[u8; N]] {
+        match self {
+            Self::Heap(items) => items,
+            Self::Mapped(map) => map.as_chunks_mut().0,
+        }
+    }
+}
+
+/// Numbers looked up in no order.
+#[derive(Debug)]
+pub(crate) struct HugeMap(HugeArray<4>);
+
+impl HugeMap {
+    /// The numbers of `of`, in order.
+    pub(crate) fn of(of: impl ExactSizeIterator<Item = u32>) -> Self {
+        let mut items = HugeArray::zeroed(of.len());
+        for (item, number) in items.get_mut().iter_mut().zip(of) {
+            *item = number.to_le_bytes();
+        }
+        Self(items)
+    }
+
+    /// Puts in the place of each of `numbers` what it stands for.
+    pub(crate) fn apply(&self, numbers: &mut [u32]) {
+        let items = self.0.get();
+        for number in numbers {
+            *number = u32::from_le_bytes(items[*number as usize]);
+        }
+    }
+
+    pub(crate) fn get(&self, number: u32) -> u32 {
+        u32::from_le_bytes(self.0.get()[number as usize])
+    }
+
+    /// All numbers in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        self.0.get().iter().map(|item| u32::from_le_bytes(*item))
+    }
+
+    /// How many of the numbers in `range`, which ascend, are less than `limit`.
+    pub(crate) fn count_below(&self, range: Range<usize>, limit: u64) -> usize {
+        let items = &self.0.get()[range];
+        items.partition_point(|item| u64::from(u32::from_le_bytes(*item)) < limit)
+    }
+}
