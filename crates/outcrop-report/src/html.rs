@@ -66,7 +66,7 @@ fn contents(report: &Report) -> Vec<(String, String)> {
     let several = report.layers.len() > 1;
     let mut entries = Vec::new();
     for layer in &report.layers {
-        for (part, name) in PARTS {
+        for (part, name) in PARTS.iter().filter(|(part, _)| has_part(layer, part)) {
             let name = if several {
                 format!("{} ({})", name, layer.layer)
             } else {
@@ -90,6 +90,15 @@ const PARTS: &[(&str, &str)] = &[
     ("method", "How it was measured"),
 ];
 
+/// Whether a layer has anything under that heading: not every layer has matrices and published figures.
+fn has_part(layer: &LayerSection, part: &str) -> bool {
+    match part {
+        "matrix" => !layer.matrices.is_empty() || !layer.missing_matrices.is_empty(),
+        "references" => !layer.references.is_empty(),
+        _ => true,
+    }
+}
+
 fn layer_sections(layer: &LayerSection) -> Markup {
     let bodies = [
         answer::body(&layer.answer),
@@ -100,7 +109,7 @@ fn layer_sections(layer: &LayerSection) -> Markup {
         method(layer),
     ];
     html! {
-        @for ((part, name), body) in PARTS.iter().zip(bodies) {
+        @for ((part, name), body) in PARTS.iter().zip(bodies).filter(|((part, _), _)| has_part(layer, part)) {
             section id={ (layer.layer) "-" (part) } aria-labelledby={ (layer.layer) "-" (part) "-heading" } {
                 h2 id={ (layer.layer) "-" (part) "-heading" } { (name) }
                 (body)

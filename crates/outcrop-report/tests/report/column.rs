@@ -181,6 +181,15 @@ fn a_table_has_its_figures_and_what_was_not_measured_names_the_plan() {
         })
         .collect();
     assert!(drawn.contains(&"column-search") && drawn.len() == 2, "{drawn:?}");
+    let html = report.to_html();
+    assert!(
+        html.contains("text, zstd:19") && !html.contains("zstd:3"),
+        "only what was measured is named"
+    );
+    assert!(
+        !html.contains("column-matrix"),
+        "no heading without anything under it"
+    );
     let sizes_alone = Builder::new().generated(
         &[
             ("operation", "encode"),

@@ -1,5 +1,7 @@
 //! Size against cardinality and skew with the floor, and size by codec for the columns of a file.
 
+use std::collections::BTreeSet;
+
 use super::super::cell::Cell;
 use super::{axis, missing};
 use crate::chart::{
@@ -103,17 +105,45 @@ fn file_and_floor<'c, 'a: 'c>(
     ]
 }
 
-/// The ways a column of a file was stored, in the order of the bars.
-const WAYS: [(&str, [(&str, &str); 2]); 5] = [
-    ("ocol smallest", [("index", "none"), ("profile", "smallest")]),
-    ("ocol balanced", [("index", "none"), ("profile", "balanced")]),
+/// Ways to store a column as a column file, in the order of the bars; text under codecs comes behind.
+const COLUMN_FILES: [(&str, [(&str, &str); 3]); 3] = [
+    (
+        "ocol smallest",
+        [("format", "ocol"), ("index", "none"), ("profile", "smallest")],
+    ),
+    (
+        "ocol balanced",
+        [("format", "ocol"), ("index", "none"), ("profile", "balanced")],
+    ),
     (
         "ocol balanced + postings",
-        [("index", "postings"), ("profile", "balanced")],
+        [("format", "ocol"), ("index", "postings"), ("profile", "balanced")],
     ),
-    ("text, zstd:19", [("format", "zstd:19"), ("operation", "encode")]),
-    ("text, zstd:3", [("format", "zstd:3"), ("operation", "encode")]),
 ];
+
+/// One way to store a column, and the factors that tell it.
+struct Way<'a> {
+    name: String,
+    factors: Vec<(&'static str, &'a str)>,
+}
+
+/// The ways that occur.
+fn ways<'a>(cells: &[Cell<'a>]) -> Vec<Way<'a>> {
+    let files = COLUMN_FILES.iter().map(|(name, factors)| Way {
+        name: (*name).to_owned(),
+        factors: factors.to_vec(),
+    });
+    let codecs: BTreeSet<&'a str> = encodes(cells)
+        .map(|cell| cell.factor("format"))
+        .filter(|format| *format != "ocol")
+        .collect();
+    let texts = codecs.into_iter().map(|codec| Way {
+        name: format!("text, {codec}"),
+        factors: vec![("format", codec)],
+    });
+    let occurs = |way: &Way<'_>| encodes(cells).any(|cell| cell.is(&way.factors));
+    files.chain(texts).filter(occurs).collect()
+}
 
 /// Per cent of the text, for each column of a file and each way to store it.
 pub(super) fn by_codec(cells: &[Cell<'_>]) -> FigureSlot {
@@ -130,17 +160,18 @@ pub(super) fn by_codec(cells: &[Cell<'_>]) -> FigureSlot {
     columns.sort_by(|left, right| right.1.total_cmp(&left.1));
     let total = columns.len();
     columns.truncate(MOST_COLUMNS);
+    let ways = ways(cells);
     let groups = columns.iter().map(|(column, _)| BarGroup {
         label: (*column).to_owned(),
-        bars: bars(cells, column),
+        bars: bars(cells, &ways, column),
     });
     let chart = BarChart {
         value: axis("Size, in % of the newline text", Quantity::Percent, Scale::Log10),
-        parts: WAYS
+        parts: ways
             .iter()
             .enumerate()
-            .map(|(hue, (name, _))| Part {
-                name: (*name).to_owned(),
+            .map(|(hue, way)| Part {
+                name: way.name.clone(),
                 hue,
             })
             .collect(),
@@ -170,9 +201,9 @@ fn encodes<'c, 'a>(cells: &'c [Cell<'a>]) -> impl Iterator<Item = &'c Cell<'a>> 
         .filter(|cell| !cell.is_generated() && cell.factor("operation") == "encode")
 }
 
-fn bars(cells: &[Cell<'_>], column: &str) -> Vec<Bar> {
-    let of_way = WAYS.iter().enumerate().filter_map(|(part, (name, wanted))| {
-        let cell = encodes(cells).find(|cell| cell.factor("column") == column && cell.is(wanted))?;
+fn bars(cells: &[Cell<'_>], ways: &[Way<'_>], column: &str) -> Vec<Bar> {
+    let of_way = ways.iter().enumerate().filter_map(|(part, way)| {
+        let cell = encodes(cells).find(|cell| cell.factor("column") == column && cell.is(&way.factors))?;
         let file = cell.number("file_bytes")?;
         let value = file.value / cell.value("text_bytes")? * 100.0;
         let segment = Segment {
@@ -180,7 +211,7 @@ fn bars(cells: &[Cell<'_>], column: &str) -> Vec<Bar> {
             value,
             interval: None,
         };
-        let note = format!("{column}, {name}: {file}, {value:.1} % of text");
+        let note = format!("{column}, {}: {file}, {value:.1} % of text", way.name);
         Some(Bar::single(SeriesKind::Measured, segment, note))
     });
     of_way.collect()
