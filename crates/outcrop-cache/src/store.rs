@@ -116,13 +116,41 @@ impl Store {
     /// Locks the shard of a key. `now` is in seconds of the caller's clock, from 1, never going back.
     #[inline]
     pub fn slot<'a>(&'a self, key: &'a [u8], now: u32) -> Slot<'a> {
-        let hash = hash_key(&self.hasher, key);
-        let number = (hash >> 40) as usize & (self.shards.len() - 1);
+        let hash = self.hash(key);
         Slot {
-            shard: self.shard(number),
+            shard: self.shard(self.shard_of(hash)),
             key,
             hash,
             now,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn hash(&self, key: &[u8]) -> u64 {
+        hash_key(&self.hasher, key)
+    }
+
+    const fn shard_of(&self, hash: u64) -> usize {
+        (hash >> 40) as usize & (self.shards.len() - 1)
+    }
+
+    /// Starts to fetch what looking up keys with these hashes will read, so that the CPU waits for all of it at once
+    /// and not for one after the other.
+    pub(crate) fn prefetch(&self, hashes: &[u64]) {
+        for stage in 0..3 {
+            let mut locked: Option<(usize, MutexGuard<'_, Shard>)> = None;
+            for &hash in hashes {
+                let wanted = self.shard_of(hash);
+                let (_, shard) = match locked.take() {
+                    Some(one) if one.0 == wanted => locked.insert(one),
+                    // The one that was held is free again before the next is waited for.
+                    other => {
+                        drop(other);
+                        locked.insert((wanted, self.shard(wanted)))
+                    }
+                };
+                shard.prefetch(stage, hash);
+            }
         }
     }
 

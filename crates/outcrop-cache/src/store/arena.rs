@@ -134,6 +134,12 @@ impl Arena {
         &self.bytes[offset as usize..]
     }
 
+    /// Starts to fetch the first bytes of an item: its header, its key and a short value.
+    pub(crate) fn prefetch(&self, offset: u32) {
+        self.bytes.prefetch(offset as usize);
+        self.bytes.prefetch(offset as usize + 64);
+    }
+
     #[inline]
     pub(crate) fn at_mut(&mut self, offset: u32) -> &mut [u8] {
         &mut self.bytes[offset as usize..]

@@ -114,6 +114,11 @@ impl Entries {
         (entry[CHAIN] & HANDLE, entry[CHAIN] >> HANDLE_BITS, entry[OFFSET])
     }
 
+    /// Starts to fetch an entry.
+    pub(crate) fn prefetch(&self, handle: Handle) {
+        self.table.prefetch(handle as usize);
+    }
+
     pub(crate) fn chain(&self, handle: Handle) -> Handle {
         self.table[handle as usize][CHAIN] & HANDLE
     }

@@ -62,6 +62,11 @@ impl Index {
         self.heads[self.chain_of(hash)]
     }
 
+    /// Starts to fetch what [`Index::head`] reads.
+    pub(crate) fn prefetch_head(&self, hash: u64) {
+        self.heads.prefetch(self.chain_of(hash));
+    }
+
     pub(crate) fn insert(&mut self, entries: &mut Entries, hash: u64, handle: Handle) {
         let chain = self.chain_of(hash);
         entries.set_chain(handle, self.heads[chain]);

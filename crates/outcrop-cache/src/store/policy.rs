@@ -139,14 +139,21 @@ impl Policy {
     }
 
     /// A new item came in. `capacity` is in the unit of the weights.
-    pub(crate) fn insert(&mut self, entries: &mut Entries, handle: Handle, subject: Subject, capacity: u64) {
+    pub(crate) fn insert(
+        &mut self,
+        entries: &mut Entries,
+        handle: Handle,
+        subject: Subject,
+        look: Look<'_>,
+        capacity: u64,
+    ) {
         match self {
             Self::None(queue) | Self::Fifo(queue) | Self::Lru(queue) => {
                 queue.push(entries, handle, subject.weight);
             }
             Self::Sieve(policy) => policy.queue.push(entries, handle, subject.weight),
             Self::S3Fifo(policy) => policy.insert(entries, handle, subject),
-            Self::TinyLfu(policy) => policy.insert(entries, handle, subject, capacity),
+            Self::TinyLfu(policy) => policy.insert(entries, handle, subject, look, capacity),
         }
     }
 

@@ -126,6 +126,25 @@ impl Shard {
         None
     }
 
+    /// Starts to fetch what [`Shard::find`] will read first, second and third: each stage reads what the one before it
+    /// has fetched.
+    #[inline]
+    pub(crate) fn prefetch(&self, stage: u32, hash: u64) {
+        if stage == 0 {
+            return self.index.prefetch_head(hash);
+        }
+        let head = self.index.head(hash);
+        if stage == 1 {
+            return self.entries.prefetch(head);
+        }
+        let (next, tag, offset) = self.entries.link(head);
+        if tag == Index::tag(hash) {
+            self.arena.prefetch(offset);
+        } else {
+            self.entries.prefetch(next);
+        }
+    }
+
     /// Finds an item that has not ended; one that has is removed.
     #[inline]
     pub(crate) fn find_current(&mut self, hash: u64, key: &[u8], now: u32) -> Option<(Found, Header)> {
@@ -293,7 +312,10 @@ impl Shard {
             },
         };
         let capacity = self.capacity();
-        self.policy.insert(&mut self.entries, handle, subject, capacity);
+        let (arena, options) = (&self.arena, &self.options);
+        let looks = |entries: &Entries, handle| look(arena, options, entries.offset(handle));
+        self.policy
+            .insert(&mut self.entries, handle, subject, &looks, capacity);
         self.counters.stored += 1;
         while self.index.is_crowded(self.entries.len()) {
             let (arena, options, offsets) = (&self.arena, &self.options, &mut self.entries);

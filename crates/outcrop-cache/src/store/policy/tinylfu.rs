@@ -12,6 +12,11 @@ const WINDOW: usize = 0;
 const PROBATION: usize = 1;
 const PROTECTED: usize = 2;
 
+/// From the mean size of so many items it is concluded how many will fit.
+const ENOUGH_TO_FORESEE: u64 = 1024;
+/// No memory is taken in advance for more.
+const MOST_FORESEEN: u64 = 1 << 20;
+
 /// Its queues and its memory of frequencies.
 #[derive(Debug, Default)]
 pub(crate) struct TinyLfu {
@@ -55,17 +60,38 @@ impl TinyLfu {
         }
     }
 
-    pub(crate) fn insert(&mut self, entries: &mut Entries, handle: Handle, subject: Subject, _capacity: u64) {
-        self.sketch.fit(u64::from(entries.len()));
-        self.sketch.add(subject.hash);
+    pub(crate) fn insert(
+        &mut self,
+        entries: &mut Entries,
+        handle: Handle,
+        subject: Subject,
+        look: Look<'_>,
+        capacity: u64,
+    ) {
         entries.set_queue(handle, WINDOW);
         self.queues[WINDOW].push(entries, handle, subject.weight);
+        self.sketch
+            .fit(self.expected_items(u64::from(entries.len()), subject, capacity));
+        self.sketch.add(subject.hash);
+        self.spill(entries, look, capacity);
     }
 
-    pub(crate) fn victim(&mut self, entries: &mut Entries, look: Look<'_>, capacity: u64) -> Handle {
+    /// How many items there will be when the cache is full: a sketch that has to grow takes its collisions along.
+    fn expected_items(&self, items: u64, newest: Subject, capacity: u64) -> u64 {
+        let total: u64 = self.queues.iter().map(|queue| queue.weight).sum();
+        let expected = match newest.weight {
+            // Items are counted, not their bytes.
+            1 => capacity.min(MOST_FORESEEN),
+            _ if items >= ENOUGH_TO_FORESEE => (items as f64 * capacity as f64 / total.max(1) as f64) as u64,
+            _ => items,
+        };
+        items.max(expected)
+    }
+
+    /// Newcomers leave the window without comparison as long as the rest has room.
+    fn spill(&mut self, entries: &mut Entries, look: Look<'_>, capacity: u64) {
         let limit = Self::window_limit(capacity);
         let total: u64 = self.queues.iter().map(|queue| queue.weight).sum();
-        // While the rest has room of its own, newcomers need no comparison.
         while self.queues[WINDOW].weight > limit {
             let candidate = self.queues[WINDOW].tail;
             if candidate == NOBODY {
@@ -78,6 +104,11 @@ impl TinyLfu {
             }
             self.shift(entries, candidate, weight, PROBATION);
         }
+    }
+
+    pub(crate) fn victim(&mut self, entries: &mut Entries, look: Look<'_>, capacity: u64) -> Handle {
+        self.spill(entries, look, capacity);
+        let limit = Self::window_limit(capacity);
         let oldest = [PROBATION, PROTECTED, WINDOW]
             .map(|queue| self.queues[queue].tail)
             .into_iter()
