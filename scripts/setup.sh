@@ -45,6 +45,7 @@ missing_packages() {
     has_venv || echo python3-venv
     # The caches that ours and the load driver are tested with.
     has_program curl || echo curl
+    has_program memccapable || echo libmemcached-tools
     has_program memcached || echo memcached
     has_program redis-server || echo redis-server
     has_program nutcracker || echo nutcracker

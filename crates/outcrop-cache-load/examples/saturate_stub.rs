@@ -1,7 +1,8 @@
 //! What the driver itself costs: one driver thread on one core against a stub on another, over a real loopback socket.
 //!
 //! Eight connections, so that the driver has something to do while the stub writes. The stub counts line ends and answers a miss to each, so that it is quicker than any cache. Prints requests per
-//! second, the driver's CPU time per request and its CPU share, for several pipelines:
+//! second, the driver's CPU time per request and its CPU share, for several pipelines. On a machine that does other
+//! things too, requests per second of the driver's own CPU time say what a core to itself would do:
 //! `cargo run --release -p outcrop-cache-load --example saturate_stub`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
@@ -26,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     });
     let clock = Clock::new();
-    println!("pipeline  requests/s  driver ns/request  driver CPU share");
+    println!("pipeline  requests/s  driver ns/request  driver CPU share  requests per driver CPU second");
     for pipeline in [1, 16, 64, 256] {
         let mut workload = KeyedWorkload::of(Preset::Etc);
         workload.mix = "1:0".parse()?;
@@ -43,11 +44,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..LoadSpec::new(target.clone(), Seed(1))
         };
         let report = run_load(&spec, &clock, &AtomicBool::new(false), &mut |_| {})?;
+        let cost_ns = report.driver_cpu_per_operation_ns().unwrap_or(f64::NAN);
         println!(
-            "{pipeline:8}  {:10.0}  {:17.0}  {:16.2}",
+            "{pipeline:8}  {:10.0}  {cost_ns:17.0}  {:16.2}  {:30.0}",
             report.throughput_per_second(),
-            report.driver_cpu_per_operation_ns().unwrap_or(f64::NAN),
-            report.driver_cpu.busiest_share
+            report.driver_cpu.busiest_share,
+            1e9 / cost_ns
         );
     }
     Ok(())

@@ -53,6 +53,7 @@ impl Dialogue {
                 counters: vec![WorkerCounters::default()].into_boxed_slice(),
                 memory_bytes: options.memory_bytes,
                 max_connections: 1,
+                logins: None,
                 connections: AtomicU64::new(1),
                 buffer_bytes: AtomicU64::new(0),
                 since: AtomicU64::new(0),

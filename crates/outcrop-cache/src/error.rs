@@ -43,8 +43,8 @@ pub enum CacheError {
     },
     /// Strangers could reach the server.
     #[error(
-        "{address} can be reached from other machines; login and TLS are not there yet: give --insecure only if every \
-         machine that reaches it is trusted, or listen on a loopback address"
+        "{address} can be reached from other machines: ask for a login (--login-file) or TLS (--tls-cert, --tls-key), listen \
+         on a loopback address, or give --insecure if every machine that reaches it is trusted"
     )]
     Exposed {
         /// Where.

@@ -20,6 +20,7 @@ mod error;
 pub mod store;
 
 mod counters;
+mod login;
 mod protocol;
 mod service;
 

@@ -1,5 +1,6 @@
 //! Protocols: bytes of one connection in, replies out. No socket and no clock here.
 
+pub(crate) mod base64;
 pub(crate) mod http;
 pub(crate) mod memcached;
 pub(crate) mod seconds;

@@ -7,9 +7,11 @@ mod connection;
 mod linger;
 mod listen;
 mod session;
+mod tls;
 mod worker;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -19,6 +21,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::counters::WorkerCounters;
 use crate::error::CacheError;
+use crate::login::Logins;
 use crate::service::Service;
 use crate::store::{Store, StoreOptions, StoreReport};
 use accept::Acceptor;
@@ -26,6 +29,7 @@ use budget::Budget;
 pub use listen::loopback;
 pub use session::Protocol;
 pub(crate) use session::Session;
+pub use tls::TlsFiles;
 use worker::{Mailbox, Shared, Worker};
 
 /// Descriptors that are no connections.
@@ -48,6 +52,10 @@ pub struct ServerOptions {
     pub request_timeout_s: u32,
     /// Seconds in which replies have to be read when the server ends.
     pub drain_timeout_s: u32,
+    /// Speak TLS only, with this certificate.
+    pub tls: Option<TlsFiles>,
+    /// Serve only who logs in as one of this file's users: a line `name:password` each.
+    pub login_file: Option<PathBuf>,
     /// Listen on addresses that other machines reach, without login and TLS.
     pub is_exposed: bool,
 }
@@ -62,6 +70,8 @@ impl Default for ServerOptions {
             max_connections: 10_000,
             request_timeout_s: 60,
             drain_timeout_s: 5,
+            tls: None,
+            login_file: None,
             is_exposed: false,
         }
     }
@@ -86,9 +96,12 @@ impl Server {
             .iter()
             .chain(&options.http)
             .find(|address| !address.ip().is_loopback());
-        if let Some(&address) = exposed.filter(|_| !options.is_exposed) {
+        let is_guarded = options.tls.is_some() || options.login_file.is_some();
+        if let Some(&address) = exposed.filter(|_| !options.is_exposed && !is_guarded) {
             return Err(CacheError::Exposed { address });
         }
+        let tls = options.tls.as_ref().map(tls::configuration).transpose()?;
+        let logins = options.login_file.as_deref().map(Logins::read).transpose()?;
         let threads = options.threads.clamp(1, 1024);
         let mut listeners = listen::bind_all(&options.memcached, Protocol::Memcached)?;
         listeners.append(&mut listen::bind_all(&options.http, Protocol::Http)?);
@@ -104,12 +117,14 @@ impl Server {
             service: Service {
                 counters: (0..threads).map(|_| WorkerCounters::default()).collect(),
                 memory_bytes: options.store.memory_bytes,
+                logins,
                 max_connections: affordable_connections(options.max_connections),
                 connections: AtomicU64::new(0),
                 buffer_bytes: AtomicU64::new(0),
                 since: AtomicU64::new(2),
             },
             budget: Budget::new(options.store.memory_bytes),
+            tls,
             mailboxes: mailboxes?,
             is_stopping: AtomicBool::new(false),
             clock: Clock::new(),

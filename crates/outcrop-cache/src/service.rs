@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::counters::WorkerCounters;
+use crate::login::Logins;
 
 /// Facts and counts of a running server.
 #[derive(Debug)]
@@ -10,6 +11,8 @@ pub(crate) struct Service {
     pub(crate) counters: Box<[WorkerCounters]>,
     pub(crate) memory_bytes: u64,
     pub(crate) max_connections: u64,
+    /// Who may use it; anybody when absent.
+    pub(crate) logins: Option<Logins>,
     /// Open now.
     pub(crate) connections: AtomicU64,
     /// Held by connections' buffers.

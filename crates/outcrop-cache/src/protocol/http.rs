@@ -10,7 +10,8 @@ mod metrics;
 use std::net::IpAddr;
 
 use super::memcached::is_too_large;
-use super::{Context, Step};
+use super::{Context, Step, base64};
+use crate::login::Logins;
 use crate::store::{Draft, MAX_KEY_BYTES, Refusal};
 
 /// Longest head of a request.
@@ -33,6 +34,7 @@ struct Head<'a> {
     body_bytes: u64,
     keeps_alive: bool,
     expects_continue: bool,
+    authorization: Option<&'a [u8]>,
 }
 
 /// An answer without the parts that depend on the connection.
@@ -106,6 +108,14 @@ impl Session {
             Err(_) => return end(out, "400 Bad Request"),
         };
         match Head::of(&request) {
+            Ok(head) if !is_admitted(&head, context) => {
+                let asking = Answer {
+                    header: "\r\nWWW-Authenticate: Basic realm=\"outcrop\"".to_owned(),
+                    ..Answer::plain("401 Unauthorized")
+                };
+                asking.write(out, head.method != "HEAD", false);
+                Step::Close
+            }
             Ok(head) => self.answer(&head, input, head_bytes, out, context),
             Err(status) => end(out, status),
         }
@@ -147,6 +157,31 @@ impl Session {
     }
 }
 
+/// True for a client that may use the server, by name and password (`Basic`) or by a password alone (`Bearer`).
+fn is_admitted(head: &Head<'_>, context: &Context<'_>) -> bool {
+    let Some(logins) = &context.service.logins else {
+        return true;
+    };
+    context.counters.auth_cmds.add(1);
+    let is_admitted = head.authorization.is_some_and(|given| knows(logins, given));
+    context.counters.auth_errors.add(u64::from(!is_admitted));
+    is_admitted
+}
+
+fn knows(logins: &Logins, authorization: &[u8]) -> bool {
+    let space = memchr::memchr(b' ', authorization).unwrap_or(authorization.len());
+    let (scheme, token) = authorization.split_at(space);
+    let token = token.trim_ascii();
+    if scheme.eq_ignore_ascii_case(b"bearer") {
+        return logins.admit_token(token);
+    }
+    let pair = base64::decode(token).filter(|_| scheme.eq_ignore_ascii_case(b"basic"));
+    pair.is_some_and(|pair| {
+        let colon = memchr::memchr(b':', &pair).unwrap_or(pair.len());
+        logins.admit(&pair[..colon], pair.get(colon + 1..).unwrap_or_default())
+    })
+}
+
 /// Answers what cannot be understood, and ends: where the next request begins is anybody's guess.
 fn end(out: &mut Vec<u8>, status: &'static str) -> Step {
     Answer::plain(status).write(out, true, false);
@@ -162,6 +197,7 @@ impl<'a> Head<'a> {
             body_bytes: 0,
             keeps_alive: is_1_1,
             expects_continue: false,
+            authorization: None,
         };
         let (mut hosts, mut lengths) = (0, 0);
         for header in request.headers.iter() {
@@ -188,6 +224,8 @@ impl<'a> Head<'a> {
                         .any(|one| one.trim_ascii().eq_ignore_ascii_case(word))
                 };
                 head.keeps_alive = !has(b"close") && (is_1_1 || has(b"keep-alive"));
+            } else if header.name.eq_ignore_ascii_case("authorization") {
+                head.authorization = Some(value);
             } else if header.name.eq_ignore_ascii_case("expect") {
                 head.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
             }

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod line;
+mod login;
 mod meta;
 mod retrieve;
 mod stats;
@@ -17,6 +18,11 @@ use line::{Tokens, is_noreply, number};
 
 /// A line this long that does not begin with `get` or `gets` ends the connection.
 const LONG_LINE_BYTES: usize = 2048;
+/// Keys of a pipeline whose items are fetched from memory together.
+const AHEAD_KEYS: usize = 16;
+/// The memcached whose protocol this is, from which clients conclude what they may ask for (libmemcached takes no
+/// version below 1.0); then our own.
+const VERSION: &str = concat!("1.6.18-outcrop-", env!("CARGO_PKG_VERSION"));
 /// Replies of more than one use.
 const ERROR: &[u8] = b"ERROR\r\n";
 const BAD_FORMAT: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
@@ -34,6 +40,10 @@ pub(crate) struct Session {
     swallowed_reply: &'static [u8],
     /// How far into the line of a `get` its keys are answered.
     answered_bytes: usize,
+    /// Bytes of the input whose keys were looked at ahead.
+    ahead_bytes: usize,
+    /// The client has logged in, or need not.
+    is_known: bool,
     /// The longest line that is read.
     line_limit_bytes: usize,
 }
@@ -65,11 +75,56 @@ impl Session {
         if self.swallow_bytes > 0 {
             return self.swallow(input, out);
         }
+        if self.ahead_bytes == 0 {
+            self.look_ahead(input, context);
+        }
+        let step = self.command(input, out, context);
+        if let Step::Done { bytes, .. } = step {
+            self.ahead_bytes = self.ahead_bytes.saturating_sub(bytes);
+        }
+        step
+    }
+
+    /// Fetches what the next gets of a pipeline will read.
+    fn look_ahead(&mut self, input: &[u8], context: &Context<'_>) {
+        let (mut hashes, mut count) = ([0; AHEAD_KEYS], 0);
+        let mut rest = input;
+        while let Some(behind) = rest.strip_prefix(b"get ")
+            && let Some(end) = memchr::memchr(b'\n', behind)
+            && count < AHEAD_KEYS
+        {
+            let line = &behind[..end];
+            for key in line
+                .strip_suffix(b"\r")
+                .unwrap_or(line)
+                .split(|&byte| byte == b' ')
+            {
+                if count < AHEAD_KEYS {
+                    hashes[count] = context.store.hash(key);
+                    count += 1;
+                }
+            }
+            rest = &behind[end + 1..];
+        }
+        self.ahead_bytes = input.len() - rest.len();
+        // One by itself gains nothing.
+        if count > 1 {
+            context.store.prefetch(&hashes[..count]);
+        }
+    }
+
+    fn command(&mut self, input: &[u8], out: &mut Vec<u8>, context: &Context<'_>) -> Step {
         let Some(end) = memchr::memchr(b'\n', input) else {
             return self.unfinished_line(input);
         };
         let line = &input[..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !self.is_known {
+            if let Some(logins) = &context.service.logins {
+                return self.log_in(line, input, out, logins, context.counters);
+            }
+            self.is_known = true;
+        }
         if line.starts_with(b"get ") {
             return self.get(line, end + 1, 4, out, context, false);
         }
@@ -140,7 +195,7 @@ impl Session {
             b"flush_all" => flush_all(tokens, out, context),
             b"version" => {
                 out.extend_from_slice(b"VERSION ");
-                out.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
+                out.extend_from_slice(VERSION.as_bytes());
                 out.extend_from_slice(b"\r\n");
             }
             b"stats" => stats::stats(tokens, out, context),
@@ -235,7 +290,7 @@ fn flush_all(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
 }
 
 fn verbosity(tokens: &Tokens<'_>, out: &mut Vec<u8>) {
-    if tokens.len() < 2 {
+    if !(2..=3).contains(&tokens.len()) {
         return out.extend_from_slice(ERROR);
     }
     let is_quiet = is_noreply(tokens);

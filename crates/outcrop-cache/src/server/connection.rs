@@ -1,20 +1,24 @@
 //! One connection: its socket, its protocol, and what it keeps between two events.
 //!
-//! One read per wake-up and one write per batch of replies. A connection that does not read its replies is not read from.
+//! One read per wake-up, unless it fills its memory, and one write per batch of replies. A connection that does not read its replies is not read from.
 
 use std::io;
 use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
+use rustix::net::RecvFlags;
 
 use super::buffer::Buffer;
 use super::session::Session;
+use super::tls::{self, Tls};
 use crate::protocol::{Context, REPLY_BATCH_BYTES, Step};
 
 /// Replies that may wait for a client; above, its requests wait too.
 pub(crate) const MAX_QUEUED_BYTES: usize = 1 << 20;
 /// The same while buffers of all connections hold much.
 const SCARCE_QUEUED_BYTES: usize = 64 << 10;
+/// Reads at once, so that a client that never stops does not starve the others.
+const READS: usize = 16;
 /// A reader that takes less than this in the time for a request is given up.
 const PROGRESS_BYTES: usize = 16 << 10;
 
@@ -23,6 +27,8 @@ const PROGRESS_BYTES: usize = 16 << 10;
 pub(crate) struct Scratch {
     pub(crate) input: Box<[u8]>,
     pub(crate) out: Vec<u8>,
+    /// What a TLS connection's ciphertext said.
+    pub(crate) plain: Vec<u8>,
 }
 
 /// What a worker tells a connection about the moment.
@@ -38,7 +44,16 @@ pub(crate) struct Terms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Open,
+    /// Open, and there may be more to read, of which the kernel would not tell again.
+    Unread,
     Ended,
+}
+
+impl Outcome {
+    /// This, or the other if this is open.
+    fn or(self, other: Self) -> Self {
+        if self == Self::Open { other } else { self }
+    }
 }
 
 /// See the module.
@@ -46,6 +61,7 @@ pub(crate) enum Outcome {
 pub(crate) struct Connection {
     pub(crate) socket: OwnedFd,
     session: Session,
+    tls: Option<Tls>,
     /// An unfinished request, or requests that wait for room for their replies.
     input: Buffer,
     /// Bytes that must be there before the session can go on.
@@ -64,10 +80,11 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: OwnedFd, session: Session) -> Self {
+    pub(crate) fn new(socket: OwnedFd, session: Session, tls: Option<Tls>) -> Self {
         Self {
             socket,
             session,
+            tls,
             input: Buffer::default(),
             needed: 0,
             queued: Buffer::default(),
@@ -81,7 +98,8 @@ impl Connection {
 
     /// Memory of its buffers.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.input.held_bytes() + self.queued.held_bytes()
+        let tls = self.tls.as_ref().map_or(0, |_| tls::HELD_BYTES);
+        self.input.held_bytes() + self.queued.held_bytes() + tls
     }
 
     /// What the kernel should tell: reading, writing.
@@ -89,15 +107,37 @@ impl Connection {
         (!self.is_paused && !self.is_ending, !self.queued.is_empty())
     }
 
-    /// The socket can be read from: reads once, answers all that is complete.
+    /// The socket can be read from: reads all there is, answers all that is complete. The kernel tells of edges, and of
+    /// an end that came with the last bytes only once: `has_ended` says that it did.
     pub(crate) fn on_readable(
         &mut self,
         scratch: &mut Scratch,
         context: &Context<'_>,
         terms: Terms,
+        has_ended: bool,
     ) -> io::Result<Outcome> {
-        if self.is_paused || self.is_ending {
-            return Ok(Outcome::Open);
+        for _ in 0..READS {
+            if self.is_paused || self.is_ending {
+                return Ok(Outcome::Open);
+            }
+            match self.read_once(scratch, context, terms)? {
+                Outcome::Unread => {}
+                Outcome::Open if has_ended => {}
+                outcome => return Ok(outcome),
+            }
+        }
+        Ok(Outcome::Unread)
+    }
+
+    /// Reads once; open when that took all there was.
+    fn read_once(
+        &mut self,
+        scratch: &mut Scratch,
+        context: &Context<'_>,
+        terms: Terms,
+    ) -> io::Result<Outcome> {
+        if self.tls.is_some() {
+            return self.read_sealed(scratch, context, terms);
         }
         let kept = self.input.len();
         // A long value is read to where it stays until it is complete; all else to memory that is in the CPU's cache.
@@ -110,28 +150,107 @@ impl Connection {
             scratch.input[..kept].copy_from_slice(self.input.bytes());
             &mut scratch.input[kept..]
         };
-        let read = match rustix::io::read(&self.socket, room) {
-            Ok(0) => return Ok(Outcome::Ended),
-            Ok(read) => read,
-            Err(Errno::AGAIN | Errno::INTR) => return Ok(Outcome::Open),
+        let wanted = room.len();
+        // recv goes straight to the socket; read would ask the file layer first.
+        let read = match rustix::net::recv(&self.socket, room, RecvFlags::empty()) {
+            Ok((_, 0)) => return Ok(self.end()),
+            Ok((_, read)) => read,
+            Err(Errno::INTR) => return Ok(Outcome::Unread),
+            Err(Errno::AGAIN) => return Ok(Outcome::Open),
             Err(error) => return Err(error.into()),
+        };
+        let unless_ended = if read == wanted {
+            Outcome::Unread
+        } else {
+            Outcome::Open
         };
         context.counters.read_bytes.add(read as u64);
         if is_long {
             self.input.filled(read);
             if self.input.len() < self.needed {
-                return Ok(Outcome::Open);
+                return Ok(unless_ended);
             }
             let input = std::mem::take(&mut self.input);
-            return self.answer(input.bytes(), &mut scratch.out, context, terms);
+            let outcome = self.answer(input.bytes(), &mut scratch.out, context, terms)?;
+            return Ok(outcome.or(unless_ended));
         }
         let all = kept + read;
         if all < self.needed {
             self.input.push(&scratch.input[kept..all])?;
-            return Ok(Outcome::Open);
+            return Ok(unless_ended);
         }
         self.input = Buffer::default();
-        self.answer(&scratch.input[..all], &mut scratch.out, context, terms)
+        let outcome = self.answer(&scratch.input[..all], &mut scratch.out, context, terms)?;
+        Ok(outcome.or(unless_ended))
+    }
+
+    /// As [`Connection::read_once`], through TLS.
+    fn read_sealed(
+        &mut self,
+        scratch: &mut Scratch,
+        context: &Context<'_>,
+        terms: Terms,
+    ) -> io::Result<Outcome> {
+        let Some(tls) = &mut self.tls else {
+            return Ok(Outcome::Open);
+        };
+        let read = match rustix::net::recv(&self.socket, &mut scratch.input[..], RecvFlags::empty()) {
+            Ok((_, 0)) => return Ok(self.end()),
+            Ok((_, read)) => read,
+            Err(Errno::INTR) => return Ok(Outcome::Unread),
+            Err(Errno::AGAIN) => return Ok(Outcome::Open),
+            Err(error) => return Err(error.into()),
+        };
+        context.counters.read_bytes.add(read as u64);
+        let unless_ended = if read == scratch.input.len() {
+            Outcome::Unread
+        } else {
+            Outcome::Open
+        };
+        scratch.plain.clear();
+        let opened = tls.open(&scratch.input[..read], &mut scratch.plain);
+        scratch.out.clear();
+        tls.write_pending(&mut scratch.out)?;
+        let is_handshaking = tls.is_handshaking();
+        self.send_sealed(&mut scratch.out, context)?;
+        let goes_on = opened?;
+        if is_handshaking && self.deadline == 0 {
+            self.deadline = terms.deadline;
+        }
+        let kept = self.input.len();
+        let outcome = if scratch.plain.is_empty() {
+            if !is_handshaking && kept == 0 && self.queued.is_empty() && !self.session.is_amid() {
+                self.deadline = 0;
+            }
+            Outcome::Open
+        } else if kept == 0 {
+            let plain = std::mem::take(&mut scratch.plain);
+            let outcome = self.answer(&plain, &mut scratch.out, context, terms);
+            scratch.plain = plain;
+            outcome?
+        } else {
+            self.input.reserve(self.needed.max(kept + scratch.plain.len()))?;
+            self.input.push(&scratch.plain)?;
+            if self.input.len() < self.needed {
+                Outcome::Open
+            } else {
+                let input = std::mem::take(&mut self.input);
+                self.answer(input.bytes(), &mut scratch.out, context, terms)?
+            }
+        };
+        Ok(match outcome {
+            Outcome::Open if !goes_on => self.end(),
+            outcome => outcome.or(unless_ended),
+        })
+    }
+
+    /// The client has nothing more to say; it may still listen.
+    fn end(&mut self) -> Outcome {
+        if self.queued.is_empty() {
+            return Outcome::Ended;
+        }
+        self.is_ending = true;
+        Outcome::Open
     }
 
     /// The socket takes bytes again.
@@ -205,7 +324,14 @@ impl Connection {
                 }
             }
         }
-        self.send_batch(out, context)?;
+        match &mut self.tls {
+            Some(tls) if self.is_ending => {
+                tls.seal(out)?;
+                tls.say_goodbye(out)?;
+                self.send_sealed(out, context)?;
+            }
+            _ => self.send_batch(out, context)?,
+        }
         if self.is_ending {
             return Ok(if self.queued.is_empty() {
                 Outcome::Ended
@@ -232,6 +358,13 @@ impl Connection {
 
     /// Sends replies, behind those that wait already.
     fn send_batch(&mut self, out: &mut Vec<u8>, context: &Context<'_>) -> io::Result<()> {
+        if let Some(tls) = &mut self.tls {
+            tls.seal(out)?;
+        }
+        self.send_sealed(out, context)
+    }
+
+    fn send_sealed(&mut self, out: &mut Vec<u8>, context: &Context<'_>) -> io::Result<()> {
         let sent = if self.queued.is_empty() && !out.is_empty() {
             send(&self.socket, out, context)?
         } else {

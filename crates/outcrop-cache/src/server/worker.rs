@@ -9,11 +9,15 @@ use std::time::Duration;
 
 use outcrop_probe::Clock;
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
+};
 
 use super::accept::Acceptor;
 use super::budget::Budget;
 use super::connection::{Connection, Outcome, Scratch, Terms};
 use super::session::{Protocol, Session};
+use super::tls::Tls;
 use crate::counters::WorkerCounters;
 use crate::error::CacheError;
 use crate::protocol::seconds::Now;
@@ -29,7 +33,9 @@ const EVENTS: usize = 256;
 const FIRST_SECOND: u64 = 2;
 /// epoll's name for the mailbox; connections have their numbers, listeners follow it.
 const MAILBOX: u64 = 1 << 32;
-pub(super) const LISTENERS: u64 = MAILBOX + 1;
+/// The timer that rings every second. Waiting with a limit of its own would set and unset one at every wait.
+const TIMER: u64 = MAILBOX + 1;
+pub(super) const LISTENERS: u64 = TIMER + 1;
 
 /// How connections come to a worker from another thread.
 #[derive(Debug)]
@@ -70,6 +76,7 @@ pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) service: Service,
     pub(crate) budget: Budget,
+    pub(crate) tls: Option<Arc<rustls::ServerConfig>>,
     pub(crate) mailboxes: Box<[Mailbox]>,
     pub(crate) is_stopping: AtomicBool,
     pub(crate) clock: Clock,
@@ -92,6 +99,7 @@ pub(crate) struct Worker {
     pub(super) shared: Arc<Shared>,
     number: usize,
     pub(super) epoll: OwnedFd,
+    _timer: OwnedFd,
     connections: Vec<Option<Box<Connection>>>,
     vacant: Vec<usize>,
     scratch: Scratch,
@@ -119,14 +127,19 @@ impl Worker {
             epoll::EventFlags::IN,
         )
         .map_err(fail)?;
+        let timer = every_second().map_err(fail)?;
+        let edges = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        epoll::add(&epoll, &timer, epoll::EventData::new_u64(TIMER), edges).map_err(fail)?;
         let mut worker = Self {
             epoll,
+            _timer: timer,
             number,
             connections: Vec::new(),
             vacant: Vec::new(),
             scratch: Scratch {
                 input: vec![0; INPUT_BYTES].into_boxed_slice(),
                 out: Vec::with_capacity(REPLY_BATCH_BYTES),
+                plain: Vec::new(),
             },
             held_bytes: 0,
             acceptor,
@@ -147,16 +160,8 @@ impl Worker {
         let mut events = Vec::with_capacity(EVENTS);
         let mut last_second = 0;
         while !self.shared.is_stopping.load(Ordering::Acquire) {
-            let wait = Timespec {
-                tv_sec: 1,
-                tv_nsec: 0,
-            };
             events.clear();
-            match epoll::wait(
-                &self.epoll,
-                rustix::buffer::spare_capacity(&mut events),
-                Some(&wait),
-            ) {
+            match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), None) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
@@ -164,6 +169,7 @@ impl Worker {
             for event in &events {
                 match event.data.u64() {
                     MAILBOX => self.open_arrived(),
+                    TIMER => {}
                     listener if listener >= LISTENERS => self.accept((listener - LISTENERS) as usize, now),
                     number => self.serve(number as usize, event.flags, now),
                 }
@@ -205,18 +211,27 @@ impl Worker {
     }
 
     fn open(&mut self, socket: OwnedFd, protocol: Protocol) {
+        let tls = self.shared.tls.as_ref().map(Tls::new).transpose();
+        let Ok(tls) = tls else {
+            self.shared.service.connections.fetch_sub(1, Ordering::Relaxed);
+            return;
+        };
         let number = self.vacant.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
         });
         let data = epoll::EventData::new_u64(number as u64);
-        if epoll::add(&self.epoll, &socket, data, epoll::EventFlags::IN).is_err() {
+        if epoll::add(&self.epoll, &socket, data, interest((true, false))).is_err() {
             self.vacant.push(number);
             self.shared.service.connections.fetch_sub(1, Ordering::Relaxed);
             return;
         }
         let session = Session::new(protocol, self.shared.store.max_item_bytes());
-        self.connections[number] = Some(Box::new(Connection::new(socket, session)));
+        let connection = Connection::new(socket, session, tls);
+        let held = connection.held_bytes();
+        self.held_bytes += held;
+        self.shared.budget.change(0, held);
+        self.connections[number] = Some(Box::new(connection));
     }
 
     fn close(&mut self, number: usize) {
@@ -253,27 +268,25 @@ impl Worker {
         if flags.contains(epoll::EventFlags::OUT) {
             outcome = connection.on_writable(&mut self.scratch, &context, terms);
         }
-        let can_read =
-            flags.intersects(epoll::EventFlags::IN | epoll::EventFlags::HUP | epoll::EventFlags::ERR);
-        if can_read && matches!(outcome, Ok(Outcome::Open)) {
-            outcome = connection.on_readable(&mut self.scratch, &context, terms);
+        let readable = epoll::EventFlags::IN | epoll::EventFlags::HUP | epoll::EventFlags::ERR;
+        if flags.intersects(readable | epoll::EventFlags::RDHUP) && matches!(outcome, Ok(Outcome::Open)) {
+            let has_ended = flags.contains(epoll::EventFlags::RDHUP);
+            outcome = connection.on_readable(&mut self.scratch, &context, terms, has_ended);
         }
         // One that neither reads nor writes would be told of its peer's end for ever.
         let is_gone = flags.intersects(epoll::EventFlags::HUP | epoll::EventFlags::ERR);
         let now_held = connection.held_bytes();
         self.held_bytes = self.held_bytes + now_held - held;
         let wanted = connection.wanted();
-        if !matches!(outcome, Ok(Outcome::Open)) || is_gone && !wanted.0 {
+        if !matches!(outcome, Ok(Outcome::Open | Outcome::Unread)) || is_gone && !wanted.0 {
             self.shared.budget.change(held, now_held);
             return self.close(number);
         }
-        if wanted != connection.interest {
+        // Asking again makes the kernel tell again what is still to be read.
+        if wanted != connection.interest || matches!(outcome, Ok(Outcome::Unread)) {
             connection.interest = wanted;
-            let mut interest = epoll::EventFlags::empty();
-            interest.set(epoll::EventFlags::IN, wanted.0);
-            interest.set(epoll::EventFlags::OUT, wanted.1);
             let data = epoll::EventData::new_u64(number as u64);
-            if epoll::modify(&self.epoll, connection.socket.as_fd(), data, interest).is_err() {
+            if epoll::modify(&self.epoll, connection.socket.as_fd(), data, interest(wanted)).is_err() {
                 self.shared.budget.change(held, now_held);
                 return self.close(number);
             }
@@ -361,4 +374,31 @@ impl Worker {
         }
         super::linger::close_all(self.connections.drain(..).flatten());
     }
+}
+
+/// What the kernel is asked to tell of a connection: reading, writing, by edges: by levels it would look at each socket
+/// again at the next wait, to find that nothing is left.
+fn interest((reads, writes): (bool, bool)) -> epoll::EventFlags {
+    let mut interest = epoll::EventFlags::ET;
+    interest.set(epoll::EventFlags::IN | epoll::EventFlags::RDHUP, reads);
+    interest.set(epoll::EventFlags::OUT, writes);
+    interest
+}
+
+/// A timer that rings every second, from now on.
+fn every_second() -> rustix::io::Result<OwnedFd> {
+    let timer = timerfd_create(
+        TimerfdClockId::Monotonic,
+        TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+    )?;
+    let second = Timespec {
+        tv_sec: 1,
+        tv_nsec: 0,
+    };
+    let rings = Itimerspec {
+        it_interval: second,
+        it_value: second,
+    };
+    timerfd_settime(&timer, TimerfdTimerFlags::empty(), &rings)?;
+    Ok(timer)
 }

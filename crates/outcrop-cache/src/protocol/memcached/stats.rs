@@ -35,7 +35,7 @@ fn general(out: &mut Vec<u8>, context: &Context<'_>) {
     line(out, "pid", std::process::id());
     line(out, "uptime", service.uptime_s(context.now.second));
     line(out, "time", context.now.unix_s());
-    line(out, "version", env!("CARGO_PKG_VERSION"));
+    line(out, "version", super::VERSION);
     line(out, "pointer_size", usize::BITS);
     line(out, "max_connections", service.max_connections);
     line(

@@ -1,6 +1,7 @@
 //! The flags of a meta reply, in the order in which they were asked for.
 
-use super::flags::{Flags, Key, write_base64};
+use super::flags::{Flags, Key};
+use crate::protocol::base64;
 use crate::store::Item;
 
 /// What a reply may tell.
@@ -38,7 +39,7 @@ fn write_key(out: &mut Vec<u8>, shown: &Shown<'_>) {
     let is_base64 = match shown.item {
         Some(item) if shown.shows_stored_key => {
             if item.has_binary_key {
-                write_base64(shown.key.bytes(), out);
+                base64::write(shown.key.bytes(), out);
             } else {
                 out.extend_from_slice(shown.key.bytes());
             }

@@ -2,6 +2,7 @@
 
 use super::super::line::{natural, number};
 use super::BAD_FORMAT;
+use crate::protocol::base64;
 
 const INVALID: &[u8] = b"CLIENT_ERROR invalid flag\r\n";
 const DUPLICATE: &[u8] = b"CLIENT_ERROR duplicate flag\r\n";
@@ -38,7 +39,7 @@ pub(super) struct Key<'a> {
 impl<'a> Key<'a> {
     pub(super) fn of(given: &'a [u8], is_base64: bool) -> Option<Self> {
         let decoded = if is_base64 {
-            let decoded = decode_base64(given)?;
+            let decoded = base64::decode(given)?;
             (decoded.len() <= MAX_BINARY_KEY_BYTES).then_some(())?;
             Some(decoded)
         } else {
@@ -58,60 +59,6 @@ impl<'a> Key<'a> {
     pub(super) const fn given(&self) -> &'a [u8] {
         self.given
     }
-}
-
-/// Writes bytes in the standard alphabet with padding.
-pub(super) fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for group in bytes.chunks(3) {
-        let at = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
-        let word = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            out.push(if place <= group.len() {
-                ALPHABET[(word >> (18 - 6 * place) & 63) as usize]
-            } else {
-                b'='
-            });
-        }
-    }
-}
-
-/// Standard alphabet with padding.
-fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| {
-        Some(u32::from(match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        }))
-    };
-    if !text.len().is_multiple_of(4) || text.is_empty() {
-        return None;
-    }
-    let padding = text
-        .iter()
-        .rev()
-        .take(2)
-        .take_while(|&&byte| byte == b'=')
-        .count();
-    let mut decoded = Vec::with_capacity(text.len() / 4 * 3);
-    for group in text.chunks_exact(4) {
-        let is_last = std::ptr::eq(group, &raw const text[text.len() - 4..]);
-        let mut digits = group.iter().enumerate().map(|(at, &byte)| {
-            if is_last && at >= 4 - padding {
-                Some(0)
-            } else {
-                digit(byte)
-            }
-        });
-        let word = digits.try_fold(0_u32, |word, digit| Some(word << 6 | digit?))?;
-        decoded.extend_from_slice(&word.to_be_bytes()[1..]);
-    }
-    decoded.truncate(decoded.len() - padding);
-    Some(decoded)
 }
 
 /// The flags of one command.
@@ -202,28 +149,5 @@ impl<'a> Flags<'a> {
     /// True when the reply has what this letter stands for.
     pub(super) fn shows(&self, letter: u8) -> bool {
         self.words.iter().any(|word| word.first() == Some(&letter))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_reads_as_the_standard_says() {
-        for (text, expected) in [
-            ("Zm9v", &b"foo"[..]),
-            ("Zm8=", b"fo"),
-            ("Zg==", b"f"),
-            ("+/+/", &[0xFB, 0xFF, 0xBF]),
-        ] {
-            assert_eq!(decode_base64(text.as_bytes()).as_deref(), Some(expected));
-            let mut written = Vec::new();
-            write_base64(expected, &mut written);
-            assert_eq!(written, text.as_bytes());
-        }
-        for wrong in ["", "Z", "Zm9", "Zm9!", "=m9v", "Z=9v", "!!!!", "Z==="] {
-            assert_eq!(decode_base64(wrong.as_bytes()), None, "{wrong}");
-        }
     }
 }
