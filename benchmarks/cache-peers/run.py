@@ -174,7 +174,10 @@ def load(binary, running, *arguments):
     )
     if said.returncode != 0:
         sys.exit(f"{running.server.name}: {said.stderr}")
-    return {row["what"]: row["value"] for row in json.loads(said.stdout)}
+    said = {row["what"]: row["value"] for row in json.loads(said.stdout)}
+    if not isinstance(said["latency p99"], float | int):
+        sys.exit(f"{running.server.name}: too few answers for a p99: {said}")
+    return said
 
 
 def bootstrap(values, rng):
