@@ -31,7 +31,7 @@ pub fn run_hardware(
     let Setting::Table(options) = codec.setting() else {
         return Ok(None);
     };
-    let mut dpzip = Dpzip::new(options)?;
+    let mut dpzip = Dpzip::new(options);
     let model = CycleModel::default();
     let mut target = [0; PAGE_BYTES];
     let mut stored: Vec<(usize, u64)> = slot_sizes_bytes.iter().map(|&slot| (slot, 0)).collect();

@@ -8,18 +8,12 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     summary: "a hardware page codec in software (pages of 4 KiB, a small table, Zstandard frames)",
     settings: Settings::Table,
     accepted: ACCEPTED,
-    library: || {
-        format!(
-            "outcrop {}; decoder: libzstd {}",
-            env!("CARGO_PKG_VERSION"),
-            zstd_safe::version_string()
-        )
-    },
+    library: || format!("outcrop {}", env!("CARGO_PKG_VERSION")),
     open: |setting| {
         let options = match setting {
             Setting::Table(options) => options,
             _ => DpzipOptions::default(),
         };
-        Ok(Box::new(Dpzip::new(options)?))
+        Ok(Box::new(Dpzip::new(options)))
     },
 };

@@ -64,9 +64,7 @@ mod sse2 {
     #[inline]
     #[target_feature(enable = "sse2")]
     fn pushed(four: Four, newest: u32) -> Four {
-        let up = simd::_mm_castsi128_ps(simd::_mm_slli_si128::<4>(four.0));
-        let newest = simd::_mm_castsi128_ps(simd::_mm_cvtsi32_si128(newest.cast_signed()));
-        Four(simd::_mm_castps_si128(simd::_mm_move_ss(up, newest)))
+        pushed_from(four, Four(simd::_mm_set1_epi32(newest.cast_signed())))
     }
 
     #[inline]

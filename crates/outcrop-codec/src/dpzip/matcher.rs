@@ -24,6 +24,9 @@ use super::{GROUP_BYTES, PAGE_BYTES};
 const STAGE_ONE_BYTES: usize = 16;
 /// Shortest match worth a sequence; also what is hashed.
 const MIN_MATCH: usize = 4;
+/// Farthest that a match of four bytes may reach back, and one of five: as literals they cost fewer bits than as a
+/// sequence that has such an offset, and less time.
+const FARTHEST: [usize; 2] = [128, 2048];
 /// From here on in the page it is asked whether to go on at all.
 const PREDICT_AT: usize = 1024;
 
@@ -39,6 +42,19 @@ pub(crate) struct MatchWork {
 pub(super) trait HashChunk: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, u32) {}
 
 impl<F: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, u32)> HashChunk for F {}
+
+/// Whether a candidate makes a match: four bytes agree at least, it is no later one, and not too far for so few bytes.
+#[inline(always)]
+fn is_worth_it(length: usize, offset: usize) -> bool {
+    let farthest = match length {
+        0..MIN_MATCH => 0,
+        4 => FARTHEST[0],
+        5 => FARTHEST[1],
+        _ => PAGE_BYTES,
+    };
+    // An offset of 0, or a wrapped one, is none.
+    offset.wrapping_sub(1) < farthest
+}
 
 /// Finds matches in pages, with `FOURS` × 4 ways per bucket at most.
 pub(super) struct Matcher<const FOURS: usize> {
@@ -153,7 +169,7 @@ impl Buffers {
             let length = self.common_bytes(position, candidate);
             work.candidates += 1;
             hits &= hits - 1;
-            if length < MIN_MATCH || candidate >= position {
+            if !is_worth_it(length, position.wrapping_sub(candidate)) {
                 continue;
             }
             let found = Match {
@@ -216,7 +232,7 @@ impl BestMatch {
             let position = block + index;
             let length = buffers.common_bytes(position, candidate);
             work.candidates += 1;
-            if length < MIN_MATCH || candidate >= position {
+            if !is_worth_it(length, position.wrapping_sub(candidate)) {
                 continue;
             }
             if best.is_none_or(|best| length > best.length) {

@@ -1,13 +1,10 @@
 //! One page and its three stored forms.
 
-use zstd_safe::{DCtx, DParameter, FrameFormat};
-
-use super::compress::compress;
+use super::compiled::{compress, decompress};
 use super::matcher::{MatchWork, Matcher};
 use super::options::DpzipOptions;
-use super::{NAME, PAGE_BYTES, PageWork};
-use crate::CodecError;
-use crate::entropy::{BlockEncoder, BlockShape};
+use super::{PAGE_BYTES, PageWork};
+use crate::entropy::{BlockDecoder, BlockEncoder, BlockShape};
 
 /// In which form a page is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +20,8 @@ pub enum PageForm {
 /// Frame header without magic: no content size, no checksum, and a window of 2^12.
 const FRAME_HEADER: [u8; 2] = [0, (12 - 10) << 3];
 const BLOCK_HEADER_BYTES: usize = 3;
+/// Low bits of a block's header: compressed, and the last one.
+const LAST_COMPRESSED: u32 = 2 << 1 | 1;
 const BLOCK_AT: usize = FRAME_HEADER.len() + BLOCK_HEADER_BYTES;
 /// The bytes that a Zstandard frame starts with outside a drive.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
@@ -92,7 +91,7 @@ impl PageEncoder {
             AnyMatcher::Sixteen(matcher) => compress(matcher, &mut self.block, page, target_block),
         };
         if let Some(shape) = shape.filter(|shape| BLOCK_AT + shape.bytes < page.len()) {
-            let header = (shape.bytes << 3 | 2 << 1 | 1) as u32;
+            let header = (shape.bytes << 3) as u32 | LAST_COMPRESSED;
             self.scratch[..2].copy_from_slice(&FRAME_HEADER);
             self.scratch[2..BLOCK_AT].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER_BYTES]);
             let stored = BLOCK_AT + shape.bytes;
@@ -128,18 +127,16 @@ fn page_work(form: PageForm, page: &[u8], work: MatchWork, shape: BlockShape) ->
     }
 }
 
-/// Decompresses pages, with libzstd for those that are frames.
+/// Decompresses pages.
 pub(super) struct PageDecoder {
-    context: DCtx<'static>,
+    block: Box<BlockDecoder>,
 }
 
 impl PageDecoder {
-    pub(super) fn new() -> Result<Self, CodecError> {
-        let mut context = DCtx::try_create().ok_or(CodecError::OutOfMemory { codec: NAME })?;
-        context
-            .set_parameter(DParameter::Format(FrameFormat::Magicless))
-            .map_err(|code| CodecError::corrupt(NAME, &[], zstd_safe::get_error_name(code)))?;
-        Ok(Self { context })
+    pub(super) fn new() -> Self {
+        Self {
+            block: Box::new(BlockDecoder::new()),
+        }
     }
 
     /// Restores `page` from its stored form; the message says what is wrong with it.
@@ -154,20 +151,39 @@ impl PageDecoder {
                     page.len()
                 ));
             }
-            stored => {
-                let written = self
-                    .context
-                    .decompress(page, stored)
-                    .map_err(|code| zstd_safe::get_error_name(code).to_owned())?;
-                if written != page.len() {
-                    return Err(format!("{written} B where {} B were expected", page.len()));
-                }
-            }
+            stored => decompress(&mut self.block, block_of_frame(stored)?, page)?,
         }
         Ok(())
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.context.sizeof()
+        size_of::<BlockDecoder>()
     }
+}
+
+/// The compressed block that a stored frame consists of.
+fn block_of_frame(stored: &[u8]) -> Result<&[u8], String> {
+    let Some(([first, second, header @ ..], block)) = stored.split_first_chunk::<BLOCK_AT>() else {
+        return Err(format!("{} B are no frame", stored.len()));
+    };
+    if [*first, *second] != FRAME_HEADER {
+        return Err(format!(
+            "a frame starts with {first:02X} {second:02X}, not with {FRAME_HEADER:02X?}"
+        ));
+    }
+    let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+    if header & 7 != LAST_COMPRESSED {
+        return Err(format!(
+            "a frame's block is of kind {} where {LAST_COMPRESSED} is the one written",
+            header & 7
+        ));
+    }
+    if (header >> 3) as usize != block.len() {
+        return Err(format!(
+            "a block claims {} B, and {} B are there",
+            header >> 3,
+            block.len()
+        ));
+    }
+    Ok(block)
 }

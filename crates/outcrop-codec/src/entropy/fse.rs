@@ -225,7 +225,7 @@ impl Encoder {
                     next_bias: i32::from(total) - 1,
                 },
                 _ => {
-                    let most_bits = log - u32::from(count - 1).ilog2();
+                    let most_bits = log + (u32::from(count - 1) >> 1).leading_zeros() - 32;
                     Transition {
                         bits_bias: (most_bits << 16) - (u32::from(count) << most_bits),
                         next_bias: i32::from(total) - i32::from(count),
@@ -272,7 +272,7 @@ impl Encoder {
 
 /// Which symbol each state decodes to: rare ones from the top down, the others spread by a fixed step.
 #[inline(always)]
-fn spread(shares: &[i16], log: u32) -> [u8; 1 << MAX_LOG] {
+pub(super) fn spread(shares: &[i16], log: u32) -> [u8; 1 << MAX_LOG] {
     let size = 1usize << log;
     let step = (size >> 1) + (size >> 3) + 3;
     let mut symbols = [0u8; 1 << MAX_LOG];
@@ -287,8 +287,9 @@ fn spread(shares: &[i16], log: u32) -> [u8; 1 << MAX_LOG] {
         }
         let end = filled + share as usize;
         while filled < end {
-            if let Some(eight) = ordered.get_mut(filled..filled + 8) {
-                eight.fill(symbol as u8);
+            // An array of fixed size is one store; filling a slice is a call.
+            if let Some(eight) = ordered.get_mut(filled..).and_then(|rest| rest.first_chunk_mut()) {
+                *eight = [symbol as u8; 8];
             }
             filled += 8;
         }

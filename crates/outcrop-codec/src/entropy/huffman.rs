@@ -9,6 +9,8 @@ use super::fse::{self, Normalized};
 
 /// Longest code that a Zstandard literals section may have.
 const MAX_BITS: usize = 11;
+/// Slots by code length, so many that a length needs no check.
+const NEXT: usize = 16;
 /// Largest description: a byte of length and 127 of weights.
 const MAX_DESCRIPTION: usize = 128;
 
@@ -17,6 +19,9 @@ const MAX_DESCRIPTION: usize = 128;
 pub(super) struct Code {
     /// Code in the low sixteen bits, length above.
     entries: [u32; 256],
+    /// Code in the highest bits, length in the lowest.
+    codes: [u64; 256],
+    weights_encoder: fse::Encoder,
     /// Symbols with their counts, rarest first.
     sorted: [u32; 256],
     symbol_count: usize,
@@ -28,6 +33,8 @@ impl Code {
     pub(super) fn new() -> Self {
         Self {
             entries: [0; 256],
+            codes: [0; 256],
+            weights_encoder: fse::Encoder::new(),
             sorted: [0; 256],
             symbol_count: 0,
             max_bits: 0,
@@ -99,26 +106,26 @@ impl Code {
                 self.entries[(entry & 255) as usize] = (length as u32) << 16;
             }
         }
-        let mut next = [0u32; MAX_BITS + 1];
+        let mut next = [0u32; NEXT];
         let mut value = 0;
         for length in (1..=self.max_bits).rev() {
             next[length] = value;
             value = (value + u32::from(per_length[length])) >> 1;
         }
-        for entry in self.entries[..=self.max_symbol]
-            .iter_mut()
-            .filter(|entry| **entry != 0)
-        {
-            let length = (*entry >> 16) as usize % (MAX_BITS + 1);
-            *entry |= next[length];
-            next[length] += 1;
+        let entries = self.entries[..=self.max_symbol].iter_mut();
+        for (entry, code) in entries.zip(&mut self.codes) {
+            let length = *entry >> 16;
+            let value = &mut next[length as usize % NEXT];
+            *entry |= *value;
+            *code = u64::from(*value) << (length.wrapping_neg() % 64) | u64::from(length);
+            *value += u32::from(length > 0);
         }
     }
 
     /// Writes the description of the code (symbols' weights); `None` when these bytes cannot be described,
     /// or `target` is too small.
     #[inline(always)]
-    pub(super) fn describe(&self, target: &mut [u8]) -> Option<usize> {
+    pub(super) fn describe(&mut self, target: &mut [u8]) -> Option<usize> {
         let mut weights = [0u8; 256];
         for (weight, &entry) in weights.iter_mut().zip(&self.entries[..self.max_symbol]) {
             let length = (entry >> 16) as u8;
@@ -131,7 +138,7 @@ impl Code {
         let weights = &weights[..self.max_symbol];
         let direct = (weights.len() <= 128).then(|| 1 + weights.len().div_ceil(2));
         let mut packed = [0u8; MAX_DESCRIPTION + 8];
-        let compressed = compress_weights(weights, &mut packed[1..]);
+        let compressed = compress_weights(&mut self.weights_encoder, weights, &mut packed[1..]);
         match (compressed, direct) {
             (Some(bytes), direct) if bytes < 128 && direct.is_none_or(|direct| bytes + 1 < direct) => {
                 packed[0] = bytes as u8;
@@ -151,17 +158,37 @@ impl Code {
     }
 
     /// Writes one stream of `literals`, last one first; answers its bytes, `None` when `target` is too small.
+    ///
+    /// Codes enter at the top and move down: what is below the `used` highest bits was written, or is the length of the
+    /// code before, which four codes (44 bits, and 7 that were left) never bring up.
     #[inline(always)]
     pub(super) fn encode(&self, literals: &[u8], target: &mut [u8]) -> Option<usize> {
-        let mut writer = BitWriter::new(target);
-        for group in literals.rchunks(5) {
-            for &literal in group.iter().rev() {
-                let entry = self.entries[usize::from(literal)];
-                writer.push(u64::from(entry & 0xFFFF), entry >> 16);
+        let (mut bits, mut used, mut at) = (0u64, 0u32, 0);
+        let (first, fours) = literals.as_rchunks::<4>();
+        for four in fours.iter().rev() {
+            for &literal in four.iter().rev() {
+                let code = self.codes[usize::from(literal)];
+                // The shift sees the low six bits alone: the length.
+                bits = bits.wrapping_shr(code as u32) | code;
+                used = used.wrapping_add(code as u32);
             }
-            writer.flush();
+            used &= 0xFF;
+            let word = bits.wrapping_shr(used.wrapping_neg());
+            *target.get_mut(at..)?.first_chunk_mut()? = word.to_le_bytes();
+            at += (used >> 3) as usize;
+            used &= 7;
         }
-        writer.close()
+        for &literal in first.iter().rev() {
+            let code = self.codes[usize::from(literal)];
+            bits = bits.wrapping_shr(code as u32) | code;
+            used = (used + (code as u32 & 0xFF)) & 0xFF;
+        }
+        // The closing bit tells a backward reader where the stream starts.
+        bits = bits >> 1 | 1 << 63;
+        used += 1;
+        let word = bits.wrapping_shr(used.wrapping_neg());
+        *target.get_mut(at..)?.first_chunk_mut()? = word.to_le_bytes();
+        Some(at + used.div_ceil(8) as usize)
     }
 }
 
@@ -262,7 +289,7 @@ fn limited(lengths: &[u32], limit: usize) -> [u16; MAX_BITS + 1] {
 
 /// Writes `weights` with FSE, two states in turn; `None` when that does not pay or cannot be done.
 #[inline(always)]
-fn compress_weights(weights: &[u8], target: &mut [u8]) -> Option<usize> {
+fn compress_weights(table: &mut fse::Encoder, weights: &[u8], target: &mut [u8]) -> Option<usize> {
     let mut counts = [0u32; MAX_BITS + 2];
     for &weight in weights {
         counts[usize::from(weight) % (MAX_BITS + 2)] += 1;
@@ -275,22 +302,25 @@ fn compress_weights(weights: &[u8], target: &mut [u8]) -> Option<usize> {
     }
     let log = fse::suitable_log(6, total, max_weight);
     let normalized = Normalized::scale(&counts[..=max_weight], total, log);
-    let mut table = fse::Encoder::new();
     table.build(&normalized);
     let described = normalized.describe(target)?;
     let mut writer = BitWriter::new(&mut target[described..]);
-    let mut states = [None::<u32>; 2];
-    for (index, &weight) in weights.iter().enumerate().rev() {
-        let state = &mut states[index & 1];
-        *state = Some(match *state {
-            None => table.start(weight),
-            Some(state) => table.encode(state, weight, &mut writer),
-        });
+    // Two states in turn, by the parity of the index.
+    let (before, [second_last, last]) = weights.split_last_chunk()?;
+    let mut states = [table.start(*second_last), table.start(*last)];
+    if before.len() % 2 == 1 {
+        states.reverse();
+    }
+    let (pairs, rest) = before.as_chunks::<2>();
+    if let [weight] = rest {
+        states[0] = table.encode(states[0], *weight, &mut writer);
+    }
+    for [even, odd] in pairs.iter().rev() {
+        states[1] = table.encode(states[1], *odd, &mut writer);
+        states[0] = table.encode(states[0], *even, &mut writer);
         writer.flush();
     }
-    for state in states.into_iter().rev() {
-        table.finish(state?, &mut writer);
-        writer.flush();
-    }
+    table.finish(states[1], &mut writer);
+    table.finish(states[0], &mut writer);
     Some(described + writer.close()?)
 }

@@ -15,7 +15,9 @@ pub(crate) struct Sequence {
 }
 
 /// Fewer sequences than this use the predefined tables unasked: no own one could repay its description.
-const OWN_TABLES_FROM: usize = 24;
+const OWN_TABLES_FROM: usize = 64;
+/// What an own table has to save at least: making it takes both sides as long as some dozens of sequences.
+const LEAST_SAVING: u32 = 8 * 8 * COST_ONE_BIT;
 
 /// Writes sequences sections; keeps its tables between pages.
 pub(super) struct SequencesEncoder {
@@ -101,7 +103,7 @@ impl SequencesEncoder {
         let log = fse::suitable_log(field.max_log(), total, max_symbol);
         let normalized = Normalized::scale(counts, total, log);
         let described = normalized.describe(target)?;
-        let own_cost = normalized.cost(counts)? + described as u32 * 8 * COST_ONE_BIT;
+        let own_cost = normalized.cost(counts)? + described as u32 * 8 * COST_ONE_BIT + LEAST_SAVING;
         if predefined_cost.is_some_and(|cost| cost <= own_cost) {
             return Some((0, 0));
         }

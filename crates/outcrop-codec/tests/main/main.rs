@@ -6,6 +6,7 @@
 
 mod blocks;
 mod decoders;
+mod differential;
 mod dpzip;
 mod fuzz_seeds;
 mod hostile;

@@ -60,7 +60,12 @@ fn best(
             let length = common(page, position, candidate, STAGE_ONE_BYTES);
             let longer = of_position
                 .is_none_or(|(_, longest)| options.selection == Selection::Longest && length > longest);
-            if candidate < position && length >= MIN_MATCH && longer {
+            let too_far = match length {
+                4 => position > candidate + 128,
+                5 => position > candidate + 2048,
+                _ => false,
+            };
+            if candidate < position && length >= MIN_MATCH && !too_far && longer {
                 of_position = Some((candidate, length));
             }
         }

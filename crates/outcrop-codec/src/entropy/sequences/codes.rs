@@ -20,9 +20,9 @@ pub(crate) enum Field {
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 3] = [Self::LiteralLength, Self::Offset, Self::MatchLength];
+    pub(in crate::entropy) const ALL: [Self; 3] = [Self::LiteralLength, Self::Offset, Self::MatchLength];
 
-    pub(super) fn max_log(self) -> u32 {
+    pub(in crate::entropy) fn max_log(self) -> u32 {
         match self {
             Self::LiteralLength | Self::MatchLength => 9,
             Self::Offset => 8,
@@ -30,7 +30,7 @@ impl Field {
     }
 
     /// The distribution that both sides know.
-    pub(super) fn predefined(self) -> Normalized {
+    pub(in crate::entropy) fn predefined(self) -> Normalized {
         const LITERAL_LENGTHS: [i16; 36] = [
             4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1,
             -1, -1, -1, -1,
@@ -54,6 +54,48 @@ impl Field {
             counts,
             symbol_count: shares.len(),
         }
+    }
+}
+
+/// Reading: what each code stands for.
+impl Field {
+    /// Largest code that a block may have.
+    pub(in crate::entropy) fn max_symbol(self) -> usize {
+        match self {
+            Self::LiteralLength => 35,
+            Self::Offset => 31,
+            Self::MatchLength => 52,
+        }
+    }
+
+    /// The least value of each code, and the number of extra bits that are added to it.
+    pub(in crate::entropy) fn meanings(self) -> [(u32, u8); 64] {
+        // Lengths have codes of their own up to a value, then ranges, each of as many values as its extra bits have.
+        let (first, plain, bits): (u32, usize, &[u8]) = match self {
+            Self::LiteralLength => (
+                0,
+                16,
+                &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+            ),
+            Self::MatchLength => (
+                3,
+                32,
+                &[
+                    1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+                ],
+            ),
+            Self::Offset => return std::array::from_fn(|code| (1 << (code % 32), code as u8 % 32)),
+        };
+        let mut next = first;
+        std::array::from_fn(|code| {
+            let extra_bits = match code.checked_sub(plain) {
+                Some(range) => bits.get(range).copied().unwrap_or(0),
+                None => 0,
+            };
+            let least = next;
+            next += 1 << extra_bits;
+            (least, extra_bits)
+        })
     }
 }
 
@@ -120,7 +162,8 @@ impl Fields {
             let offset = offset_value(u32::from(sequence.offset), literal_length == 0, &mut recent);
             let (literal_code, literal_bits) = literal_length_code(literal_length);
             let (match_code, match_bits) = match_length_code(u32::from(sequence.match_length) - 3);
-            let offset_code = offset.ilog2();
+            // The logarithm; written so, it is one instruction that every machine is quick at.
+            let offset_code = 32 - (offset >> 1).leading_zeros();
             let low = |value: u32, bits: u32| u64::from(value & ((1 << bits) - 1));
             let match_extra = low(u32::from(sequence.match_length) - 3, match_bits);
             let extra = low(literal_length, literal_bits)

@@ -1,11 +1,11 @@
-//! Matches, then entropy: compiled once for any machine, and on x86-64 once more for those with AVX2 and BMI2.
+//! Both directions of a page, compiled once for any machine, and on x86-64 once more for those with AVX2 and BMI2.
 //!
 //! Both do the same to the byte. What is called from here is `inline(always)` where it takes time, so that it is
 //! compiled along.
 
 use super::matcher::{HashChunk, MatchWork, Matcher};
 use super::slots::Slots;
-use crate::entropy::{BlockEncoder, BlockShape};
+use crate::entropy::{BlockDecoder, BlockEncoder, BlockShape};
 
 /// Compresses `page` to a block at the front of `target`; no shape when the page looks incompressible, or turned
 /// out to be.
@@ -20,6 +20,22 @@ pub(super) fn compress<const FOURS: usize>(
         return avx2::compress(matcher, block, page, target);
     }
     compress_by(matcher, block, page, target, Slots::fill)
+}
+
+/// Restores `page` from `block`.
+///
+/// # Errors
+/// What is wrong with the block.
+pub(super) fn decompress(
+    decoder: &mut BlockDecoder,
+    block: &[u8],
+    page: &mut [u8],
+) -> Result<(), &'static str> {
+    #[cfg(target_arch = "x86_64")]
+    if avx2::detected() {
+        return avx2::decompress(decoder, block, page);
+    }
+    decoder.decode(block, page)
 }
 
 #[inline(always)]
@@ -46,7 +62,7 @@ mod avx2 {
         reason = "a function compiled for AVX2 and BMI2 may be called where they were detected"
     )]
 
-    use super::{BlockEncoder, BlockShape, MatchWork, Matcher, compress_by};
+    use super::{BlockDecoder, BlockEncoder, BlockShape, MatchWork, Matcher, compress_by};
     use crate::dpzip::slots::avx2;
 
     /// Whether this machine has what `compress` is compiled for; the answer is kept by the standard library.
@@ -66,11 +82,30 @@ mod avx2 {
     ) -> (Option<BlockShape>, MatchWork) {
         assert!(detected());
         // SAFETY: the features were detected the line before.
-        unsafe { compiled(matcher, block, page, target) }
+        unsafe { compress_compiled(matcher, block, page, target) }
+    }
+
+    pub(super) fn decompress(
+        decoder: &mut BlockDecoder,
+        block: &[u8],
+        page: &mut [u8],
+    ) -> Result<(), &'static str> {
+        assert!(detected());
+        // SAFETY: the features were detected the line before.
+        unsafe { decompress_compiled(decoder, block, page) }
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
-    fn compiled<const FOURS: usize>(
+    fn decompress_compiled(
+        decoder: &mut BlockDecoder,
+        block: &[u8],
+        page: &mut [u8],
+    ) -> Result<(), &'static str> {
+        decoder.decode(block, page)
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+    fn compress_compiled<const FOURS: usize>(
         matcher: &mut Matcher<FOURS>,
         block: &mut BlockEncoder,
         page: &[u8],

@@ -1,0 +1,129 @@
+//! Carrying out a block's sequences: literals, then matches, copied sixteen bytes at a time.
+
+use super::literals::Literals;
+use super::{SPACE, Space};
+
+/// Copy `match_length` bytes from `offset` back, after `literal_length` literals.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Step {
+    pub(super) literal_length: u32,
+    pub(super) match_length: u32,
+    pub(super) offset: u32,
+}
+
+/// Restores the `page_bytes` of `page`.
+///
+/// # Errors
+/// When a sequence reaches outside what is there, or all of them make another length.
+// On its own, its variables fit the registers.
+#[inline(never)]
+pub(super) fn restore(
+    steps: &[Step],
+    literals: Literals<'_>,
+    page: &mut Space,
+    page_bytes: usize,
+) -> Result<(), &'static str> {
+    let (mut written, mut used) = (0, 0);
+    for step in steps {
+        let (literal_length, offset) = (step.literal_length as usize, step.offset as usize);
+        let match_at = written + literal_length;
+        let end = match_at + step.match_length as usize;
+        if used + literal_length > literals.count || end > page_bytes || offset.wrapping_sub(1) >= match_at {
+            return Err("a sequence reaches outside the page");
+        }
+        copy_literals(literals.bytes, used, page, written, literal_length);
+        copy_match(page, match_at, offset, end);
+        used += literal_length;
+        written = end;
+    }
+    let rest = literals.count - used;
+    if written + rest != page_bytes {
+        return Err("the block makes another length than the page's");
+    }
+    copy_literals(literals.bytes, used, page, written, rest);
+    Ok(())
+}
+
+/// Sixteen bytes of `from` at a position below `SPACE`.
+#[inline(always)]
+pub(super) fn sixteen(from: &Space, at: usize) -> u128 {
+    let at = at % SPACE;
+    u128::from_le_bytes(
+        *from[at..at + 16]
+            .first_chunk()
+            .expect("sixteen bytes were asked for"),
+    )
+}
+
+/// Puts sixteen bytes to a position below `SPACE`.
+#[inline(always)]
+pub(super) fn put_sixteen(to: &mut Space, at: usize, bytes: u128) {
+    let at = at % SPACE;
+    to[at..at + 16].copy_from_slice(&bytes.to_le_bytes());
+}
+
+#[inline(always)]
+fn copy_literals(literals: &Space, from: usize, page: &mut Space, to: usize, length: usize) {
+    put_sixteen(page, to, sixteen(literals, from));
+    let mut done = 16;
+    while done < length {
+        put_sixteen(page, to + done, sixteen(literals, from + done));
+        done += 16;
+    }
+}
+
+/// Copies a match to `to..end` from `offset` before, which is at least 1; touches up to 31 bytes behind it.
+#[inline(always)]
+fn copy_match(page: &mut Space, to: usize, offset: usize, end: usize) {
+    let from = to.wrapping_sub(offset);
+    if offset < 16 {
+        return repeat(page, to, offset, end);
+    }
+    // Two without asking: hardly a match is longer, and asking costs more where it is.
+    put_sixteen(page, to, sixteen(page, from));
+    put_sixteen(page, to + 16, sixteen(page, from.wrapping_add(16)));
+    let mut at = to + 32;
+    while at < end {
+        put_sixteen(page, at, sixteen(page, at.wrapping_sub(offset)));
+        at += 16;
+    }
+}
+
+/// As `copy_match`, for matches that begin in what they repeat: offsets below sixteen.
+#[inline(always)]
+fn repeat(page: &mut Space, mut to: usize, offset: usize, end: usize) {
+    /// What repeats the low 1 to 7 bytes of a word when it is multiplied with them.
+    const REPEAT: [u64; 8] = [
+        0,
+        0x0101_0101_0101_0101,
+        0x0001_0001_0001_0001,
+        0x0001_0000_0100_0001,
+        0x0000_0001_0000_0001,
+        0x0000_0100_0000_0001,
+        0x0001_0000_0000_0001,
+        0x0100_0000_0000_0001,
+    ];
+    /// Whole repetitions of that many bytes in eight.
+    const STEP: [u8; 8] = [8, 8, 8, 6, 8, 5, 6, 7];
+    let from = to.wrapping_sub(offset);
+    if offset >= 8 {
+        while to < end {
+            put_eight(page, to, sixteen(page, to.wrapping_sub(offset)) as u64);
+            to += 8;
+        }
+        return;
+    }
+    let offset = offset % 8;
+    let pattern = sixteen(page, from) as u64 & ((1 << (8 * offset)) - 1);
+    let eight = pattern.wrapping_mul(REPEAT[offset]);
+    while to < end {
+        put_eight(page, to, eight);
+        to += usize::from(STEP[offset]);
+    }
+}
+
+#[inline(always)]
+fn put_eight(page: &mut Space, at: usize, bytes: u64) {
+    let at = at % SPACE;
+    page[at..at + 8].copy_from_slice(&bytes.to_le_bytes());
+}
