@@ -7,16 +7,20 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use crate::harness::{command, outcrop, workplace};
 
 /// A server of ours, with the addresses that it said it listens on.
-struct Served {
-    child: Child,
+pub(crate) struct Served {
+    pub(crate) child: Child,
     stderr: BufReader<ChildStderr>,
-    memcached: String,
+    pub(crate) memcached: String,
     http: String,
 }
 
 impl Served {
-    fn start(dir: &Path) -> Self {
-        let args = ["cache", "serve", "--memory", "16MiB", "--threads", "1"];
+    pub(crate) fn start(dir: &Path) -> Self {
+        Self::with(dir, &["--memory", "16MiB"])
+    }
+
+    pub(crate) fn with(dir: &Path, options: &[&str]) -> Self {
+        let args = [&["cache", "serve", "--threads", "1"], options].concat();
         let ports = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"];
         let mut child = command(dir, &[&args[..], &ports[..]].concat())
             .stderr(Stdio::piped())
@@ -40,10 +44,19 @@ impl Served {
     }
 
     /// Asks it to end as a service manager does.
-    fn end(mut self) -> String {
+    pub(crate) fn end(self) -> String {
+        self.terminate();
+        self.ended()
+    }
+
+    pub(crate) fn terminate(&self) {
         let pid = self.child.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
         assert!(asked.success());
+    }
+
+    /// What it said at its end, which is a good one.
+    pub(crate) fn ended(mut self) -> String {
         let mut said = String::new();
         self.stderr.read_to_string(&mut said).unwrap();
         assert!(self.child.wait().unwrap().success(), "{said}");

@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod cache;
+mod cache_faults;
 mod codec;
 mod column;
 mod column_faults;

@@ -1,4 +1,4 @@
-//! The step `interop`: a small real run, and DuckDB, pandas and Polars open its records.
+//! The step `interop`: DuckDB, pandas and Polars open the records of a small real run; pymemcache drives the cache.
 
 use std::path::Path;
 use std::process::Command;
@@ -39,15 +39,17 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
     )?;
     std::fs::write(&csv, exported).with_context(|| format!("cannot write {}", csv.display()))?;
 
-    let script = session.workspace.root.join("tests/interop/open_records.py");
-    session.stream(
-        NAME,
-        python
-            .program("python")
-            .arg(script)
-            .arg(run.join("records.parquet"))
-            .arg(csv),
-    )
+    let scripts = session.workspace.root.join("tests/interop");
+    let mut open = python.program("python");
+    open.arg(scripts.join("open_records.py"))
+        .arg(run.join("records.parquet"))
+        .arg(csv);
+    let opened = session.stream(NAME, &mut open)?;
+    if !matches!(opened, Outcome::Passed { .. }) {
+        return Ok(opened);
+    }
+    let mut drive = python.program("python");
+    session.stream(NAME, drive.arg(scripts.join("drive_cache.py")).arg(&outcrop))
 }
 
 /// Seconds of measuring with a file of our own under `target`: the figures mean nothing, the records are real.

@@ -56,7 +56,7 @@ pub(super) const ALL: [Step; 9] = [
     },
     Step {
         name: "interop",
-        purpose: "DuckDB, pandas and Polars open records.parquet",
+        purpose: "DuckDB, pandas and Polars open records.parquet, pymemcache drives the cache",
         run: interop::check,
     },
     Step {

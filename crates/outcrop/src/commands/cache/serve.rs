@@ -3,10 +3,11 @@
 use std::io::Read;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use outcrop_cache::CacheError;
-use outcrop_cache::server::{Protocol, Server, ServerOptions, loopback};
+use outcrop_cache::server::{Protocol, Server, ServerOptions, TlsFiles, loopback};
 use outcrop_cache::store::{PolicyKind, StoreOptions};
 use outcrop_measure::units::{ByteSize, format_bytes};
 
@@ -18,6 +19,7 @@ Examples:
   outcrop cache serve                                  1 GiB on 127.0.0.1:11211 and [::1]:11211
   outcrop cache serve --memory 64MiB --policy lru --threads 2
   outcrop cache serve --listen 127.0.0.1:11300 --http 127.0.0.1:8080
+  outcrop cache serve --listen 0.0.0.0:11211 --tls-cert cert.pem --tls-key key.pem --login-file users
   curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
@@ -52,6 +54,15 @@ pub(super) struct Args {
     /// Most connections at once
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     max_connections: u64,
+    /// Speak TLS only: the certificate, then those that vouch for it, as PEM
+    #[arg(long, requires = "tls_key", value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's private key as PEM
+    #[arg(long, requires = "tls_cert", value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+    /// Serve only who logs in: a line name:password for each user, as for memcached's -Y; over HTTP Basic or Bearer
+    #[arg(long, value_name = "FILE")]
+    login_file: Option<PathBuf>,
     /// Serve on addresses that other machines reach, without login and TLS
     #[arg(long)]
     insecure: bool,
@@ -105,6 +116,12 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
         http: addresses(&args.http)?,
         threads: args.threads.unwrap_or(cores),
         max_connections: args.max_connections,
+        tls: args
+            .tls_cert
+            .clone()
+            .zip(args.tls_key.clone())
+            .map(|(certificates, key)| TlsFiles { certificates, key }),
+        login_file: args.login_file.clone(),
         is_exposed: args.insecure,
         ..ServerOptions::default()
     })
