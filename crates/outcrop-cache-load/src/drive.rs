@@ -8,6 +8,8 @@ mod lane;
 mod warm_up;
 mod worker;
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -53,6 +55,9 @@ pub enum LoadProgress {
         answered: u64,
     },
 }
+
+/// CPU time by thread.
+type ThreadTimes = BTreeMap<OsString, u64>;
 
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
@@ -107,7 +112,7 @@ fn measure(
     let server_before = server
         .as_ref()
         .map_err(Clone::clone)
-        .and_then(ServingProcess::cpu_time_ns);
+        .and_then(ServingProcess::thread_times_ns);
     crew.shared.answered.store(0, Ordering::Relaxed);
     let start_ticks = clock.ticks() + clock.ticks_in(START_DELAY);
     let end_ticks = start_ticks + clock.ticks_in(spec.duration);
@@ -135,7 +140,7 @@ fn measure(
     let server_after = server
         .as_ref()
         .map_err(Clone::clone)
-        .and_then(ServingProcess::cpu_time_ns);
+        .and_then(ServingProcess::thread_times_ns);
     let mut tally = Tally::default();
     let (mut cpu_total_ns, mut cpu_most_ns, mut ended_ticks) = (0, 0, start_ticks);
     for report in reports {
@@ -159,7 +164,7 @@ fn measure(
             total_ns: cpu_total_ns,
             busiest_share: cpu_most_ns as f64 / loaded_ns.max(1) as f64,
         },
-        server_cpu: server_cpu(server, server_before, server_after, cpu_total_ns),
+        server_cpu: server_cpu(server, server_before, server_after),
     })
 }
 
@@ -176,6 +181,7 @@ fn crew_phase(
         .arrival
         .schedule_of_job(index, spec.threads, seed.derive("arrivals"));
     let source = source(spec, index, seed);
+    let pipeline = spec.pipeline;
     move |book: &Book| {
         let source = source(book);
         let feed = if is_open_loop {
@@ -185,6 +191,7 @@ fn crew_phase(
         };
         Phase {
             feed,
+            pipeline,
             start_ticks,
             end_ticks: Some(end_ticks),
         }
@@ -217,21 +224,23 @@ fn drawn(source: &RequestSource, book: &Book, seed: Seed) -> Requests {
     }
 }
 
+/// What the server's threads used between two readings. The driver's threads begin and end between them: where the
+/// server lives in this process, only threads that both readings have are its own.
 fn server_cpu(
     server: Result<ServingProcess, Unavailable>,
-    before: Result<u64, Unavailable>,
-    after: Result<u64, Unavailable>,
-    driver_ns: u64,
+    before: Result<ThreadTimes, Unavailable>,
+    after: Result<ThreadTimes, Unavailable>,
 ) -> Result<ServerCpu, Unavailable> {
     let (server, before, after) = (server?, before?, after?);
-    let used_ns = after.saturating_sub(before);
-    let total_ns = if server.is_this_process() {
-        used_ns.saturating_sub(driver_ns)
-    } else {
-        used_ns
-    };
+    let used = after
+        .iter()
+        .filter_map(|(thread, after_ns)| match before.get(thread) {
+            Some(before_ns) => Some(after_ns.saturating_sub(*before_ns)),
+            None if server.is_this_process() => None,
+            None => Some(*after_ns),
+        });
     Ok(ServerCpu {
-        total_ns,
+        total_ns: used.sum(),
         process: server.to_string(),
     })
 }

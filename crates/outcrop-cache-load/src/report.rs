@@ -146,7 +146,7 @@ pub struct DriverCpu {
 /// CPU time of the server's process in the measured time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerCpu {
-    /// User and kernel, all threads; where the server lives in this process, without the driver's threads.
+    /// User and kernel, all threads; where the server lives in this process, those that were there before and after.
     pub total_ns: u64,
     /// What serves the port.
     pub process: String,

@@ -32,13 +32,15 @@ pub enum RequestSource {
     },
 }
 
-/// What happens before measuring: `auto`, `none`, `sets:COUNT` or a time.
+/// What happens before measuring: `auto`, `none`, `fill:TIME`, `sets:COUNT` or a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarmUp {
     /// Every key is set once, the most popular one last; then the load runs until the hit ratio stands still.
     Auto,
     /// Nothing.
     None,
+    /// Every key is set once, the most popular one last; then the load for so long, wherever the hit ratio stands.
+    Fill(TimeSpan),
     /// So many sets of drawn keys.
     Sets(u64),
     /// The load for so long.
@@ -50,6 +52,7 @@ impl fmt::Display for WarmUp {
         match self {
             Self::Auto => f.write_str("auto"),
             Self::None => f.write_str("none"),
+            Self::Fill(span) => write!(f, "fill:{span}"),
             Self::Sets(count) => write!(f, "sets:{count}"),
             Self::For(span) => write!(f, "{span}"),
         }
@@ -63,16 +66,17 @@ impl FromStr for WarmUp {
         let read = match text.trim() {
             "auto" => Some(Self::Auto),
             "none" => Some(Self::None),
-            text => match text.strip_prefix("sets:") {
-                Some(count) => count.parse().ok().map(Self::Sets),
-                None => text.parse().ok().map(Self::For),
+            text => match text.split_once(':') {
+                Some(("sets", count)) => count.parse().ok().map(Self::Sets),
+                Some(("fill", span)) => span.parse().ok().map(Self::Fill),
+                _ => text.parse().ok().map(Self::For),
             },
         };
         read.ok_or_else(|| {
             CacheLoadError::spec(
                 "warm-up",
                 format!("`{text}`"),
-                "auto, none, sets:COUNT (sets:1000) or a time (5s)",
+                "auto, none, fill:TIME (fill:500ms), sets:COUNT (sets:1000) or a time (5s)",
             )
         })
     }

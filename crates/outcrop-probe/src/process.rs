@@ -1,11 +1,13 @@
 //! The process that serves a local port, and its CPU time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use outcrop_measure::metric::Unavailable;
 
+use crate::memory::kibibyte_line;
 use crate::system_tree::SystemTree;
 
 /// The processes that hold a listening socket; mostly one.
@@ -60,7 +62,15 @@ impl ServingProcess {
     /// # Errors
     /// The process has ended, or the kernel keeps no scheduler statistics.
     pub fn cpu_time_ns(&self) -> Result<u64, Unavailable> {
-        let mut total_ns = 0;
+        Ok(self.thread_times_ns()?.values().sum())
+    }
+
+    /// The same thread by thread: those that have ended are not in it, nor is what they used.
+    ///
+    /// # Errors
+    /// As [`ServingProcess::cpu_time_ns`].
+    pub fn thread_times_ns(&self) -> Result<BTreeMap<OsString, u64>, Unavailable> {
+        let mut times = BTreeMap::new();
         for pid in &self.pids {
             let tasks = format!("proc/{pid}/task");
             for task in self.tree.names(&tasks)? {
@@ -74,10 +84,19 @@ impl ServingProcess {
                     .ok_or_else(|| {
                         Unavailable::because(format!("{path} holds `{text}`, which is no time"))
                     })?;
-                total_ns += on_cpu_ns;
+                times.insert(task, on_cpu_ns);
             }
         }
-        Ok(total_ns)
+        Ok(times)
+    }
+
+    /// Resident memory of all of them now.
+    ///
+    /// # Errors
+    /// The process has ended.
+    pub fn resident_bytes(&self) -> Result<u64, Unavailable> {
+        let of = |pid: &u32| kibibyte_line(&self.tree.text(format!("proc/{pid}/status"))?, "VmRSS");
+        self.pids.iter().map(of).sum()
     }
 }
 
@@ -173,6 +192,7 @@ mod tests {
             let found = ServingProcess::listening_on(([127, 0, 0, 1], port).into()).unwrap();
             assert!(found.is_this_process(), "{found}");
             assert!(found.cpu_time_ns().unwrap() > 0);
+            assert!(found.resident_bytes().unwrap() > 100_000);
         }
     }
 

@@ -9,7 +9,8 @@ use super::worker::Phase;
 use super::{Crew, LoadProgress, crew_phase, drawn};
 use crate::error::CacheLoadError;
 use crate::report::{Tally, WarmUpReport};
-use crate::spec::{RequestSource, WarmUp};
+use crate::spec::{LoadSpec, RequestSource, WarmUp};
+use crate::target::Protocol;
 
 /// A window of the settling load.
 const WINDOW: Duration = Duration::from_millis(200);
@@ -17,6 +18,8 @@ const WINDOW: Duration = Duration::from_millis(200);
 const STEADY_WINDOWS: usize = 4;
 /// … may lie at most this far apart for the cache to count as warm.
 const STEADY_RANGE: f64 = 0.01;
+/// Sets in flight on each connection while a cache is filled, at least.
+const FILLING_PIPELINE: u32 = 32;
 /// After so many windows the load is measured as it is, and the report says so.
 const MOST_WINDOWS: usize = 50;
 
@@ -33,6 +36,13 @@ pub(super) fn warm_up(
         (RequestSource::Generated { key_count, .. }, WarmUp::Auto) => {
             fill(crew, *key_count, true, &mut report, progress)?;
             settle(crew, &mut report, progress)?;
+        }
+        (RequestSource::Generated { key_count, .. }, WarmUp::Fill(span)) => {
+            fill(crew, *key_count, true, &mut report, progress)?;
+            if !span.0.is_zero() {
+                progress(LoadProgress::Settling { hit_ratio: None });
+                report.operations = window(crew, span.duration(), 0, false)?.operations();
+            }
         }
         (_, WarmUp::Sets(count)) => fill(crew, count, false, &mut report, progress)?,
         (_, WarmUp::For(span)) => {
@@ -74,6 +84,7 @@ fn fill(
             };
             Phase {
                 feed: Feed::closed(source),
+                pipeline: filling_pipeline(spec),
                 start_ticks,
                 end_ticks: None,
             }
@@ -91,6 +102,16 @@ fn fill(
     report.refused = tally.refused;
     report.first_refusal = tally.first_refusal;
     Ok(())
+}
+
+/// Sets in flight on each connection while a cache is filled, whatever is measured later: a fill is not timed. Of HTTP
+/// servers not all take a pipeline.
+const fn filling_pipeline(spec: &LoadSpec) -> u32 {
+    match spec.target.protocol {
+        Protocol::Http => spec.pipeline,
+        Protocol::Memcached | Protocol::Redis if spec.pipeline > FILLING_PIPELINE => spec.pipeline,
+        Protocol::Memcached | Protocol::Redis => FILLING_PIPELINE,
+    }
 }
 
 /// Runs the load until the hit ratio stands still.

@@ -53,6 +53,8 @@ pub(super) struct Shared<'a> {
 /// A stretch of a load.
 pub(super) struct Phase {
     pub(super) feed: Feed,
+    /// Requests in flight on each connection.
+    pub(super) pipeline: u32,
     /// Ticks from which due times count.
     pub(super) start_ticks: u64,
     /// No request starts after this; none for a feed that ends by itself.
@@ -219,7 +221,7 @@ impl Worker {
 
     /// Starts what is due and finds a connection with room; the rest stays due.
     fn issue_due(&mut self, shared: &Shared<'_>, phase: &mut Phase, now: u64) {
-        let pipeline = shared.spec.pipeline as usize;
+        let pipeline = phase.pipeline as usize;
         let room = (self.lanes.len() - self.broken) * pipeline;
         while self.in_flight < room
             && let Some(due_ns) = phase.feed.next_due_ns()
@@ -279,7 +281,7 @@ impl Worker {
         if phase.end_ticks.is_some_and(|end| now >= end) || shared.stop.load(Ordering::Relaxed) {
             return;
         }
-        while self.lanes[lane].pending.len() < shared.spec.pipeline as usize {
+        while self.lanes[lane].pending.len() < phase.pipeline as usize {
             let Some(planned) = phase.feed.next(shared.book) else {
                 return;
             };
@@ -402,7 +404,7 @@ impl Worker {
     ) -> Result<(), CacheLoadError> {
         let system = |error: rustix::io::Errno| CacheLoadError::system("wait for sockets", error);
         let mut timeout = LONGEST_WAIT;
-        let room = (self.lanes.len() - self.broken) * shared.spec.pipeline as usize;
+        let room = (self.lanes.len() - self.broken) * phase.pipeline as usize;
         let due = phase
             .feed
             .next_due_ns()

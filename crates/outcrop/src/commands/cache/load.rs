@@ -82,7 +82,7 @@ pub(crate) struct Args {
     /// Let the threads move between CPUs
     #[arg(long)]
     no_pin: bool,
-    /// auto (fill, then until the hit ratio stands still), none, sets:COUNT or a time
+    /// auto (fill, then until the hit ratio stands still), fill:TIME (fill, then the load so long), none, sets:COUNT or a time
     #[arg(long, default_value = "auto")]
     warm_up: WarmUp,
     /// Measured time
