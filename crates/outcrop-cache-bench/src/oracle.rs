@@ -1,0 +1,90 @@
+//! What a textbook simulation of the server's policy says about the same workload.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use outcrop_cache::store::PolicyKind;
+use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource};
+use outcrop_measure::Seed;
+use outcrop_measure::metric::Unavailable;
+use outcrop_workload::keyed::RequestKind;
+
+use crate::server::{Held, Program, ServerKind, ServerSpec};
+use crate::simulator::simulator;
+
+/// More keys than this would take gigabytes.
+const MOST_KEYS: u64 = 50_000_000;
+/// The stop flag is looked at this often.
+const LOOK_EVERY: u64 = 1 << 16;
+
+/// The policy that a server is simulated by; what memcached and Redis do is near to LRU, and neither is exactly it.
+pub(crate) const fn policy_of(spec: &ServerSpec) -> Option<PolicyKind> {
+    match &spec.kind {
+        ServerKind::Embedded | ServerKind::Program(Program::Build(_)) => Some(spec.policy),
+        ServerKind::Program(Program::Memcached | Program::Named | Program::Redis) => Some(PolicyKind::Lru),
+        ServerKind::At(_) => None,
+    }
+}
+
+/// The hit ratio of a simulation with as many items as the server held, that is asked as many requests as the server
+/// was: filled as it was filled, warmed up as long, measured as long. The draws are its own.
+pub(crate) fn simulated_hit_ratio(
+    spec: &ServerSpec,
+    load: &LoadSpec,
+    report: &LoadReport,
+    held: &Held,
+    stop: &AtomicBool,
+) -> Result<f64, Unavailable> {
+    let RequestSource::Generated { workload, key_count } = &load.source else {
+        return Err(Unavailable::because("a trace is not simulated"));
+    };
+    let policy = policy_of(spec)
+        .ok_or_else(|| Unavailable::because("nobody says which policy the server at this URL has"))?;
+    let keys = u32::try_from(*key_count).ok().filter(|_| *key_count <= MOST_KEYS);
+    let keys = keys.ok_or_else(|| {
+        Unavailable::because(format!(
+            "{key_count} keys are simulated no more; at most {MOST_KEYS}"
+        ))
+    })?;
+    // A cache that never evicted has room for more than it holds.
+    let is_full = held.evictions > 0 || report.warm_up.refused + report.tally.refused > 0;
+    let capacity = if is_full { held.items } else { key_count + 1 };
+    let mut cache = simulator(policy, capacity as usize, keys);
+    if report.warm_up.sets >= *key_count {
+        (0..keys).rev().for_each(|key| cache.set(key));
+    }
+    let fills = report.tally.fills;
+    let measured = report.tally.operations().saturating_sub(fills);
+    let warming = report.warm_up.operations;
+    let space = outcrop_workload::keyed::KeySpace::new(*key_count, workload.key_size, workload.value_size)
+        .map_err(|why| Unavailable::because(why.to_string()))?;
+    let mut requests = workload.requests(&space, seed_of(load.seed));
+    let (mut hits, mut misses) = (0_u64, 0_u64);
+    for number in 0..warming + measured {
+        if number.is_multiple_of(LOOK_EVERY) && stop.load(Ordering::Relaxed) {
+            return Err(Unavailable::because("stopped"));
+        }
+        let request = requests.next_request();
+        let key = request.key_id as u32;
+        match request.kind {
+            RequestKind::Get => {
+                let is_hit = cache.get(key);
+                if !is_hit && load.sets_on_miss {
+                    cache.set(key);
+                }
+                let count = if is_hit { &mut hits } else { &mut misses };
+                *count += u64::from(number >= warming);
+            }
+            RequestKind::Set => cache.set(key),
+            RequestKind::Delete => cache.delete(key),
+        }
+    }
+    if hits + misses == 0 {
+        return Err(Unavailable::because("no get was simulated"));
+    }
+    Ok(hits as f64 / (hits + misses) as f64)
+}
+
+/// Draws of its own: agreement is not to come from equal numbers.
+fn seed_of(seed: Seed) -> Seed {
+    seed.derive("requests of the simulation")
+}
