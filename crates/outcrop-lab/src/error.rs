@@ -71,6 +71,9 @@ pub enum LabError {
     /// The compression layer could not open its data.
     #[error(transparent)]
     Compression(#[from] outcrop_compress::CompressError),
+    /// A server of the cache layer does not answer.
+    #[error(transparent)]
+    Cache(#[from] outcrop_cache_bench::CacheBenchError),
     /// The run folder could not be read or written.
     #[error(transparent)]
     Results(#[from] ResultsError),

@@ -1,5 +1,6 @@
 //! What the lab asks of a layer: a new layer is one module here, beside its engine's crate.
 
+pub mod cache;
 pub mod column;
 pub mod compression;
 pub mod device;
@@ -33,6 +34,11 @@ pub trait Layer: Sync {
     /// Why it does not take these data, in words that follow "the LAYER layer".
     fn take_data(&self, _path: &str) -> Result<Option<DataSettings>, String> {
         Ok(None)
+    }
+
+    /// How its subject is told of a server of the user's, by URL. None where it measures no servers.
+    fn server_settings(&self, _url: &str) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     /// Completes a subject whose values are canonical, and gives it its name.
@@ -163,7 +169,12 @@ pub struct TrialFailure {
 
 /// Every layer, in the order of the stack.
 pub fn all() -> &'static [&'static dyn Layer] {
-    &[&device::Device, &compression::Compression, &column::Column]
+    &[
+        &device::Device,
+        &compression::Compression,
+        &column::Column,
+        &cache::Cache,
+    ]
 }
 
 /// The layer of a name.

@@ -38,6 +38,6 @@ pub use estimate::Estimate;
 pub use execute::{RunOutcome, execute};
 pub use observer::{Event, Observer};
 pub use order::Trial;
-pub use plan::{Draft, Plan, PlanOptions, PlanSet, PlanSource, Subject, TrialOptions};
+pub use plan::{Design, Draft, Plan, PlanOptions, PlanSet, PlanSource, Subject, TrialOptions};
 pub use profile::{ProfileLayer, ShippedPlan, profile_layers, profile_plans, shipped_plans};
 pub use run::{ResumedRun, new_run, resume};

@@ -2,6 +2,7 @@
 
 mod budget;
 mod check;
+mod design;
 mod draft;
 mod expanded;
 mod parse;
@@ -20,6 +21,7 @@ use crate::estimate::{self, Estimate};
 use crate::order::{self, Trial};
 use crate::parameter::Settings;
 
+pub use design::Design;
 pub use draft::{Draft, Located};
 pub use source::PlanSource;
 
@@ -70,8 +72,10 @@ pub struct Plan {
     pub subject: Subject,
     /// Parameters that are the same for every cell.
     pub workload: Settings,
-    /// Parameters that vary: every combination is a cell.
+    /// Parameters that vary.
     pub factors: BTreeMap<String, Vec<String>>,
+    /// Which combinations of them are cells.
+    pub design: Design,
     /// How often and for how long each cell is measured.
     pub trial: TrialOptions,
 }
@@ -87,6 +91,8 @@ pub struct PlanOptions {
     pub directory: Option<PathBuf>,
     /// The user's data, for each plan that measures such: in place of what the plan names.
     pub data: Option<PathBuf>,
+    /// URL of a server of the user's, for each plan that measures servers: in place of those that the plan starts.
+    pub server: Option<String>,
     /// Size of the subject, for each plan that has one of a chosen size.
     pub size: Option<ByteSize>,
     /// Trials per cell.

@@ -53,6 +53,10 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "column-choice": "Which string columns are worth a dictionary, and with which profile?",
     "column-index": "What do postings cost in size, and how much sooner are the rows of a value found?",
     "column-encode": "How fast is a column encoded, by threads, cardinality, skew and order of the rows?",
+    "cache-etc": "What hit ratio, latency and throughput does the cache give under ETC, by its memory?",
+    "cache-policies": "Which eviction policy hits most, by memory, and is it what its paper says?",
+    "cache-sensitivity": "What do memory, load factor, keys, mix, threads, compressibility of values and the build change, each alone?",
+    "cache-peers": "What do answers cost, and how late are they, beside memcached and Redis: by pipeline, connections, closed and open loop?",
 };
 
 /// Every plan that ships.
@@ -104,6 +108,13 @@ static PROFILE: &[ProfileLayer] = &[
         plans_for_data: &["column-choice", "column-index"],
         quick_s: 12,
         default_s: 100,
+    },
+    ProfileLayer {
+        name: "cache",
+        plans: &["cache-etc"],
+        plans_for_data: &["cache-etc"],
+        quick_s: 10,
+        default_s: 90,
     },
 ];
 

@@ -129,17 +129,15 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         subject,
         workload,
         factors,
+        design: draft.design,
         trial,
     };
-    let cell_count = plan
-        .factors
-        .values()
-        .try_fold(1_usize, |count, values| count.checked_mul(values.len()));
+    let cell_count = plan.design.count(&plan.factors);
     if cell_count.is_none_or(|count| count > MAX_CELLS) {
         let message = format!("the factors make more than {MAX_CELLS} combinations; give fewer values");
         return Err(bad(&draft.name.at, message));
     }
-    for factors in combinations(&plan) {
+    for factors in plan.design.combinations(&plan.workload, &plan.factors) {
         let completed = layer.complete_factors(&plan.subject, factors.clone(), &plan.trial);
         completed.map_err(|refusal| refused(&draft, layer, &factors, &refusal))?;
     }
@@ -158,6 +156,14 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
         draft
             .subject
             .insert("size".to_owned(), ("--size".to_owned(), value));
+    }
+    if let Some(url) = &options.server {
+        for (name, value) in layer.server_settings(url) {
+            let value = Located::new(value, "--server");
+            draft
+                .subject
+                .insert(name.to_owned(), ("--server".to_owned(), value));
+        }
     }
     let trial = &mut draft.trial;
     if let Some(repetitions) = options.repetitions {
@@ -319,7 +325,8 @@ fn example(parameter: &Parameter) -> String {
 /// The cells of a checked plan.
 pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
     let layer = layer::named(&plan.layer).expect("the layer of a checked plan exists");
-    combinations(plan)
+    plan.design
+        .combinations(&plan.workload, &plan.factors)
         .into_iter()
         .map(|factors| {
             let factors = layer
@@ -328,24 +335,6 @@ pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
             Cell::new(&plan.layer, &plan.subject, factors, &plan.name, plan.trial)
         })
         .collect()
-}
-
-/// The product of the factors, each combination with the fixed parameters beside it.
-fn combinations(plan: &Plan) -> Vec<Settings> {
-    let mut combinations = vec![plan.workload.clone()];
-    for (name, values) in &plan.factors {
-        combinations = combinations
-            .iter()
-            .flat_map(|settings| {
-                values.iter().map(move |value| {
-                    let mut settings = settings.clone();
-                    settings.insert(name.clone(), value.clone());
-                    settings
-                })
-            })
-            .collect();
-    }
-    combinations
 }
 
 fn defaults(parameters: &[Parameter]) -> Settings {

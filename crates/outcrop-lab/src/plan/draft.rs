@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use outcrop_measure::units::TimeSpan;
 
+use super::design::Design;
+
 /// A value and where it stands: `file:line:column`, or the flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located<T> {
@@ -59,6 +61,7 @@ pub struct Draft {
     pub(crate) name: Located<String>,
     pub(crate) question: String,
     pub(crate) layer: Located<String>,
+    pub(crate) design: Design,
     pub(crate) subject: BTreeMap<String, (String, Located<String>)>,
     pub(crate) workload: BTreeMap<String, Setting>,
     pub(crate) trial: TrialDraft,
@@ -72,6 +75,7 @@ impl Draft {
             name: Located::new(name.to_owned(), at),
             question: question.to_owned(),
             layer: Located::new(layer.to_owned(), at),
+            design: Design::default(),
             subject: BTreeMap::new(),
             workload: BTreeMap::new(),
             trial: TrialDraft::default(),

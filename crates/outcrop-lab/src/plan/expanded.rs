@@ -25,6 +25,7 @@ fn write_plan(out: &mut String, plan: &Plan) {
     entry(out, "name", &quoted(&plan.name));
     entry(out, "question", &quoted(&plan.question));
     entry(out, "layer", &quoted(&plan.layer));
+    entry(out, "design", &quoted(plan.design.name()));
     settings(out, "subject", &plan.subject.settings);
     settings(out, "workload", &plan.workload);
     out.push_str("\n[plan.factors]\n");

@@ -12,6 +12,7 @@ use outcrop_measure::units::TimeSpan;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::design::Design;
 use super::draft::{Draft, Located, Setting, TrialDraft};
 use super::source::PlanSource;
 use crate::effort::Effort;
@@ -147,7 +148,7 @@ impl Reader<'_> {
             table,
             "a plan",
             &[
-                "name", "question", "layer", "subject", "workload", "factors", "trial",
+                "name", "question", "layer", "design", "subject", "workload", "factors", "trial",
             ],
         )?;
         let required = |key: &str, accepted: &str| match table.get(key) {
@@ -160,6 +161,7 @@ impl Reader<'_> {
             name: required("name", "a name in quotes, such as \"ssd-queue-depth\"")?,
             question: required("question", "the question that the plan answers, in quotes")?.value,
             layer: required("layer", "a layer in quotes, such as \"device\"")?,
+            design: self.design(table)?,
             subject: Default::default(),
             workload: Default::default(),
             trial: TrialDraft::default(),
@@ -179,6 +181,16 @@ impl Reader<'_> {
         self.settings(table, &mut draft)?;
         draft.trial = self.trial(table)?;
         Ok(draft)
+    }
+
+    fn design(&self, plan: &DeTable<'_>) -> Result<Design, LabError> {
+        let Some(value) = plan.get("design") else {
+            return Ok(Design::default());
+        };
+        let text = self.string(value, "design", "\"every-combination\" or \"one-at-a-time\"")?;
+        text.value
+            .parse()
+            .map_err(|message: String| self.source.error(&value.span(), message))
     }
 
     /// `[workload]` and `[factors]`; what is in one cannot be in the other.

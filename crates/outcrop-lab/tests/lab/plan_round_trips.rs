@@ -56,6 +56,7 @@ directory = "/data"
 name = "bare"
 question = "Which defaults are there?"
 layer = "device"
+design = "every-combination"
 
 [plan.subject]
 kind = "scratch-file"

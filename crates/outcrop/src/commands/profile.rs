@@ -13,6 +13,7 @@ Examples:
   outcrop profile /mnt/data --quick      another one, in 90 seconds
   outcrop profile --data /srv/dump       your own data for the layers that compress them
   outcrop profile --layer compression    one layer alone
+  outcrop profile --layer cache --server redis://127.0.0.1   a cache that runs already (keys beginning with oc- are written)
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              what would be measured and written
 
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     /// Your own data for the plans that take some: a file, a directory, a block device, or - for stdin
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
+    /// URL of a running cache to measure in place of one of our own: memcached://HOST:PORT, redis://…, http://…
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
     /// Only these layers [default: all of them]
     #[arg(long = "layer", value_name = "LAYER", value_delimiter = ',')]
     layers: Vec<String>,
@@ -55,6 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         effort: Some(effort),
         directory: Some(args.path.clone()),
         data: args.data.clone(),
+        server: args.server.clone(),
         size: args.size,
         ..args.flags.options()
     };

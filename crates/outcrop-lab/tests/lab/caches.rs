@@ -1,0 +1,210 @@
+//! The cache layer: real servers under small plans, and what its plans may say.
+
+use std::collections::BTreeSet;
+
+use outcrop_lab::LabError;
+use outcrop_results::TrialEntry;
+
+use crate::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
+
+const PLAN: &str = r#"
+name = "caches"
+question = "Do caches go through the lab?"
+layer = "cache"
+design = "one-at-a-time"
+
+[workload]
+keys = 5000
+connections = 4
+oracle = "simulator"
+
+[factors]
+memory = ["1MiB", "16MiB"]
+policy = ["lru", "s3-fifo"]
+pipeline = [8, 1]
+arrival = ["closed", "poisson:2k"]
+
+[trial]
+repetitions = 1
+warm_up = "20ms"
+duration = "100ms"
+"#;
+
+fn value(entry: &TrialEntry, metric: &str) -> Option<f64> {
+    let found = entry.values.iter().find(|value| value.metric == metric);
+    found
+        .unwrap_or_else(|| panic!("no {metric}: {:?}", entry.values))
+        .value
+}
+
+#[test]
+fn a_run_on_servers_of_its_own_agrees_with_itself_and_leaves_nothing() {
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(PLAN, data.path());
+    assert_eq!(
+        set.cells().len(),
+        5,
+        "a baseline, and one more value of each of four factors"
+    );
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    assert_empty(data.path());
+    for entry in assert_complete(&set, &folder) {
+        let number = |metric: &str| value(&entry, metric).unwrap();
+        let (hit_ratio, simulated) = (number("hit_ratio"), number("simulated_hit_ratio"));
+        assert!(
+            (hit_ratio - simulated).abs() < 0.1,
+            "{:?}: {hit_ratio} {simulated}",
+            entry.factors
+        );
+        if entry.factors["memory"] == "16MiB" {
+            assert_eq!((hit_ratio, number("items_held")), (1.0, 5000.0));
+        } else {
+            assert!(number("items_held") < 5000.0 && number("evictions") > 0.0);
+        }
+        assert!(number("throughput") > 100.0 && number("server_cpu_per_request") > 0.0);
+        assert!(number("latency_p50") <= number("latency_max"));
+        assert_eq!(value(&entry, "resident_memory"), None, "it shares our process");
+        assert_eq!(
+            (number("mismatched_values"), number("warm_up_sets")),
+            (0.0, 5000.0)
+        );
+        let is_open = entry.factors["arrival"] != "closed";
+        let has = |metric: &str| entry.values.iter().any(|value| value.metric == metric);
+        assert_eq!(
+            (has("offered_load"), has("service_latency_p50")),
+            (is_open, is_open)
+        );
+        let operations: BTreeSet<&str> = entry
+            .histograms
+            .iter()
+            .map(|histogram| histogram.operation.as_str())
+            .collect();
+        assert!(
+            operations.contains("get") && operations.contains("set"),
+            "{operations:?}"
+        );
+        assert!(entry.notes[0].starts_with("server: outcrop"), "{:?}", entry.notes);
+    }
+}
+
+#[test]
+fn a_program_that_is_not_here_is_unavailable_with_its_reason_and_the_others_are_measured() {
+    let (runs, data) = (directory(), directory());
+    let text = PLAN
+        .replace("oracle = \"simulator\"\n", "")
+        .replace(
+            "policy = [\"lru\", \"s3-fifo\"]",
+            "build = [\"this\", \"no-such-profile\"]",
+        )
+        .replace("memory = [\"1MiB\", \"16MiB\"]\n", "")
+        .replace("pipeline = [8, 1]\n", "")
+        .replace("arrival = [\"closed\", \"poisson:2k\"]\n", "");
+    let set = plan_set(&text, data.path());
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    let entries = assert_complete(&set, &folder);
+    assert_eq!(entries.len(), 2);
+    for entry in entries {
+        let throughput = entry
+            .values
+            .iter()
+            .find(|value| value.metric == "throughput")
+            .unwrap();
+        if entry.factors["build"] == "this" {
+            assert!(throughput.value.is_some());
+        } else {
+            assert_eq!(throughput.value, None);
+            let why = throughput.source.as_deref().unwrap();
+            assert!(why.contains("cargo build --profile no-such-profile"), "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_server_keeps_only_the_parameters_that_it_has() {
+    let here = directory();
+    let plan = |target: &str, server: &str| {
+        format!(
+            "name = \"x\"\nquestion = \"?\"\nlayer = \"cache\"\n[subject]\ntarget = \"{target}\"\n[workload]\n{server}\n\
+             [factors]\nmemory = [\"8MiB\", \"16MiB\"]\npolicy = [\"lru\", \"fifo\"]\n"
+        )
+    };
+    for (target, server, cells, has) in [
+        (
+            "loopback",
+            "",
+            4,
+            &["build", "load_factor", "policy", "server_threads", "protocol"][..],
+        ),
+        ("loopback", "server = \"memcached\"", 2, &["server_threads"][..]),
+        ("loopback", "server = \"redis\"", 2, &[][..]),
+        ("redis://cache.example", "", 1, &[][..]),
+    ] {
+        let set = plan_set(&plan(target, server), here.path());
+        assert_eq!(set.cells().len(), cells, "{target} {server}");
+        for name in ["build", "load_factor", "policy", "server_threads", "protocol"] {
+            let is_there = set.cells()[0].factors.contains_key(name);
+            assert_eq!(is_there, has.contains(&name), "{target} {server} {name}");
+        }
+        assert_eq!(set.cells()[0].factor("request_mix"), "30:1", "as ETC has it");
+    }
+}
+
+#[test]
+fn a_server_that_does_not_answer_ends_the_run_before_it_begins() {
+    let (runs, data) = (directory(), directory());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("memcached://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let text = format!("name = \"x\"\nquestion = \"?\"\nlayer = \"cache\"\n[subject]\ntarget = \"{url}\"\n");
+    let set = plan_set(&text, data.path());
+    let mut folder = start(&set, runs.path());
+    let error = run_to_the_end(&set, &mut folder).unwrap_err();
+    assert!(
+        matches!(error, LabError::Cache(_)) && error.to_string().contains(&url),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_with_what_to_change() {
+    let here = directory();
+    for (subject, workload, expected) in [
+        ("target = \"mysql://x\"", "", "memcached://HOST:PORT"),
+        ("target = \"here\"", "", "\"loopback\""),
+        ("", "server = \"memcache\"", "did you mean `memcached`?"),
+        ("", "build = \"../../bin\"", "names no build"),
+        ("", "memory = \"512KiB\"", "expected 1MiB or more"),
+        ("", "policy = \"lfu\"", "s3-fifo"),
+        ("", "load_factor = \"0\"", "items per chain"),
+        ("", "server_threads = 0", "from 1 to 256"),
+        ("", "arrival = \"poisson:300%\"", "at most 200%"),
+        ("", "arrival = \"closed:50%\"", "closed"),
+        (
+            "",
+            "driver_threads = 4\nconnections = 2",
+            "no more than connections",
+        ),
+        ("", "fill = \"half\"", "sets:COUNT"),
+        (
+            "",
+            "oracle = \"simulator\"\nfill = \"nothing\"",
+            "the simulator needs fill",
+        ),
+        ("", "objective = \"p95\"", "p95<1ms"),
+        ("", "key_size = \"fixed:4B\"", "to tell so many keys apart"),
+        ("", "request_mix = \"1\"", "30:1:15"),
+    ] {
+        let text = format!(
+            "name = \"bad\"\nquestion = \"?\"\nlayer = \"cache\"\n[subject]\n{subject}\n[workload]\n{workload}\n"
+        );
+        match try_plan_set(&text, here.path()) {
+            Err(error @ LabError::BadPlan { .. }) => {
+                let message = error.to_string();
+                assert!(message.contains(expected), "{message}\nshould say: {expected}");
+            }
+            other => panic!("{subject} {workload} was not refused: {other:?}"),
+        }
+    }
+}
