@@ -2,6 +2,7 @@
 //!
 //! A new layer adds its module here and a line in [`LAYERS`]; page, screen, figures and findings' form stay.
 
+mod cache;
 mod cautions;
 mod column;
 mod compression;
@@ -44,6 +45,7 @@ const LAYERS: &[(&str, Reader)] = &[
     ("device", device::read),
     ("compression", compression::read),
     ("column", column::read),
+    ("cache", cache::read),
 ];
 
 /// The sections of every layer that has a completed trial in this run.

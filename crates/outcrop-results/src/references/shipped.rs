@@ -11,7 +11,7 @@ pub(super) struct Shipped {
     pub(super) csv: &'static str,
 }
 
-pub(super) const SHIPPED: [Shipped; 6] = [
+pub(super) const SHIPPED: [Shipped; 8] = [
     Shipped {
         name: "toshiba-kxg60znv256g-fio",
         title: "Toshiba KXG60ZNV256G (XG6, 256 GB): size × depth × mix matrix, random access, fio libaio",
@@ -71,5 +71,28 @@ pub(super) const SHIPPED: [Shipped; 6] = [
             "Access size and depth are not stated; whole devices, not one thread.",
         ],
         csv: include_str!("../../../../references/compression/asic-robustness.csv"),
+    },
+    Shipped {
+        name: "etc-lite-study",
+        title: "An earlier study of a cache under etc-lite: p95, throughput, and hit ratio by unique keys",
+        conditions: &[],
+        caveats: &[
+            "How many requests were made is not stated: at 1,000 and 10,000 keys its hit ratios are those of a cache that was not \
+             warm yet.",
+            "The machine, the connections and the length of the runs are not stated.",
+            "With 30 : 1 : 15 and a set after each miss, a key that is there was last asked for or set and not deleted: 31 of 46 \
+             requests, 0.674, whatever the policy.",
+        ],
+        csv: include_str!("../../../../references/cache/etc-lite-study.csv"),
+    },
+    Shipped {
+        name: "etc-published",
+        title: "Hit ratios of five memcached pools in production (Atikoglu et al., SIGMETRICS 2012)",
+        conditions: &[],
+        caveats: &[
+            "Of ETC's misses 70 % were first requests for a key, 22 % followed evictions and 8 % invalidations: a benchmark with a \
+             fixed set of keys, all of them set before, has only those of evictions.",
+        ],
+        csv: include_str!("../../../../references/cache/etc-published.csv"),
     },
 ];
