@@ -41,18 +41,27 @@ const ENTRY_BYTES: usize = 2;
 const NAME: &str = "dpzip";
 
 /// The dpzip codec.
+///
+/// Each direction's tables are made at its first use: a codec for a single block does not pay for both.
 pub struct Dpzip {
-    encoder: PageEncoder,
-    decoder: PageDecoder,
+    options: DpzipOptions,
+    encoder: Option<PageEncoder>,
+    decoder: Option<PageDecoder>,
 }
 
 impl Dpzip {
     /// Makes a codec with a table of this shape.
     pub fn new(options: DpzipOptions) -> Self {
         Self {
-            encoder: PageEncoder::new(options),
-            decoder: PageDecoder::new(),
+            options,
+            encoder: None,
+            decoder: None,
         }
+    }
+
+    fn encoder(&mut self) -> &mut PageEncoder {
+        let options = self.options;
+        self.encoder.get_or_insert_with(|| PageEncoder::new(options))
     }
 
     /// Compresses one page (1 to 4096 bytes) into `target`, which has at least its length; answers the stored length,
@@ -74,7 +83,7 @@ impl Dpzip {
             needed: page.len(),
             available,
         })?;
-        Ok(self.encoder.encode(page, target))
+        Ok(self.encoder().encode(page, target))
     }
 }
 
@@ -125,9 +134,10 @@ impl BlockCodec for Dpzip {
             });
         }
         let table = table_bytes(source.len().div_ceil(PAGE_BYTES));
+        let encoder = self.encoder();
         let mut end = table;
         for (index, page) in source.chunks(PAGE_BYTES).enumerate() {
-            let (stored, _) = self.encoder.encode(page, &mut target[end..end + page.len()]);
+            let (stored, _) = encoder.encode(page, &mut target[end..end + page.len()]);
             if table > 0 {
                 let entry = index * ENTRY_BYTES;
                 target[entry..entry + ENTRY_BYTES].copy_from_slice(&(stored as u16).to_le_bytes());
@@ -144,6 +154,7 @@ impl BlockCodec for Dpzip {
             let why = format!("the table of {page_count} pages takes {table} B");
             return Err(CodecError::corrupt(NAME, source, why));
         };
+        let decoder = self.decoder.get_or_insert_with(PageDecoder::new);
         for (index, page) in target.chunks_mut(PAGE_BYTES).enumerate() {
             let length = match table.chunks_exact(ENTRY_BYTES).nth(index) {
                 Some(entry) => usize::from(entry[0]) | usize::from(entry[1]) << 8,
@@ -153,7 +164,7 @@ impl BlockCodec for Dpzip {
                 let why = format!("page {index} claims {length} B, and {} B are left", stored.len());
                 return Err(CodecError::corrupt(NAME, source, why));
             };
-            self.decoder
+            decoder
                 .decode(front, page)
                 .map_err(|why| CodecError::corrupt(NAME, source, format!("page {index}: {why}")))?;
             stored = rest;
@@ -166,6 +177,8 @@ impl BlockCodec for Dpzip {
     }
 
     fn context_bytes(&self) -> Option<usize> {
-        Some(self.encoder.memory_bytes() + self.decoder.memory_bytes())
+        let encoder = self.encoder.as_ref().map_or(0, PageEncoder::memory_bytes);
+        let decoder = self.decoder.as_ref().map_or(0, PageDecoder::memory_bytes);
+        Some(encoder + decoder)
     }
 }
