@@ -1,10 +1,12 @@
 //! Codecs over whole files in independent blocks, as lzbench does it: passes over all blocks until the time is up, a clock
-//! reading per pass, the median pass. Prints CSV: a line per file and codec, and compressed sizes by percentile of blocks.
+//! reading per pass, the median pass. Prints CSV: a line per file and codec, compressed sizes by percentile of blocks, and a line per
+//! round, whose codecs ran side by side and are to be compared with each other.
 //!
 //! `codec_blocks BLOCK_BYTES ROUNDS MILLISECONDS CODEC,CODEC,… FILE…`; with 0 ms nothing is timed. Codecs take turns, round by
 //! round, so that what changes about the machine hits all alike.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 
+use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -26,6 +28,7 @@ fn main() -> Outcome<()> {
     let (block_bytes, rounds): (usize, usize) = (block_bytes.parse()?, rounds.parse()?);
     println!("codec,file,block_bytes,original_bytes,compressed_bytes,compress_ns,decompress_ns");
     let mut sizes: Vec<Vec<f64>> = Vec::new();
+    let mut by_round = String::new();
     for file in files {
         let data = std::fs::read(file)?;
         let blocks: Vec<&[u8]> = data.chunks(block_bytes).collect();
@@ -49,6 +52,14 @@ fn main() -> Outcome<()> {
                 median(&subject.compress_ns).unwrap_or(f64::NAN),
                 median(&subject.decompress_ns).unwrap_or(f64::NAN),
             );
+            let rounds = subject.compress_ns.iter().zip(&subject.decompress_ns);
+            for (round, (compress, decompress)) in rounds.enumerate() {
+                writeln!(
+                    by_round,
+                    "{},{file},{round},{compress:.0},{decompress:.0}",
+                    subject.spec
+                )?;
+            }
         }
     }
     println!("codec,percentile,compressed_block_bytes");
@@ -59,6 +70,7 @@ fn main() -> Outcome<()> {
             println!("{codec},{percentile},{}", sizes.get(index).unwrap_or(&f64::NAN));
         }
     }
+    print!("codec,file,round,compress_ns,decompress_ns\n{by_round}");
     Ok(())
 }
 
