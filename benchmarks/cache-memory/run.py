@@ -4,8 +4,8 @@
     benchmarks/cache-memory/run.py [--minutes 10] [--memory-mib 64] [--connections 1000] [--silent 200]
 
 An ETC load with sets on misses over far more keys than fit runs for so long, over all connections but the silent ones.
-Those send large multi-gets at once and never read; one that the server gives up comes back. Every second the process's resident memory
-(VmRSS of /proc/PID/status) is read, and at the end its peak (VmHWM), which misses nothing.
+Those send large multi-gets at once and never read; one that the server gives up comes back. Every second the process's
+resident memory (VmRSS of /proc/PID/status) is read, and at the end its peak (VmHWM), which misses nothing.
 
 Prints the result as Markdown; `cargo xtask bench-record cache-memory` keeps it. $OUTCROP is the program (else a release
 build is made). Exit status 1 when the peak is beyond the limit and 16 MiB.
@@ -119,7 +119,8 @@ def main():
         load = subprocess.Popen(
             [binary, "cache", "load", "--target", f"memcached://{address[0]}:{address[1]}", "--workload", "etc",
              "--keys", str(arguments.keys), "--connections", str(arguments.connections - arguments.silent),
-             "--pipeline", "4", "--warm-up", "none", "--duration", f"{int(arguments.minutes * 60)}s", "--format", "json"],
+             "--pipeline", "4", "--warm-up", "none", "--duration", f"{int(arguments.minutes * 60)}s",
+             "--format", "json"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         samples, back = watch(server, address, load, arguments)
@@ -134,8 +135,8 @@ def main():
         f"{arguments.silent} of which ask for 80 MB each and never read (given up and back {back} times).\n\n"
         "| limit MiB | resident peak MiB | over the limit MiB | allowed | median MiB | requests/s | hit ratio |\n"
         "|---:|---:|---:|---:|---:|---:|---:|\n"
-        f"| {limit / mib:.0f} | {peak / mib:.1f} | {(peak - limit) / mib:.1f} | 16 | {statistics.median(samples) / mib:.1f} "
-        f"| {said['throughput']:,.0f} | {said['hit ratio']:.4f} |"
+        f"| {limit / mib:.0f} | {peak / mib:.1f} | {(peak - limit) / mib:.1f} | 16 "
+        f"| {statistics.median(samples) / mib:.1f} | {said['throughput']:,.0f} | {said['hit ratio']:.4f} |"
     )
     sys.exit(0 if peak <= limit + SLACK_BYTES else 1)
 

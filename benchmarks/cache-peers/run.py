@@ -3,8 +3,8 @@
 
     benchmarks/cache-peers/run.py [--part cpu|memory|all] [--rounds 9] [--seconds 1] [--memory-mib 64]
 
-CPU: each server on CPU 0, the driver (`outcrop cache load`) on the last one, in turns: A B C, C B A, A B C, … Server CPU
-per request is what the kernel's scheduler charged all of the server's threads (/proc/PID/task/*/schedstat, in
+CPU: each server on CPU 0, the driver (`outcrop cache load`) on the last one, in turns: A B C, C B A, A B C, …
+Server CPU per request is what the kernel's scheduler charged all of the server's threads (/proc/PID/task/*/schedstat, in
 nanoseconds) over the measured time, divided by the answers. Figures are medians over rounds, comparisons medians of the
 ratios within rounds, with 95 % bootstrap intervals.
 
@@ -226,7 +226,8 @@ def cpu_part(binary, found, arguments):
 def cpu_table(rounds, found):
     rng = random.Random(1)
     lines = [
-        "| load | connections | pipeline | server | CPU µs/request | p99 µs | requests/s | outcrop ÷ it, CPU | 95 % | outcrop ÷ it, p99 | 95 % |",
+        "| load | connections | pipeline | server | CPU µs/request | p99 µs | requests/s "
+        "| outcrop ÷ it, CPU | 95 % | outcrop ÷ it, p99 | 95 % |",
         "|---|---:|---:|---|---:|---:|---:|---:|---|---:|---|",
     ]
     for index, (name, _, connections, pipeline, rate) in enumerate(CASES):
@@ -311,7 +312,7 @@ def main():
             f"Server CPU per request and p99, server on CPU 0, driver on the last CPU: {arguments.rounds} interleaved "
             f"rounds of {arguments.seconds} s.\n\n{cpu_table(rounds, found)}\n"
         )
-        print("Debian's memcached 1.6.18 writes every reply by itself: pipelined it is no fair peer, and is shown only.\n")
+        print("Debian's memcached writes every reply by itself: pipelined it is no fair peer, and is shown only.\n")
     if arguments.part != "cpu":
         rows = memory_part(binary, found, arguments)
         print(

@@ -3,8 +3,8 @@
 
     drive_cache.py OUTCROP
 
-Starts the server on a free port of the loopback interface and ends it again. Every operation of the client is held against
-what memcached is documented to answer. Needs pymemcache:
+Starts the server on a free port of the loopback interface and ends it again. Every operation of the client is held
+against what memcached is documented to answer. Needs pymemcache:
 
     python3 -m venv venv && venv/bin/pip install pymemcache
 
