@@ -4,9 +4,9 @@
     benchmarks/cache-peers/run.py [--part cpu|memory|all] [--rounds 9] [--seconds 1] [--memory-mib 64]
 
 CPU: each server on CPU 0, the driver (`outcrop cache load`) on the last one, in turns: A B C, C B A, A B C, …
-Server CPU per request is what the kernel's scheduler charged all of the server's threads (/proc/PID/task/*/schedstat, in
-nanoseconds) over the measured time, divided by the answers. Figures are medians over rounds, comparisons medians of the
-ratios within rounds, with 95 % bootstrap intervals.
+Server CPU per request is what the kernel's scheduler charged all of the server's threads over the measured time
+(/proc/PID/task/*/schedstat, in nanoseconds), divided by the answers. Figures are medians over rounds, comparisons
+medians of the ratios within rounds, with 95 % bootstrap intervals.
 
 Memory: ETC sets of --keys keys under one limit; then each other server again with its limit set so that it is as large
 as memcached *resident*; items kept, and the hit ratio of ETC with sets on misses.
