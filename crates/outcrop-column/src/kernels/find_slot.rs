@@ -9,14 +9,13 @@ pub(crate) const KEY_BYTES: usize = 12;
 /// Bit 4·i is set if slot i begins with the first twelve bytes of `key`; all other bits are zero.
 #[inline(always)]
 pub(crate) fn find_slot(line: &[u8; LINE_BYTES], key: &[u8; SLOT_BYTES]) -> u32 {
-    // Miri knows these vectors too, but is to see the plain form.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(target_arch = "x86_64")]
     return sse2(line, key);
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(target_arch = "x86_64"))]
     scalar(line, key)
 }
 
-#[cfg(any(test, miri, not(target_arch = "x86_64")))]
+#[cfg(any(test, not(target_arch = "x86_64")))]
 fn scalar(line: &[u8; LINE_BYTES], key: &[u8; SLOT_BYTES]) -> u32 {
     let slots = line.as_chunks::<SLOT_BYTES>().0;
     (0..).zip(slots).fold(0, |found, (index, slot)| {

@@ -5,9 +5,15 @@
 
 use super::bits::{BitWriter, bits_at, word_at};
 use crate::error::{Result, corrupt};
+use crate::kernels::prefetch;
 use crate::planes::bits_of;
 
 const PART: &str = "posting list";
+
+const CACHE_LINE_BYTES: usize = 64;
+
+/// Bytes of a list that are asked for before the first is read; the processor follows longer ones by itself.
+const FETCHED_BYTES: u64 = 1024;
 
 /// How a list is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,35 +144,49 @@ fn read_elias_fano(
     first_row: u64,
     rows: &mut Vec<u64>,
 ) -> Result<()> {
-    rows.reserve(count as usize);
     let before = rows.len();
+    rows.resize(before + count as usize, 0);
+    let found = &mut rows[before..];
     let highs = start + u64::from(count) * u64::from(low_bits);
     let high_bits = u64::from(count) + u64::from((row_count - 1) >> low_bits);
-    let (mut low_at, mut position) = (start, 0);
+    fetch_ahead(bytes, start, highs + high_bits);
+    let (mut low_at, mut position, mut index) = (start, 0, 0);
     'all: while position < high_bits {
         let step = (high_bits - position).min(56);
         let mut word = word_at(bytes, highs + position) & ((1 << step) - 1);
         while word != 0 {
-            let index = (rows.len() - before) as u64;
+            let Some(place) = found.get_mut(index) else {
+                break 'all;
+            };
             // Bit number p holds the index-th one: p − index zeros stand before it.
-            let high = position + u64::from(word.trailing_zeros()) - index;
-            let row = high << low_bits | bits_at(bytes, low_at, low_bits);
-            if row >= u64::from(row_count) {
-                return Err(corrupt(PART, 0, format!("row {row} of {row_count}")));
-            }
-            rows.push(first_row + row);
+            let high = position + u64::from(word.trailing_zeros()) - index as u64;
+            *place = first_row + (high << low_bits | bits_at(bytes, low_at, low_bits));
             low_at += u64::from(low_bits);
             word &= word - 1;
-            if index + 1 == u64::from(count) {
-                break 'all;
-            }
+            index += 1;
         }
         position += step;
     }
-    if rows.len() - before == count as usize && rows[before..].is_sorted() {
+    let is_within = found
+        .last()
+        .is_none_or(|last| last - first_row < u64::from(row_count));
+    // In order and the last of them within the rows: so are all.
+    if index == count as usize && is_within && found.is_sorted() {
         return Ok(());
     }
-    Err(corrupt(PART, 0, format!("{count} ascending rows expected")))
+    Err(corrupt(
+        PART,
+        0,
+        format!("{count} ascending rows below {row_count} expected"),
+    ))
+}
+
+/// Asks for the cache lines of bits `[start, end)`, so that one wait is that of all.
+fn fetch_ahead(bytes: &[u8], start: u64, end: u64) {
+    let most = end.min(start + 8 * FETCHED_BYTES);
+    for bit in (start..most).step_by(8 * CACHE_LINE_BYTES) {
+        prefetch(bytes, (bit / 8) as usize);
+    }
 }
 
 #[cfg(test)]

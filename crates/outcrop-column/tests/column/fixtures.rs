@@ -19,6 +19,11 @@ fn word(number: u64) -> Row {
     Some(format!("word-{number:05}").into_bytes())
 }
 
+/// Numbers below 2^21 without any order.
+fn scattered(row: u64) -> u64 {
+    u64::from((row as u32).wrapping_mul(2_654_435_761) >> 11)
+}
+
 /// Name, options and rows of each fixture. Deterministic: the files are compared byte for byte with what is written today.
 fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
     let balanced = |index| EncodeOptions {
@@ -29,6 +34,10 @@ fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
         profile: Profile::Fastest,
         index: Index::Postings,
         threads: 1,
+    };
+    let smallest = EncodeOptions {
+        profile: Profile::Smallest,
+        ..Default::default()
     };
     let mixed: Vec<Row> = (0..500_u64)
         .map(|row| match row % 11 {
@@ -65,7 +74,44 @@ fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
             mixed,
         ),
         ("skewed", fastest, skewed),
+        // Forms that only the smallest profile writes: planes, deltas and runs of whole bytes under zstd.
+        (
+            "smallest-planes",
+            smallest,
+            (0..6000)
+                .map(|row| match scattered(row) {
+                    noise if noise % 16 == 0 => word(noise % 3001),
+                    _ => word(row % 701 * 7919 % 3001),
+                })
+                .collect(),
+        ),
+        (
+            "smallest-deltas",
+            smallest,
+            (0..3000).map(|row| word(row * 3 + row % 7 % 3)).collect(),
+        ),
+        (
+            "smallest-runs",
+            smallest,
+            (0..6000)
+                .map(|row| word(scattered(if row % 3 == 0 { row } else { row / 3 }) % 300))
+                .collect(),
+        ),
     ]
+}
+
+#[test]
+fn the_smallest_profile_is_among_the_golden_files_in_each_of_its_forms() {
+    for (name, encoding) in [
+        ("smallest-planes", "planes + zstd"),
+        ("smallest-deltas", "deltas + zstd"),
+        ("smallest-runs", "runs + zstd"),
+    ] {
+        let column = outcrop_column::Column::open(folder().join(format!("{name}.ocol"))).unwrap();
+        let report = column.report().unwrap();
+        let names = &report.segments[0].encodings;
+        assert!(names.contains_key(encoding), "{name} holds {names:?}");
+    }
 }
 
 #[test]

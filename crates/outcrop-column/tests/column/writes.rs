@@ -1,6 +1,6 @@
 //! Writes that fail, and writers side by side: the old file or none, never half a file, and no row lost.
 
-use outcrop_column::storage::{AtomicFile, FailingWriter};
+use outcrop_column::storage::{AtomicFile, ExclusiveFile, FailingWriter};
 use outcrop_column::{Column, EncodeOptions, Encoder, Index};
 
 fn encoder(prefix: &str) -> Encoder {
@@ -153,6 +153,38 @@ fn writers_that_append_at_the_same_time_lose_no_row() {
     assert_eq!(column.row_count(), 7000);
     assert!(column.verify().unwrap().damage.is_empty());
     for writer in 0..6 {
+        let prefix = format!("w{writer}-");
+        assert_eq!(
+            column.find_prefix(prefix.as_bytes()).unwrap().count().unwrap(),
+            1000
+        );
+    }
+}
+
+#[test]
+fn rows_appended_while_a_file_is_compacted_onto_itself_are_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("column.ocol");
+    encoder("first").write(&path).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let path = &path;
+            scope.spawn(move || encoder(&format!("w{writer}-")).append_to(path).unwrap());
+        }
+        for _ in 0..3 {
+            let lock = ExclusiveFile::open(&path).unwrap();
+            let rows = Column::open(&path)
+                .unwrap()
+                .compact(EncodeOptions::default())
+                .unwrap();
+            rows.write(&path).unwrap();
+            drop(lock);
+        }
+    });
+    let column = Column::open(&path).unwrap();
+    assert_eq!(column.row_count(), 5000);
+    assert!(column.verify().unwrap().damage.is_empty());
+    for writer in 0..4 {
         let prefix = format!("w{writer}-");
         assert_eq!(
             column.find_prefix(prefix.as_bytes()).unwrap().count().unwrap(),

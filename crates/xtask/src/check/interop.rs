@@ -1,4 +1,5 @@
-//! The step `interop`: DuckDB, pandas and Polars open the records of a small real run; pymemcache drives the cache.
+//! The step `interop`: DuckDB, pandas and Polars open the records of a small real run; pymemcache drives the cache; pyarrow and
+//! DuckDB exchange string columns with us.
 
 use std::path::Path;
 use std::process::Command;
@@ -49,7 +50,17 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
         return Ok(opened);
     }
     let mut drive = python.program("python");
-    session.stream(NAME, drive.arg(scripts.join("drive_cache.py")).arg(&outcrop))
+    drive.arg(scripts.join("drive_cache.py")).arg(&outcrop);
+    let driven = session.stream(NAME, &mut drive)?;
+    if !matches!(driven, Outcome::Passed { .. }) {
+        return Ok(driven);
+    }
+    let mut exchange = python.program("python");
+    exchange
+        .arg(scripts.join("open_columns.py"))
+        .arg(&outcrop)
+        .arg(runs.join("columns"));
+    session.stream(NAME, &mut exchange)
 }
 
 /// Seconds of measuring with a file of our own under `target`: the figures mean nothing, the records are real.
