@@ -6,7 +6,10 @@ use super::print::{bytes, count};
 use super::{of_column, open};
 use crate::output::{Cell, Format, Table};
 use crate::work::LongWork;
+use outcrop_column::storage::ExclusiveFile;
 use outcrop_column::{EncodeReport, Encoder};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     let work = LongWork::on_stderr();
@@ -35,13 +38,23 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
 
 pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     let work = LongWork::on_stderr();
+    // Rows appended while the file is being replaced by itself would be lost: who appends waits, and then finds the new file.
+    let replaced = same_file(&args.file, &args.output).then(|| ExclusiveFile::open(&args.file));
+    let lock = replaced.transpose().map_err(of_column)?;
     let mut column = open(&args.file)?;
     work.watch(&mut column, "reading");
     let mut encoder = column.compact(args.how.options()).map_err(of_column)?;
     watch(&mut encoder, &work);
     let written = encoder.write(&args.output).map_err(of_column)?;
+    drop(lock);
     drop(work);
     print_report(&written, args.format)
+}
+
+/// Whether both names lead to one file that exists.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let of = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino()));
+    matches!((of(a), of(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 fn watch(encoder: &mut Encoder, work: &LongWork) {
