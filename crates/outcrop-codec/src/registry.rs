@@ -42,6 +42,17 @@ pub enum Setting {
     Table(crate::dpzip::DpzipOptions),
 }
 
+impl Setting {
+    /// The level, or what stands for it in a family whose settings are not levels.
+    #[allow(dead_code, reason = "a build with `none` alone has no levels")]
+    pub(crate) const fn level_or(self, default: i32) -> i32 {
+        match self {
+            Self::Level(level) => level,
+            _ => default,
+        }
+    }
+}
+
 /// A codec at all its settings, by one library.
 #[derive(Debug)]
 pub struct CodecFamily {

@@ -100,8 +100,7 @@ impl StageReport {
         }
     }
 
-    /// The median of three runs over one block, part by part: a thread that is taken off its CPU in one of them does not
-    /// show.
+    /// The median of three runs over one block, part by part: what disturbs one of them does not show.
     #[must_use]
     pub fn median(runs: [Self; 3]) -> Self {
         let middle = |part: fn(&Self) -> u64| {

@@ -2,8 +2,9 @@
 //! reading per pass, the median pass. Prints CSV: a line per file and codec, compressed sizes by percentile of blocks, and a line per
 //! round, whose codecs ran side by side and are to be compared with each other.
 //!
-//! `codec_blocks BLOCK_BYTES ROUNDS MILLISECONDS CODEC,CODEC,… FILE…`; with 0 ms nothing is timed. Codecs take turns, round by
-//! round, so that what changes about the machine hits all alike.
+//! `codec_blocks BLOCK_BYTES ROUNDS MILLISECONDS CODEC,CODEC,… FILE…`; with 0 ms nothing is timed. `CODEC@fresh` makes a context for
+//! every block, as lzbench does with some codecs. Codecs take turns, round by round, so that what changes about the machine hits
+//! all alike.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use std::fmt::Write;
@@ -88,8 +89,12 @@ struct Subject {
 impl Subject {
     /// Compresses every block once, and checks that it comes back.
     fn open(codec: &str, blocks: &[&[u8]]) -> Outcome<Self> {
+        let (codec, context) = match codec.strip_suffix("@fresh") {
+            Some(codec) => (codec, ContextUse::Fresh),
+            None => (codec, ContextUse::Reused),
+        };
         let spec: CodecSpec = codec.parse()?;
-        let coder = Coder::open(&spec, ContextUse::Reused)?;
+        let coder = Coder::open(&spec, context)?;
         let bound = blocks
             .iter()
             .map(|block| coder.compressed_bound(block.len()))

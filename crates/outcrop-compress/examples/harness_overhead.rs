@@ -1,58 +1,74 @@
 //! What measuring costs: the codec `none` in 4 KiB blocks through the profiler, beside a plain loop of memcpy over the
-//! same bytes, in turns. Prints the median of the rounds' ratios and their range.
+//! same bytes, in short turns on one CPU, by CPU time. Prints the median of the rounds' ratios and its 95 % interval.
+//!
+//! `harness_overhead [ROUNDS]`: 1000 take half a minute.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_compress::{Blocks, JobSpec, Source, run_job};
-use outcrop_measure::interval::median;
+use outcrop_compress::{Blocks, JobSpec, Source, allowed_cpus, run_job};
+use outcrop_measure::interval::{bootstrap_median, median};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
+use outcrop_probe::cpu_time::thread_time_ns;
+use rustix::thread::{CpuSet, sched_setaffinity};
 
 const BLOCK_BYTES: usize = 4096;
-const ROUNDS: usize = 31;
-const ROUND: Duration = Duration::from_millis(60);
+const ROUNDS: usize = 1000;
+/// A job: three tenths of it compress.
+const ROUND: Duration = Duration::from_millis(10);
+const MEMCPY: Duration = Duration::from_millis(3);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let rounds: usize = std::env::args().nth(1).map_or(Ok(ROUNDS), |text| text.parse())?;
+    let mut only = CpuSet::new();
+    only.set(*allowed_cpus()?.last().ok_or("no CPU")?);
+    sched_setaffinity(None, &only)?;
     let stop = AtomicBool::new(false);
     let clock = Clock::new();
     let sample = Source::embedded()?.draw(16 << 20, BLOCK_BYTES as u64, Seed(1), &stop)?;
     let blocks = Blocks::cut(&sample, BLOCK_BYTES);
-    let spec = JobSpec {
-        warm_up: Duration::from_millis(10),
-        ..JobSpec::new("none".parse()?, ROUND)
-    };
+    let spec = JobSpec::new("none".parse()?, ROUND);
     let first = run_job(&blocks, &spec, None, &clock, &stop)?;
-    let mut ratios = Vec::new();
-    for _ in 0..ROUNDS {
-        let before = memcpy_bytes_per_second(&blocks, &clock);
+    let (mut ratios, mut memcpys) = (Vec::new(), Vec::new());
+    let mut before = in_a_thread(&blocks)?;
+    for _ in 0..rounds {
         let report = run_job(&blocks, &spec, Some(first.size.clone()), &clock, &stop)?;
-        let after = memcpy_bytes_per_second(&blocks, &clock);
+        let after = in_a_thread(&blocks)?;
         let memcpy = f64::midpoint(before, after);
-        ratios.push(memcpy / report.compress.bytes_per_second());
+        let none = report.compress.cpu_ns_per_byte().ok_or("no CPU time")?;
+        ratios.push(none / memcpy);
+        memcpys.push(memcpy);
+        before = after;
     }
-    let median = median(&ratios).unwrap_or(f64::NAN);
-    ratios.sort_by(f64::total_cmp);
+    let interval = bootstrap_median(&ratios, Seed(1)).ok_or("too few rounds")?;
     println!(
-        "none through the profiler takes {median:.4} of a memcpy's time at {BLOCK_BYTES} B (middle half of {ROUNDS} rounds: {:.4} to {:.4})",
-        ratios[ROUNDS / 4],
-        ratios[ROUNDS * 3 / 4]
+        "none through the profiler takes {:.4} of a memcpy's CPU time at {BLOCK_BYTES} B (median of {rounds} rounds, 95 % interval {:.4} to {:.4})",
+        median(&ratios).unwrap_or(f64::NAN),
+        interval.low,
+        interval.high
     );
+    let memcpy = median(&memcpys).unwrap_or(f64::NAN);
     println!(
         "memcpy {:.2} GB/s, {} blocks of {:.0} ns",
-        memcpy_bytes_per_second(&blocks, &clock) / 1e9,
+        1.0 / memcpy,
         blocks.as_slice().len(),
-        BLOCK_BYTES as f64 / memcpy_bytes_per_second(&blocks, &clock) * 1e9
+        BLOCK_BYTES as f64 * memcpy
     );
     Ok(())
 }
 
-/// The same blocks, copied one behind the other.
-fn memcpy_bytes_per_second(blocks: &Blocks<'_>, clock: &Clock) -> f64 {
+/// In a thread that was made a moment ago, as the profiler's are.
+fn in_a_thread(blocks: &Blocks<'_>) -> Result<f64, &'static str> {
+    let joined = std::thread::scope(|scope| scope.spawn(|| memcpy_ns_per_byte(blocks)).join());
+    joined.map_err(|_| "the memcpy panicked")
+}
+
+/// The same blocks, copied one behind the other into memory of their own, as the profiler's is.
+fn memcpy_ns_per_byte(blocks: &Blocks<'_>) -> f64 {
     let mut target = vec![1_u8; blocks.total_bytes()];
-    let until = clock.ticks_in(ROUND * 30 / 100);
     let mut copy = || {
         let mut rest = target.as_mut_slice();
         for block in blocks.as_slice() {
@@ -63,14 +79,13 @@ fn memcpy_bytes_per_second(blocks: &Blocks<'_>, clock: &Clock) -> f64 {
         black_box(&mut target);
     };
     copy();
-    let (started, mut passes) = (clock.ticks(), 0);
+    let (started, mut bytes) = (thread_time_ns(), 0);
     loop {
         copy();
-        passes += 1;
-        let took = clock.ticks() - started;
-        if took >= until {
-            let bytes = (blocks.total_bytes() * passes) as f64;
-            return bytes / (clock.nanos(took) as f64 / 1e9);
+        bytes += blocks.total_bytes();
+        let took = thread_time_ns() - started;
+        if took >= MEMCPY.as_nanos() as u64 {
+            return took as f64 / bytes as f64;
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use outcrop_codec::stages::{StageReport, StageTimer};
 use outcrop_probe::Clock;
+use outcrop_probe::cpu_time::thread_time_ns;
 
 use crate::blocks::Blocks;
 use crate::caches::{Caches, Evictor};
@@ -32,7 +33,7 @@ pub struct StagesSpec {
 /// Mean times of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StagesReport {
-    /// Sums over all blocks, in ticks of the clock that was used.
+    /// Sums over all blocks, in nanoseconds of the thread's CPU time.
     pub total: StageReport,
     /// Blocks that went into the sums, repeated passes counted.
     pub blocks: u64,
@@ -43,15 +44,16 @@ pub struct StagesReport {
 }
 
 impl StagesReport {
-    /// Nanoseconds per block of a sum of ticks.
-    pub fn mean_ns(&self, clock: &Clock, ticks: u64) -> f64 {
-        clock.nanos(ticks) as f64 / self.blocks as f64
+    /// Nanoseconds per block of one of the sums.
+    pub fn mean_ns(&self, sum_ns: u64) -> f64 {
+        sum_ns as f64 / self.blocks as f64
     }
 }
 
 /// Times the stages of every block with `size`, what the blocks become by the same level.
 ///
-/// Each block's stage is the median of three runs. Warm: a run ahead of the three does not count. Cold: before each *stage* the caches are
+/// Times are the thread's CPU time: a stage of milliseconds seldom passes on a busy machine without being taken off its CPU, and
+/// sums of parts that waited say nothing. Each block's stage is the median of three runs. Warm: a run ahead of the three does not count. Cold: before each *stage* the caches are
 /// filled with other data and the block is flushed from them, so that no stage profits from the one before.
 ///
 /// # Errors
@@ -149,8 +151,8 @@ fn time(
                 source,
             };
             let mut run = || match &evictor {
-                Some(evictor) => timer.run(block, chilling(clock, evictor, block)),
-                None => timer.run(block, || clock.ticks()),
+                Some(evictor) => timer.run(block, chilling(evictor, block)),
+                None => timer.run(block, thread_time_ns),
             };
             if evictor.is_none() {
                 run().map_err(failed)?;
@@ -169,13 +171,13 @@ fn time(
     }
 }
 
-/// A clock that chills the caches ahead of every start. The timer reads it in pairs: a stage's start, its end.
-fn chilling<'c>(clock: &'c Clock, evictor: &'c Evictor, block: &'c [u8]) -> impl Fn() -> u64 + 'c {
+/// Time of this thread that chills the caches ahead of every start. The timer reads it in pairs: a stage's start, its end.
+fn chilling<'c>(evictor: &'c Evictor, block: &'c [u8]) -> impl Fn() -> u64 + 'c {
     let is_start = Cell::new(true);
     move || {
         if is_start.replace(!is_start.get()) {
             evictor.evict(block, &[]);
         }
-        clock.ticks()
+        thread_time_ns()
     }
 }

@@ -39,7 +39,7 @@ pub struct Estimate {
 impl Estimate {
     /// How bytes and times are estimated, in a sentence for `--dry-run`.
     pub const ASSUMPTION: &str = "bytes are an upper bound for a device that answers in 20 µs and takes 3 GB/s; files are \
-                                  assumed to be made at 200 MB/s";
+                                  assumed to be made at 200 MB/s, codecs and columns to run as on a slow core";
 
     /// Preparation and trials together.
     pub fn total(&self) -> Duration {

@@ -3,7 +3,7 @@
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use super::check_whole;
-use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "deflate-libdeflate";
 
@@ -18,10 +18,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     accepted: "a level from 0 (stored) to 12, such as deflate-libdeflate:1",
     library: || "libdeflate 1.26".to_owned(),
     open: |setting| {
-        let level = match setting {
-            Setting::Level(level) => level,
-            _ => 6,
-        };
+        let level = setting.level_or(6);
         let level = CompressionLvl::new(level)
             .map_err(|_| CodecError::refused(NAME, &[], format!("no level {level}")))?;
         Ok(Box::new(Libdeflate {

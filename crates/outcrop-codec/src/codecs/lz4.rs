@@ -40,10 +40,7 @@ pub(super) const HIGH: CodecFamily = CodecFamily {
     accepted: "a level from 2 to 12, such as lz4hc:9",
     library,
     open: |setting| {
-        let level = match setting {
-            Setting::Level(level) => level,
-            _ => 9,
-        };
+        let level = setting.level_or(9);
         Ok(Box::new(Lz4::new(
             "lz4hc",
             level,

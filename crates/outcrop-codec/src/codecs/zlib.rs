@@ -14,7 +14,7 @@ use libz_sys::{
 };
 
 use super::{check_whole, made};
-use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "deflate-zlib";
 /// Negative: no zlib header and no checksum.
@@ -32,10 +32,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     accepted: "a level from 0 (stored) to 9, such as deflate-zlib:1",
     library: || format!("zlib {}", version().to_string_lossy()),
     open: |setting| {
-        let level = match setting {
-            Setting::Level(level) => level,
-            _ => 6,
-        };
+        let level = setting.level_or(6);
         Ok(Box::new(Zlib {
             level,
             deflate: None,
@@ -55,6 +52,8 @@ fn version() -> &'static CStr {
 struct Stream {
     stream: Box<z_stream>,
     end: unsafe extern "C" fn(*mut z_stream) -> c_int,
+    /// Whether a block has gone through: a new stream needs no reset, which costs as much again as making it.
+    is_used: bool,
 }
 
 // SAFETY: the stream and its state belong to this value alone, and zlib keeps nothing per thread.
@@ -107,6 +106,7 @@ impl Stream {
                 // SAFETY: the library answered that it has set the stream up, allocator included.
                 stream: unsafe { stream.assume_init() },
                 end,
+                is_used: false,
             }),
             Z_MEM_ERROR => Err(CodecError::OutOfMemory { codec: NAME }),
             code => Err(CodecError::refused(
@@ -125,8 +125,10 @@ impl Stream {
         source: &[u8],
         target: &mut [u8],
     ) -> (c_int, usize) {
-        // SAFETY: the stream is initialised for the direction of `reset` and `step`.
-        unsafe { reset(&raw mut *self.stream) };
+        if std::mem::replace(&mut self.is_used, true) {
+            // SAFETY: the stream is initialised for the direction of `reset` and `step`.
+            unsafe { reset(&raw mut *self.stream) };
+        }
         self.stream.next_in = source.as_ptr().cast_mut();
         self.stream.avail_in = u32::try_from(source.len()).unwrap_or(u32::MAX);
         self.stream.next_out = target.as_mut_ptr();

@@ -3,7 +3,7 @@
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
 use super::check_whole;
-use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "deflate-zlib-rs";
 const WINDOW_BITS: u8 = 15;
@@ -19,10 +19,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     accepted: "a level from 0 (stored) to 9, such as deflate-zlib-rs:1",
     library: || "zlib-rs 0.6".to_owned(),
     open: |setting| {
-        let level = match setting {
-            Setting::Level(level) => level,
-            _ => 6,
-        };
+        let level = setting.level_or(6);
         Ok(Box::new(ZlibRs {
             level,
             deflate: None,
@@ -43,10 +40,13 @@ impl BlockCodec for ZlibRs {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let stream = self
-            .deflate
-            .get_or_insert_with(|| Deflate::new(self.level, false, WINDOW_BITS));
-        stream.reset();
+        let stream = match &mut self.deflate {
+            Some(used) => {
+                used.reset();
+                used
+            }
+            none => none.insert(Deflate::new(self.level, false, WINDOW_BITS)),
+        };
         let status = stream
             .compress(source, target, DeflateFlush::Finish)
             .map_err(|error| CodecError::refused(NAME, source, error.as_str()))?;
@@ -61,10 +61,13 @@ impl BlockCodec for ZlibRs {
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let stream = self
-            .inflate
-            .get_or_insert_with(|| Inflate::new(false, WINDOW_BITS));
-        stream.reset(false);
+        let stream = match &mut self.inflate {
+            Some(used) => {
+                used.reset(false);
+                used
+            }
+            none => none.insert(Inflate::new(false, WINDOW_BITS)),
+        };
         let status = stream
             .decompress(source, target, InflateFlush::Finish)
             .map_err(|error| CodecError::corrupt(NAME, source, error.as_str()))?;

@@ -3,7 +3,7 @@
 use zstd_safe::{CCtx, CParameter, DCtx};
 
 use super::{check_whole, made};
-use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "zstd";
 
@@ -18,10 +18,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     accepted: "a level from -131072 (fastest) to 22, such as zstd:3 or zstd:-5",
     library: || format!("libzstd {}", zstd_safe::version_string()),
     open: |setting| {
-        let level = match setting {
-            Setting::Level(level) => level,
-            _ => 3,
-        };
+        let level = setting.level_or(3);
         Ok(Box::new(Zstd {
             level,
             compressor: None,

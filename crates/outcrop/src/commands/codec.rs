@@ -1,4 +1,4 @@
-//! `outcrop codec`: codecs on the user's data, one-off, a flag for each factor; `outcrop codec list`.
+//! `outcrop codec`: codecs on the user's data, one-off, a flag for each factor; `outcrop codec list` and `table`.
 
 mod table;
 
@@ -18,6 +18,7 @@ Examples:
   outcrop codec --data dump.sql --threads 1,all --context reused,fresh
   outcrop codec --content entropy:1,entropy:4 --caches warm,cold --format csv
   outcrop codec list                                     every codec of this build and its settings
+  outcrop codec table runs/… --format csv                the same table of any run that measured codecs
 
 Several values, separated by commas, make a factor: every combination is a cell. Data are only ever read; every
 compressed block is decompressed and compared.";
@@ -67,6 +68,14 @@ enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Print the codecs of a run folder again: a row per cell, medians with their intervals
+    Table {
+        /// The run folder, of `outcrop run`, `profile` or `codec`
+        run: PathBuf,
+        /// Form of the table
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
 }
 
 /// A one-off answers soon: a trial of this length, five times.
@@ -74,9 +83,16 @@ const DURATION: TimeSpan = TimeSpan::milliseconds(500);
 const WARM_UP: TimeSpan = TimeSpan::milliseconds(50);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    if let Some(Command::List { format }) = args.command {
-        list(format)?;
-        return Ok(Ending::Done);
+    match &args.command {
+        Some(Command::List { format }) => {
+            list(*format)?;
+            return Ok(Ending::Done);
+        }
+        Some(Command::Table { run, format }) => {
+            table::print(run, *format)?;
+            return Ok(Ending::Done);
+        }
+        None => {}
     }
     let options = PlanOptions {
         data: args.data.clone(),

@@ -107,6 +107,23 @@ fn codecs_are_listed_with_their_libraries_and_settings() {
 }
 
 #[test]
+fn the_table_of_a_run_is_printed_again_from_its_folder() {
+    let dir = workplace();
+    let first = codec(
+        dir.path(),
+        &["--codec", "lz4,none", "--format", "csv", "--out", "runs"],
+    );
+    assert_eq!(first.code, Some(0), "{first:?}");
+    let runs = names_in(&dir.path().join("runs"));
+    let run = format!("runs/{}", runs[0]);
+    let again = outcrop(dir.path(), &["codec", "table", &run, "--format", "csv"]);
+    assert_eq!((again.code, again.stdout), (Some(0), first.stdout));
+    let absent = outcrop(dir.path(), &["codec", "table", "nowhere"]);
+    assert_eq!(absent.code, Some(2), "{absent:?}");
+    assert!(absent.stderr.contains("nowhere"), "{absent:?}");
+}
+
+#[test]
 fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
     let dir = workplace();
     let here = dir.path();

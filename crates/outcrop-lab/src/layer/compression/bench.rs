@@ -136,7 +136,7 @@ impl<'r> CompressionBench<'r> {
         match parameters::measurement(&cell.factors) {
             Measurement::Stages => {
                 let report = run_stages(&blocks, &parameters::stages_spec(&job), &size, clock, stop)?;
-                Ok(values::of_stages(&blocks, &report, &size, clock, content))
+                Ok(values::of_stages(&blocks, &report, &size, content))
             }
             Measurement::Speed => {
                 let report = run_job(&blocks, &job, Some(size), clock, stop)?;

@@ -4,7 +4,6 @@ use outcrop_compress::{Blocks, HardwareReport, JobReport, PhaseReport, SizeRepor
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Measurement, Metric, Provenance, Unavailable, Unit};
 use outcrop_measure::percentile;
-use outcrop_probe::Clock;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
 
 use super::content::BlockContent;
@@ -76,7 +75,6 @@ pub(super) fn of_stages(
     blocks: &Blocks<'_>,
     report: &StagesReport,
     size: &SizeReport,
-    clock: &Clock,
     content: BlockContent,
 ) -> TrialReport {
     let total = &report.total;
@@ -101,10 +99,10 @@ pub(super) fn of_stages(
     let mut measurements = sizes(blocks, size);
     measurements.push(Measurement::measured(
         metrics::STAGE_WHOLE_TIME,
-        report.mean_ns(clock, total.whole_ticks),
+        report.mean_ns(total.whole_ticks),
     ));
     for (time, share, ticks) in parts {
-        measurements.push(Measurement::measured(time, report.mean_ns(clock, ticks)));
+        measurements.push(Measurement::measured(time, report.mean_ns(ticks)));
         measurements.push(Measurement::derived(share, ticks as f64 / sum.max(1) as f64));
     }
     measurements.push(Measurement::derived(
@@ -119,7 +117,7 @@ pub(super) fn of_stages(
     notes.extend(entropy_note(size, content));
     TrialReport {
         outcome: Outcome::Completed,
-        duration_s: clock.nanos(total.whole_ticks + sum) as f64 / 1e9,
+        duration_s: (total.whole_ticks + sum) as f64 / 1e9,
         values: measurements.iter().map(Value::from).collect(),
         histograms: Vec::new(),
         notes,

@@ -30,7 +30,7 @@ const SPEED: [(&str, &str); 8] = [
     ("context_bytes", "memory"),
 ];
 const STAGES: [(&str, &str); 6] = [
-    ("stage_whole_time", "block"),
+    ("stage_whole_time", "per block"),
     ("stage_match_finding_share", "matches"),
     ("stage_literals_share", "literals"),
     ("stage_sequences_share", "sequences"),
@@ -52,12 +52,39 @@ pub(super) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints the codec cells of a run folder, whichever command made it.
+pub(super) fn print(dir: &Path, format: Format) -> anyhow::Result<()> {
+    let view = RunView::load(dir).map_err(bad_input)?;
+    if !view.cells().iter().any(is_ours) {
+        return Err(bad_input(anyhow::anyhow!(
+            "{} measured no codec; `outcrop results export` prints what it has",
+            dir.display()
+        )));
+    }
+    table(&view).print(format)
+}
+
+fn is_ours(cell: &CellView<'_>) -> bool {
+    cell.layer == "compression"
+}
+
+/// Speed's columns, those of stages, or, for a run of both, all of them.
+fn metrics(cells: &[CellView<'_>]) -> Vec<(&'static str, &'static str)> {
+    let is_stages = |cell: &CellView<'_>| cell.factor("measurement") == Some("stages");
+    let mut metrics = Vec::new();
+    if !cells.iter().all(is_stages) {
+        metrics.extend(SPEED);
+    }
+    if cells.iter().any(is_stages) {
+        metrics.extend(STAGES);
+    }
+    metrics
+}
+
 fn table(view: &RunView) -> Table {
     let mut cells = view.cells();
-    let is_stages = cells
-        .iter()
-        .any(|cell| cell.factor("measurement") == Some("stages"));
-    let metrics: &[(&str, &str)] = if is_stages { &STAGES } else { &SPEED };
+    cells.retain(is_ours);
+    let metrics = metrics(&cells);
     let varies = |name: &str| {
         let mut values = cells.iter().map(|cell| cell.factor(name));
         let first = values.next();
