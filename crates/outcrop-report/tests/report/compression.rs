@@ -142,6 +142,10 @@ fn what_a_run_lacks_is_missing_with_its_reason_and_the_plan_that_measures_it() {
         assert!(missing.contains(&plan), "{missing:?}");
     }
     assert!(!missing.contains(&"zstd-stages"), "{missing:?}");
+    assert_eq!(missing.len(), 3, "one sentence a plan: {missing:?}");
+    let answer = &report.layers[0].answer;
+    assert!(answer.capabilities.is_empty(), "{answer:?}");
+    assert!(answer.advice[0].topic.starts_with("match finding"), "{answer:?}");
     let complete = Report::of(&complete());
     let lacking: Vec<&FigureSlot> = complete.layers[0]
         .figures

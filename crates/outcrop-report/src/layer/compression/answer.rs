@@ -6,6 +6,8 @@ use outcrop_results::RunView;
 use super::super::cautions::{lost_trials, note, repetitions, warning, width};
 use super::LAYER;
 use super::cell::{Cell, Direction};
+use super::findings::STAGE_SUM;
+use super::stages::{self, Blocks, Stage, StageShares};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading, ReadingOutcome};
 use crate::environment;
@@ -25,7 +27,10 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         fixed if fixed.is_empty() => subjects.into_iter().collect::<Vec<_>>().join(", "),
         fixed => fixed,
     };
+    // A run of stages alone has no speeds to choose by; what it measured is the answer then.
+    let is_stages_alone = cells.iter().all(Cell::is_of_stages);
     let mut advice: Vec<Claim> = choices.iter().map(recommendation).collect();
+    advice.extend(stage_claims(cells).into_iter().filter(|_| is_stages_alone));
     advice.extend(block_size(&choices, &all));
     advice.extend(
         Direction::BOTH
@@ -34,7 +39,11 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
     );
     Answer {
         subject: format!("Compression of {subject}"),
-        capabilities: capabilities(&choices),
+        capabilities: if is_stages_alone {
+            Vec::new()
+        } else {
+            capabilities(&choices)
+        },
         advice,
         cautions: cautions(run, cells, &choices),
     }
@@ -241,6 +250,38 @@ fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim>
     })
 }
 
+/// Where the time goes: each stage's least and greatest share over natural blocks with warm caches whose parts add up.
+fn stage_claims(cells: &[Cell<'_>]) -> Vec<Claim> {
+    let measured = stages::measured(cells);
+    let believed: Vec<&StageShares> = measured
+        .iter()
+        .filter(|one| one.blocks == Blocks::Natural && !one.is_cold)
+        .filter(|one| one.sum_ratio.is_some_and(|sum| STAGE_SUM.contains(&sum)))
+        .collect();
+    let claim = |(index, stage): (usize, Stage)| {
+        let by_share =
+            |one: &&&StageShares, other: &&&StageShares| one.shares[index].total_cmp(&other.shares[index]);
+        let (least, most) = (
+            believed.iter().min_by(by_share)?,
+            believed.iter().max_by(by_share)?,
+        );
+        let percent = |one: &StageShares| format!("{:.0} %", one.shares[index] * 100.0);
+        Some(Claim {
+            topic: stage.words().to_owned(),
+            brief: format!("{} to {} of the time", percent(least), percent(most)),
+            text: format!(
+                "from {} of zstd's time at {} to {} at {}, over natural blocks with warm caches.",
+                percent(least),
+                least.words(),
+                percent(most),
+                most.words()
+            ),
+            numbers: Vec::new(),
+        })
+    };
+    Stage::ALL.into_iter().enumerate().filter_map(claim).collect()
+}
+
 /// Everything a careful reader must know, warnings first.
 fn cautions(run: &RunView, cells: &[Cell<'_>], choices: &[Choice<'_, '_>]) -> Vec<Caution> {
     let mut cautions = Vec::new();
@@ -293,8 +334,7 @@ fn stage_sums(cells: &[Cell<'_>]) -> Option<Caution> {
     let sums = stages.filter_map(|cell| cell.value("stage_sum_ratio"));
     let (total, off) = (
         sums.clone().count(),
-        sums.filter(|sum| !super::findings::STAGE_SUM.contains(sum))
-            .count(),
+        sums.filter(|sum| !STAGE_SUM.contains(sum)).count(),
     );
     (off > 0).then(|| {
         warning(format!(

@@ -6,11 +6,13 @@ mod robustness;
 mod shares;
 mod speeds;
 
+use std::collections::BTreeMap;
+
 use super::cell::Cell;
 use super::references::Published;
 use crate::chart::{COLOURS, Point, Series};
 use crate::number::Number;
-use crate::section::FigureSlot;
+use crate::section::{FigureSlot, Missing};
 
 /// Figures of the page in reading order.
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
@@ -21,7 +23,31 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
     slots.extend(percentiles::all(cells, published, &codecs));
     slots.extend(robustness::all(cells, published, &codecs));
     slots.extend(shares::all(cells, published));
-    slots
+    by_plan(slots)
+}
+
+/// One sentence for all figures of a plan that was not run, behind those that could be drawn.
+fn by_plan(slots: Vec<FigureSlot>) -> Vec<FigureSlot> {
+    let mut missing: BTreeMap<String, Vec<Missing>> = BTreeMap::new();
+    let mut kept = Vec::new();
+    for slot in slots {
+        match slot {
+            FigureSlot::Drawn(_) => kept.push(slot),
+            FigureSlot::Missing(one) => missing.entry(one.plan.clone()).or_default().push(one),
+        }
+    }
+    kept.extend(missing.into_iter().map(|(plan, mut ones)| {
+        if let [_] = ones.as_slice() {
+            return FigureSlot::Missing(ones.remove(0));
+        }
+        let titles: Vec<&str> = ones.iter().map(|one| one.title.as_str()).collect();
+        FigureSlot::missing(
+            &format!("{} figures of {plan}", ones.len()),
+            &format!("{}.", titles.join("; ")),
+            &plan,
+        )
+    }));
+    kept
 }
 
 /// The codecs of a run, each with a colour and marker of its own in every figure of lines.

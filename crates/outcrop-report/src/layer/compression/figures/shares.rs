@@ -170,7 +170,15 @@ fn entropies(ours: &[&StageShares]) -> String {
     }
     let off: Vec<String> = off
         .into_iter()
-        .map(|(asked, (low, high))| format!("{asked} asked, {low:.1} to {high:.1} reached"))
+        .map(|(asked, (low, high))| {
+            let (low, high) = (format!("{low:.1}"), format!("{high:.1}"));
+            let reached = if low == high {
+                low
+            } else {
+                format!("{low} to {high}")
+            };
+            format!("{asked} asked, {reached} reached")
+        })
         .collect();
     if off.is_empty() {
         String::new()
