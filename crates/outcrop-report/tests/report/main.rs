@@ -1,5 +1,6 @@
 //! The report on runs made for the purpose: complete, poor, broken and empty ones.
 
+mod cache;
 mod column;
 mod column_fixture;
 mod comparison;

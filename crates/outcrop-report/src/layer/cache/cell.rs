@@ -183,13 +183,21 @@ impl<'a> Cell<'a> {
 /// Connections of a server in use, where there is a choice of cells.
 const TYPICAL_CONNECTIONS: f64 = 50.0;
 
-/// The cells with a usual number of connections before the others; otherwise in their order.
+/// The cells with a usual number of connections before the others; otherwise in their order. Of ours only those of the default
+/// policy and this build, where there are such: lines of servers are not to mix with those of policies.
 pub(super) fn typical_first<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
     let distance = |cell: &Cell<'_>| {
         let connections: f64 = cell.parsed("connections").unwrap_or(TYPICAL_CONNECTIONS);
         (connections / TYPICAL_CONNECTIONS).ln().abs()
     };
-    let mut sorted: Vec<&Cell<'_>> = cells.iter().collect();
+    let is_usual = |cell: &Cell<'_>| {
+        let is_default = |name: &str, default: &str| {
+            matches!(cell.factor(name), "" | "this") || cell.factor(name) == default
+        };
+        is_default("policy", "s3-fifo") && is_default("build", "this")
+    };
+    let has_usual = cells.iter().any(is_usual);
+    let mut sorted: Vec<&Cell<'_>> = cells.iter().filter(|cell| !has_usual || is_usual(cell)).collect();
     sorted.sort_by(|left, right| distance(left).total_cmp(&distance(right)));
     sorted
 }

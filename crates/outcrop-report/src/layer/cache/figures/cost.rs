@@ -77,10 +77,12 @@ pub(super) fn by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput by connections";
     let mut along = OF_PEERS.to_vec();
     along.push("connections");
-    let closed = cells
-        .iter()
-        .filter(|cell| cell.is_closed_loop() && cell.number("throughput").is_some());
-    let family = largest_family(closed, &along);
+    let mut closed = typical_first(cells);
+    closed.retain(|cell| cell.is_closed_loop() && cell.number("throughput").is_some());
+    // Without a pipeline where there is a choice.
+    closed.sort_by_key(|cell| cell.parsed::<u32>("pipeline"));
+    let mut family = largest_family(closed.iter().copied(), &along);
+    family.sort_by(|left, right| left.compare(right));
     let mut servers: Vec<(usize, String)> = family.iter().map(|cell| (cell.rank(), cell.server())).collect();
     servers.dedup();
     let series: Vec<Series> = servers
@@ -104,7 +106,8 @@ pub(super) fn by_connections(cells: &[Cell<'_>]) -> FigureSlot {
             }
         })
         .collect();
-    if !series.iter().any(|line| line.points.len() > 1) {
+    let is_curve = |line: &Series| line.points.iter().any(|point| point.x != line.points[0].x);
+    if !series.iter().any(is_curve) {
         return FigureSlot::missing(
             TITLE,
             "no server was asked by two or more numbers of connections.",

@@ -31,7 +31,7 @@ pub(super) fn by_memory(cells: &[Cell<'_>]) -> FigureSlot {
             kind: SeriesKind::Measured,
         });
         series.push(Series {
-            name: line.clone(),
+            name: format!("{line}, simulated"),
             hue,
             points: of_metric("simulated_hit_ratio"),
             kind: SeriesKind::Modelled,
@@ -63,6 +63,7 @@ pub(super) fn by_memory(cells: &[Cell<'_>]) -> FigureSlot {
 fn name(cell: &Cell<'_>) -> String {
     match cell.factor("policy") {
         "" => cell.server(),
+        policy if cell.server() == "outcrop" => policy.to_owned(),
         policy => format!("{}, {policy}", cell.server()),
     }
 }
