@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use crate::harness::{command, outcrop, workplace};
+use crate::harness::{command, only_run, outcrop, workplace};
 
 /// A server of ours, with the addresses that it said it listens on.
 pub(crate) struct Served {
@@ -134,4 +134,68 @@ fn a_target_where_nobody_listens_is_a_failure_that_names_it() {
     assert!(!seen.stderr.contains("panicked"), "{seen:?}");
     assert_ne!(seen.code, Some(0), "{seen:?}");
     assert!(seen.sentence().contains(&address.to_string()), "{seen:?}");
+}
+
+#[test]
+fn a_plan_measures_our_cache_and_a_url_in_its_place() {
+    let dir = workplace();
+    let dir = dir.path();
+    let plan = "name = \"small\"\nquestion = \"Does it hit?\"\nlayer = \"cache\"\n[workload]\nkeys = 2000\nconnections = 4\n\
+                [factors]\nmemory = [\"1MiB\", \"16MiB\"]\n[trial]\nrepetitions = 2\nwarm_up = \"10ms\"\nduration = \"50ms\"\n";
+    std::fs::write(dir.join("small.toml"), plan).unwrap();
+    let seen = outcrop(dir, &["run", "small.toml"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains("hit ratio") && seen.stdout.contains("closed loop"),
+        "{}",
+        seen.stdout
+    );
+    let page = std::fs::read_to_string(only_run(dir).join("report.html")).unwrap();
+    assert!(page.contains("Latency distribution"));
+
+    let served = Served::start(dir);
+    let url = format!("memcached://{}", served.memcached);
+    let dry = [
+        "profile",
+        "--quick",
+        "--layer",
+        "cache",
+        "--dry-run",
+        "--server",
+        &url,
+    ];
+    let seen = outcrop(dir, &dry);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains(&url) && !seen.stdout.contains("memory="),
+        "{}",
+        seen.stdout
+    );
+    let measured = [
+        "--duration",
+        "50ms",
+        "--warm-up",
+        "10ms",
+        "--repetitions",
+        "1",
+        "--out",
+        "urls",
+    ];
+    let seen = outcrop(
+        dir,
+        &[
+            &["profile", "--quick", "--layer", "cache", "--server", &url],
+            &measured[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("hit ratio"), "{}", seen.stdout);
+    served.end();
+    let seen = outcrop(
+        dir,
+        &["profile", "--quick", "--layer", "cache", "--server", "nowhere"],
+    );
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.sentence().contains("memcached://HOST:PORT"), "{seen:?}");
 }
