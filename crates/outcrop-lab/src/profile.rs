@@ -141,9 +141,8 @@ pub fn profile_plans<N: AsRef<str>>(layers: &[N], data: Option<&Path>) -> Result
     let is_wanted =
         |layer: &&ProfileLayer| layers.is_empty() || layers.iter().any(|name| name.as_ref() == layer.name);
     let takes = |layer: &ProfileLayer, data: &Path| {
-        crate::layer::of(layer.name)
-            .take_data(&data.to_string_lossy())
-            .is_ok()
+        let taken = crate::layer::of(layer.name).take_data(&data.to_string_lossy());
+        matches!(taken, Ok(Some(_)))
     };
     let plans = PROFILE.iter().filter(is_wanted).flat_map(|layer| match data {
         Some(data) if takes(layer, data) => layer.plans_for_data,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::store::Store;
 
 /// Buffers up to here are within the slack that the limit has for the process.
-const FREE_BYTES: u64 = 4 << 20;
+const FREE_BYTES: u64 = 1 << 20;
 /// The store is asked for memory in steps of this size.
 const STEP_BYTES: u64 = 2 << 20;
 

@@ -273,12 +273,20 @@ fn the_profile_takes_the_plans_for_a_table_when_it_is_given_one() {
     let here = directory();
     let path = here.path().join("rocks.csv");
     std::fs::write(&path, "rock,mass\nslate,1\nchalk,2\nslate,3\n").unwrap();
-    let names = |data: Option<&Path>| -> Vec<String> {
-        let sources = profile_plans(&["column"], data).unwrap();
+    let names_of = |layer: &str, data: Option<&Path>| -> Vec<String> {
+        let sources = profile_plans(&[layer], data).unwrap();
         sources.into_iter().map(|source| source.name).collect()
     };
+    let names = |data| names_of("column", data);
     let for_data = ["plans/column-choice.toml", "plans/column-index.toml"];
     assert_eq!(names(Some(&path)), for_data);
     assert_eq!(names(Some(here.path())), names(None));
     assert_eq!(names(None).len(), 3);
+    for layer in ["device", "compression", "cache"] {
+        assert_eq!(
+            names_of(layer, Some(&path)),
+            names_of(layer, None),
+            "{layer}: no plan is lost when data are given"
+        );
+    }
 }
