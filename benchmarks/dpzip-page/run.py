@@ -4,10 +4,11 @@
     CORPUS=DIR benchmarks/dpzip-page/run.py [--rounds 5] [--milliseconds 200]
 
 CORPUS is a folder of files (Silesia is what the published figures are nearest to); without it, the sample that is
-bundled with outcrop-compress. Codecs take turns round by round in one process; a speed is the median of rounds, each the
-median pass, and the table has the harmonic mean over files. What is divided by zstd:1 is divided round by round: the median,
-and in brackets the least and the most of the rounds. Share left, and speed ÷ zstd:1, are given twice: mean of the files,
-and of all bytes; the latter is what the profiler reports, which knows blocks and no files.
+bundled with outcrop-compress. Codecs take turns round by round in one process; a speed is the median of rounds,
+each the median pass, and the table has the harmonic mean over files. What is divided by zstd:1 is divided round by
+round: the median, and in brackets the least and the most of the rounds. Share left, and speed ÷ zstd:1, are given
+twice: mean of the files, and of all bytes; the latter is what the profiler reports, which knows blocks and no
+files.
 """
 
 import argparse
@@ -77,7 +78,8 @@ def against_zstd(rows, codec, field, weigh):
     def seconds(codec, index):
         mine = [row for row in rows if row["codec"] == codec]
         return sum(
-            float(row["rounds"][index][field]) * weigh(int(row["original_bytes"])) / int(row["original_bytes"]) for row in mine
+            float(row["rounds"][index][field]) * weigh(int(row["original_bytes"])) / int(row["original_bytes"])
+            for row in mine
         )
 
     count = min(len(row["rounds"]) for row in rows)

@@ -49,7 +49,7 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::NotStrings`] for an array of another type, and as [`Encoder::push`].
+    /// [`NotStrings`](crate::ColumnError::NotStrings) for an array of another type, and as [`Encoder::push`].
     pub fn push_array(&mut self, array: &dyn Array) -> Result<()> {
         match array.data_type() {
             DataType::Dictionary(_, _) => downcast_dictionary_array!(
