@@ -80,9 +80,13 @@ pub(super) fn dashes(kind: SeriesKind) -> LineStyle {
     }
 }
 
-/// Width of a text, from a cautious width per character.
+/// Width of a text, from a cautious width per character, in ems; some are much wider than the others.
 pub(super) fn text_width_px(text: &str, size_px: u32) -> f64 {
-    text.chars().count() as f64 * f64::from(size_px) * 0.58
+    let width_em = |letter| match letter {
+        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.95,
+        _ => 0.58,
+    };
+    text.chars().map(width_em).sum::<f64>() * f64::from(size_px)
 }
 
 /// A text in lines of at most `width_px`, broken at blanks; a word that is too long keeps a line of its own.
