@@ -4,6 +4,7 @@ pub mod cache;
 pub mod column;
 pub mod compression;
 pub mod device;
+mod latencies;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -12,7 +12,7 @@ mod scale;
 mod scatter_chart;
 
 pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};
-pub(crate) use distribution::{cdf_of, cdf_of_latencies, thinned};
+pub(crate) use distribution::{cdf_of_latencies, thinned};
 pub(crate) use palette::{COLOURS, dark_mode_css};
 pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front};
 
@@ -87,8 +87,6 @@ pub(crate) enum Quantity {
     Percent,
     /// A ratio: `2.31`.
     Ratio,
-    /// Bytes of a file or a store, in powers of ten: `353 MB`.
-    Bytes,
     /// Things that are counted, possibly many: `64 k`.
     Count,
     /// Entropy of a byte, 0 to 8: `4 bit`.

@@ -29,11 +29,6 @@
 //! ```
 
 pub mod answer;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "some kinds are first drawn by layers that land next"
-)]
 mod chart;
 pub mod comparison;
 mod environment;

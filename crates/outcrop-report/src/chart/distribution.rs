@@ -19,20 +19,6 @@ pub(crate) fn cdf_of_latencies(histogram: &LatencyHistogram) -> Vec<Point> {
     thinned(points.collect())
 }
 
-/// The cumulative distribution of any values, in percent.
-pub(crate) fn cdf_of(mut values: Vec<f64>) -> Vec<Point> {
-    values.retain(|value| value.is_finite());
-    values.sort_by(f64::total_cmp);
-    let total = values.len() as f64;
-    let points = values.iter().enumerate().map(|(index, value)| Point {
-        x: *value,
-        y: (index + 1) as f64 / total * 100.0,
-        interval: None,
-        note: String::new(),
-    });
-    thinned(points.collect())
-}
-
 /// At most about as many points as a screen can show, the first and the last among them.
 pub(crate) fn thinned(points: Vec<Point>) -> Vec<Point> {
     let stride = points.len().div_ceil(MOST_POINTS).max(1);

@@ -208,7 +208,7 @@ impl Quantity {
             Self::Bits => format!("{} bit", short(value)),
             Self::Share => format!("{} %", short(value * 100.0)),
             Self::Percent => format!("{} %", short(value)),
-            Self::Bandwidth | Self::Iops | Self::Latency | Self::Seconds | Self::Bytes | Self::Count => {
+            Self::Bandwidth | Self::Iops | Self::Latency | Self::Seconds | Self::Count => {
                 let prefix = self.prefix_for(value);
                 format!("{} {}", short(value / prefix.factor), prefix.unit)
                     .trim_end()
@@ -221,7 +221,6 @@ impl Quantity {
         let steps: &[(f64, &str)] = match self {
             Self::Bandwidth => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
             Self::Iops | Self::Count => &[(1e6, "M"), (1e3, "k"), (1.0, "")],
-            Self::Bytes => &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
             Self::Bits => &[(1.0, "bit")],
             Self::Latency => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
             Self::Seconds => &[(1.0, "s")],

@@ -3,29 +3,36 @@
 use outcrop_cache_bench::BenchReport;
 use outcrop_cache_load::LoadReport;
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Metric, Provenance, Unavailable, Unit};
-use outcrop_measure::percentile;
+use outcrop_measure::metric::{Measurement, Metric, Provenance, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
 use outcrop_workload::keyed::RequestKind;
 
 use super::metrics;
 use crate::layer::TrialReport;
+use crate::layer::latencies::latencies;
+
+/// Why a kind of request has no latency.
+const UNANSWERED: &str = "nothing was answered";
 
 /// Everything that a completed trial says.
 pub(super) fn trial_report(report: &BenchReport) -> TrialReport {
     let load = &report.load;
     let mut values: Vec<Value> = measurements(report).iter().map(Value::from).collect();
-    values.extend(latencies("latency", &load.tally.latency()));
+    values.extend(latencies("latency", &load.tally.latency(), UNANSWERED));
     for kind in kinds(load) {
         let of = load.tally.kind(kind);
-        values.extend(latencies(&format!("{}_latency", kind.name()), &of.latency));
+        values.extend(latencies(
+            &format!("{}_latency", kind.name()),
+            &of.latency,
+            UNANSWERED,
+        ));
     }
     if load.is_open_loop {
         let mut service = LatencyHistogram::new();
         for kind in &load.tally.kinds {
             service.merge(&kind.service);
         }
-        values.extend(latencies("service_latency", &service));
+        values.extend(latencies("service_latency", &service, UNANSWERED));
     }
     TrialReport {
         outcome: Outcome::Completed,
@@ -121,42 +128,6 @@ fn known(metric: Metric, value: Result<f64, Unavailable>) -> Measurement {
     match value {
         Ok(value) => Measurement::measured(metric, value),
         Err(why) => Measurement::unavailable(metric, why),
-    }
-}
-
-/// Mean, percentiles and maximum.
-fn latencies(stem: &str, histogram: &LatencyHistogram) -> Vec<Value> {
-    let none = || Unavailable::because("nothing was answered");
-    let mut values = vec![nanoseconds(
-        &format!("{stem}_mean"),
-        histogram.mean().ok_or_else(none),
-    )];
-    for standard in percentile::STANDARD {
-        let value = histogram
-            .percentile(standard.quantile)
-            .map(|latency_ns| latency_ns as f64);
-        let why = || Unavailable::because(format!("n = {} supports no {}", histogram.count(), standard.name));
-        values.push(nanoseconds(
-            &format!("{stem}_{}", standard.identifier),
-            value.ok_or_else(why),
-        ));
-    }
-    let max = histogram.max().map(|latency_ns| latency_ns as f64);
-    values.push(nanoseconds(&format!("{stem}_max"), max.ok_or_else(none)));
-    values
-}
-
-fn nanoseconds(metric: &str, value: Result<f64, Unavailable>) -> Value {
-    let (value, source) = match value {
-        Ok(value) => (Some(value), None),
-        Err(why) => (None, Some(why.reason)),
-    };
-    Value {
-        metric: metric.to_owned(),
-        unit: Unit::Nanoseconds,
-        value,
-        provenance: Provenance::Measured,
-        source,
     }
 }
 

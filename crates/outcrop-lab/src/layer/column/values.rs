@@ -1,12 +1,12 @@
 //! From the engine's report to the values of a record.
 
 use outcrop_column_bench::{BenchReport, ColdReads, Operation, SizeReport};
-use outcrop_measure::metric::{Measurement, Metric, Provenance, Unavailable, Unit};
-use outcrop_measure::percentile;
+use outcrop_measure::metric::{Measurement, Metric, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
 
 use super::metrics;
 use crate::layer::TrialReport;
+use crate::layer::latencies::latencies;
 
 /// Everything a completed trial says.
 pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialReport {
@@ -28,7 +28,7 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
         Operation::Scan => measurements.extend(whole_column(report, None)),
         query => {
             measurements.extend(queries(report, query));
-            values.extend(latencies(report));
+            values.extend(latencies("latency", &report.latency, "no query was answered"));
             let seconds = report.elapsed_ns as f64 / 1e9;
             let kind = HistogramKind::Latency;
             histograms.push(HistogramEntry::new(
@@ -125,40 +125,6 @@ fn queries(report: &BenchReport, operation: Operation) -> Vec<Measurement> {
         ]);
     }
     measurements
-}
-
-/// Mean, percentiles and maximum.
-fn latencies(report: &BenchReport) -> Vec<Value> {
-    let histogram = &report.latency;
-    let none = || Unavailable::because("no query was answered");
-    let mut values = vec![nanoseconds("latency_mean", histogram.mean().ok_or_else(none))];
-    for standard in percentile::STANDARD {
-        let value = histogram
-            .percentile(standard.quantile)
-            .map(|latency_ns| latency_ns as f64);
-        let why = || Unavailable::because(format!("n = {} supports no {}", histogram.count(), standard.name));
-        values.push(nanoseconds(
-            &format!("latency_{}", standard.identifier),
-            value.ok_or_else(why),
-        ));
-    }
-    let max = histogram.max().map(|latency_ns| latency_ns as f64);
-    values.push(nanoseconds("latency_max", max.ok_or_else(none)));
-    values
-}
-
-fn nanoseconds(metric: &str, value: Result<f64, Unavailable>) -> Value {
-    let (value, source) = match value {
-        Ok(value) => (Some(value), None),
-        Err(why) => (None, Some(why.reason)),
-    };
-    Value {
-        metric: metric.to_owned(),
-        unit: Unit::Nanoseconds,
-        value,
-        provenance: Provenance::Measured,
-        source,
-    }
 }
 
 /// Which encodings the blocks of the file chose.
