@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds Outcrop's cache server beside Redis, memcached and any memcached named by MEMCACHED.
 
-    benchmarks/cache-peers/run.py [--part cpu|memory|all] [--rounds 9] [--seconds 1] [--memory-mib 64]
+    benchmarks/cache-peers/run.py [--part cpu|memory|all] [--only TEXT] [--rounds 9] [--seconds 1] [--memory-mib 64]
 
 CPU: each server on CPU 0, the driver (`outcrop cache load`) on the last one, in turns: A B C, C B A, A B C, …
 Server CPU per request is what the kernel's scheduler charged all of the server's threads over the measured time
@@ -205,15 +205,25 @@ def one_round(binary, all_running, case, seconds, number):
     return result
 
 
+def label(case):
+    name, _, _, _, rate = case
+    return name + (f", {rate} open loop" if rate else "")
+
+
 def cpu_part(binary, found, arguments):
-    rounds = {index: [] for index in range(len(CASES))}
+    chosen = [index for index, case in enumerate(CASES) if arguments.only in label(case)]
+    if not chosen:
+        sys.exit(f"no load is named {arguments.only!r}; there are: {', '.join(map(label, CASES))}")
+    rounds = {index: [] for index in chosen}
     for workload in (SMALL, ETC):
+        if all(CASES[index][1] is not workload for index in chosen):
+            continue
         all_running = [server.start(CPU_MEMORY_MIB << 20) for server in found]
         try:
             for running in all_running:
                 load(binary, running, *workload, "--duration", "100ms", "--pipeline", "16")
             for number in range(arguments.rounds):
-                for index, case in enumerate(CASES):
+                for index, case in ((index, CASES[index]) for index in chosen):
                     if case[1] is workload:
                         rounds[index].append(one_round(binary, all_running, case, arguments.seconds, number))
                         print(f"round {number + 1}/{arguments.rounds}, {case[0]} {case[2:]}", file=sys.stderr)
@@ -230,19 +240,20 @@ def cpu_table(rounds, found):
         "| outcrop ÷ it, CPU | 95 % | outcrop ÷ it, p99 | 95 % |",
         "|---|---:|---:|---|---:|---:|---:|---:|---|---:|---|",
     ]
-    for index, (name, _, connections, pipeline, rate) in enumerate(CASES):
+    for index, of_rounds in rounds.items():
+        _, _, connections, pipeline, _ = CASES[index]
         for server in found:
-            of = [one[server.name] for one in rounds[index]]
+            of = [one[server.name] for one in of_rounds]
             median = {key: statistics.median(one[key] for one in of) for key in of[0]}
             cells = [
-                name + (f", {rate} open loop" if rate else ""), str(connections), str(pipeline), server.name,
+                label(CASES[index]), str(connections), str(pipeline), server.name,
                 f"{median['cpu_us']:.2f}", f"{median['p99_us']:,.0f}", f"{median['throughput']:,.0f}",
             ]
             for metric in ("cpu_us", "p99_us"):
                 if server is found[0]:
                     cells += ["", ""]
                     continue
-                ratios = [one["outcrop"][metric] / one[server.name][metric] for one in rounds[index]]
+                ratios = [one["outcrop"][metric] / one[server.name][metric] for one in of_rounds]
                 ratio, low, high = bootstrap(ratios, rng)
                 cells += [f"{ratio:.2f}", f"{low:.2f} … {high:.2f}"]
             lines.append("| " + " | ".join(cells) + " |")
@@ -296,6 +307,7 @@ def memory_table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=("cpu", "memory", "all"), default="all")
+    parser.add_argument("--only", default="", help="CPU: only the loads whose name has this text")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--memory-mib", type=int, default=64)

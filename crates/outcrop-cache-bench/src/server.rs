@@ -107,7 +107,7 @@ impl Running {
             }
             ServerKind::Program(program) => {
                 let found = program.find()?;
-                let (child, target) = placement::on_cpus(&cpus, || program.start(&found, spec, clock))??;
+                let (child, target) = program.start(&found, spec, &cpus, clock)?;
                 Ok(Self {
                     inner: Inner::Program(child),
                     target,

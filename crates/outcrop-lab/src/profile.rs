@@ -56,6 +56,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "cache-etc": "What hit ratio, latency and throughput does the cache give under ETC, by its memory?",
     "cache-policies": "Which eviction policy hits most, by memory, and is it what its paper says?",
     "cache-sensitivity": "What do memory, load factor, keys, mix, threads, compressibility of values and the build change, each alone?",
+    "cache-etc-lite": "Do the figures of an earlier study come back: hit ratio, p95 and throughput of a small cache by its number of keys?",
     "cache-peers": "What do answers cost, and how late are they, beside memcached and Redis: by pipeline, connections, closed and open loop?",
 };
 

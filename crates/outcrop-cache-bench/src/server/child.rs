@@ -1,5 +1,11 @@
-//! A server that is a process of its own: started on the loopback interface, ended with its owner.
+//! A server that is a process of its own: started on the loopback interface, ended with its owner, even one that is killed.
 
+#![expect(
+    unsafe_code,
+    reason = "a process is told before it begins which CPUs are its own and whose end is its end"
+)]
+
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
@@ -8,8 +14,11 @@ use std::time::Duration;
 
 use outcrop_probe::Clock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpid, getppid, pidfd_open, pidfd_send_signal, set_parent_process_death_signal,
+};
 
+use super::placement;
 use crate::error::CacheBenchError;
 
 /// How long a server may take to begin.
@@ -38,11 +47,12 @@ pub(super) fn free_port() -> Result<u16, CacheBenchError> {
 }
 
 impl Child {
-    /// Starts a server and waits until its port takes connections.
+    /// Starts a server on these CPUs and waits until its port takes connections. It ends with the thread that calls this.
     pub(super) fn start(
         command: &mut Command,
         name: &str,
         port: u16,
+        cpus: &[usize],
         directory: tempfile::TempDir,
         clock: &Clock,
     ) -> Result<Self, CacheBenchError> {
@@ -57,6 +67,9 @@ impl Child {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        let (cpus, parent) = (cpus.to_vec(), getpid());
+        // SAFETY: between fork and exec only system calls are made; nothing is allocated and no lock is taken.
+        unsafe { command.pre_exec(move || begin(&cpus, parent)) };
         let mut process = command.spawn().map_err(|error| not_serving(error.to_string()))?;
         let end = match pidfd_open(Pid::from_child(&process), PidfdFlags::empty()) {
             Ok(end) => end,
@@ -98,6 +111,18 @@ impl Child {
             tv_nsec: limit.subsec_nanos().into(),
         };
         matches!(poll(&mut watched, Some(&timeout)), Ok(count) if count > 0)
+    }
+}
+
+/// What the new process does before it becomes the server.
+fn begin(cpus: &[usize], parent: Pid) -> io::Result<()> {
+    placement::keep_to(cpus);
+    set_parent_process_death_signal(Some(Signal::TERM))?;
+    // Who was killed before that is not told any more.
+    if getppid() == Some(parent) {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::Interrupted.into())
     }
 }
 

@@ -18,19 +18,24 @@ pub(crate) fn is_shared(server_threads: u32, driver_threads: u32) -> bool {
     allowed_cpus().len() < (server_threads + driver_threads) as usize
 }
 
-/// Runs `start` on a thread that is kept to these CPUs: what it starts, threads or a process, inherits them.
+/// Keeps the calling thread to these CPUs; to none means to all.
+pub(super) fn keep_to(cpus: &[usize]) {
+    let mut set = CpuSet::new();
+    cpus.iter().for_each(|cpu| set.set(*cpu));
+    if !cpus.is_empty() {
+        // Where it is refused, server and driver share CPUs; their CPU times stay true.
+        let _ = sched_setaffinity(None, &set);
+    }
+}
+
+/// Runs `start` on a thread that is kept to these CPUs: the threads that it starts inherit them.
 pub(super) fn on_cpus<T: Send>(
     cpus: &[usize],
     start: impl FnOnce() -> T + Send,
 ) -> Result<T, CacheBenchError> {
     std::thread::scope(|scope| {
         let run = || {
-            let mut set = CpuSet::new();
-            cpus.iter().for_each(|cpu| set.set(*cpu));
-            if !cpus.is_empty() {
-                // Where it is refused, server and driver share CPUs; their CPU times stay true.
-                let _ = sched_setaffinity(None, &set);
-            }
+            keep_to(cpus);
             start()
         };
         let thread = std::thread::Builder::new()

@@ -111,11 +111,12 @@ impl Program {
         }
     }
 
-    /// Starts it on a free port.
+    /// Starts it on a free port and these CPUs.
     pub(super) fn start(
         &self,
         found: &Found,
         spec: &ServerSpec,
+        cpus: &[usize],
         clock: &Clock,
     ) -> Result<(Child, Target), CacheBenchError> {
         let port = free_port()?;
@@ -127,7 +128,7 @@ impl Program {
             Self::Redis => redis(&mut command, spec, port, directory.path()),
             Self::Build(_) => outcrop(&mut command, spec, port),
         }
-        let child = Child::start(&mut command, &found.to_string(), port, directory, clock)?;
+        let child = Child::start(&mut command, &found.to_string(), port, cpus, directory, clock)?;
         Ok((child, Target::loopback(protocol_of(spec), port)))
     }
 }

@@ -75,6 +75,32 @@ fn every_server_answers_says_what_it_holds_and_is_gone_afterwards() {
     }
 }
 
+/// A killed lab ends all its threads, and no destructor runs.
+#[test]
+fn a_server_whose_lab_is_gone_ends_by_itself() {
+    for kind in installed()
+        .into_iter()
+        .filter(|kind| *kind != ServerKind::Embedded)
+    {
+        let server = ServerSpec {
+            kind,
+            ..ServerSpec::default()
+        };
+        let clock = Clock::new();
+        let start = || Running::start(&server, 1, &clock).unwrap();
+        let running = std::thread::scope(|scope| scope.spawn(start).join()).unwrap();
+        let address: SocketAddr = running.target().addresses().unwrap()[0];
+        let started_ns = clock.now_ns();
+        while TcpStream::connect(address).is_ok() {
+            assert!(
+                clock.now_ns() - started_ns < 10_000_000_000,
+                "{running} is still there"
+            );
+            std::thread::yield_now();
+        }
+    }
+}
+
 #[test]
 fn a_server_too_small_hits_as_often_as_its_policy_simulated() {
     for policy in [

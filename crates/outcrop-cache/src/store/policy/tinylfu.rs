@@ -2,7 +2,9 @@
 //!
 //! *Source*: Einziger, Friedman and Manes, "TinyLFU: a highly efficient cache admission policy", ACM TOS 2017: the window
 //! takes 1 %, the protected segment 80 % of the rest; a newcomer that leaves the window stays if the sketch has seen it
-//! more often than the oldest of the probation segment.
+//! more often than the oldest of the probation segment. Where sizes differ it has to outdo all those together that its
+//! bytes would replace (Einziger, Eytan, Friedman and Manes, "Lightweight robust size aware cache management", ACM TOS 2022: aggregated victims);
+//! with items of one size that is the same.
 
 use super::sketch::Sketch;
 use super::{Look, Subject};
@@ -16,6 +18,8 @@ const PROTECTED: usize = 2;
 const ENOUGH_TO_FORESEE: u64 = 1024;
 /// No memory is taken in advance for more.
 const MOST_FORESEEN: u64 = 1 << 20;
+/// A newcomer is held against no more residents than these, however large it is.
+const MOST_COMPARED: usize = 64;
 
 /// Its queues and its memory of frequencies.
 #[derive(Debug, Default)]
@@ -119,11 +123,39 @@ impl TinyLfu {
             return oldest;
         }
         let newcomer = look(entries, candidate);
-        let resident = look(entries, oldest);
-        if self.sketch.estimate(newcomer.hash) > self.sketch.estimate(resident.hash) {
+        if self.outdoes_residents(newcomer, oldest, entries, look) {
             self.shift(entries, candidate, newcomer.weight, PROBATION);
             return oldest;
         }
         candidate
+    }
+
+    /// Whether a newcomer is asked for more often than all those together that it would replace, from `oldest` on.
+    fn outdoes_residents(
+        &self,
+        newcomer: Subject,
+        oldest: Handle,
+        entries: &Entries,
+        look: Look<'_>,
+    ) -> bool {
+        let mut margin = self.sketch.estimate(newcomer.hash);
+        let mut missing = newcomer.weight;
+        let residents = std::iter::successors(Some(oldest), |&handle| Some(entries.newer(handle)));
+        for handle in residents
+            .take_while(|&handle| handle != NOBODY)
+            .take(MOST_COMPARED)
+        {
+            let resident = look(entries, handle);
+            let asked = self.sketch.estimate(resident.hash);
+            if asked >= margin {
+                return false;
+            }
+            margin -= asked;
+            if resident.weight >= missing {
+                break;
+            }
+            missing -= resident.weight;
+        }
+        true
     }
 }
