@@ -147,7 +147,11 @@ fn capabilities(answer: &Answer, width: usize, shown: Conditions, pen: Pen) -> V
         let is_shown = shown == Conditions::Shown || index == 0;
         // A label that says the depth has said where.
         let is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
-        if is_shown && !is_said {
+        // Half a condition misleads; the report has it whole.
+        let fits = conditions
+            .iter()
+            .all(|condition| condition.chars().count() < column_width);
+        if is_shown && !is_said && fits {
             lines.push(row("", &conditions, label_width, column_width));
         }
     }

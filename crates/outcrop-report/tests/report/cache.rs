@@ -277,6 +277,65 @@ fn peers_are_compared_under_the_same_load_only() {
 }
 
 #[test]
+fn answers_are_held_against_what_their_own_trial_offered() {
+    let mut run = Builder::new()
+        .cell(
+            "cache-peers",
+            &[("arrival", "poisson:50%")],
+            (1.0, 1.0),
+            5e4,
+            6000.0,
+        )
+        .run;
+    // Shares of closed loops that went differently; the machine stalled in one. The medians of the columns are 47 and 50.
+    for (trial, (answered, offered)) in run
+        .trials
+        .iter_mut()
+        .zip([(50.0, 50.0), (47.0, 58.0), (32.0, 32.0)])
+    {
+        for value in &mut trial.values {
+            match value.metric.as_str() {
+                "throughput" => value.value = Some(answered),
+                "offered_load" => value.value = Some(offered),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(finding(&run, "cache-open-loop-answered").verdict, Verdict::Holds);
+}
+
+#[test]
+fn distributions_of_several_servers_are_those_under_the_same_loads() {
+    let mut builder = Builder::new();
+    for server in ["outcrop", "memcached", "redis"] {
+        for arrival in ["closed", "poisson:30%", "poisson:60%", "poisson:90%"] {
+            let changes = [("server", server), ("arrival", arrival)];
+            builder = builder.cell("cache-peers", &changes, (1.0, 1.0), 1e5, 6000.0);
+        }
+    }
+    let report = Report::of(&builder.run);
+    let page = report.layers[0].figures.iter().find_map(|slot| match slot {
+        FigureSlot::Drawn(figure) if figure.id == "cache-latency-cdf" => Some(figure.svg.clone()),
+        _ => None,
+    });
+    let page = page.expect("it is drawn");
+    let lines = |words: &str| {
+        ["outcrop", "memcached", "redis"].map(|server| {
+            page.lines()
+                .filter(|line| line.contains(server) && line.contains(words))
+                .count()
+                > 0
+        })
+    };
+    assert_eq!(lines("closed loop"), [true; 3], "{page}");
+    assert_eq!(lines("poisson:30%"), [true; 3], "{page}");
+    assert!(
+        !page.contains("poisson:90%") && !page.contains("poisson:60%"),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_server_that_is_not_there_is_said_and_the_rest_is_reported() {
     let report = Report::of(&peers().absent("$MEMCACHED").run);
     let cautions = &report.layers[0].answer.cautions;

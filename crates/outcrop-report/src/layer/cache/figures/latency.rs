@@ -21,8 +21,7 @@ pub(super) fn distribution(cells: &[Cell<'_>]) -> FigureSlot {
     if chosen.len() < 3 {
         chosen = largest_family(known.iter().copied(), &["memory", "arrival"]);
     }
-    let step = chosen.len().div_ceil(MOST_LINES).max(1);
-    let chosen: Vec<&Cell<'_>> = chosen.into_iter().step_by(step).collect();
+    let chosen = few_enough(chosen);
     let series = chosen.iter().enumerate().map(|(hue, cell)| Series {
         name: distinguishing(&chosen, cell),
         hue,
@@ -42,6 +41,22 @@ pub(super) fn distribution(cells: &[Cell<'_>]) -> FigureSlot {
          slow server is asked less; in an open loop latency counts from when a request was due."
     );
     FigureSlot::of(chart.draw("cache-latency-cdf", TITLE, caption), TITLE, PLAN)
+}
+
+/// As many lines as can be told apart, and every server under the same loads: the closed loop first, then open ones, the least
+/// offered load first.
+fn few_enough<'c, 'a>(cells: Vec<&'c Cell<'a>>) -> Vec<&'c Cell<'a>> {
+    let mut arrivals: Vec<&str> = cells.iter().map(|cell| cell.factor("arrival")).collect();
+    arrivals.sort_by_key(|arrival| (*arrival != "closed", *arrival));
+    arrivals.dedup();
+    let servers = cells.len().div_ceil(arrivals.len().max(1));
+    arrivals.truncate((MOST_LINES / servers.max(1)).max(1));
+    let kept = cells
+        .into_iter()
+        .filter(|cell| arrivals.contains(&cell.factor("arrival")));
+    let kept: Vec<&Cell<'_>> = kept.collect();
+    let step = kept.len().div_ceil(MOST_LINES).max(1);
+    kept.into_iter().step_by(step).collect()
 }
 
 /// p99 against throughput as the offered load rises, with the closed loop as a point of its own.
