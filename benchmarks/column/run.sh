@@ -24,16 +24,4 @@ for skew in 0 1; do
     "$examples/measure_column" "$folder/text" "$folder" "$threads" >"$folder/skew-$skew.csv"
     rm -f "$folder/text" "$folder"/*.ocol
 done
-python3 - "$folder" <<'PYTHON'
-import csv
-import sys
-
-tables = []
-for skew in (0, 1):
-    with open(f"{sys.argv[1]}/skew-{skew}.csv", encoding="utf-8") as file:
-        # The metric may hold commas: value and unit are the last two fields.
-        tables.append({(",".join(row[:-2]), row[-1]): row[-2] for row in csv.reader(file)})
-print("| metric | unit | uniform | zipf(1.0) |\n|---|---|---|---|")
-for metric, unit in dict.fromkeys([*tables[0], *tables[1]]):
-    print(f"| {metric} | {unit} | " + " | ".join(table.get((metric, unit), "–") for table in tables) + " |")
-PYTHON
+python3 benchmarks/column/tables.py "$folder" "$threads"

@@ -12,8 +12,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use outcrop_column::storage::{AtomicFile, WriteAt};
-use outcrop_column::{Column, EncodeOptions, Index, Profile, Result, encode_text};
+use outcrop_column::storage::{AtomicFile, MappedFile, ReadAt, WriteAt};
+use outcrop_column::{BLOCK_ROWS, Column, EncodeOptions, Index, Profile, Result, encode_text};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Repetitions of each measurement; the median is printed.
@@ -129,6 +129,7 @@ fn main() -> Result<()> {
     let words = sample_words(&codes)?;
     if wants("scan") {
         measure_scans(&codes, &words)?;
+        measure_streaming(&path_of(Index::None), codes.row_count())?;
     }
     if wants("lookup") {
         measure_lookups("postings", &postings, &words)?;
@@ -237,6 +238,28 @@ fn measure_scans(column: &Column, words: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
+/// What plain reading of as many bytes takes as an equality scan of planes has to look at: one of each row, 64 KiB at a time.
+fn measure_streaming(path: &Path, row_count: u64) -> Result<()> {
+    let file = MappedFile::open(path)?;
+    let bytes = file.as_bytes().unwrap_or_default();
+    let block_count = (row_count as usize).div_ceil(BLOCK_ROWS).max(1);
+    let mut total = 0_u64;
+    let streaming = median(REPETITIONS, || {
+        for block in bytes.chunks(bytes.len().div_ceil(block_count).max(1)) {
+            let (words, _) = block[..block.len().min(BLOCK_ROWS)].as_chunks();
+            total = words
+                .iter()
+                .fold(total, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+        }
+        std::hint::black_box(total);
+        Ok(())
+    })?;
+    streaming.report("adding up a byte of each row, 1 thread", "ms", |seconds| {
+        seconds * 1e3
+    });
+    Ok(())
+}
+
 fn measure_lookups(name: &str, column: &Column, words: &[Vec<u8>]) -> Result<()> {
     let mut hits = 0;
     let lookups = median(REPETITIONS, || {
@@ -293,5 +316,40 @@ fn measure_decode(column: &Column, text_bytes: f64) -> Result<()> {
     codes.report("decode to codes, 1 thread", "ns/row", |seconds| {
         seconds / rows as f64 * 1e9
     });
+    #[cfg(feature = "arrow")]
+    measure_arrow(column)?;
+    Ok(())
+}
+
+#[cfg(feature = "arrow")]
+fn measure_arrow(column: &Column) -> Result<()> {
+    use outcrop_column::arrow::DictionaryOrder;
+    for (order, name) in [
+        (DictionaryOrder::Stored, "as stored"),
+        (DictionaryOrder::Bytes, "in byte order"),
+    ] {
+        let dictionary = median(3, || column.scan_in(order).map(drop))?;
+        let arrays = median(3, || {
+            column.scan_in(order)?.try_for_each(|array| {
+                std::hint::black_box(array?);
+                Ok(())
+            })
+        })?;
+        let rows = column.row_count() as f64;
+        let alone = Times {
+            elapsed: arrays.elapsed - dictionary.elapsed,
+            cpu: arrays.cpu - dictionary.cpu,
+        };
+        alone.report(
+            &format!("decode to Arrow arrays, dictionary {name}, 1 thread"),
+            "ns/row",
+            |seconds| seconds / rows * 1e9,
+        );
+        dictionary.report(
+            &format!("the dictionary of these arrays, {name}"),
+            "ms",
+            |seconds| seconds * 1e3,
+        );
+    }
     Ok(())
 }

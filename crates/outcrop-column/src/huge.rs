@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use memmap2::{Advice, MmapMut};
 
+use crate::kernels;
+
 /// Arrays from this size on are mapped on huge pages.
 const MAPPED_BYTES: usize = 2 << 20;
 
@@ -60,12 +62,47 @@ impl HugeMap {
         Self(items)
     }
 
+    /// `count` zeros.
+    pub(crate) fn zeroed(count: usize) -> Self {
+        Self(HugeArray::zeroed(count))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.get().len()
+    }
+
+    /// The place of each number in `of`, which has each number less than its length once.
+    pub(crate) fn inverse(of: &[u32]) -> Self {
+        let mut items = HugeArray::zeroed(of.len());
+        for (place, &number) in (0_u32..).zip(of) {
+            items.get_mut()[number as usize] = place.to_le_bytes();
+        }
+        Self(items)
+    }
+
     /// Puts in the place of each of `numbers` what it stands for.
     pub(crate) fn apply(&self, numbers: &mut [u32]) {
         let items = self.0.get();
         for number in numbers {
             *number = u32::from_le_bytes(items[*number as usize]);
         }
+    }
+
+    /// Puts in the place of each number what it stands for in `other`.
+    pub(crate) fn translate(&mut self, other: &Self) {
+        for item in self.0.get_mut() {
+            *item = other.get(u32::from_le_bytes(*item)).to_le_bytes();
+        }
+    }
+
+    /// Sets what `number` stands for.
+    pub(crate) fn set(&mut self, number: u32, to: u32) {
+        self.0.get_mut()[number as usize] = to.to_le_bytes();
+    }
+
+    /// Starts fetching what `number` stands for.
+    pub(crate) fn prefetch(&self, number: u32) {
+        kernels::prefetch(self.0.get(), number as usize);
     }
 
     pub(crate) fn get(&self, number: u32) -> u32 {

@@ -53,7 +53,7 @@ impl RankPlan {
         }
     }
 
-    /// Rank of each code.
+    /// Rank of each code, in order; `None` where they are the same.
     pub(crate) fn ranks(&self) -> Option<Vec<u32>> {
         let (classes, table) = self.map.as_ref()?;
         let mut next: Vec<u32> = (0..CLASS_LIMIT).map(|class| table.class(class).0).collect();

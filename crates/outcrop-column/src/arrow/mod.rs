@@ -21,7 +21,7 @@ pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
 pub use push::ForeignDictionary;
-pub use scan::Scan;
+pub use scan::{DictionaryOrder, Scan};
 pub use values::for_each_value;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -8,7 +8,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::DataType;
 
 use crate::Column;
-use crate::column::{Batch, Batches, MergedValues};
+use crate::column::{Batch, Batches, MergedValues, StoredValues};
 use crate::error::{ColumnError, Result};
 
 /// Iterator over a column's rows as dictionary arrays of 65,536 rows, all with the same dictionary; see [`Column::scan`].
@@ -19,6 +19,19 @@ pub struct Scan<'a> {
     values: ArrayRef,
     /// For each segment, position in `values` of each of its codes; empty where it is the code.
     maps: Vec<Vec<u32>>,
+    /// The number of null in the batches, where it is not the batch's own.
+    null_code: Option<u32>,
+    has_nulls: bool,
+}
+
+/// The order of the values of an Arrow dictionary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DictionaryOrder {
+    /// By their bytes: keys compare as their values do.
+    #[default]
+    Bytes,
+    /// As the file numbers them: where it numbers them by frequency, that spares a look at a table for each row.
+    Stored,
 }
 
 impl Column {
@@ -45,8 +58,40 @@ impl Column {
     /// [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Limit`] for 2^31 distinct values or more;
     /// [`ColumnError::Corrupt`]; what the source reports.
     pub fn scan(&self) -> Result<Scan<'_>> {
-        let batches = self.scan_codes()?;
-        let MergedValues { bytes, ends, maps } = self.merged_values()?;
+        self.scan_in(DictionaryOrder::Bytes)
+    }
+
+    /// [`Column::scan`] with the dictionary in an order of choice. A column of several segments has one in byte order in any case.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, encode_text};
+    /// use outcrop_column::arrow::DictionaryOrder;
+    /// use arrow_array::cast::AsArray;
+    /// # let mut file = Vec::new();
+    /// # encode_text("tuff\nmarl\ntuff\n".as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+    /// for batch in Column::open_in(file)?.scan_in(DictionaryOrder::Stored)? {
+    ///     let rocks = batch?.downcast_dict::<arrow_array::StringArray>().map(|rocks| rocks.into_iter().flatten().collect::<String>());
+    ///     assert_eq!(rocks.as_deref(), Some("tuffmarltuff"));
+    /// }
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Column::scan`].
+    pub fn scan_in(&self, order: DictionaryOrder) -> Result<Scan<'_>> {
+        let mut batches = self.scan_codes()?;
+        let stored = match order {
+            DictionaryOrder::Bytes => None,
+            DictionaryOrder::Stored => self.stored_values()?,
+        };
+        let (bytes, ends, maps, null_code) = if let Some(StoredValues { bytes, ends, null }) = stored {
+            batches = batches.as_stored();
+            // A number that no row has stands for null where there is none.
+            (bytes, ends, vec![Vec::new()], Some(null.unwrap_or(u32::MAX)))
+        } else {
+            let MergedValues { bytes, ends, maps } = self.merged_values()?;
+            (bytes, ends, maps, None)
+        };
         if ends.len() > i32::MAX as usize {
             return Err(ColumnError::Limit {
                 what: "distinct values of an Arrow dictionary",
@@ -60,6 +105,8 @@ impl Column {
             batches,
             values: values_array(bytes, &ends)?,
             maps,
+            null_code,
+            has_nulls: self.null_count() > 0,
         })
     }
 }
@@ -80,7 +127,8 @@ impl Scan<'_> {
             null_code,
             first_row,
         } = batch;
-        let has_nulls = codes.contains(&null_code);
+        let null_code = self.null_code.unwrap_or(null_code);
+        let has_nulls = self.has_nulls && codes.contains(&null_code);
         let nulls = has_nulls.then(|| {
             let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] != null_code);
             NullBuffer::new(valid)

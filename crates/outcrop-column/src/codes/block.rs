@@ -129,10 +129,7 @@ pub(super) fn take_planes<'a>(fields: &mut Fields<'a>, count: usize, width: u8) 
 
 fn unpacked(planes: Planes<'_>, base: u32) -> Vec<u32> {
     let mut values = vec![0; planes.count()];
-    planes.unpack(&mut values);
-    for value in &mut values {
-        *value = value.wrapping_add(base);
-    }
+    planes.unpack(base, &mut values);
     values
 }
 
@@ -185,24 +182,18 @@ impl Block<'_> {
                 }
             }
             Self::Local { values, indexes } => {
-                indexes.unpack(out);
+                indexes.unpack(0, out);
                 for slot in out {
                     *slot = *values
                         .get(*slot as usize)
                         .ok_or_else(|| bad_index(*slot, values.len()))?;
                 }
             }
-            Self::Planes { base, planes } => {
-                planes.unpack(out);
-                if *base != 0 {
-                    out.iter_mut()
-                        .for_each(|value| *value = value.wrapping_add(*base));
-                }
-            }
+            Self::Planes { base, planes } => planes.unpack(*base, out),
             Self::Classes(classes) => classes.decode(out)?,
             Self::Deltas { first, planes } => {
                 out[0] = *first;
-                planes.unpack(&mut out[1..]);
+                planes.unpack(0, &mut out[1..]);
                 let mut value = *first;
                 for slot in &mut out[1..] {
                     value = value.wrapping_add(unzigzag(*slot));

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use super::class_sort::Sorted;
 use super::class_table::ClassTable;
-use super::classes::Sorted;
-use super::local::LocalDictionary;
+use super::local::{self, LocalDictionary};
 use super::shrink_hint::ShrinkHint;
 use super::{encoding, zigzag};
 use crate::error::Result;
@@ -54,12 +54,27 @@ impl<'a> BlockEncoder<'a> {
 
     /// The encoded block of `values` (at least one).
     pub(crate) fn encode(&mut self, values: &[u32]) -> Result<Vec<u8>> {
-        let measured = measure(values);
-        let (width, delta_width) = (width_of(&measured), bits_of(measured.delta_bits));
+        self.encode_measured(values, &measure(values), Vec::new())
+    }
+
+    /// The values of the block that was encoded last, class by class; nothing of use where it was constant or there are no classes.
+    pub(crate) fn class_streams(&self) -> impl Iterator<Item = &[u32]> {
+        self.sorted.streams()
+    }
+
+    /// [`BlockEncoder::encode`] of values that were measured, in the memory of `spare`.
+    pub(crate) fn encode_measured(
+        &mut self,
+        values: &[u32],
+        measured: &Measured,
+        mut spare: Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        spare.clear();
+        let (width, delta_width) = (width_of(measured), bits_of(measured.delta_bits));
         if width == 0 {
-            let mut out = vec![encoding::CONSTANT];
-            push_u32(&mut out, measured.least);
-            return Ok(out);
+            spare.push(encoding::CONSTANT);
+            push_u32(&mut spare, measured.least);
+            return Ok(spare);
         }
         let count = values.len();
         let mut choices = vec![
@@ -74,22 +89,20 @@ impl<'a> BlockEncoder<'a> {
             self.sorted.fill(values, classes);
             choices.push((self.sorted.encoded_bytes(classes), encoding::CLASSES));
         }
-        if self.local.fill(values, measured.least, width) {
-            let size = self.local.values().len();
-            let index_width = bits_of(size as u32 - 1);
-            choices.push((
-                9 + packed_bytes(size, width) + packed_bytes(count, index_width),
-                encoding::LOCAL,
-            ));
+        let least_bytes = choices.iter().map(|&(bytes, _)| bytes).min().unwrap_or(0);
+        if self.local.fill(values, measured.least, width, least_bytes) {
+            let bytes = local::encoded_bytes(self.local.values().len(), width, count);
+            choices.push((bytes, encoding::LOCAL));
         }
         let (plain_bytes, plain) = choices.iter().min().copied().unwrap_or((0, encoding::PLANES));
-        let plain_form = Form::tight(plain, &measured);
-        let best = self.write(plain_form, values, &measured);
+        let plain_form = Form::tight(plain, measured);
+        spare.reserve_exact(plain_bytes + 1);
+        let best = self.write_to(spare, plain_form, values, measured);
         debug_assert_eq!(best.len(), plain_bytes + 1);
         if self.effort.exhaustive {
-            return self.smallest_form(best, plain_form, values, &measured);
+            return self.smallest_form(best, plain_form, values, measured);
         }
-        self.likely_form(best, plain_form, values, &measured)
+        self.likely_form(best, plain_form, values, measured)
     }
 
     /// `plain`, or the smallest of the zstd forms that a sample says will be smaller.
@@ -165,13 +178,18 @@ impl<'a> BlockEncoder<'a> {
     }
 
     fn write(&self, form: Form, values: &[u32], measured: &Measured) -> Vec<u8> {
+        self.write_to(Vec::new(), form, values, measured)
+    }
+
+    /// The block in a given form, behind nothing in `out`.
+    fn write_to(&self, mut out: Vec<u8>, form: Form, values: &[u32], measured: &Measured) -> Vec<u8> {
         let Form {
             encoding: choice,
             width,
         } = form;
-        let mut out = vec![choice];
+        out.push(choice);
         match (choice, self.classes) {
-            (encoding::CLASSES, Some(classes)) => self.sorted.push_to(values, classes, &mut out),
+            (encoding::CLASSES, Some(classes)) => self.sorted.push_to(classes, &mut out),
             (encoding::RUNS, ..) => push_runs(values, width, measured.least, measured.run_count, &mut out),
             (encoding::DELTAS, ..) => {
                 out.push(width);

@@ -3,9 +3,9 @@
 use super::block::take_planes;
 use super::class_table::{CLASS_LIMIT, ClassTable};
 use crate::error::{Result, corrupt};
-use crate::format::{BLOCK_ROWS, Fields, push_u32};
+use crate::format::{BLOCK_ROWS, Fields};
 use crate::kernels;
-use crate::planes::{Planes, pack, packed_bytes};
+use crate::planes::Planes;
 
 const PART: &str = "code block (classes)";
 
@@ -53,27 +53,31 @@ impl<'a> Classes<'a> {
     /// Decodes each class on its own, then deals the integers out in the order of the tags.
     pub(super) fn decode(&self, out: &mut [u32]) -> Result<()> {
         let mut by_class = vec![0_u32; BLOCK_ROWS.max(out.len())];
-        let mut next = [0_u32; CLASS_LIMIT];
+        // A class with all rows of a full block ends where it begins: that case is looked at apart.
+        let (mut next, mut ends) = ([0_u16; CLASS_LIMIT], [0_u16; CLASS_LIMIT]);
         let mut start = 0;
-        for (stream, next) in self.streams.iter().zip(&mut next) {
+        for (stream, (next, class_end)) in self.streams.iter().zip(next.iter_mut().zip(&mut ends)) {
             let end = start + stream.offsets.count();
-            let part = &mut by_class[start..end];
-            stream.offsets.unpack(part);
-            part.iter_mut()
-                .for_each(|value| *value = value.wrapping_add(stream.first));
-            *next = start as u32;
+            stream.offsets.unpack(stream.first, &mut by_class[start..end]);
+            (*next, *class_end) = (start as u16, end as u16);
             start = end;
         }
-        let mut ends = next;
-        for (end, stream) in ends.iter_mut().zip(&self.streams) {
-            *end += stream.offsets.count() as u32;
-        }
         let by_class = by_class.first_chunk().ok_or_else(wrong_tags)?;
-        if deal(self.tags.bytes(), by_class, next, out) == ends {
+        let tags = self.tags.bytes();
+        if kernels::deal(tags, by_class, next, out) == ends && self.tags_are_of_the_only_class() {
             Ok(())
         } else {
             Err(wrong_tags())
         }
+    }
+
+    /// Whether all tags are those of a class that all rows of a full block are of; `true` where there is none.
+    fn tags_are_of_the_only_class(&self) -> bool {
+        let is_full = |stream: &&Stream<'_>| stream.offsets.count() == BLOCK_ROWS;
+        self.streams.iter().find(is_full).is_none_or(|stream| {
+            let pair = stream.class | stream.class << 4;
+            self.tags.bytes().iter().all(|&byte| byte == pair)
+        })
     }
 
     pub(super) fn find_within(&self, least: u32, greatest: u32, found: &mut Vec<u32>) -> Result<()> {
@@ -155,130 +159,6 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// Rows dealt out side by side, each from its own part of the block: the places of one part wait for each other, those of
-/// different parts do not.
-const LANES: usize = 4;
-
-/// Deals `by_class`, the integers class by class from `next` on, out to `out` in the order of its tags; gives where each class ended.
-fn deal(
-    tags: &[u8],
-    by_class: &[u32; BLOCK_ROWS],
-    next: [u32; CLASS_LIMIT],
-    out: &mut [u32],
-) -> [u32; CLASS_LIMIT] {
-    let take = |next: &mut [u32; CLASS_LIMIT], tag: u8| {
-        let position = &mut next[usize::from(tag & 15)];
-        let value = by_class[*position as usize % BLOCK_ROWS];
-        *position = position.wrapping_add(1);
-        value
-    };
-    let lane_bytes = out.len() / (2 * LANES);
-    let (in_lanes, rest) = out.split_at_mut(2 * LANES * lane_bytes);
-    let (tags_in_lanes, last_tags) = tags.split_at(LANES * lane_bytes);
-    let mut lanes = [next; LANES];
-    for lane in 1..LANES {
-        lanes[lane] = lanes[lane - 1];
-        count_tags(
-            &tags_in_lanes[(lane - 1) * lane_bytes..lane * lane_bytes],
-            &mut lanes[lane],
-        );
-    }
-    let [next0, next1, next2, next3] = &mut lanes;
-    let (pairs, _) = in_lanes.as_chunks_mut::<2>();
-    let (first, second) = pairs.split_at_mut(2 * lane_bytes);
-    let ((out0, out1), (out2, out3)) = (first.split_at_mut(lane_bytes), second.split_at_mut(lane_bytes));
-    let (first, second) = tags_in_lanes.split_at(2 * lane_bytes);
-    let ((tags0, tags1), (tags2, tags3)) = (first.split_at(lane_bytes), second.split_at(lane_bytes));
-    let outs = out0.iter_mut().zip(out1).zip(out2.iter_mut().zip(out3));
-    let tags = tags0.iter().zip(tags1).zip(tags2.iter().zip(tags3));
-    for (((out0, out1), (out2, out3)), ((tag0, tag1), (tag2, tag3))) in outs.zip(tags) {
-        *out0 = [take(next0, tag0 & 15), take(next0, tag0 >> 4)];
-        *out1 = [take(next1, tag1 & 15), take(next1, tag1 >> 4)];
-        *out2 = [take(next2, tag2 & 15), take(next2, tag2 >> 4)];
-        *out3 = [take(next3, tag3 & 15), take(next3, tag3 >> 4)];
-    }
-    // The last lane goes on behind its part.
-    let mut next = lanes[LANES - 1];
-    for (index, value) in rest.iter_mut().enumerate() {
-        *value = take(&mut next, last_tags[index / 2] >> (4 * (index % 2)));
-    }
-    next
-}
-
-/// Adds the number of each tag in `tags`, two a byte, to `counts`.
-fn count_tags(tags: &[u8], counts: &mut [u32; CLASS_LIMIT]) {
-    // Pairs are counted first, with neighbours apart so that equal ones do not wait for each other.
-    let mut pairs = [[0_u32; 256]; 4];
-    let (groups, rest) = tags.as_chunks::<4>();
-    for group in groups {
-        for (pairs, &byte) in pairs.iter_mut().zip(group) {
-            pairs[usize::from(byte)] += 1;
-        }
-    }
-    rest.iter().for_each(|&byte| pairs[0][usize::from(byte)] += 1);
-    for byte in 0..256 {
-        let count: u32 = pairs.iter().map(|pairs| pairs[byte]).sum();
-        counts[byte & 15] += count;
-        counts[byte >> 4] += count;
-    }
-}
-
 fn wrong_tags() -> crate::ColumnError {
     corrupt(PART, 0, "the tags disagree with the counts of rows by class")
-}
-
-/// The classes of a block's values, ready to be measured or written.
-#[derive(Debug, Default)]
-pub(super) struct Sorted {
-    tags: Vec<u32>,
-    counts: [usize; CLASS_LIMIT],
-}
-
-impl Sorted {
-    /// Finds the class of each of `values`, reusing the buffer.
-    pub(super) fn fill(&mut self, values: &[u32], table: &ClassTable) {
-        self.tags.resize(values.len(), 0);
-        kernels::classify(values, &table.firsts(), &mut self.tags);
-        // Four histograms: equal neighbours do not wait for each other's increment.
-        let mut counts = [[0_usize; CLASS_LIMIT]; 4];
-        for (index, &tag) in self.tags.iter().enumerate() {
-            counts[index % 4][tag as usize % CLASS_LIMIT] += 1;
-        }
-        self.counts = std::array::from_fn(|class| counts.iter().map(|counts| counts[class]).sum());
-    }
-
-    /// Bytes after the encoding byte.
-    pub(super) fn encoded_bytes(&self, table: &ClassTable) -> usize {
-        let streams = self
-            .counts
-            .iter()
-            .enumerate()
-            .map(|(class, &count)| packed_bytes(count, table.class(class).2));
-        4 * CLASS_LIMIT + packed_bytes(self.tags.len(), 4) + streams.sum::<usize>()
-    }
-
-    /// Appends what stands after the encoding byte, for the values that [`Sorted::fill`] saw last.
-    pub(super) fn push_to(&self, values: &[u32], table: &ClassTable, out: &mut Vec<u8>) {
-        let mut next = [0; CLASS_LIMIT];
-        let mut start = 0;
-        for (next, &count) in next.iter_mut().zip(&self.counts) {
-            push_u32(out, count as u32);
-            *next = start;
-            start += count;
-        }
-        pack(&self.tags, 0, 4, out);
-        let mut dealt = vec![0; values.len()];
-        for (&value, &tag) in values.iter().zip(&self.tags) {
-            let next = &mut next[tag as usize % CLASS_LIMIT];
-            dealt[*next] = value;
-            *next += 1;
-        }
-        let mut rest = dealt.as_slice();
-        for (class, &count) in self.counts.iter().enumerate() {
-            let (stream, after) = rest.split_at(count);
-            let (first, _, width) = table.class(class);
-            pack(stream, first, width, out);
-            rest = after;
-        }
-    }
 }

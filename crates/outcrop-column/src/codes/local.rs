@@ -1,10 +1,18 @@
 //! The distinct values of one block, found with a bit set over the block's range, and their use as a local dictionary.
 
-use crate::planes::bits_of;
+use crate::planes::{bits_of, packed_bytes};
 
 /// Widest range, in bits, for which a bit set (128 KiB) is cheaper than sorting the block.
 const BIT_SET_WIDTH: u8 = 20;
 const SAMPLE_ROWS: usize = 2048;
+
+/// Rows after which it is asked whether the dictionary can still pay.
+const ROWS_AT_ONCE: usize = 2048;
+
+/// Bytes after the encoding byte of a block of `count` rows with a dictionary of `size` values (at least one) of `width` bits.
+pub(super) fn encoded_bytes(size: usize, width: u8, count: usize) -> usize {
+    9 + packed_bytes(size, width) + packed_bytes(count, bits_of(size as u32 - 1))
+}
 
 /// Finds and indexes the distinct values of blocks, reusing its memory.
 #[derive(Debug, Default)]
@@ -18,26 +26,64 @@ pub(super) struct LocalDictionary {
 
 impl LocalDictionary {
     /// Collects the distinct values of `values`, whose smallest is `base` and whose range has `width` bits. `false` where a
-    /// sample says that indexes would not be narrower than the values.
-    pub(super) fn fill(&mut self, values: &[u32], base: u32, width: u8) -> bool {
-        if width <= 2 || !self.sample_repeats(values, width) {
+    /// sample says that indexes would not be narrower than the values, or where the block would take more than `limit` bytes.
+    pub(super) fn fill(&mut self, values: &[u32], base: u32, width: u8, limit: usize) -> bool {
+        if width <= 2 {
             return false;
         }
         self.base = base;
         self.by_sorting = width > BIT_SET_WIDTH;
+        let most = most_values(values.len(), width, limit);
+        let stride = (values.len() / SAMPLE_ROWS).max(1);
+        let sample = values.iter().step_by(stride).take(SAMPLE_ROWS);
+        let sampled = sample.len();
         if self.by_sorting {
             self.values.clear();
+            self.values.extend(sample);
+            self.sort();
+            if self.values.len() > most || !repeats(sampled, self.values.len(), values.len(), width) {
+                return false;
+            }
+            self.values.clear();
             self.values.extend_from_slice(values);
-            self.values.sort_unstable();
-            self.values.dedup();
-            return true;
+            self.sort();
+            return self.values.len() <= most;
         }
         self.bits.clear();
         self.bits.resize((1_usize << width).div_ceil(64), 0);
-        for value in values {
-            let relative = (value - base) as usize;
-            self.bits[relative / 64] |= 1 << (relative % 64);
+        let mut size = self.insert(sample);
+        if !repeats(sampled, size, values.len(), width) {
+            return false;
         }
+        for part in values.chunks(ROWS_AT_ONCE) {
+            size += self.insert(part.iter());
+            if size > most {
+                return false;
+            }
+        }
+        self.index();
+        true
+    }
+
+    fn sort(&mut self) {
+        self.values.sort_unstable();
+        self.values.dedup();
+    }
+
+    /// Adds values to the bit set; gives how many were new.
+    fn insert<'v>(&mut self, values: impl Iterator<Item = &'v u32>) -> usize {
+        let mut new = 0;
+        for value in values {
+            let relative = (value - self.base) as usize;
+            let word = &mut self.bits[relative / 64];
+            new += (!*word >> (relative % 64) & 1) as usize;
+            *word |= 1 << (relative % 64);
+        }
+        new
+    }
+
+    /// Lists the values of the bit set, and how many precede each word of it.
+    fn index(&mut self) {
         self.ranks.clear();
         self.values.clear();
         for (index, &word) in self.bits.iter().enumerate() {
@@ -45,27 +91,10 @@ impl LocalDictionary {
             let mut rest = word;
             while rest != 0 {
                 self.values
-                    .push(base + (index * 64) as u32 + rest.trailing_zeros());
+                    .push(self.base + (index * 64) as u32 + rest.trailing_zeros());
                 rest &= rest - 1;
             }
         }
-        true
-    }
-
-    /// From m sampled rows with d distinct values, m²/2(m − d) values would be expected if they were equally frequent, of which
-    /// the block then holds some. `false` where a dictionary of half as many would not pay.
-    fn sample_repeats(&self, values: &[u32], width: u8) -> bool {
-        let stride = (values.len() / SAMPLE_ROWS).max(1);
-        let mut sample: Vec<u32> = values.iter().step_by(stride).take(SAMPLE_ROWS).copied().collect();
-        let sampled = sample.len();
-        sample.sort_unstable();
-        sample.dedup();
-        let repeats = (sampled - sample.len()).max(1);
-        let frequent = (sampled * sampled / (2 * repeats)) as f64;
-        let rows = values.len() as f64;
-        let present = frequent * (1.0 - (-rows / frequent).exp()) / 2.0;
-        let index_width = bits_of(present as u32);
-        present * f64::from(width) < rows * (f64::from(width) - f64::from(index_width))
     }
 
     pub(super) fn values(&self) -> &[u32] {
@@ -81,4 +110,29 @@ impl LocalDictionary {
         let below = self.bits[relative / 64] & ((1 << (relative % 64)) - 1);
         self.ranks[relative / 64] + below.count_ones()
     }
+}
+
+/// From m sampled rows with d distinct values, m²/2(m − d) values would be expected if they were equally frequent, of which
+/// a block of `rows` then holds some. `false` where a dictionary of half as many would not pay.
+fn repeats(sampled: usize, distinct: usize, rows: usize, width: u8) -> bool {
+    let repeats = (sampled - distinct).max(1);
+    let frequent = (sampled * sampled / (2 * repeats)) as f64;
+    let rows = rows as f64;
+    let present = frequent * (1.0 - (-rows / frequent).exp()) / 2.0;
+    let index_width = bits_of(present as u32);
+    present * f64::from(width) < rows * (f64::from(width) - f64::from(index_width))
+}
+
+/// The most values with which a block of `count` rows takes at most `limit` bytes.
+fn most_values(count: usize, width: u8, limit: usize) -> usize {
+    let (mut least, mut above) = (0, count + 1);
+    while above - least > 1 {
+        let middle = usize::midpoint(least, above);
+        if encoded_bytes(middle, width, count) <= limit {
+            least = middle;
+        } else {
+            above = middle;
+        }
+    }
+    least
 }

@@ -5,6 +5,7 @@
 
 mod block;
 mod choose;
+mod class_sort;
 mod class_table;
 mod classes;
 mod local;

@@ -24,6 +24,8 @@ pub struct Batches<'a> {
     segments: &'a [Segment],
     segment: usize,
     block: usize,
+    /// Whether codes come as they are stored, in the order of ranks.
+    as_stored: bool,
 }
 
 impl std::fmt::Debug for Batches<'_> {
@@ -42,6 +44,16 @@ impl<'a> Batches<'a> {
             segments,
             segment: 0,
             block: 0,
+            as_stored: false,
+        }
+    }
+
+    /// The same blocks with the numbers that the file stores: ranks where it has them.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn as_stored(self) -> Self {
+        Self {
+            as_stored: true,
+            ..self
         }
     }
 
@@ -59,7 +71,11 @@ impl<'a> Batches<'a> {
             batch.segment = self.segment;
             batch.first_row = segment.first_row + first_row;
             batch.null_code = segment.dictionary.value_count() as u32;
-            segment.decode(self.source, block, &mut batch.codes)?;
+            if self.as_stored {
+                segment.codes()?.decode(self.source, block, &mut batch.codes)?;
+            } else {
+                segment.decode(self.source, block, &mut batch.codes)?;
+            }
             return Ok(true);
         }
         Ok(false)

@@ -233,21 +233,35 @@ impl TextCells {
             length = 0;
         }
         let cells = self.cells.get();
-        let ahead = ranks.iter().skip(CELLS_AHEAD).chain(std::iter::repeat(&0));
-        for (&rank, &later) in ranks.iter().zip(ahead) {
+        let ahead = ranks.get(CELLS_AHEAD..).unwrap_or_default();
+        let (first, last) = ranks.split_at(ahead.len());
+        for (&rank, &later) in first.iter().zip(ahead) {
             prefetch(cells, later as usize);
-            let cell = &cells[rank as usize];
-            let size = cell[CELL_BYTES - 1];
-            if size == LONG {
-                out.write_all(&text[..length])?;
-                length = 0;
-                out.write_all(self.long_value(cell))?;
-                continue;
-            }
-            text[length..length + CELL_BYTES].copy_from_slice(cell);
-            length += usize::from(size);
+            length = self.push(&cells[rank as usize], text, length, out)?;
+        }
+        for &rank in last {
+            length = self.push(&cells[rank as usize], text, length, out)?;
         }
         Ok(length)
+    }
+
+    /// Puts the text of a cell behind the first `length` bytes of `text`; gives the new length.
+    #[inline(always)]
+    fn push(
+        &self,
+        cell: &[u8; CELL_BYTES],
+        text: &mut [u8],
+        length: usize,
+        out: &mut dyn Write,
+    ) -> Result<usize> {
+        let size = cell[CELL_BYTES - 1];
+        if size == LONG {
+            out.write_all(&text[..length])?;
+            out.write_all(self.long_value(cell))?;
+            return Ok(0);
+        }
+        text[length..length + CELL_BYTES].copy_from_slice(cell);
+        Ok(length + usize::from(size))
     }
 
     fn long_value(&self, cell: &[u8; CELL_BYTES]) -> &[u8] {

@@ -48,6 +48,44 @@ impl Column {
     }
 }
 
+/// A column's dictionary in the order of the numbers that its file stores.
+#[cfg(feature = "arrow")]
+pub(crate) struct StoredValues {
+    /// The values back to back; that of null is empty.
+    pub(crate) bytes: Vec<u8>,
+    /// Where each of them ends.
+    pub(crate) ends: Vec<usize>,
+    /// The number of null, if a row is null.
+    pub(crate) null: Option<u32>,
+}
+
+#[cfg(feature = "arrow")]
+impl Column {
+    /// The dictionary in the order of ranks; `None` where that is byte order, or where each segment has its own.
+    pub(crate) fn stored_values(&self) -> Result<Option<StoredValues>> {
+        let [segment] = self.segments.as_slice() else {
+            return Ok(None);
+        };
+        let Some(ranking) = segment.ranking(&*self.source)? else {
+            return Ok(None);
+        };
+        let values = Values::of(segment, &*self.source)?;
+        let mut stored = StoredValues {
+            bytes: Vec::with_capacity(values.bytes.len()),
+            ends: Vec::with_capacity(values.ends.len() + 1),
+            null: None,
+        };
+        for (rank, code) in (0..).zip(ranking.codes().iter()) {
+            match values.get(code) {
+                Some(value) => stored.bytes.extend_from_slice(value),
+                None => stored.null = Some(rank),
+            }
+            stored.ends.push(stored.bytes.len());
+        }
+        Ok(Some(stored))
+    }
+}
+
 /// Calls `action` with each value that occurs in `parts`, in byte order, and with every part and position that it has.
 pub(super) fn for_each_merged(
     parts: &[Values],

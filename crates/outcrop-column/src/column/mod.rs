@@ -15,7 +15,7 @@ use std::path::Path;
 pub use batches::{Batch, Batches};
 pub use decode::push_csv_field;
 #[cfg(feature = "arrow")]
-pub(crate) use merged::MergedValues;
+pub(crate) use merged::{MergedValues, StoredValues};
 pub use report::{ColumnReport, EncodingReport, SegmentReport};
 pub use selection::Selection;
 pub use verify::VerifyReport;

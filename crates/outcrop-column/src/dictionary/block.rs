@@ -97,7 +97,7 @@ impl<'a> RawBlock<'a> {
         }
     }
 
-    fn bucket_count(&self) -> usize {
+    pub(super) fn bucket_count(&self) -> usize {
         self.count.div_ceil(BUCKET_VALUES)
     }
 
@@ -130,7 +130,7 @@ impl<'a> RawBlock<'a> {
     }
 
     /// First value of a bucket: it shares nothing, so it stands there whole.
-    fn first_of(&self, bucket: usize) -> Result<&'a [u8]> {
+    pub(super) fn first_of(&self, bucket: usize) -> Result<&'a [u8]> {
         let mut cursor = self.bucket(bucket)?;
         let (shared, rest) = cursor.entry()?;
         if shared != 0 {
@@ -151,8 +151,13 @@ impl<'a> RawBlock<'a> {
                 high = middle;
             }
         }
-        let mut cursor = self.bucket(low)?;
-        let mut rank = low * BUCKET_VALUES;
+        self.rank_in(low, wanted, or_equal)
+    }
+
+    /// [`RawBlock::rank`], given that `bucket` is the last whose first value is not greater than `wanted`, or the first of all.
+    pub(super) fn rank_in(&self, bucket: usize, wanted: &[u8], or_equal: bool) -> Result<(usize, bool)> {
+        let mut cursor = self.bucket(bucket)?;
+        let mut rank = bucket * BUCKET_VALUES;
         // Bytes that `wanted` and the value before share, and how the two compare.
         let (mut matched, mut order) = (0_usize, Ordering::Less);
         let mut length_before = 0;

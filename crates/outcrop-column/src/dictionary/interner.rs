@@ -8,7 +8,7 @@ use super::key::{Key, LONG, NULL, sort_key_of_bits};
 use super::sorted::{LongValues, SortedValues};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, VALUE_BYTES_LIMIT};
-use crate::huge::HugeArray;
+use crate::huge::{HugeArray, HugeMap};
 use crate::kernels::{KEY_BYTES, LINE_BYTES, SLOT_BYTES, find_slot, prefetch};
 
 /// A slot: the twelve bytes of a key, all zero where it is free, then the number of the value's rows.
@@ -104,7 +104,7 @@ impl Interner {
         &mut self,
         text: &[u8],
         start: usize,
-        ends: &[usize],
+        ends: &[u32],
         codes: &mut [u32],
         later: &mut [u16],
     ) -> usize {
@@ -112,6 +112,7 @@ impl Interner {
         let mut ring = [Probe::default(); ROWS_AHEAD];
         let mut from = start;
         for (probe, &end) in ring.iter_mut().zip(ends) {
+            let end = end as usize;
             *probe = probe_of(lines, &Key::within(text, from, end));
             from = end + 1;
         }
@@ -119,6 +120,7 @@ impl Interner {
         for (index, place) in codes[..ends.len()].iter_mut().enumerate() {
             let key = ring[index % ROWS_AHEAD];
             if let Some(&end) = ends.get(index + ROWS_AHEAD) {
+                let end = end as usize;
                 ring[index % ROWS_AHEAD] = probe_of(lines, &Key::within(text, from, end));
                 from = end + 1;
             }
@@ -220,15 +222,16 @@ impl Interner {
     /// Ends collecting: frees the table, gives values in byte order with their counts, and the code of null.
     pub(crate) fn into_sorted(mut self) -> SortedValues {
         let slot_count = self.lines.get().len() * LINE_SLOTS;
-        let (mut counts, mut null) = (vec![0; slot_count], None);
+        let (mut counts, mut null) = (HugeMap::zeroed(slot_count), None);
         let mut order = Vec::with_capacity(self.value_count);
         let mut long_numbers = vec![0; if self.long.is_empty() { 0 } else { slot_count }];
         for (code, slot) in self.taken_slots() {
             let bits = key_bits(slot);
-            counts[code as usize] = number(slot, KEY_BYTES);
+            let count = number(slot, KEY_BYTES);
+            counts.set(code, count);
             let sort_key = match slot[MARK] {
                 NULL => {
-                    null = Some((code, u64::from(counts[code as usize])));
+                    null = Some((code, u64::from(count)));
                     continue;
                 }
                 LONG => {
@@ -305,7 +308,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Interner, Key};
+    use super::{HugeMap, Interner, Key};
 
     proptest! {
         #[test]
@@ -335,17 +338,17 @@ mod tests {
             let sorted = interner.into_sorted();
             let mut ordered: Vec<&Vec<u8>> = expected.keys().filter_map(|value| value.as_ref()).collect();
             ordered.sort_unstable();
-            let mut final_codes = vec![u32::MAX; sorted.counts.len()];
+            let mut final_codes = HugeMap::zeroed(sorted.counts.len());
             for (index, &key_and_code) in (0..).zip(&sorted.order) {
-                final_codes[key_and_code as u32 as usize] = index;
+                final_codes.set(key_and_code as u32, index);
                 let value = Some(ordered[index as usize].clone());
-                prop_assert_eq!(sorted.counts[key_and_code as u32 as usize], expected[&value]);
+                prop_assert_eq!(sorted.counts.get(key_and_code as u32), expected[&value]);
             }
             if let Some((code, count)) = sorted.null {
-                final_codes[code as usize] = ordered.len() as u32;
+                final_codes.set(code, ordered.len() as u32);
                 prop_assert_eq!(count, u64::from(expected[&None]));
             }
-            let maps = sorted.maps_of_epochs(&final_codes);
+            let maps = sorted.maps_of_epochs(final_codes);
             for (value, (epoch, code)) in values.iter().zip(codes) {
                 let at = maps[epoch].get(code) as usize;
                 prop_assert_eq!(value.as_ref(), ordered.get(at).copied());

@@ -71,56 +71,85 @@ impl Merged {
     }
 }
 
-/// Merges the workers' values.
-pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
-    let mut places: Vec<Place> = Vec::new();
-    for (index, worker) in (0_u32..).zip(&workers) {
-        let own = worker.order.iter().map(|&key_and_code| Place {
+/// Values whose counts are on their way while one is merged: they are in no order.
+const VALUES_AHEAD: usize = 16;
+
+/// The values of one worker that are not merged yet.
+struct Cursor<'a> {
+    index: u32,
+    worker: &'a SortedValues,
+    next: usize,
+    /// The final code of each provisional one.
+    codes: HugeMap,
+}
+
+impl Cursor<'_> {
+    fn head(&self) -> Option<Place> {
+        let &key_and_code = self.worker.order.get(self.next)?;
+        Some(Place {
             key_and_code,
-            worker: index,
-        });
-        places = merge_two(places, own, &workers);
+            worker: self.index,
+        })
     }
-    let null_count = workers
-        .iter()
-        .filter_map(|worker| worker.null)
-        .map(|(_, count)| count)
-        .sum();
-    let mut codes: Vec<Vec<u32>> = workers
-        .iter()
-        .map(|worker| vec![0; worker.counts.len()])
-        .collect();
-    let mut counts = Vec::with_capacity(places.len() + 1);
-    let mut distinct: Vec<Place> = Vec::with_capacity(places.len());
-    for place in places {
-        let same = distinct
-            .last()
-            .is_some_and(|last| compare(last, &place, &workers) == Ordering::Equal);
-        if !same {
-            distinct.push(place);
-            counts.push(0);
+
+    /// Goes on behind the head, which has this final code; gives its rows.
+    fn take(&mut self, head: Place, code: u32) -> u32 {
+        self.codes.set(head.code(), code);
+        self.next += 1;
+        if let Some(&later) = self.worker.order.get(self.next + VALUES_AHEAD) {
+            self.worker.counts.prefetch(later as u32);
+            self.codes.prefetch(later as u32);
         }
-        let (worker, provisional) = (place.worker as usize, place.code() as usize);
-        let code = distinct.len() - 1;
-        codes[worker][provisional] = code as u32;
-        counts[code] += workers[worker].counts[provisional];
+        self.worker.counts.get(head.code())
     }
-    for (worker, codes) in workers.iter().zip(&mut codes) {
-        if let Some((provisional, _)) = worker.null {
-            codes[provisional as usize] = distinct.len() as u32;
+}
+
+/// Merges the workers' values. *Cost*: a comparison a value and worker; workers are as few as processors.
+pub(crate) fn merge(workers: Vec<SortedValues>) -> Merged {
+    let mut cursors: Vec<Cursor<'_>> = (0..)
+        .zip(&workers)
+        .map(|(index, worker)| Cursor {
+            index,
+            worker,
+            next: 0,
+            codes: HugeMap::zeroed(worker.counts.len()),
+        })
+        .collect();
+    let fewest = workers.iter().map(|worker| worker.order.len()).max().unwrap_or(0);
+    let (mut places, mut counts) = (Vec::with_capacity(fewest), Vec::with_capacity(fewest + 1));
+    let least_of = |cursors: &[Cursor<'_>]| {
+        let heads = cursors.iter().filter_map(Cursor::head);
+        heads.min_by(|a, b| compare(a, b, &workers))
+    };
+    while let Some(least) = least_of(&cursors) {
+        let mut count = 0;
+        for cursor in &mut cursors {
+            if let Some(head) = cursor.head()
+                && compare(&head, &least, &workers) == Ordering::Equal
+            {
+                count += cursor.take(head, places.len() as u32);
+            }
+        }
+        places.push(least);
+        counts.push(count);
+    }
+    let mut null_count = 0;
+    for cursor in &mut cursors {
+        if let Some((provisional, count)) = cursor.worker.null {
+            cursor.codes.set(provisional, places.len() as u32);
+            null_count += count;
         }
     }
     if null_count > 0 {
         counts.push(null_count as u32);
     }
-    let codes = workers
-        .iter()
-        .zip(&codes)
-        .map(|(worker, last)| worker.maps_of_epochs(last))
+    let codes = cursors
+        .into_iter()
+        .map(|cursor| cursor.worker.maps_of_epochs(cursor.codes))
         .collect();
     Merged {
         workers,
-        places: distinct,
+        places,
         counts,
         null_count,
         codes,
@@ -133,27 +162,4 @@ fn compare(a: &Place, b: &Place, workers: &[SortedValues]) -> Ordering {
         Ordering::Equal if is_long(a.key()) => value(a).cmp(value(b)),
         order => order,
     }
-}
-
-fn merge_two(
-    left: Vec<Place>,
-    right: impl ExactSizeIterator<Item = Place>,
-    workers: &[SortedValues],
-) -> Vec<Place> {
-    if left.is_empty() {
-        return right.collect();
-    }
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.into_iter().peekable(), right.peekable());
-    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let next = if compare(a, b, workers) == Ordering::Greater {
-            right.next()
-        } else {
-            left.next()
-        };
-        merged.extend(next);
-    }
-    merged.extend(left);
-    merged.extend(right);
-    merged
 }

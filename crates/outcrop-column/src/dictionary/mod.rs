@@ -4,6 +4,7 @@
 //! a dictionary is written once. While a column is being encoded, values are collected by [`Interner`].
 
 mod block;
+mod heads;
 mod interner;
 mod key;
 mod merge;

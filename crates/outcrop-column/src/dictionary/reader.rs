@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::BLOCK_SHIFT_LIMIT;
 use super::block::RawBlock;
+use super::heads::{Heads, head};
+use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES};
 use crate::codes::inflate;
 use crate::error::{Result, corrupt};
 use crate::format::{Fields, Section};
@@ -29,6 +30,8 @@ pub(crate) struct Dictionary {
     touched: Touched,
     /// Blocks as the searches need them, where the caller chose to keep them.
     resident: Option<Vec<Vec<u8>>>,
+    /// What leads to a value's bucket, likewise.
+    heads: Option<Heads>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,15 +80,26 @@ impl Dictionary {
             fences,
             touched,
             resident: None,
+            heads: None,
         })
     }
 
-    /// Decompresses all blocks into memory, so that no lookup does; does nothing for blocks stored as they are.
+    /// Decompresses all blocks into memory, so that no lookup does, unless they are stored as they are, and lists the heads of buckets.
     pub(crate) fn make_resident(&mut self, source: &dyn ReadAt) -> Result<()> {
         if self.entries.iter().any(|entry| entry.is_zstd) {
             let blocks = (0..self.entries.len()).map(|index| Ok(self.raw(source, index)?.into_owned()));
             self.resident = Some(blocks.collect::<Result<_>>()?);
         }
+        let mut heads = Vec::new();
+        for index in 0..self.entries.len() {
+            self.with_block(source, index, |block| {
+                for bucket in 0..block.bucket_count() {
+                    heads.push(head(block.first_of(bucket)?));
+                }
+                Ok(())
+            })?;
+        }
+        self.heads = Some(Heads::of(&heads));
         Ok(())
     }
 
@@ -157,6 +171,9 @@ impl Dictionary {
         if high == 0 {
             return Ok((0, false));
         }
+        if let Some(heads) = &self.heads {
+            return self.rank_by_heads(source, heads, wanted, or_equal);
+        }
         while high - low > 1 {
             let middle = usize::midpoint(low, high);
             if self.fence(middle) <= wanted {
@@ -167,6 +184,34 @@ impl Dictionary {
         }
         let (rank, found) = self.with_block(source, low, |block| block.rank(wanted, or_equal))?;
         Ok(((low << self.shift) + rank, found))
+    }
+
+    fn rank_by_heads(
+        &self,
+        source: &dyn ReadAt,
+        heads: &Heads,
+        wanted: &[u8],
+        or_equal: bool,
+    ) -> Result<(usize, bool)> {
+        let per_block = (1_usize << self.shift).div_ceil(BUCKET_VALUES);
+        let alike = heads.alike(wanted);
+        let (mut low, mut high) = (alike.start.saturating_sub(1), alike.end.max(1));
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            let first_is_greater = self.with_block(source, middle / per_block, |block| {
+                Ok(block.first_of(middle % per_block)? > wanted)
+            })?;
+            if first_is_greater {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        let index = low / per_block;
+        let (rank, found) = self.with_block(source, index, |block| {
+            block.rank_in(low % per_block, wanted, or_equal)
+        })?;
+        Ok(((index << self.shift) + rank, found))
     }
 
     /// The code of `value`. *Cost*: one block read.

@@ -44,7 +44,7 @@ pub(crate) struct SortedValues {
     /// Sort key and, in the low 32 bits, provisional code of each value, in byte order.
     pub(super) order: Vec<u128>,
     /// Rows of each provisional code of the last epoch.
-    pub(super) counts: Vec<u32>,
+    pub(super) counts: HugeMap,
     /// Provisional code and rows of null.
     pub(super) null: Option<(u32, u64)>,
     long: LongValues,
@@ -55,7 +55,7 @@ impl SortedValues {
     /// Sorts `order`, which holds the values in any order.
     pub(super) fn new(
         mut order: Vec<u128>,
-        counts: Vec<u32>,
+        counts: HugeMap,
         null: Option<(u32, u64)>,
         long: LongValues,
         moves: Vec<Vec<u32>>,
@@ -81,8 +81,8 @@ impl SortedValues {
     }
 
     /// For each epoch the final code of each provisional one, from those of the last epoch.
-    pub(super) fn maps_of_epochs(&self, last: &[u32]) -> Vec<HugeMap> {
-        let mut maps = vec![HugeMap::of(last.iter().copied())];
+    pub(super) fn maps_of_epochs(&self, last: HugeMap) -> Vec<HugeMap> {
+        let mut maps = vec![last];
         for (before, moved) in self.moves.iter().rev().enumerate() {
             let map = HugeMap::of(moved.iter().map(|&code| maps[before].get(code)));
             maps.push(map);

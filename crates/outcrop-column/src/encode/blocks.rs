@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::frames::Rows;
@@ -12,7 +12,7 @@ use crate::codes::{BlockEncoder, CLASS_LIMIT, ClassTable, Effort};
 use crate::error::{ColumnError, Result};
 use crate::format::{BLOCK_ROWS, Section, SectionKind};
 use crate::huge::HugeMap;
-use crate::kernels::measure;
+use crate::kernels::{Measured, measure};
 use crate::progress::{Step, Watch};
 
 /// Blocks kept to find an equal one: repeated data often repeats within a few blocks.
@@ -24,16 +24,19 @@ const BLOCKS_PER_THREAD: usize = 8;
 /// Rows with all that makes them ranks.
 pub(super) struct CodeSource<'a> {
     pub(super) rows: &'a Rows,
-    /// For each worker and epoch the code of each provisional one.
+    /// For each worker and epoch the rank of each provisional code.
     pub(super) maps: &'a [Vec<HugeMap>],
-    /// Rank of each code; `None` where they are the same.
-    pub(super) ranks: Option<HugeMap>,
-    pub(super) classes: Option<&'a ClassTable>,
-    /// The code of null, if there is one.
+    /// The classes and the code of each rank; `None` where ranks are codes.
+    pub(super) classes: Option<(&'a ClassTable, &'a HugeMap)>,
+    /// The rank of null, if there is one.
     pub(super) null: Option<u32>,
 }
 
-impl CodeSource<'_> {
+impl<'a> CodeSource<'a> {
+    fn class_table(&self) -> Option<&'a ClassTable> {
+        self.classes.map(|(table, _)| table)
+    }
+
     /// Says that the blocks up to `block` are written.
     fn report(&self, watch: &Watch, block: u64) {
         let row_count = self.rows.row_count();
@@ -46,9 +49,54 @@ impl CodeSource<'_> {
 struct Encoded {
     bytes: Vec<u8>,
     crc: u32,
+    zone: Zone,
+}
+
+/// Least and greatest code that is not null, and the number of nulls.
+#[derive(Debug, Clone, Copy)]
+struct Zone {
     least: u32,
     greatest: u32,
     null_count: u32,
+}
+
+impl Zone {
+    const EMPTY: Self = Self {
+        least: u32::MAX,
+        greatest: 0,
+        null_count: 0,
+    };
+
+    fn of(codes: &[u32], null: Option<u32>) -> Self {
+        let mut zone = Self::EMPTY;
+        let Some(null) = null else {
+            zone.least = codes.iter().fold(u32::MAX, |least, &code| least.min(code));
+            zone.greatest = codes.iter().fold(0, |greatest, &code| greatest.max(code));
+            return zone;
+        };
+        for &code in codes {
+            if code == null {
+                zone.null_count += 1;
+            } else {
+                zone.least = zone.least.min(code);
+                zone.greatest = zone.greatest.max(code);
+            }
+        }
+        zone
+    }
+
+    /// The zone of ranks, of which each stream holds those of one class: ranks in a class are in the order of their codes.
+    fn of_streams<'r>(streams: impl Iterator<Item = &'r [u32]>, null: Option<u32>, codes: &HugeMap) -> Self {
+        streams.fold(Self::EMPTY, |mut zone, stream| {
+            let ranks = Self::of(stream, null);
+            if ranks.least <= ranks.greatest {
+                zone.least = zone.least.min(codes.get(ranks.least));
+                zone.greatest = zone.greatest.max(codes.get(ranks.greatest));
+            }
+            zone.null_count += ranks.null_count;
+            zone
+        })
+    }
 }
 
 /// Writes the blocks one by one; equal blocks share their bytes.
@@ -69,33 +117,35 @@ impl BlockWriter {
         }
     }
 
-    fn push(&mut self, block: Encoded, out: &mut SectionWriter<'_>) -> Result<()> {
+    /// Writes a block; gives memory that is no longer needed.
+    fn push(&mut self, block: Encoded, out: &mut SectionWriter<'_>) -> Result<Vec<u8>> {
         let mut entry = BlockEntry {
             offset: out.position(),
             length: block.bytes.len() as u32,
             crc: block.crc,
-            least: block.least,
-            greatest: block.greatest,
-            null_count: block.null_count,
+            least: block.zone.least,
+            greatest: block.zone.greatest,
+            null_count: block.zone.null_count,
         };
-        if let Some((same, _)) = self
-            .recent
-            .iter()
-            .find(|(other, bytes)| other.crc == entry.crc && *bytes == block.bytes)
-        {
-            entry.offset = same.offset;
+        let is_same =
+            |(other, bytes): &&(BlockEntry, Vec<u8>)| other.crc == entry.crc && *bytes == block.bytes;
+        let same = self.recent.iter().find(is_same).map(|(same, _)| same.offset);
+        let mut spare = block.bytes;
+        if let Some(offset) = same {
+            entry.offset = offset;
         } else {
-            out.push(&block.bytes)?;
-            let slot = (entry, block.bytes);
+            out.push(&spare)?;
             if self.recent.len() < REMEMBERED_BLOCKS {
-                self.recent.push(slot);
+                self.recent.push((entry, std::mem::take(&mut spare)));
             } else {
-                self.recent[self.next_recent] = slot;
+                let (oldest, bytes) = &mut self.recent[self.next_recent];
+                *oldest = entry;
+                std::mem::swap(bytes, &mut spare);
             }
             self.next_recent = (self.next_recent + 1) % REMEMBERED_BLOCKS;
         }
         entry.push_to(&mut self.table);
-        Ok(())
+        Ok(spare)
     }
 }
 
@@ -107,12 +157,13 @@ pub(super) fn write_codes(
     watch: &Watch,
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
-    let mut writer = BlockWriter::new(source.classes.unwrap_or(&ClassTable::default()));
+    let mut writer = BlockWriter::new(source.class_table().unwrap_or(&ClassTable::default()));
     let block_count = source.rows.row_count().div_ceil(BLOCK_ROWS as u64);
     if threads <= 1 || block_count <= 1 {
         let mut worker = BlockWorker::new(source, effort)?;
+        let mut spare = Vec::new();
         for block in 0..block_count {
-            writer.push(worker.encode(block)?, out)?;
+            spare = writer.push(worker.encode(block, spare)?, out)?;
             source.report(watch, block);
         }
         return out.finish(SectionKind::Codes, &writer.table, 0);
@@ -121,12 +172,14 @@ pub(super) fn write_codes(
     let (ticket, tickets) = mpsc::channel::<u64>();
     let tickets = Mutex::new(tickets);
     let (done, encoded) = mpsc::channel::<(u64, Result<Encoded>)>();
+    // Memory of blocks that are written, for those to come.
+    let spares = Mutex::new(Vec::new());
     let workers = (0..threads).map(|_| BlockWorker::new(source, effort));
     let workers: Vec<_> = workers.collect::<Result<_>>()?;
     thread::scope(|scope| {
         for worker in workers {
-            let (tickets, done) = (&tickets, done.clone());
-            scope.spawn(move || work(worker, tickets, &done));
+            let (tickets, spares, done) = (&tickets, &spares, done.clone());
+            scope.spawn(move || work(worker, tickets, spares, &done));
         }
         drop(done);
         // Moved in, so that on every way out the workers find no more tickets and end.
@@ -145,7 +198,8 @@ pub(super) fn write_codes(
                 early.insert(block, encoded?);
             }
             if let Some(encoded) = early.remove(&next) {
-                writer.push(encoded, out)?;
+                let spare = writer.push(encoded, out)?;
+                locked(&spares).push(spare);
                 source.report(watch, next);
             }
             if let Some(block) = next_ticket.next() {
@@ -167,7 +221,8 @@ pub(super) fn estimated_bytes(source: &CodeSource<'_>, effort: Effort) -> Result
     let mut worker = BlockWorker::new(source, effort)?;
     let mut bytes = 0;
     for index in 0..sampled {
-        bytes += worker.encode(index * block_count / sampled)?.bytes.len() as u64;
+        let block = worker.encode(index * block_count / sampled, Vec::new())?;
+        bytes += block.bytes.len() as u64;
     }
     Ok(bytes * block_count / sampled.max(1))
 }
@@ -184,76 +239,75 @@ pub(super) fn class_map_bytes(classes: &[u32], effort: Effort) -> Result<u64> {
     Ok(bytes)
 }
 
-fn work(mut worker: BlockWorker<'_>, tickets: &Mutex<Receiver<u64>>, done: &Sender<(u64, Result<Encoded>)>) {
+fn work(
+    mut worker: BlockWorker<'_>,
+    tickets: &Mutex<Receiver<u64>>,
+    spares: &Mutex<Vec<Vec<u8>>>,
+    done: &Sender<(u64, Result<Encoded>)>,
+) {
     loop {
-        let ticket = tickets.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(block) = ticket else { return };
+        let Ok(block) = locked(tickets).recv() else { return };
+        let spare = locked(spares).pop().unwrap_or_default();
         // The writer may have failed and gone; then nobody wants the block.
-        if done.send((block, worker.encode(block))).is_err() {
+        if done.send((block, worker.encode(block, spare))).is_err() {
             return;
         }
     }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Turns rows into blocks, reusing its memory.
 struct BlockWorker<'a> {
     source: &'a CodeSource<'a>,
     encoder: BlockEncoder<'a>,
-    codes: Vec<u32>,
+    ranks: Vec<u32>,
 }
 
 impl<'a> BlockWorker<'a> {
     fn new(source: &'a CodeSource<'a>, effort: Effort) -> Result<Self> {
         Ok(Self {
             source,
-            encoder: BlockEncoder::new(source.classes, effort)?,
-            codes: Vec::new(),
+            encoder: BlockEncoder::new(source.class_table(), effort)?,
+            ranks: Vec::new(),
         })
     }
 
-    fn encode(&mut self, block: u64) -> Result<Encoded> {
-        let CodeSource {
-            rows,
-            maps,
-            ranks,
-            null,
-            ..
-        } = self.source;
+    /// Encodes a block in the memory of `spare`.
+    fn encode(&mut self, block: u64, spare: Vec<u8>) -> Result<Encoded> {
+        let rows = self.source.rows;
         let start = block * BLOCK_ROWS as u64;
         let count = (rows.row_count() - start).min(BLOCK_ROWS as u64) as usize;
-        self.codes.resize(count, 0);
-        rows.final_codes(start, maps, &mut self.codes);
-        let (least, greatest, null_count) = zone(&self.codes, *null);
-        if let Some(ranks) = ranks {
-            ranks.apply(&mut self.codes);
-        }
-        let bytes = self.encoder.encode(&self.codes)?;
+        self.ranks.resize(count, 0);
+        rows.mapped(start, self.source.maps, &mut self.ranks);
+        let measured = measure(&self.ranks);
+        let bytes = self.encoder.encode_measured(&self.ranks, &measured, spare)?;
         Ok(Encoded {
             crc: crc32c::crc32c(&bytes),
             bytes,
-            least,
-            greatest,
-            null_count,
+            zone: self.zone(&measured),
         })
     }
-}
 
-/// Least and greatest code that is not null, and the number of nulls.
-fn zone(codes: &[u32], null: Option<u32>) -> (u32, u32, u32) {
-    let Some(null) = null else {
-        let measured = measure(codes);
-        return (measured.least, measured.greatest, 0);
-    };
-    let (mut least, mut greatest, mut null_count) = (u32::MAX, 0, 0);
-    for &code in codes {
-        if code == null {
-            null_count += 1;
-        } else {
-            least = least.min(code);
-            greatest = greatest.max(code);
+    /// That of the block encoded last.
+    fn zone(&self, measured: &Measured) -> Zone {
+        let null = self.source.null;
+        match self.source.classes {
+            None if null.is_none() => Zone {
+                least: measured.least,
+                greatest: measured.greatest,
+                null_count: 0,
+            },
+            None => Zone::of(&self.ranks, null),
+            // The encoder did not look at classes.
+            Some((_, codes)) if measured.least == measured.greatest => {
+                Zone::of_streams(std::iter::once(&self.ranks[..]), null, codes)
+            }
+            Some((_, codes)) => Zone::of_streams(self.encoder.class_streams(), null, codes),
         }
     }
-    (least, greatest, null_count)
 }
 
 /// Writes the class of each symbol.
@@ -270,9 +324,10 @@ pub(super) fn write_class_map(
             Encoded {
                 crc: crc32c::crc32c(&bytes),
                 bytes,
-                least: 0,
-                greatest: 0,
-                null_count: 0,
+                zone: Zone {
+                    least: 0,
+                    ..Zone::EMPTY
+                },
             },
             out,
         )?;

@@ -135,7 +135,9 @@ impl Encoder {
             for frame in collector.take_frames() {
                 collected.rows.push(worker, frame);
             }
-            collected.interners.push(collector.interner);
+            let (interner, packed) = collector.into_parts();
+            collected.interners.push(interner);
+            collected.rows.push_worker(packed);
         }
         (collected, watch)
     }

@@ -2,14 +2,45 @@
 
 use crate::dictionary::{Interner, Key};
 use crate::error::Result;
-use crate::huge::HugeMap;
-use crate::kernels::measure;
-use crate::planes::{Planes, bits_of, pack};
+use crate::huge::{HugeArray, HugeMap};
+use crate::kernels::{self, measure};
+use crate::planes::{Planes, bits_of, packed_bytes};
 
 /// Rows of a frame: short, since a block that begins inside one decodes it again.
 const FRAME_ROWS: usize = 4096;
 
-/// Packed provisional codes.
+/// Bytes of the first piece of memory for frames; each further one is twice as large, up to the second number.
+const FIRST_PIECE_BYTES: usize = 64 << 10;
+const MOST_PIECE_BYTES: usize = 8 << 20;
+
+/// The packed codes of a worker's frames. Large pieces lie on huge pages: with an allocation a frame, the kernel's work for each small
+/// page would be a notable part of reading a column.
+#[derive(Debug, Default)]
+pub(super) struct Packed {
+    pieces: Vec<HugeArray<1>>,
+    /// Bytes of the last piece in use.
+    used: usize,
+}
+
+impl Packed {
+    /// Adds `length` bytes of any content; gives the number of their piece and their start in it.
+    fn extend(&mut self, length: usize) -> (usize, usize) {
+        let room = self
+            .pieces
+            .last()
+            .map_or(0, |piece| piece.get().len() - self.used);
+        if room < length {
+            let bytes = (FIRST_PIECE_BYTES << self.pieces.len().min(7)).min(MOST_PIECE_BYTES);
+            self.pieces.push(HugeArray::zeroed(bytes.max(length)));
+            self.used = 0;
+        }
+        let start = self.used;
+        self.used += length;
+        (self.pieces.len() - 1, start)
+    }
+}
+
+/// Where packed provisional codes are.
 #[derive(Debug)]
 pub(super) struct Frame {
     rows: u32,
@@ -17,28 +48,34 @@ pub(super) struct Frame {
     epoch: u32,
     base: u32,
     width: u8,
-    bytes: Box<[u8]>,
+    piece: u32,
+    start: u32,
 }
 
 impl Frame {
-    fn of(codes: &[u32], epoch: usize) -> Self {
+    fn of(codes: &[u32], epoch: usize, packed: &mut Packed) -> Self {
         let measured = measure(codes);
         let width = bits_of(measured.greatest - measured.least);
-        let mut bytes = Vec::new();
-        pack(codes, measured.least, width, &mut bytes);
+        let length = packed_bytes(codes.len(), width);
+        let (piece, start) = packed.extend(length);
+        let bytes = &mut packed.pieces[piece].get_mut().as_flattened_mut()[start..start + length];
+        kernels::pack(codes, measured.least, width, bytes);
         Self {
             rows: codes.len() as u32,
             epoch: epoch as u32,
             base: measured.least,
             width,
-            bytes: bytes.into_boxed_slice(),
+            piece: piece as u32,
+            start: start as u32,
         }
     }
 
     /// All codes, into `out`, which has the frame's length.
-    fn unpack(&self, out: &mut [u32]) {
-        Planes::new(&self.bytes, self.rows as usize, self.width).unpack(out);
-        out.iter_mut().for_each(|code| *code += self.base);
+    fn unpack(&self, packed: &Packed, out: &mut [u32]) {
+        let (count, start) = (self.rows as usize, self.start as usize);
+        let piece = packed.pieces[self.piece as usize].get().as_flattened();
+        let bytes = &piece[start..start + packed_bytes(count, self.width)];
+        Planes::new(bytes, count, self.width).unpack(self.base, out);
     }
 }
 
@@ -47,6 +84,7 @@ impl Frame {
 pub(super) struct Collector {
     pub(super) interner: Interner,
     open: Vec<u32>,
+    packed: Packed,
     frames: Vec<Frame>,
     rows_in_frames: u64,
 }
@@ -107,7 +145,8 @@ impl Collector {
 
     fn end_frame(&mut self) {
         if !self.open.is_empty() {
-            self.frames.push(Frame::of(&self.open, self.interner.epoch()));
+            let frame = Frame::of(&self.open, self.interner.epoch(), &mut self.packed);
+            self.frames.push(frame);
             self.rows_in_frames += self.open.len() as u64;
             self.open.clear();
         }
@@ -118,17 +157,29 @@ impl Collector {
         self.end_frame();
         std::mem::take(&mut self.frames)
     }
+
+    /// Ends collecting, once all frames are taken: the values, and what the frames point to.
+    pub(super) fn into_parts(self) -> (Interner, Packed) {
+        (self.interner, self.packed)
+    }
 }
 
 /// All rows of a segment in order; each frame with the worker whose provisional codes it holds.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     frames: Vec<(usize, Frame)>,
+    /// For each worker, what its frames point to.
+    packed: Vec<Packed>,
     starts: Vec<u64>,
     row_count: u64,
 }
 
 impl Rows {
+    /// Adds the next worker: what its frames point to.
+    pub(super) fn push_worker(&mut self, packed: Packed) {
+        self.packed.push(packed);
+    }
+
     pub(super) fn push(&mut self, worker: usize, frame: Frame) {
         self.starts.push(self.row_count);
         self.row_count += u64::from(frame.rows);
@@ -139,8 +190,8 @@ impl Rows {
         self.row_count
     }
 
-    /// The final codes of rows `[start, start + codes.len())`, by the maps of each worker, one an epoch.
-    pub(super) fn final_codes(&self, start: u64, maps: &[Vec<HugeMap>], codes: &mut [u32]) {
+    /// What the maps of each worker, one an epoch, make of the provisional codes of rows `[start, start + codes.len())`.
+    pub(super) fn mapped(&self, start: u64, maps: &[Vec<HugeMap>], codes: &mut [u32]) {
         let first = self
             .starts
             .partition_point(|&frame| frame <= start)
@@ -155,10 +206,10 @@ impl Rows {
             let rows = frame.rows as usize;
             let (part, after) = rest.split_at_mut((rows - skipped).min(rest.len()));
             if part.len() == rows {
-                frame.unpack(part);
+                frame.unpack(&self.packed[*worker], part);
             } else {
                 whole.resize(rows, 0);
-                frame.unpack(&mut whole);
+                frame.unpack(&self.packed[*worker], &mut whole);
                 part.copy_from_slice(&whole[skipped..skipped + part.len()]);
             }
             maps[*worker][frame.epoch as usize].apply(part);

@@ -32,7 +32,7 @@ pub(super) fn for_each_list(
     let mut codes = vec![0; BLOCK_ROWS.min(row_count as usize)];
     for first_row in (0..row_count).step_by(BLOCK_ROWS) {
         let codes = &mut codes[..(row_count - first_row).min(BLOCK_ROWS as u64) as usize];
-        rows.final_codes(first_row, maps, codes);
+        rows.mapped(first_row, maps, codes);
         for (row, &code) in (first_row..).zip(&*codes) {
             let relative = (code as usize).wrapping_sub(first);
             if relative < code_count {
@@ -79,6 +79,7 @@ mod tests {
             collector.extend(&codes);
             let mut rows = Rows::default();
             collector.take_frames().into_iter().for_each(|frame| rows.push(0, frame));
+            rows.push_worker(collector.into_parts().1);
             let maps = [vec![HugeMap::of(0..1000)]];
             let lists: Vec<Vec<u32>> = (first..first + count)
                 .map(|code| (0..).zip(&codes).filter(|&(_, &other)| other as usize == code).map(|(row, _)| row).collect())

@@ -7,7 +7,7 @@ use super::frames::Rows;
 use super::options::{EncodeOptions, Index};
 use super::row_sort::for_each_list;
 use super::sections::SectionWriter;
-use crate::codes::Effort;
+use crate::codes::{ClassTable, Effort};
 use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, Section, SegmentEntry};
@@ -18,6 +18,9 @@ use crate::ranking::RankPlan;
 
 /// Rows sorted by code at a time, at least; a pass more over the rows costs less than memory for all of them.
 const FEWEST_ROWS_PER_PASS: u64 = 1 << 22;
+
+/// Values from which on a thread pays for what is done with their counts.
+const LONG_DICTIONARY: usize = 1 << 14;
 
 /// What the encoder holds when the last row is in.
 #[derive(Debug, Default)]
@@ -55,43 +58,36 @@ impl Collected {
         }
         let mut merged = merge(sorted(interners, options.threads));
         let (value_bytes, text_bytes) = merged.value_bytes();
+        // The dictionary is written while another thread, if there is one, plans how its values are numbered.
+        let (counts, is_long) = (&merged.counts, merged.value_count() >= LONG_DICTIONARY);
+        let plan = || match options.index {
+            Index::Only => RankPlan::default(),
+            _ => RankPlan::of_counts(counts),
+        };
+        let ((plan, floor_bits), dictionary) = both(
+            is_long && options.threads > 1,
+            || (plan(), floor_bits(counts)),
+            || write_dictionary(&merged, value_bytes, options, out),
+        );
         let mut entry = SegmentEntry {
             row_count: rows.row_count(),
             value_count: merged.value_count() as u64,
             null_count: merged.null_count,
             text_bytes,
-            floor_bits: floor_bits(&merged.counts),
-            sections: Vec::new(),
+            floor_bits,
+            sections: vec![dictionary?],
         };
-        entry
-            .sections
-            .push(write_dictionary(&merged, value_bytes, options, out)?);
         merged.forget_values();
-        let plan = if options.index == Index::Only {
-            RankPlan::default()
-        } else {
-            RankPlan::of_counts(&merged.counts)
-        };
-        let maps = std::mem::take(&mut merged.codes);
+        let mut maps = std::mem::take(&mut merged.codes);
         if options.index != Index::Only {
-            let effort = options.effort();
-            let mut source = CodeSource {
+            let null = (merged.null_count > 0).then_some(entry.value_count as u32);
+            let mut codes = Codes {
                 rows: &rows,
-                maps: &maps,
-                ranks: plan.ranks().map(|ranks| HugeMap::of(ranks.into_iter())),
-                classes: plan.map.as_ref().map(|(_, table)| table),
-                null: (merged.null_count > 0).then_some(entry.value_count as u32),
+                maps: &mut maps,
+                null,
+                options,
             };
-            if let Some((classes, _)) = &plan.map {
-                if effort.exhaustive && !pays(classes, &source, effort)? {
-                    (source.ranks, source.classes) = (None, None);
-                } else {
-                    entry.sections.push(write_class_map(classes, effort, out)?);
-                }
-            }
-            entry
-                .sections
-                .push(write_codes(&source, effort, options.threads, watch, out)?);
+            entry.sections.extend(codes.write(&plan, watch, out)?);
         }
         if options.index != Index::None {
             entry
@@ -100,6 +96,25 @@ impl Collected {
         }
         Ok(entry)
     }
+}
+
+/// Runs both, side by side or one after the other.
+fn both<A: Send, B>(
+    side_by_side: bool,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
+    if !side_by_side {
+        return (first(), second());
+    }
+    thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        let first = first
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (first, second)
+    })
 }
 
 /// The values of each worker in byte order, sorted on as many threads as there are workers if the caller allows more than one.
@@ -134,16 +149,89 @@ fn write_dictionary(
     dictionary.finish(out)
 }
 
+/// What forward codes are written from.
+struct Codes<'a> {
+    rows: &'a Rows,
+    /// For each worker and epoch the code of each provisional one: while ranks are written, their ranks.
+    maps: &'a mut [Vec<HugeMap>],
+    /// The code of null, if there is one.
+    null: Option<u32>,
+    options: &'a EncodeOptions,
+}
+
+impl Codes<'_> {
+    /// Writes the class map, if ranks pay, and the codes. The maps lead to codes afterwards if anything is still to be written.
+    fn write(&mut self, plan: &RankPlan, watch: &Watch, out: &mut SectionWriter<'_>) -> Result<Vec<Section>> {
+        let (effort, threads) = (self.options.effort(), self.options.threads);
+        if let (Some((classes, table)), Some(ranks)) = (&plan.map, plan.ranks()) {
+            let codes = HugeMap::inverse(&ranks);
+            let ranks = HugeMap::of(ranks.into_iter());
+            let bytes_in_codes = if effort.exhaustive {
+                Some(estimated_bytes(&self.source(None), effort)?)
+            } else {
+                None
+            };
+            self.translate(&ranks);
+            let source = CodeSource {
+                null: self.null.map(|null| ranks.get(null)),
+                ..self.source(Some((table, &codes)))
+            };
+            if pays(classes, &source, bytes_in_codes, effort)? {
+                let sections = vec![
+                    write_class_map(classes, effort, out)?,
+                    write_codes(&source, effort, threads, watch, out)?,
+                ];
+                if self.options.index != Index::None {
+                    self.translate(&codes);
+                }
+                return Ok(sections);
+            }
+            self.translate(&codes);
+        }
+        Ok(vec![write_codes(
+            &self.source(None),
+            effort,
+            threads,
+            watch,
+            out,
+        )?])
+    }
+
+    fn source<'a>(&'a self, classes: Option<(&'a ClassTable, &'a HugeMap)>) -> CodeSource<'a> {
+        CodeSource {
+            rows: self.rows,
+            maps: self.maps,
+            classes,
+            null: self.null,
+        }
+    }
+
+    /// Makes the maps lead to what `by` says of what they lead to.
+    fn translate(&mut self, by: &HugeMap) {
+        let translate = |maps: &mut Vec<HugeMap>| maps.iter_mut().for_each(|map| map.translate(by));
+        if self.options.threads <= 1 || by.len() < LONG_DICTIONARY {
+            return self.maps.iter_mut().for_each(translate);
+        }
+        thread::scope(|scope| {
+            for maps in self.maps.iter_mut() {
+                scope.spawn(move || translate(maps));
+            }
+        });
+    }
+}
+
 /// Whether sampled blocks are smaller in ranks, the map of `classes` included, than in codes: ranks hide the order that zstd and
-/// deltas live on.
-fn pays(classes: &[u32], in_ranks: &CodeSource<'_>, effort: Effort) -> Result<bool> {
-    let in_codes = CodeSource {
-        ranks: None,
-        classes: None,
-        ..*in_ranks
+/// deltas live on. `true` where the bytes in codes were not asked for.
+fn pays(
+    classes: &[u32],
+    in_ranks: &CodeSource<'_>,
+    bytes_in_codes: Option<u64>,
+    effort: Effort,
+) -> Result<bool> {
+    let Some(bytes_in_codes) = bytes_in_codes else {
+        return Ok(true);
     };
-    let with_map = estimated_bytes(in_ranks, effort)? + class_map_bytes(classes, effort)?;
-    Ok(with_map < estimated_bytes(&in_codes, effort)?)
+    Ok(estimated_bytes(in_ranks, effort)? + class_map_bytes(classes, effort)? < bytes_in_codes)
 }
 
 /// Sorts rows by code, a range of codes at a time, and writes their lists.

@@ -10,17 +10,18 @@ use super::frames::{Collector, Frame};
 use super::options::EncodeOptions;
 use super::segment::Collected;
 use crate::dictionary::Key;
-use crate::error::Result;
+use crate::error::{ColumnError, Result};
+use crate::format::VALUE_BYTES_LIMIT;
 use crate::kernels;
 
 /// Bytes of text that a worker takes at a time: they stay in its second-level cache from reading to splitting.
 const CHUNK_BYTES: usize = 1 << 18;
 
+/// Longest chunk, so that positions in it have 32 bits; rows that are all valid make no longer ones.
+const CHUNK_BYTES_LIMIT: usize = VALUE_BYTES_LIMIT + (1 << 30);
+
 /// Bytes split before their lines are interned.
 const PIECE_BYTES: usize = 4096;
-
-/// Ends of lines written at a time, whether there are as many or not: a loop over each would mispredict its end.
-const ENDS_AT_ONCE: usize = 12;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
@@ -59,7 +60,9 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
                 .into_iter()
                 .map(|(chunk, frames)| (chunk, index, frames)),
         );
-        collected.interners.push(worker.collector.interner);
+        let (interner, packed) = worker.collector.into_parts();
+        collected.interners.push(interner);
+        collected.rows.push_worker(packed);
     }
     chunks.sort_unstable_by_key(|&(chunk, ..)| chunk);
     for (_, worker, frames) in chunks {
@@ -178,7 +181,7 @@ impl Chunks {
 struct TextWorker {
     collector: Collector,
     chunks: Vec<(usize, Vec<Frame>)>,
-    ends: [usize; PIECE_BYTES + ENDS_AT_ONCE],
+    ends: Vec<u32>,
     codes: [u32; PIECE_BYTES],
     /// Lines whose values did not stand in the first place for them.
     later: [u16; PIECE_BYTES],
@@ -189,7 +192,7 @@ impl Default for TextWorker {
         Self {
             collector: Collector::default(),
             chunks: Vec::new(),
-            ends: [0; PIECE_BYTES + ENDS_AT_ONCE],
+            ends: Vec::new(),
             codes: [0; PIECE_BYTES],
             later: [0; PIECE_BYTES],
         }
@@ -198,52 +201,47 @@ impl Default for TextWorker {
 
 impl TextWorker {
     fn take(&mut self, index: usize, chunk: &[u8]) -> Result<()> {
+        // Only a row longer than any value may be makes a chunk so long.
+        if chunk.len() > CHUNK_BYTES_LIMIT {
+            return Err(ColumnError::Limit {
+                what: "bytes of a value",
+                seen: chunk.len() as u64,
+                limit: VALUE_BYTES_LIMIT as u64,
+                hint: "is this text with newlines?",
+            });
+        }
         let mut start = 0;
         let mut mask = [0_u64; PIECE_BYTES / 64];
         for (piece_index, piece) in chunk.chunks(PIECE_BYTES).enumerate() {
             let mask = &mut mask[..piece.len().div_ceil(64)];
             kernels::within(piece, b'\n', b'\n', mask);
-            let count = ends_of(mask, piece_index * PIECE_BYTES, &mut self.ends);
-            start = self.intern_lines(chunk, start, count)?;
+            kernels::dense_positions(mask, (piece_index * PIECE_BYTES) as u32, &mut self.ends);
+            start = self.intern_lines(chunk, start)?;
         }
         if start < chunk.len() {
-            self.ends[0] = chunk.len();
-            self.intern_lines(chunk, start, 1)?;
+            self.ends.clear();
+            self.ends.push(chunk.len() as u32);
+            self.intern_lines(chunk, start)?;
         }
         self.chunks.push((index, self.collector.take_frames()));
         Ok(())
     }
 
-    /// Interns the lines of the first `count` ends, the first beginning at `start`; gives where the next one begins.
-    fn intern_lines(&mut self, chunk: &[u8], start: usize, count: usize) -> Result<usize> {
-        self.collector.make_room(count);
-        let (ends, codes) = (&self.ends[..count], &mut self.codes[..count]);
+    /// Interns the lines of the ends, the first beginning at `start`; gives where the next one begins.
+    fn intern_lines(&mut self, chunk: &[u8], start: usize) -> Result<usize> {
+        self.collector.make_room(self.ends.len());
+        let (ends, codes) = (self.ends.as_slice(), &mut self.codes[..self.ends.len()]);
         let interner = &mut self.collector.interner;
         let later_count = interner.intern_lines(chunk, start, ends, codes, &mut self.later);
         for index in self.later[..later_count].iter().map(|&index| usize::from(index)) {
-            let begin = index.checked_sub(1).map_or(start, |before| ends[before] + 1);
-            let key = Key::within(chunk, begin, ends[index]);
-            codes[index] = interner.intern(&chunk[begin..ends[index]], &key)?;
+            let begin = index
+                .checked_sub(1)
+                .map_or(start, |before| ends[before] as usize + 1);
+            let end = ends[index] as usize;
+            let key = Key::within(chunk, begin, end);
+            codes[index] = interner.intern(&chunk[begin..end], &key)?;
         }
         self.collector.extend(codes);
-        Ok(ends.last().map_or(start, |end| end + 1))
+        Ok(ends.last().map_or(start, |&end| end as usize + 1))
     }
-}
-
-/// The positions of the set bits, each plus `offset`, to the start of `ends`; gives how many there are.
-fn ends_of(mask: &[u64], offset: usize, ends: &mut [usize; PIECE_BYTES + ENDS_AT_ONCE]) -> usize {
-    let mut count = 0;
-    for (index, &word) in mask.iter().enumerate() {
-        let (mut rest, base) = (word, offset + index * 64);
-        let mut at = count;
-        count += word.count_ones() as usize;
-        while at < count {
-            for end in &mut ends[at..at + ENDS_AT_ONCE] {
-                *end = base + rest.trailing_zeros() as usize;
-                rest &= rest.wrapping_sub(1);
-            }
-            at += ENDS_AT_ONCE;
-        }
-    }
-    count
 }

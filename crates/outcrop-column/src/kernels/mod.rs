@@ -2,18 +2,22 @@
 //! (fastest first), the naive one last. The naive one is the oracle of the others in tests.
 
 mod classify;
+mod deal;
 mod find_slot;
 mod measure;
 mod pack;
+mod positions;
 mod prefetch;
 mod tags;
 mod unpack;
 mod within;
 
 pub(crate) use classify::classify;
+pub(crate) use deal::deal;
 pub(crate) use find_slot::{KEY_BYTES, LINE_BYTES, SLOT_BYTES, find_slot};
 pub(crate) use measure::{Measured, measure};
 pub(crate) use pack::pack;
+pub(crate) use positions::{dense_positions, sparse_positions};
 pub(crate) use prefetch::prefetch;
 pub(crate) use tags::tags;
 pub(crate) use unpack::unpack;

@@ -10,7 +10,7 @@ use super::{Kernel, best};
 use crate::codes::CLASS_LIMIT;
 
 /// `(ranks, firsts, classes)`: the last class whose first rank is not greater. `firsts` ascends; that of class 0 is 0.
-pub(crate) type Classify = fn(&[u32], &[u32; CLASS_LIMIT], &mut [u32]);
+pub(crate) type Classify = fn(&[u32], &[u32; CLASS_LIMIT], &mut [u8]);
 
 /// All implementations, fastest first.
 pub(crate) const TABLE: &[Kernel<Classify>] = &[
@@ -35,7 +35,7 @@ pub(crate) const TABLE: &[Kernel<Classify>] = &[
 
 /// Runs the fastest implementation that this machine has; see [`Classify`].
 #[inline]
-pub(crate) fn classify(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u32]) {
+pub(crate) fn classify(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u8]) {
     static CHOICE: OnceLock<Classify> = OnceLock::new();
     CHOICE.get_or_init(|| best(TABLE, scalar::classify))(ranks, firsts, classes);
 }
@@ -53,7 +53,7 @@ mod tests {
         ) {
             firsts[0] = 0;
             firsts.sort_unstable();
-            let expected: Vec<u32> = ranks.iter().map(|&rank| firsts.partition_point(|&first| first <= rank) as u32 - 1).collect();
+            let expected: Vec<u8> = ranks.iter().map(|&rank| firsts.partition_point(|&first| first <= rank) as u8 - 1).collect();
             for kernel in TABLE.iter().filter(|kernel| (kernel.available)()) {
                 let mut classes = vec![99; ranks.len()];
                 (kernel.function)(&ranks, &firsts, &mut classes);

@@ -17,22 +17,22 @@ pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-pub(super) fn avx512(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u32]) {
+pub(super) fn avx512(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u8]) {
     // SAFETY: the table lists this function behind `has_avx512`.
     unsafe { avx512_body(ranks, firsts, classes) }
 }
 
-pub(super) fn avx2(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u32]) {
+pub(super) fn avx2(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u8]) {
     // SAFETY: the table lists this function behind `has_avx2`.
     unsafe { avx2_body(ranks, firsts, classes) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn avx512_body(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u32]) {
+fn avx512_body(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u8]) {
     body(ranks, firsts, classes);
 }
 
 #[target_feature(enable = "avx2")]
-fn avx2_body(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u32]) {
+fn avx2_body(ranks: &[u32], firsts: &[u32; CLASS_LIMIT], classes: &mut [u8]) {
     body(ranks, firsts, classes);
 }

@@ -4,65 +4,67 @@
 use crate::planes::{plane_bytes, plane_widths};
 
 /// Integers unpacked at a time: their 4 KiB stay in the first-level cache while the planes are added one by one.
-const STEP: usize = 1024;
+const STEP: usize = if cfg!(miri) { 64 } else { 1024 };
 
-pub(super) fn unpack(planes: &[u8], width: u8, out: &mut [u32]) {
-    body(planes, width, out);
+pub(super) fn unpack(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
+    body(planes, width, base, out);
 }
 
 #[inline(always)]
-pub(super) fn body(planes: &[u8], width: u8, out: &mut [u32]) {
+pub(super) fn body(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
     let count = out.len();
     for (step, chunk) in out.chunks_mut(STEP).enumerate() {
-        let mut plane_start = 0;
+        let (mut plane_start, mut bits_left) = (0, width);
         for bits in plane_widths(width) {
             let start = plane_start + step * STEP * usize::from(bits) / 8;
             let bytes = &planes[start..start + plane_bytes(chunk.len(), bits)];
             let is_first = plane_start == 0;
+            bits_left -= bits;
+            let base = if bits_left == 0 { base } else { 0 };
             if is_first && bits != 8 {
                 chunk.fill(0);
             }
             match bits {
-                8 if is_first => set_bytes(bytes, chunk),
-                8 => add_bytes(bytes, chunk),
-                4 => add_parts::<2, 4>(bytes, chunk),
-                2 => add_parts::<4, 2>(bytes, chunk),
-                _ => add_parts::<8, 1>(bytes, chunk),
+                8 if is_first => set_bytes(bytes, base, chunk),
+                8 => add_bytes(bytes, base, chunk),
+                4 => add_parts::<2, 4>(bytes, base, chunk),
+                2 => add_parts::<4, 2>(bytes, base, chunk),
+                _ => add_parts::<8, 1>(bytes, base, chunk),
             }
             plane_start += plane_bytes(count, bits);
         }
         if width == 0 {
-            chunk.fill(0);
+            chunk.fill(base);
         }
     }
 }
 
 #[inline(always)]
-fn set_bytes(bytes: &[u8], out: &mut [u32]) {
+fn set_bytes(bytes: &[u8], base: u32, out: &mut [u32]) {
     for (value, &byte) in out.iter_mut().zip(bytes) {
-        *value = u32::from(byte);
+        *value = u32::from(byte).wrapping_add(base);
     }
 }
 
 #[inline(always)]
-fn add_bytes(bytes: &[u8], out: &mut [u32]) {
+fn add_bytes(bytes: &[u8], base: u32, out: &mut [u32]) {
     for (value, &byte) in out.iter_mut().zip(bytes) {
-        *value = *value << 8 | u32::from(byte);
+        *value = (*value << 8 | u32::from(byte)).wrapping_add(base);
     }
 }
 
 #[inline(always)]
-fn add_parts<const PER_BYTE: usize, const BITS: usize>(bytes: &[u8], out: &mut [u32]) {
+fn add_parts<const PER_BYTE: usize, const BITS: usize>(bytes: &[u8], base: u32, out: &mut [u32]) {
     let mask = (1_u32 << BITS) - 1;
     let (groups, rest) = out.as_chunks_mut::<PER_BYTE>();
     for (group, &byte) in groups.iter_mut().zip(bytes) {
         for (index, value) in group.iter_mut().enumerate() {
-            *value = *value << BITS | (u32::from(byte) >> (BITS * index)) & mask;
+            *value = (*value << BITS | (u32::from(byte) >> (BITS * index)) & mask).wrapping_add(base);
         }
     }
     if let Some(&byte) = bytes.get(groups.len()) {
         for (index, value) in rest.iter_mut().enumerate() {
-            *value = *value << BITS | (u32::from(byte) >> (BITS * index)) & mask;
+            *value = (*value << BITS | (u32::from(byte) >> (BITS * index)) & mask).wrapping_add(base);
         }
     }
 }

@@ -1,0 +1,64 @@
+"""Prints what run.sh measured as Markdown: against the targets, where it measured the size that they are for, and all of it.
+
+Usage: tables.py FOLDER THREADS, where FOLDER has skew-0.csv and skew-1.csv.
+"""
+
+import csv
+import math
+import sys
+
+tables = []
+for skew in (0, 1):
+    with open(f"{sys.argv[1]}/skew-{skew}.csv", encoding="utf-8") as file:
+        # The metric may hold commas: value and unit are the last two fields.
+        tables.append({(",".join(row[:-2]), row[-1]): row[-2] for row in csv.reader(file)})
+
+
+def value(table, metric, unit):
+    return float(table.get((metric, unit), "nan"))
+
+
+def bars(table, is_uniform):
+    """Each row: what, unit, measured, its bar, whether the bar is the least (else the most) that is allowed."""
+    encode = f"encode, index None, {sys.argv[2]} threads"
+    file, dictionary = value(table, "file, index None", "B"), value(table, "dictionary", "B")
+    only = value(table, "file, index Only", "B")
+    prefix = "prefix, 3 letters, postings, preloaded"
+    of_prefix = value(table, prefix, "µs") / value(table, f"{prefix}: mean hits", "rows") * 1e3
+    yield f"encode, {sys.argv[2]} threads", "GB/s", value(table, encode, "GB/s"), 0.7 if is_uniform else 1.0, True
+    memory = value(table, f"{encode}: most memory so far", "MB")
+    yield "most memory while encoding", "MB", memory, (2.5 * file + dictionary) / 1e6, False
+    yield "file", "MB", file / 1e6, 357 if is_uniform else 246, False
+    yield "file ÷ (floor + dictionary)", "", value(table, "file ÷ (floor + dictionary)", "ratio"), 1.02 if is_uniform else 1.05, False
+    if is_uniform:
+        yield "file with the index only", "MB", only / 1e6, 390, False
+    yield "equality scan", "ms", value(table, "equality scan, 1 thread", "ms"), 20, False
+    yield "prefix scan", "ms", value(table, "prefix scan, 3 letters, 1 thread", "ms"), 27, False
+    yield "lookup, postings in memory", "µs", value(table, "lookup, postings in memory", "µs"), 1.5, False
+    yield "lookup, postings preloaded", "µs", value(table, "lookup, postings, preloaded", "µs"), 1.5, False
+    yield "prefix → a row with postings, preloaded", "ns", of_prefix, 25 / 3.5, False
+    yield "decode to text", "GB/s", value(table, "decode to text, 1 thread", "GB/s"), 1.1, True
+    arrow = "decode to Arrow arrays, dictionary as stored, 1 thread"
+    yield "decode to Arrow dictionary arrays, a row", "ns", value(table, arrow, "ns/row"), 0.7, False
+
+
+def verdict(measured, bar, is_least):
+    if math.isnan(measured):
+        return "not measured"
+    if measured >= bar if is_least else measured <= bar:
+        return "reached"
+    missed_by = bar / measured if is_least else measured / bar
+    return f"missed by {missed_by:.2f} ×"
+
+
+if {value(table, "rows", "rows") for table in tables} == {139999654.0}:
+    print("Elapsed times, against the targets for this size:\n")
+    print("| what | column | target | measured | |\n|---|---|---|---|---|")
+    for table, column in zip(tables, ("uniform", "zipf(1.0)")):
+        for what, unit, measured, bar, is_least in bars(table, column == "uniform"):
+            sign = "≥" if is_least else "≤"
+            print(f"| {what} | {column} | {sign} {bar:.4g} {unit} | {measured:.4g} {unit} | {verdict(measured, bar, is_least)} |")
+    print()
+print("| metric | unit | uniform | zipf(1.0) |\n|---|---|---|---|")
+for metric, unit in dict.fromkeys([*tables[0], *tables[1]]):
+    print(f"| {metric} | {unit} | " + " | ".join(table.get((metric, unit), "–") for table in tables) + " |")
