@@ -85,7 +85,7 @@ impl Column {
             DictionaryOrder::Stored => self.stored_values()?,
         };
         let (bytes, ends, maps, null_code) = if let Some(StoredValues { bytes, ends, null }) = stored {
-            batches = batches.as_stored();
+            batches = batches.with_stored_numbers();
             // A number that no row has stands for null where there is none.
             (bytes, ends, vec![Vec::new()], Some(null.unwrap_or(u32::MAX)))
         } else {

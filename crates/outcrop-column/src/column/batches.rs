@@ -50,7 +50,7 @@ impl<'a> Batches<'a> {
 
     /// The same blocks with the numbers that the file stores: ranks where it has them.
     #[cfg(feature = "arrow")]
-    pub(crate) fn as_stored(self) -> Self {
+    pub(crate) fn with_stored_numbers(self) -> Self {
         Self {
             as_stored: true,
             ..self

@@ -29,7 +29,7 @@ impl Packed {
             .pieces
             .last()
             .map_or(0, |piece| piece.get().len() - self.used);
-        if room < length {
+        if self.pieces.is_empty() || room < length {
             let bytes = (FIRST_PIECE_BYTES << self.pieces.len().min(7)).min(MOST_PIECE_BYTES);
             self.pieces.push(HugeArray::zeroed(bytes.max(length)));
             self.used = 0;
