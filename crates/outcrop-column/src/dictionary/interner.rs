@@ -9,10 +9,11 @@ use super::sorted::{LongValues, SortedValues};
 use crate::error::{ColumnError, Result};
 use crate::format::{SEGMENT_ROWS_LIMIT, VALUE_BYTES_LIMIT};
 use crate::huge::{HugeArray, HugeMap};
-use crate::kernels::{KEY_BYTES, LINE_BYTES, SLOT_BYTES, find_slot, prefetch};
+use crate::kernels::{KEY_BYTES, LINE_BYTES, LINE_KEYS, PROBE_BYTES, find_slot, prefetch};
 
-/// A slot: the twelve bytes of a key, all zero where it is free, then the number of the value's rows.
-const LINE_SLOTS: usize = LINE_BYTES / SLOT_BYTES;
+/// A line has four keys of twelve bytes, all zero where a slot is free, and then the numbers of their values' rows.
+const LINE_SLOTS: usize = LINE_KEYS;
+const COUNTS_START: usize = LINE_SLOTS * KEY_BYTES;
 
 /// Where the mark of a key stands in it.
 const MARK: usize = KEY_BYTES - 1;
@@ -31,7 +32,7 @@ type Line = [u8; LINE_BYTES];
 const ROWS_AHEAD: usize = 32;
 
 /// A key with the number of the line where the search for it begins.
-type Probe = [u8; SLOT_BYTES];
+type Probe = [u8; PROBE_BYTES];
 
 /// The distinct values seen so far, with their counts.
 #[derive(Debug)]
@@ -86,9 +87,8 @@ impl Interner {
         let line_count = self.lines.get().len();
         let mut larger = HugeArray::zeroed((line_count + line_count / 2).min(MOST_LINES));
         let mut moved = vec![0; line_count * LINE_SLOTS];
-        for (code, slot) in self.taken_slots() {
-            let key = Key::of_bits(key_bits(slot));
-            moved[code as usize] = place(larger.get_mut(), &key, slot);
+        for (code, bits, count) in self.taken_slots() {
+            moved[code as usize] = place(larger.get_mut(), bits, count);
         }
         self.lines = larger;
         self.moves.push(moved);
@@ -175,7 +175,7 @@ impl Interner {
         }
         // Keys of long values hold hashes: equal ones have to be looked at.
         (0..LINE_SLOTS).find(|&position| {
-            let bits = key_bits(slot(line, position));
+            let bits = key_bits(line, position);
             let alike = Key::of_bits(bits).bits() == key.bits();
             alike && self.long.get(bits as u32) == value
         })
@@ -205,18 +205,21 @@ impl Interner {
         if key.is_long() {
             bits |= u128::from(self.long.push(value));
         }
-        let slot = (bits | 1 << (8 * KEY_BYTES)).to_le_bytes();
-        let line_bytes = &mut self.lines.get_mut()[line];
-        line_bytes.as_chunks_mut().0[position] = slot;
+        fill(&mut self.lines.get_mut()[line], position, bits, 1);
         Ok((line * LINE_SLOTS + position) as u32)
     }
 
-    /// The slots that are not free, with their codes.
-    fn taken_slots(&self) -> impl Iterator<Item = (u32, &Probe)> {
-        let slots = self.lines.get().iter().flat_map(|line| line.as_chunks().0);
+    /// The code, key and rows of each slot that is not free.
+    fn taken_slots(&self) -> impl Iterator<Item = (u32, u128, u32)> {
+        let slots = self
+            .lines
+            .get()
+            .iter()
+            .flat_map(|line| (0..LINE_SLOTS).map(move |position| (line, position)));
         (0_u32..)
             .zip(slots)
-            .filter(|(_, slot): &(_, &Probe)| slot[MARK] != 0)
+            .filter(|&(_, (line, position))| !is_free(line, position))
+            .map(|(code, (line, position))| (code, key_bits(line, position), count_of(line, position)))
     }
 
     /// Ends collecting: frees the table, gives values in byte order with their counts, and the code of null.
@@ -225,11 +228,9 @@ impl Interner {
         let (mut counts, mut null) = (HugeMap::zeroed(slot_count), None);
         let mut order = Vec::with_capacity(self.value_count);
         let mut long_numbers = vec![0; if self.long.is_empty() { 0 } else { slot_count }];
-        for (code, slot) in self.taken_slots() {
-            let bits = key_bits(slot);
-            let count = number(slot, KEY_BYTES);
+        for (code, bits, count) in self.taken_slots() {
             counts.set(code, count);
-            let sort_key = match slot[MARK] {
+            let sort_key = match (bits >> (8 * MARK)) as u8 {
                 NULL => {
                     null = Some((code, u64::from(count)));
                     continue;
@@ -268,34 +269,46 @@ fn number(slot: &Probe, at: usize) -> u32 {
         .map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
+/// The key of a slot, in the low bits.
 #[inline]
-fn slot(line: &Line, position: usize) -> &Probe {
-    &line.as_chunks().0[position]
+fn key_bits(line: &Line, position: usize) -> u128 {
+    let mut bytes = [0; 16];
+    bytes[..KEY_BYTES].copy_from_slice(&line[KEY_BYTES * position..KEY_BYTES * (position + 1)]);
+    u128::from_le_bytes(bytes)
 }
 
-#[inline]
-fn key_bits(slot: &Probe) -> u128 {
-    u128::from_le_bytes(*slot) & ((1 << (8 * KEY_BYTES)) - 1)
+fn is_free(line: &Line, position: usize) -> bool {
+    line[KEY_BYTES * position + MARK] == 0
 }
 
 fn free_position(line: &Line) -> Option<usize> {
-    (0..LINE_SLOTS).find(|&position| slot(line, position)[MARK] == 0)
+    (0..LINE_SLOTS).find(|&position| is_free(line, position))
+}
+
+#[inline]
+fn count_of(line: &Line, position: usize) -> u32 {
+    u32::from_le_bytes(line[COUNTS_START..].as_chunks().0[position])
 }
 
 #[inline(always)]
 fn add_rows(line: &mut Line, position: usize, rows: u32) {
-    let slots = line.as_chunks_mut::<SLOT_BYTES>().0;
+    let counts = line[COUNTS_START..].as_chunks_mut::<4>().0;
     // More rows than a segment may have are refused before the counts are used.
-    let count = number(&slots[position], KEY_BYTES).wrapping_add(rows);
-    slots[position][KEY_BYTES..].copy_from_slice(&count.to_le_bytes());
+    counts[position] = u32::from_le_bytes(counts[position]).wrapping_add(rows).to_le_bytes();
 }
 
-/// Puts a slot into the first free place for its key; there is one. Gives its code.
-fn place(lines: &mut [Line], key: &Key, slot: &Probe) -> u32 {
-    let mut index = line_of(key, lines.len());
+/// Fills a free slot.
+fn fill(line: &mut Line, position: usize, bits: u128, count: u32) {
+    line[KEY_BYTES * position..KEY_BYTES * (position + 1)].copy_from_slice(&bits.to_le_bytes()[..KEY_BYTES]);
+    add_rows(line, position, count);
+}
+
+/// Puts a key with its rows into the first free slot for it; there is one. Gives its code.
+fn place(lines: &mut [Line], bits: u128, count: u32) -> u32 {
+    let mut index = line_of(&Key::of_bits(bits), lines.len());
     loop {
         if let Some(position) = free_position(&lines[index]) {
-            lines[index].as_chunks_mut().0[position] = *slot;
+            fill(&mut lines[index], position, bits, count);
             return (index * LINE_SLOTS + position) as u32;
         }
         index = if index + 1 == lines.len() { 0 } else { index + 1 };

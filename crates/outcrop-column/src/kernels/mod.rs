@@ -14,7 +14,7 @@ mod within;
 
 pub(crate) use classify::classify;
 pub(crate) use deal::deal;
-pub(crate) use find_slot::{KEY_BYTES, LINE_BYTES, SLOT_BYTES, find_slot};
+pub(crate) use find_slot::{KEY_BYTES, LINE_BYTES, LINE_KEYS, PROBE_BYTES, find_slot};
 pub(crate) use measure::{Measured, measure};
 pub(crate) use pack::pack;
 pub(crate) use positions::{dense_positions, sparse_positions};
