@@ -10,6 +10,9 @@ use crate::kernels;
 /// Arrays from this size on are mapped on huge pages.
 const MAPPED_BYTES: usize = 2 << 20;
 
+/// Numbers asked for before they are looked up.
+const NUMBERS_AHEAD: usize = 128;
+
 /// A growable-by-replacement array of items of `N` bytes.
 #[derive(Debug)]
 pub(crate) enum HugeArray<const N: usize> {
@@ -83,8 +86,12 @@ impl HugeMap {
     /// Puts in the place of each of `numbers` what it stands for.
     pub(crate) fn apply(&self, numbers: &mut [u32]) {
         let items = self.0.get();
-        for number in numbers {
-            *number = u32::from_le_bytes(items[*number as usize]);
+        for index in 0..numbers.len() {
+            // The processor looks ahead as well, but not this far, which where one in four misses the cache is too few misses at a time.
+            if let Some(&later) = numbers.get(index + NUMBERS_AHEAD) {
+                kernels::prefetch(items, later as usize);
+            }
+            numbers[index] = u32::from_le_bytes(items[numbers[index] as usize]);
         }
     }
 

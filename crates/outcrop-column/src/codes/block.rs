@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::class_table::ClassTable;
 use super::classes::Classes;
-use super::{encoding, unzigzag};
+use super::{Scratch, encoding, unzigzag};
 use crate::error::{Result, corrupt};
 use crate::format::Fields;
 use crate::planes::{Planes, bits_of, packed_bytes};
@@ -171,7 +171,7 @@ fn parse_local<'a>(fields: &mut Fields<'a>, count: usize) -> Result<Block<'a>> {
 
 impl Block<'_> {
     /// All integers, into `out`, which has the block's length.
-    pub(crate) fn decode(&self, out: &mut [u32]) -> Result<()> {
+    pub(crate) fn decode(&self, out: &mut [u32], scratch: &mut Scratch) -> Result<()> {
         match self {
             Self::Constant { value, .. } => out.fill(*value),
             Self::Runs { ends, values } => {
@@ -190,7 +190,7 @@ impl Block<'_> {
                 }
             }
             Self::Planes { base, planes } => planes.unpack(*base, out),
-            Self::Classes(classes) => classes.decode(out)?,
+            Self::Classes(classes) => classes.decode(out, scratch)?,
             Self::Deltas { first, planes } => {
                 out[0] = *first;
                 planes.unpack(0, &mut out[1..]);
@@ -237,7 +237,7 @@ impl Block<'_> {
             Self::Classes(classes) => classes.find_within(least, greatest, found)?,
             Self::Deltas { planes, .. } => {
                 let mut values = vec![0; planes.count() + 1];
-                self.decode(&mut values)?;
+                self.decode(&mut values, &mut Scratch::default())?;
                 found.extend(
                     (0_u32..)
                         .zip(&values)
@@ -264,7 +264,7 @@ impl Block<'_> {
             Self::Classes(classes) => classes.get(index)?,
             Self::Deltas { planes, .. } => {
                 let mut values = vec![0; planes.count() + 1];
-                self.decode(&mut values)?;
+                self.decode(&mut values, &mut Scratch::default())?;
                 values[index]
             }
         })

@@ -1,6 +1,7 @@
 //! The class encoding of a block: a plane of 4-bit tags, and per class the planes of its rows' offsets.
 
 use super::block::take_planes;
+use super::Scratch;
 use super::class_table::{CLASS_LIMIT, ClassTable};
 use crate::error::{Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields};
@@ -51,8 +52,9 @@ impl<'a> Classes<'a> {
     }
 
     /// Decodes each class on its own, then deals the integers out in the order of the tags.
-    pub(super) fn decode(&self, out: &mut [u32]) -> Result<()> {
-        let mut by_class = vec![0_u32; BLOCK_ROWS.max(out.len())];
+    pub(super) fn decode(&self, out: &mut [u32], scratch: &mut Scratch) -> Result<()> {
+        let by_class = &mut scratch.0;
+        by_class.resize(BLOCK_ROWS.max(out.len()), 0);
         // A class with all rows of a full block ends where it begins: that case is looked at apart.
         let (mut next, mut ends) = ([0_u16; CLASS_LIMIT], [0_u16; CLASS_LIMIT]);
         let mut start = 0;

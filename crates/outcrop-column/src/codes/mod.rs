@@ -16,6 +16,10 @@ pub(crate) use block::{Block, inflate, unwrap};
 pub(crate) use choose::{BlockEncoder, Effort};
 pub(crate) use class_table::{CLASS_LIMIT, ClassTable, plan_widths};
 
+/// Memory that decoding a block needs beside its output; blocks decoded one after the other share it.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch(Vec<u32>);
+
 /// Byte 0 of a block.
 pub(crate) mod encoding {
     pub(crate) const CONSTANT: u8 = 0;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Block, ClassTable, encoding, unwrap};
+use super::{Block, ClassTable, Scratch, encoding, unwrap};
 use crate::error::{Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, Section, push_u32, push_u64};
 use crate::storage::{ReadAt, check_crc, read_range};
@@ -147,9 +147,15 @@ impl CodesSection {
     }
 
     /// Decodes block `index` into `out`, which takes its length; all integers are less than the symbol count.
-    pub(crate) fn decode(&self, source: &dyn ReadAt, index: usize, out: &mut Vec<u32>) -> Result<()> {
+    pub(crate) fn decode(
+        &self,
+        source: &dyn ReadAt,
+        index: usize,
+        out: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         out.resize(self.rows_in(index), 0);
-        self.with_block(source, index, |block| block.decode(out))?;
+        self.with_block(source, index, |block| block.decode(out, scratch))?;
         let greatest = out.iter().fold(0, |greatest, &value| greatest.max(value));
         if u64::from(greatest) >= self.symbol_count {
             let at = self.offset + self.entries[index].offset;

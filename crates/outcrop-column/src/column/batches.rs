@@ -1,6 +1,7 @@
 //! All rows in order, block by block.
 
 use super::segment::Segment;
+use crate::codes::Scratch;
 use crate::error::Result;
 use crate::format::BLOCK_ROWS;
 use crate::storage::ReadAt;
@@ -26,6 +27,7 @@ pub struct Batches<'a> {
     block: usize,
     /// Whether codes come as they are stored, in the order of ranks.
     as_stored: bool,
+    scratch: Scratch,
 }
 
 impl std::fmt::Debug for Batches<'_> {
@@ -45,6 +47,7 @@ impl<'a> Batches<'a> {
             segment: 0,
             block: 0,
             as_stored: false,
+            scratch: Scratch::default(),
         }
     }
 
@@ -72,9 +75,9 @@ impl<'a> Batches<'a> {
             batch.first_row = segment.first_row + first_row;
             batch.null_code = segment.dictionary.value_count() as u32;
             if self.as_stored {
-                segment.codes()?.decode(self.source, block, &mut batch.codes)?;
+                segment.codes()?.decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
             } else {
-                segment.decode(self.source, block, &mut batch.codes)?;
+                segment.decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
             }
             return Ok(true);
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::Column;
 use super::segment::Segment;
+use crate::codes::Scratch;
 use crate::encode::{EncodeOptions, Encoder, KnownCodes};
 use crate::error::{ColumnError, Result};
 use crate::format::BLOCK_ROWS;
@@ -16,7 +17,7 @@ use crate::storage::ReadAt;
 const CELL_BYTES: usize = 16;
 
 /// Cells are asked for this many rows before they are copied: a miss takes about as long as that many copies.
-const CELLS_AHEAD: usize = 32;
+const CELLS_AHEAD: usize = 128;
 
 /// In the last byte: the value is longer than a cell.
 const LONG: u8 = u8::MAX;
@@ -74,11 +75,11 @@ impl Column {
         for segment in &self.segments {
             let cells = TextCells::new(segment, &*self.source, render)?;
             let section = segment.codes()?;
-            let mut ranks = Vec::new();
+            let (mut ranks, mut scratch) = (Vec::new(), Scratch::default());
             let mut text = vec![0; BUFFER_BYTES + CELL_BYTES];
             let mut length = 0;
             for block in 0..section.entries().len() {
-                section.decode(&*self.source, block, &mut ranks)?;
+                section.decode(&*self.source, block, &mut ranks, &mut scratch)?;
                 let done = segment.first_row + (block * BLOCK_ROWS) as u64;
                 self.watch.report(Step::Rows, done, self.row_count());
                 for part in ranks.chunks(BUFFER_BYTES / CELL_BYTES) {
@@ -128,10 +129,10 @@ impl Column {
     }
 
     fn for_each_code(&self, segment: &Segment, mut action: impl FnMut(u32) -> Result<()>) -> Result<()> {
-        let mut codes = Vec::new();
+        let (mut codes, mut scratch) = (Vec::new(), Scratch::default());
         let mut done = segment.first_row;
         for block in 0..segment.codes()?.entries().len() {
-            segment.decode(&*self.source, block, &mut codes)?;
+            segment.decode(&*self.source, block, &mut codes, &mut scratch)?;
             codes.iter().try_for_each(|&code| action(code))?;
             done += codes.len() as u64;
             self.watch.report(Step::Rows, done, self.row_count());

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::codes::Scratch;
 use crate::codes::section::CodesSection;
 use crate::dictionary::Dictionary;
 use crate::error::{ColumnError, Result, corrupt};
@@ -73,9 +74,9 @@ impl Segment {
         let (symbols, rows) = (self.entry.symbol_count() as usize, self.entry.row_count as usize);
         let blocks = self.codes()?.entries().len();
         let memory = MemoryPostings::build(symbols, rows, |action| {
-            let mut codes = Vec::new();
+            let (mut codes, mut scratch) = (Vec::new(), Scratch::default());
             for block in 0..blocks {
-                self.decode(source, block, &mut codes)?;
+                self.decode(source, block, &mut codes, &mut scratch)?;
                 action((block * BLOCK_ROWS) as u32, &codes);
             }
             Ok(())
@@ -91,9 +92,9 @@ impl Segment {
         };
         if self.ranking.get().is_none() {
             let mut classes = Vec::new();
-            let mut block_classes = Vec::new();
+            let (mut block_classes, mut scratch) = (Vec::new(), Scratch::default());
             for block in 0..map.entries().len() {
-                map.decode(source, block, &mut block_classes)?;
+                map.decode(source, block, &mut block_classes, &mut scratch)?;
                 classes.extend_from_slice(&block_classes);
             }
             let offset = self
@@ -109,8 +110,14 @@ impl Segment {
     }
 
     /// The codes of block `block`, into `codes`.
-    pub(super) fn decode(&self, source: &dyn ReadAt, block: usize, codes: &mut Vec<u32>) -> Result<()> {
-        self.codes()?.decode(source, block, codes)?;
+    pub(super) fn decode(
+        &self,
+        source: &dyn ReadAt,
+        block: usize,
+        codes: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.codes()?.decode(source, block, codes, scratch)?;
         if let Some(ranking) = self.ranking(source)? {
             ranking.codes().apply(codes);
         }

@@ -5,7 +5,7 @@ use roaring::RoaringTreemap;
 use super::decode::Values;
 use super::merged::for_each_merged;
 use super::segment::Segment;
-use crate::codes::Block;
+use crate::codes::{Block, Scratch};
 use crate::error::Result;
 use crate::format::BLOCK_ROWS;
 use crate::postings::{MemoryPostings, PostingsSection};
@@ -216,9 +216,9 @@ impl<'a> Selection<'a> {
             return Ok(Counts::One(count));
         }
         let mut counts = vec![0_u64; segment.entry.symbol_count() as usize];
-        let mut codes = Vec::new();
+        let (mut codes, mut scratch) = (Vec::new(), Scratch::default());
         for block in 0..segment.codes()?.entries().len() {
-            segment.decode(self.source, block, &mut codes)?;
+            segment.decode(self.source, block, &mut codes, &mut scratch)?;
             codes.iter().for_each(|&code| counts[code as usize] += 1);
         }
         Ok(Counts::Scanned(counts))
@@ -319,7 +319,7 @@ impl RankSet {
             return Ok(());
         }
         let mut ranks = vec![0; count];
-        block.decode(&mut ranks)?;
+        block.decode(&mut ranks, &mut Scratch::default())?;
         let is_wanted = |rank: u32| {
             self.bits
                 .get(rank as usize / 64)

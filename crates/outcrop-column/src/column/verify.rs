@@ -2,6 +2,7 @@
 
 use super::Column;
 use super::segment::Segment;
+use crate::codes::Scratch;
 use crate::error::{ColumnError, Result, corrupt};
 use crate::format::BLOCK_ROWS;
 use crate::progress::Step;
@@ -66,7 +67,7 @@ fn check_postings(segment: &Segment, source: &dyn ReadAt) -> Result<()> {
 fn check_block(segment: &Segment, source: &dyn ReadAt, block: usize, counts: &mut [u32]) -> Result<()> {
     let entry = segment.codes()?.entries()[block];
     let mut codes = Vec::new();
-    segment.decode(source, block, &mut codes)?;
+    segment.decode(source, block, &mut codes, &mut Scratch::default())?;
     let null = segment.null_code();
     let (mut least, mut greatest, mut null_count) = (u32::MAX, 0, 0);
     for &code in &codes {

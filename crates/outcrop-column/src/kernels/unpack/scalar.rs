@@ -68,3 +68,15 @@ fn add_parts<const PER_BYTE: usize, const BITS: usize>(bytes: &[u8], base: u32, 
         }
     }
 }
+
+/// Integer `index` of `count`.
+pub(super) fn single(planes: &[u8], width: u8, count: usize, index: usize) -> u32 {
+    let (mut value, mut start) = (0, 0);
+    for bits in plane_widths(width) {
+        let bit = index * usize::from(bits);
+        let byte = u32::from(planes[start + bit / 8]);
+        value = value << bits | (byte >> (bit % 8)) & ((1 << bits) - 1);
+        start += plane_bytes(count, bits);
+    }
+    value
+}
