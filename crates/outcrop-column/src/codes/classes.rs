@@ -1,7 +1,7 @@
 //! The class encoding of a block: a plane of 4-bit tags, and per class the planes of its rows' offsets.
 
-use super::block::take_planes;
 use super::Scratch;
+use super::block::take_planes;
 use super::class_table::{CLASS_LIMIT, ClassTable};
 use crate::error::{Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields};

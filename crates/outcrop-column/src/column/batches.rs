@@ -75,7 +75,9 @@ impl<'a> Batches<'a> {
             batch.first_row = segment.first_row + first_row;
             batch.null_code = segment.dictionary.value_count() as u32;
             if self.as_stored {
-                segment.codes()?.decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
+                segment
+                    .codes()?
+                    .decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
             } else {
                 segment.decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
             }

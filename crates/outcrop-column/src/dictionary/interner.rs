@@ -294,7 +294,9 @@ fn count_of(line: &Line, position: usize) -> u32 {
 fn add_rows(line: &mut Line, position: usize, rows: u32) {
     let counts = line[COUNTS_START..].as_chunks_mut::<4>().0;
     // More rows than a segment may have are refused before the counts are used.
-    counts[position] = u32::from_le_bytes(counts[position]).wrapping_add(rows).to_le_bytes();
+    counts[position] = u32::from_le_bytes(counts[position])
+        .wrapping_add(rows)
+        .to_le_bytes();
 }
 
 /// Fills a free slot.

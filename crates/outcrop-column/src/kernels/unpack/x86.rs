@@ -67,7 +67,8 @@ fn of_whole<const WHOLE: usize>(planes: &[u8], width: u8, base: u32, out: &mut [
 #[target_feature(enable = "avx2")]
 fn steps<const WHOLE: usize, const REST: usize>(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
     let count = out.len();
-    let whole: [&[[u8; 8]]; WHOLE] = std::array::from_fn(|plane| planes[plane * count..(plane + 1) * count].as_chunks().0);
+    let whole: [&[[u8; 8]]; WHOLE] =
+        std::array::from_fn(|plane| planes[plane * count..(plane + 1) * count].as_chunks().0);
     let mut rest = &planes[WHOLE * count..];
     let mut next = |bits: u8| {
         let (plane, after) = rest.split_at(plane_bytes(count, bits & REST as u8));
