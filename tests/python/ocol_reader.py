@@ -7,6 +7,7 @@ Prints each row of the forward codes, then each posting list of the whole file, 
     null               a row without a value
     =776f7264: 0 2 7   the rows of a value, from the postings
 
+Both forms are read, the ordinary and the packed one, which has no posting lists.
 zstd frames are decompressed by Python's own module where there is one (3.14), else by the zstd program.
 """
 
@@ -337,14 +338,76 @@ def read(file):
     return segments
 
 
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+TEXT_LIMIT, SYMBOLS_LIMIT, PACKED_LIMIT = 1 << 21, 1 << 16, 1 << 22
+
+
+def packed_frame(fields):
+    """The content of a zstd frame without its magic number, whose end its block headers tell."""
+    start = fields.at
+    descriptor = fields.unpack("B")
+    expect(descriptor & 0x2F == 0x20, "frame descriptor")
+    content = fields.unpack("BHIQ"[descriptor >> 6]) + (256 if descriptor >> 6 == 1 else 0)
+    expect(content <= PACKED_LIMIT, "content size")
+    last = 0
+    while not last:
+        header = int.from_bytes(fields.take(3), "little")
+        last, kind, size = header & 1, header >> 1 & 3, header >> 3
+        expect(kind != 3, "type of a zstd block")
+        fields.take(1 if kind == 1 else size)
+    return unzstd(ZSTD_MAGIC + fields.data[start : fields.at], content)
+
+
+def sized(fields, size):
+    return fields.take(size - 1) if size else None
+
+
+def packed_list(content, is_lines):
+    if is_lines:
+        expect(content[-1:] in (b"", b"\n"), "the last line has no end")
+        return content.split(b"\n")[:-1]
+    fields = Fields(content)
+    sizes = [fields.varint() for _ in range(fields.varint())]
+    values = [sized(fields, size) for size in sizes]
+    fields.end()
+    return values
+
+
+def read_packed(file):
+    """The rows of a packed file; what follows its checksum is ignored."""
+    fields = Fields(file)
+    form = fields.take(4)[3:]
+    if form == b"C":
+        count, size = fields.varint(), fields.varint()
+        expect(count <= TEXT_LIMIT, "rows")
+        rows = [sized(fields, size)] * count
+    elif form in b"TL":
+        rows = packed_list(packed_frame(fields), form == b"T")
+    elif form in b"DE":
+        count = fields.varint()
+        values, rows = packed_list(packed_frame(fields), form == b"D"), []
+        for start in range(0, count, BLOCK_ROWS):
+            block = fields.take(fields.varint())
+            rows += [values[code] for code in code_block(block, min(BLOCK_ROWS, count - start), [])]
+    else:
+        raise ValueError(f"unknown form {form}")
+    check(file[: fields.at], struct.unpack("<I", file[fields.at : fields.at + 4])[0], "packed column")
+    expect(sum(len(row or b"") + 1 for row in rows) <= TEXT_LIMIT, "bytes of text")
+    expect(len(set(rows)) <= SYMBOLS_LIMIT and fields.at + 4 <= PACKED_LIMIT, "limits of the packed form")
+    return rows
+
+
 def name(value):
     return "null" if value is None else "=" + value.hex()
 
 
 def main():
     with open(sys.argv[1], "rb") as file:
-        segments = read(file.read())
-    out = []
+        data = file.read()
+    if data[:3] == b"\x8aOC" and data[3:4] != b"O":
+        sys.stdout.write("".join(name(row) + "\n" for row in read_packed(data)))
+        return
+    segments, out = read(data), []
     if all(segment.codes is not None for segment in segments):
         out += [name(segment.symbols[code]) for segment in segments for code in segment.codes]
     if all(segment.lists is not None for segment in segments):

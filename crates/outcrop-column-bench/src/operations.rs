@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_column::storage::CountingReader;
-use outcrop_column::{Column, EncodeOptions, EncodeReport, Index};
+use outcrop_column::{Column, EncodeOptions, EncodeReport, Index, PackedForm};
 use outcrop_probe::Clock;
 
 use crate::error::BenchError;
@@ -73,6 +73,7 @@ fn size_of(input: &ColumnInput, report: &EncodeReport) -> SizeReport {
         text_bytes: input.text().len() as u64,
         file_bytes: report.file_bytes,
         parts: Some(PartsReport {
+            packed: report.packed.map(PackedForm::name),
             dictionary_bytes: report.dictionary_bytes,
             codes_bytes: report.codes_bytes + report.class_map_bytes,
             postings_bytes: report.postings_bytes,
@@ -96,7 +97,9 @@ fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<Benc
     };
     let (peak, report) = growth_during(once);
     let mut size = size_of(input, &report?);
-    if let Some(parts) = &mut size.parts {
+    if let Some(parts) = &mut size.parts
+        && parts.packed.is_none()
+    {
         parts.encodings = encodings(input, spec)?;
     }
     let measured = repeat(spec, site, |_| Ok(once()?.row_count))?;

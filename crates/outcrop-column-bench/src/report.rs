@@ -20,9 +20,11 @@ pub struct SizeReport {
     pub parts: Option<PartsReport>,
 }
 
-/// The parts of a column file.
+/// The parts of a column file. A packed one has none: they are those that its ordinary form would have.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PartsReport {
+    /// The packed form of the file; `None` for the ordinary one.
+    pub packed: Option<&'static str>,
     /// The dictionary.
     pub dictionary_bytes: u64,
     /// The forward codes, with their class map.

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use outcrop_column::{Column, EncodeOptions, EncodeReport, Encoder, Profile, Result};
+use outcrop_column::{Column, EncodeOptions, EncodeReport, Encoder, PackedForm, Profile, Result};
 
 fn main() -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "column,text B,smallest B,zstd -19 B,ratio,dictionary B,class map B,codes B,encodings"
+        "column,text B,smallest B,zstd -19 B,ratio,form,ordinary form B,dictionary B,class map B,codes B,encodings"
     )?;
     let (mut ours, mut theirs, mut larger, mut count) = (0, 0, 0, 0);
     for table in std::env::args().skip(1) {
@@ -38,7 +38,8 @@ fn main() -> Result<()> {
             let text = [values.join(&b'\n'), b"\n".to_vec()].concat();
             // The four bytes are the checksum that the command-line tool adds.
             let peer = zstd::bulk::compress(&text, 19)?.len() + 4;
-            let (report, encodings) = encode(&values)?;
+            let (report, encodings) = encode(&values, false)?;
+            let (ordinary, _) = encode(&values, true)?;
             let size = report.file_bytes;
             ours += size;
             theirs += peer as u64;
@@ -46,9 +47,11 @@ fn main() -> Result<()> {
             count += 1;
             writeln!(
                 out,
-                "{name}.{number},{},{size},{peer},{:.3},{},{},{},{encodings}",
+                "{name}.{number},{},{size},{peer},{:.3},{},{},{},{},{},{encodings}",
                 text.len(),
                 size as f64 / peer as f64,
+                report.packed.map_or("ordinary", PackedForm::name),
+                ordinary.file_bytes,
                 report.dictionary_bytes,
                 report.class_map_bytes,
                 report.codes_bytes,
@@ -67,13 +70,16 @@ fn is_number(value: &[u8]) -> bool {
 }
 
 /// The sizes of the column, and how many blocks each encoding has.
-fn encode(values: &[&[u8]]) -> Result<(EncodeReport, String)> {
+fn encode(values: &[&[u8]], is_ordinary: bool) -> Result<(EncodeReport, String)> {
     let mut encoder = Encoder::new(EncodeOptions {
         profile: Profile::Smallest,
         ..EncodeOptions::default()
     });
     for value in values {
         encoder.push(value)?;
+    }
+    if is_ordinary {
+        encoder.never_pack();
     }
     let mut file = Vec::new();
     let report = encoder.finish(&mut file)?;

@@ -40,6 +40,14 @@ pub enum ColumnError {
         /// The major version that this reader knows.
         known_major: u16,
     },
+    /// A column file of a form that this reader does not know.
+    #[error(
+        "an .ocol file of form {form:#04x}, which this reader does not know: use a newer release, or restore the file if it was written by this one"
+    )]
+    UnknownForm {
+        /// The fourth byte of the file.
+        form: u8,
+    },
     /// Bytes of the file contradict the format or their checksum.
     #[error(
         "damaged column file: {part} at offset {offset}: {detail}; restore the file from a copy (`verify` lists all damage)"

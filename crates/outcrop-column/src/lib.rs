@@ -30,6 +30,7 @@ mod error;
 mod format;
 mod huge;
 mod kernels;
+mod packed;
 mod planes;
 mod postings;
 mod progress;
@@ -48,4 +49,5 @@ pub use encode::{
 };
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
+pub use packed::{PackedForm, PackedReport, is_column};
 pub use progress::{Progress, Step};

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::Column;
-use crate::encode::{EncodeReport, SectionWriter, write_footer};
+use crate::encode::{EncodeOptions, EncodeReport, SectionWriter, existing_segments, write_footer};
 use crate::error::Result;
-use crate::format::{Footer, Header, SegmentEntry};
+use crate::format::SegmentEntry;
 use crate::storage::{ExclusiveFile, ReadAt, WriteAt, read_range};
 
 /// Bytes copied at a time.
@@ -35,9 +35,8 @@ impl Column {
     /// # Errors
     /// As [`crate::Encoder::append`]; [`crate::ColumnError::Corrupt`] if sections of this column reach past its end.
     pub fn append_segments(&self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
-        let header = Header::read_to_append(existing)?;
-        let mut footer = Footer::read(existing, &header)?;
-        let mut sections = SectionWriter::new(out, existing.size_bytes(), ALIGNMENT);
+        let (mut footer, end) = existing_segments(existing, EncodeOptions::default(), out)?;
+        let mut sections = SectionWriter::new(out, end, ALIGNMENT);
         let mut report = EncodeReport::default();
         for segment in &self.segments {
             let entry = self.copy_segment(&segment.entry, &mut sections)?;

@@ -20,8 +20,10 @@ pub use report::{ColumnReport, EncodingReport, SegmentReport};
 pub use selection::Selection;
 pub use verify::VerifyReport;
 
+use crate::encode::{EncodeOptions, Profile};
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, Header};
+use crate::packed::{PackedReport, unpack};
 use crate::progress::{Progress, Watch};
 use crate::storage::{FileReader, MappedFile, ReadAt};
 use segment::Segment;
@@ -29,9 +31,13 @@ use segment::Segment;
 /// An opened column file. It can be shared between threads.
 ///
 /// *Cost*: opening reads the header, the footer and the section tables (about 40 bytes for each 65,536 rows and for each few
-/// hundred distinct values); blocks are read, and their checksums compared, when a query first needs them.
+/// hundred distinct values); blocks are read, and their checksums compared, when a query first needs them. A packed file, at most 4 MiB of
+/// at most 2 MiB of text, is unpacked into memory as it is opened, and queries read that.
 pub struct Column {
+    /// The file, or what a packed one is unpacked to.
     source: Box<dyn ReadAt>,
+    file_bytes: u64,
+    packed: Option<PackedReport>,
     segments: Vec<Segment>,
     watch: Watch,
 }
@@ -67,7 +73,21 @@ impl Column {
     /// # Errors
     /// [`ColumnError::NotAColumn`], [`ColumnError::Unsupported`] or [`ColumnError::Corrupt`] for its content, and what the source reports.
     pub fn open_in(source: impl ReadAt + 'static) -> Result<Self> {
-        let source: Box<dyn ReadAt> = Box::new(source);
+        let mut source: Box<dyn ReadAt> = Box::new(source);
+        let file_bytes = source.size_bytes();
+        let quick = EncodeOptions {
+            profile: Profile::Fastest,
+            ..EncodeOptions::default()
+        };
+        let unpacked = unpack(&*source, quick)?;
+        let packed = unpacked.map(|unpacked| {
+            let memory_bytes = unpacked.image.len() as u64;
+            source = Box::new(unpacked.image);
+            PackedReport {
+                form: unpacked.form,
+                memory_bytes,
+            }
+        });
         let header = Header::read(&*source)?;
         let footer = Footer::read(&*source, &header)?;
         let mut first_row = 0;
@@ -79,6 +99,8 @@ impl Column {
         }
         Ok(Self {
             source,
+            file_bytes,
+            packed,
             segments,
             watch: Watch::default(),
         })

@@ -6,6 +6,7 @@ use super::Column;
 use super::segment::Segment;
 use crate::error::Result;
 use crate::format::SectionKind;
+use crate::packed::PackedReport;
 use crate::storage::ReadAt;
 
 /// A description of a column file.
@@ -14,6 +15,8 @@ use crate::storage::ReadAt;
 pub struct ColumnReport {
     /// Size of the file in bytes.
     pub file_bytes: u64,
+    /// The packed form, if the file has it: sections and encodings are then those that it is unpacked to in memory.
+    pub packed: Option<PackedReport>,
     /// Rows, nulls included.
     pub row_count: u64,
     /// Its segments in order.
@@ -65,7 +68,8 @@ impl Column {
             .map(|segment| report_of(segment, &*self.source))
             .collect::<Result<_>>()?;
         Ok(ColumnReport {
-            file_bytes: self.source.size_bytes(),
+            file_bytes: self.file_bytes,
+            packed: self.packed,
             row_count: self.row_count(),
             segments,
         })

@@ -1,13 +1,16 @@
 //! The builder of a column: rows in, file out.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::frames::Collector;
-use super::options::{EncodeOptions, EncodeReport};
+use super::options::{EncodeOptions, EncodeReport, Index, Profile};
 use super::sections::SectionWriter;
 use super::segment::Collected;
+use crate::dictionary::Interner;
 use crate::error::Result;
 use crate::format::{Footer, HEADER_BYTES, Header};
+use crate::packed::{may_pack, pack, unpack, write_unpacked_behind};
 use crate::progress::{Progress, Watch};
 use crate::storage::{AtomicFile, ExclusiveFile, ReadAt, WriteAt};
 
@@ -49,6 +52,7 @@ pub struct Encoder {
     collector: Collector,
     pub(super) collected: Collected,
     watch: Watch,
+    never_packs: bool,
     #[cfg(feature = "arrow")]
     pub(crate) foreign: crate::arrow::ForeignDictionary,
 }
@@ -61,6 +65,7 @@ impl Encoder {
             collector: Collector::default(),
             collected: Collected::default(),
             watch: Watch::default(),
+            never_packs: false,
             #[cfg(feature = "arrow")]
             foreign: crate::arrow::ForeignDictionary::default(),
         }
@@ -123,6 +128,19 @@ impl Encoder {
         self.watch = Watch::of(watcher);
     }
 
+    /// Writes the ordinary form, which is searched where it lies, also where [`Profile::Smallest`] would pack the column.
+    pub fn never_pack(&mut self) {
+        self.never_packs = true;
+    }
+
+    fn may_pack(&self) -> bool {
+        let interners = self.collected.interners.iter().chain([&self.collector.interner]);
+        let value_bytes: usize = interners.map(Interner::value_bytes).sum();
+        (self.options.profile, self.options.index) == (Profile::Smallest, Index::None)
+            && !self.never_packs
+            && may_pack(self.row_count(), value_bytes as u64)
+    }
+
     fn into_collected(self) -> (Collected, Watch) {
         let Self {
             mut collector,
@@ -147,7 +165,20 @@ impl Encoder {
     /// # Errors
     /// What `out` reports, and [`ColumnError::Limit`](crate::ColumnError::Limit) for 2^32 − 1 rows or more.
     pub fn finish(self, out: &mut dyn WriteAt) -> Result<EncodeReport> {
-        self.write_behind(Footer::default(), HEADER_BYTES as u64, 0, out)
+        let start = HEADER_BYTES as u64;
+        if !self.may_pack() {
+            return self.write_behind(Footer::default(), start, 0, out);
+        }
+        let mut file = Vec::new();
+        let mut report = self.write_behind(Footer::default(), start, 0, &mut file)?;
+        let mut file = Arc::new(file);
+        if let Some((form, packed)) = pack(&file, &report)? {
+            (report.packed, report.file_bytes) = (Some(form), packed.len() as u64);
+            file = Arc::new(packed);
+        }
+        out.write_all_at(&file, 0)?;
+        out.sync()?;
+        Ok(report)
     }
 
     /// Writes the column to `path`: the file appears whole or not at all.
@@ -163,15 +194,14 @@ impl Encoder {
 
     /// Adds the rows as a further segment behind those of an existing file: `existing` reads the file that `out` writes.
     ///
-    /// The old content stays valid until the header, 64 bytes, is overwritten as the last step.
+    /// The old content stays valid until the header, 64 bytes, is overwritten as the last step. A packed file becomes an ordinary one.
     ///
     /// # Errors
     /// As [`Encoder::finish`]; [`ColumnError::Corrupt`](crate::ColumnError::Corrupt) and others if the file cannot be read;
     /// [`ColumnError::Unsupported`](crate::ColumnError::Unsupported) if it uses a feature that this writer does not know.
     pub fn append(self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
-        let header = Header::read_to_append(existing)?;
-        let footer = Footer::read(existing, &header)?;
-        self.write_behind(footer, existing.size_bytes(), existing.size_bytes(), out)
+        let (footer, end) = existing_segments(existing, self.options, out)?;
+        self.write_behind(footer, end, end, out)
     }
 
     /// [`Encoder::append`] to the file at `path`, once no other writer appends to it: any number of processes may.
@@ -205,6 +235,22 @@ impl Encoder {
         report.file_bytes = write_footer(&footer, footer_offset, size > 0, out)?;
         Ok(report)
     }
+}
+
+/// The segments of a file that is appended to, and where it ends. Those of a packed file are first written behind it, as `options` say
+/// but without index.
+pub(crate) fn existing_segments(
+    existing: &dyn ReadAt,
+    options: EncodeOptions,
+    out: &mut dyn WriteAt,
+) -> Result<(Footer, u64)> {
+    let size = existing.size_bytes();
+    let index = Index::None;
+    if let Some(unpacked) = unpack(existing, EncodeOptions { index, ..options })? {
+        return write_unpacked_behind(&unpacked.image, size, out);
+    }
+    let header = Header::read_to_append(existing)?;
+    Ok((Footer::read(existing, &header)?, size))
 }
 
 /// Writes the footer and then the header that names it; gives the size of the file.

@@ -12,7 +12,7 @@ mod text;
 
 pub use csv_input::{CsvOptions, InputColumn, encode_csv};
 pub use encoder::Encoder;
-pub(crate) use encoder::{KnownCodes, write_footer};
+pub(crate) use encoder::{KnownCodes, existing_segments, write_footer};
 pub use options::{EncodeOptions, EncodeReport, Index, Profile};
 pub use text::encode_text;
 

@@ -3,6 +3,7 @@
 use crate::codes::Effort;
 use crate::dictionary::DictionaryOptions;
 use crate::format::{SectionKind, SegmentEntry};
+use crate::packed::PackedForm;
 
 /// Which index the file carries from values to rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,6 +21,7 @@ pub enum Index {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
     /// Tries several forms of every block under zstd at its highest useful level, with and without class map, and compresses the dictionary in 64 KiB blocks.
+    /// Without index, a column of at most 2 MiB of text is *packed* where that is smaller still: opening such a file unpacks it into memory.
     Smallest,
     /// Tries zstd where a sample of the block shrinks; the dictionary stays readable in 4 KiB reads where there are postings.
     #[default]
@@ -88,7 +90,7 @@ impl EncodeOptions {
     }
 }
 
-/// What an encode wrote.
+/// What an encode wrote. Of a packed file, the sections are those that the ordinary form would have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct EncodeReport {
@@ -110,6 +112,8 @@ pub struct EncodeReport {
     pub postings_bytes: u64,
     /// Size of the whole file in bytes.
     pub file_bytes: u64,
+    /// The packed form of the file; `None` if it has the ordinary form.
+    pub packed: Option<PackedForm>,
     /// log2 of the multinomial coefficient of the value counts, in bytes: the least that the order of the rows takes
     /// in any coding that knows only the counts. The dictionary is not in it.
     pub floor_bytes: u64,
@@ -129,6 +133,7 @@ impl EncodeReport {
             codes_bytes: bytes(SectionKind::Codes),
             postings_bytes: bytes(SectionKind::Postings),
             file_bytes: 0,
+            packed: None,
             floor_bytes: entry.floor_bits.div_ceil(8),
         }
     }

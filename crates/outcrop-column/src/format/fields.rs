@@ -64,6 +64,11 @@ impl<'a> Fields<'a> {
         Err(self.wrong("a varint of more than 63 bits"))
     }
 
+    /// Bytes taken so far.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
     /// Everything that is left.
     pub(crate) fn rest(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.position..];

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use outcrop_column::{EncodeOptions, Encoder, Index, Profile};
+use outcrop_column::{EncodeOptions, Encoder, Index, PackedForm, Profile};
 
-use crate::oracle::{Row, check_file, encode, push_all};
+use crate::oracle::{Row, check_file, encode, encode_unpacked, push_all};
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v1")
 }
 
@@ -118,7 +118,7 @@ fn the_smallest_profile_is_among_the_golden_files_in_each_of_its_forms() {
 fn every_golden_file_of_version_1_is_read_and_is_what_is_written_today() {
     for (name, options, rows) in fixtures() {
         let path = folder().join(format!("{name}.ocol"));
-        let written = encode(&rows, options);
+        let written = encode_unpacked(&rows, options);
         if std::env::var_os("OUTCROP_WRITE_FIXTURES").is_some() {
             std::fs::create_dir_all(folder()).unwrap();
             std::fs::write(&path, &written).unwrap();
@@ -131,6 +131,55 @@ fn every_golden_file_of_version_1_is_read_and_is_what_is_written_today() {
             uses_zstd || golden == written,
             "{name} is written differently now: a new format version, or a mistake?"
         );
+    }
+}
+
+/// Name, form and rows of each packed fixture.
+pub(crate) fn packed_fixtures() -> Vec<(&'static str, PackedForm, Vec<Row>)> {
+    let few = |row: u64| word(row * row % 7);
+    let scattered_words = |row: u64| word(scattered(row) % 23);
+    let and_null = |rows: Vec<Row>| rows.into_iter().chain([None]).collect();
+    vec![
+        ("packed-empty", PackedForm::Constant, Vec::new()),
+        ("packed-nulls", PackedForm::Constant, vec![None; 3]),
+        ("packed-constant", PackedForm::Constant, vec![word(1); 300]),
+        ("packed-text", PackedForm::Text, (0..60).map(few).collect()),
+        (
+            "packed-lengths",
+            PackedForm::Lengths,
+            and_null((0..60).map(few).collect()),
+        ),
+        (
+            "packed-dictionary",
+            PackedForm::Dictionary,
+            (0..900).map(scattered_words).collect(),
+        ),
+        (
+            "packed-dictionary-lengths",
+            PackedForm::DictionaryByLengths,
+            and_null((0..900).map(scattered_words).collect()),
+        ),
+    ]
+}
+
+#[test]
+fn every_packed_golden_file_is_read_and_has_the_form_that_is_written_today() {
+    let smallest = EncodeOptions {
+        profile: Profile::Smallest,
+        ..Default::default()
+    };
+    for (name, form, rows) in packed_fixtures() {
+        let path = folder().join(format!("{name}.ocol"));
+        let written = encode(&rows, smallest);
+        if std::env::var_os("OUTCROP_WRITE_FIXTURES").is_some() {
+            std::fs::write(&path, &written).unwrap();
+        }
+        let golden = std::fs::read(&path).unwrap();
+        check_file(&golden, &rows, 5);
+        for file in [golden, written] {
+            let report = outcrop_column::Column::open_in(file).unwrap().report().unwrap();
+            assert_eq!(report.packed.map(|packed| packed.form), Some(form), "{name}");
+        }
     }
 }
 
@@ -166,7 +215,7 @@ fn the_python_reader_written_from_the_specification_agrees_on_every_fixture() {
     paths.sort();
     assert_eq!(
         paths.len(),
-        fixtures().len() + 1,
+        fixtures().len() + packed_fixtures().len() + 1,
         "each fixture and nothing else: {paths:?}"
     );
     for path in paths {

@@ -10,6 +10,7 @@ mod arrow;
 mod damage;
 mod fixtures;
 mod oracle;
+mod packed;
 mod reads;
 mod real;
 mod untrusted;

@@ -20,6 +20,16 @@ pub(crate) fn encode(rows: &[Row], options: EncodeOptions) -> Vec<u8> {
     file
 }
 
+/// The ordinary form, also where the options allow the packed one.
+pub(crate) fn encode_unpacked(rows: &[Row], options: EncodeOptions) -> Vec<u8> {
+    let mut encoder = Encoder::new(options);
+    push_all(&mut encoder, rows);
+    encoder.never_pack();
+    let mut file = Vec::new();
+    encoder.finish(&mut file).unwrap();
+    file
+}
+
 pub(crate) fn push_all(encoder: &mut Encoder, rows: &[Row]) {
     for row in rows {
         match row {
@@ -172,7 +182,7 @@ pub(crate) fn check_file(file: &[u8], rows: &[Row], most_values: usize) {
     }
 }
 
-fn values() -> impl Strategy<Value = Row> {
+pub(crate) fn values() -> impl Strategy<Value = Row> {
     prop_oneof![
         1 => Just(None),
         1 => Just(Some(Vec::new())),

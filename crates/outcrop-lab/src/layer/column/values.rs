@@ -127,8 +127,13 @@ fn queries(report: &BenchReport, operation: Operation) -> Vec<Measurement> {
     measurements
 }
 
-/// Which encodings the blocks of the file chose.
+/// Which encodings the blocks of the file chose, or how it is packed.
 fn notes(size: &SizeReport) -> Vec<String> {
+    if let Some(form) = size.parts.as_ref().and_then(|parts| parts.packed) {
+        return vec![format!(
+            "packed as {form}: bytes of dictionary and codes are those of the ordinary form"
+        )];
+    }
     let encodings = size.parts.as_ref().map_or(&[][..], |parts| &parts.encodings);
     if encodings.is_empty() {
         return Vec::new();

@@ -15,6 +15,14 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
         ("name", "name"),
         ("", "value"),
     ]);
+    if let Some(packed) = report.packed {
+        let mut push = |what: &str, name: &str, cell| {
+            table.push(vec![Cell::text("file"), Cell::text(what), Cell::text(name), cell]);
+        };
+        push("form", "packed", Cell::text(packed.form.name()));
+        push("size", "file", bytes(report.file_bytes));
+        push("size", "unpacked, in memory", bytes(packed.memory_bytes));
+    }
     for (number, segment) in (0_u64..).zip(&report.segments) {
         let mut push = |what: &str, name: &str, cell| {
             table.push(vec![count(number), Cell::text(what), Cell::text(name), cell]);

@@ -109,7 +109,7 @@ pub(super) enum IndexFlag {
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(super) enum ProfileFlag {
-    /// Try hard, decode slower
+    /// Try hard, decode slower; without index, at most 2 MiB of text may be packed: searching it unpacks it into memory first
     Smallest,
     /// Compress where a sample says that it pays
     #[default]

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-/// Bytes that tell the formats apart: the magic of a column file is the longest.
+/// Bytes that tell the formats apart.
 const MAGIC_BYTES: u64 = 8;
 
 /// An input, opened, with its first bytes read ahead.
@@ -56,7 +56,7 @@ impl Opened {
 
     /// Whether the input is itself a column file.
     pub(super) fn is_column(&self) -> bool {
-        self.first == *b"\x8aOCOL\r\n\x1a"
+        outcrop_column::is_column(&self.first)
     }
 
     fn format(&self, input: &Input) -> InputFormat {

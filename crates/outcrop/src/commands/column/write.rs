@@ -70,19 +70,21 @@ fn watch(encoder: &mut Encoder, work: &LongWork) {
 
 fn print_report(report: &EncodeReport, format: Format) -> anyhow::Result<()> {
     let mut table = Table::new([("what", "what"), ("", "value")]);
-    for (name, cell) in [
-        ("rows", count(report.row_count)),
-        ("distinct values", count(report.value_count)),
-        ("nulls", count(report.null_count)),
-        ("text", bytes(report.text_bytes)),
-        ("dictionary", bytes(report.dictionary_bytes)),
-        ("class map", bytes(report.class_map_bytes)),
-        ("codes", bytes(report.codes_bytes)),
-        ("postings", bytes(report.postings_bytes)),
-        ("file", bytes(report.file_bytes)),
-        ("floor of the codes", bytes(report.floor_bytes)),
-    ] {
-        table.push(vec![Cell::text(name), cell]);
+    let mut push = |name, cell| table.push(vec![Cell::text(name), cell]);
+    push("rows", count(report.row_count));
+    push("distinct values", count(report.value_count));
+    push("nulls", count(report.null_count));
+    push("text", bytes(report.text_bytes));
+    match report.packed {
+        Some(form) => push("packed form", Cell::text(form.name())),
+        None => {
+            push("dictionary", bytes(report.dictionary_bytes));
+            push("class map", bytes(report.class_map_bytes));
+            push("codes", bytes(report.codes_bytes));
+            push("postings", bytes(report.postings_bytes));
+        }
     }
+    push("file", bytes(report.file_bytes));
+    push("floor of the codes", bytes(report.floor_bytes));
     table.print(format)
 }

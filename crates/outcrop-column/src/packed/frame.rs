@@ -1,0 +1,149 @@
+//! zstd frames without their magic number: the smallest that a few settings give, and reading with every length checked first.
+
+use zstd::zstd_safe::{CParameter, Strategy};
+
+use super::PACKED_BYTES_LIMIT;
+use crate::codes::inflate;
+use crate::error::Result;
+use crate::format::Fields;
+
+const PART: &str = "packed frame";
+
+/// What a frame begins with elsewhere.
+const ZSTD_MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
+
+/// zstd's level of the usual try, the one that others are compared at.
+const LEVEL: i32 = 19;
+/// The level that the settings below change.
+const HIGHEST_LEVEL: i32 = 22;
+
+/// Bytes compressed in search of better settings: it ends within a few seconds.
+const TRIED_BYTES: usize = 6 << 20;
+
+/// Strategy, least match and target length of each further try, those that win most often first.
+const SETTINGS: [(Strategy, u32, u32); 8] = [
+    (Strategy::ZSTD_btultra2, 3, 999),
+    (Strategy::ZSTD_btultra2, 4, 999),
+    (Strategy::ZSTD_btultra, 3, 999),
+    (Strategy::ZSTD_btultra2, 5, 999),
+    (Strategy::ZSTD_btultra, 5, 999),
+    (Strategy::ZSTD_btopt, 3, 999),
+    (Strategy::ZSTD_btultra2, 6, 999),
+    (Strategy::ZSTD_btultra2, 3, 64),
+];
+
+/// A frame of `content` as level 19 gives it.
+pub(super) fn compress(content: &[u8]) -> Result<Vec<u8>> {
+    frame_of(content, LEVEL, &[])
+}
+
+/// The smallest frame of `content` that is found: at least as small as that of [`compress`].
+pub(super) fn compress_smallest(content: &[u8]) -> Result<Vec<u8>> {
+    let mut best = compress(content)?;
+    let tries = TRIED_BYTES / content.len().max(1);
+    for &(strategy, least_match, target_length) in SETTINGS.iter().take(tries) {
+        let parameters = [
+            CParameter::Strategy(strategy),
+            CParameter::MinMatch(least_match),
+            CParameter::TargetLength(target_length),
+        ];
+        let tried = frame_of(content, HIGHEST_LEVEL, &parameters)?;
+        if tried.len() < best.len() {
+            best = tried;
+        }
+    }
+    Ok(best)
+}
+
+fn frame_of(content: &[u8], level: i32, parameters: &[CParameter]) -> Result<Vec<u8>> {
+    let mut compressor = zstd::bulk::Compressor::new(level)?;
+    for &parameter in parameters {
+        compressor.set_parameter(parameter)?;
+    }
+    let mut frame = compressor.compress(content)?;
+    frame.drain(..ZSTD_MAGIC.len());
+    Ok(frame)
+}
+
+/// A frame that stands in a packed file, not yet decompressed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame<'a> {
+    bytes: &'a [u8],
+    content_bytes: usize,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame that is next in `fields`: walks over its block headers to its end.
+    pub(super) fn take(fields: &mut Fields<'a>) -> Result<Self> {
+        /// Checksum, reserved bit, dictionary identifier.
+        const UNUSED: u8 = 0b0000_1111;
+        const SINGLE_SEGMENT: u8 = 0b0010_0000;
+        let mut ahead = fields.clone();
+        let descriptor = ahead.u8()?;
+        if descriptor & UNUSED != 0 || descriptor & SINGLE_SEGMENT == 0 {
+            return Err(fields.wrong(format!(
+                "frame descriptor {descriptor:#04x}: a single segment without checksum and dictionary is expected"
+            )));
+        }
+        let content_bytes = match descriptor >> 6 {
+            0 => u64::from(ahead.u8()?),
+            1 => u64::from(ahead.u16()?) + 256,
+            2 => u64::from(ahead.u32()?),
+            _ => ahead.u64()?,
+        };
+        if content_bytes > PACKED_BYTES_LIMIT {
+            return Err(fields.wrong(format!(
+                "content of {content_bytes} bytes, at most {PACKED_BYTES_LIMIT} allowed"
+            )));
+        }
+        while !take_block(&mut ahead)? {}
+        let length = ahead.position() - fields.position();
+        Ok(Self {
+            bytes: fields.take(length)?,
+            content_bytes: content_bytes as usize,
+        })
+    }
+
+    /// What the frame holds.
+    pub(super) fn content(&self) -> Result<Vec<u8>> {
+        let frame = [&ZSTD_MAGIC, self.bytes].concat();
+        inflate(PART, 0, &frame, self.content_bytes)
+    }
+}
+
+/// Walks over one block; gives whether it is the last.
+fn take_block(fields: &mut Fields<'_>) -> Result<bool> {
+    let header = [fields.u8()?, fields.u8()?, fields.u8()?, 0];
+    let header = u32::from_le_bytes(header);
+    let size = (header >> 3) as usize;
+    match header >> 1 & 3 {
+        // A byte that is repeated.
+        1 => fields.take(1)?,
+        0 | 2 => fields.take(size)?,
+        _ => return Err(fields.wrong("a zstd block of the reserved type")),
+    };
+    Ok(header & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_no_larger_than_that_of_the_usual_level_and_comes_back() {
+        let text: Vec<u8> = (0..5000_u32)
+            .flat_map(|row| format!("row {} of many\n", row * row % 977).into_bytes())
+            .collect();
+        for length in [0, 1, 255, 256, 65_791, text.len()] {
+            let content = &text[..length];
+            let frame = compress_smallest(content).expect("memory is enough");
+            // The frame of level 19 with the magic number that is left out here.
+            assert!(frame.len() + 4 <= zstd::bulk::compress(content, 19).expect("memory is enough").len());
+            let bytes = [&frame[..], b"behind"].concat();
+            let mut fields = Fields::new(PART, 0, &bytes);
+            let taken = Frame::take(&mut fields).expect("it was just written");
+            assert_eq!(fields.rest(), b"behind");
+            assert!(taken.content().expect("it was just written") == content);
+        }
+    }
+}

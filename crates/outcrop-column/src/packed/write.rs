@@ -1,0 +1,177 @@
+//! An ordinary column to the smallest of its packed forms.
+
+use std::sync::Arc;
+
+use super::list::{Layout, put_size};
+use super::{MAGIC, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT_BYTES_LIMIT, frame};
+use crate::codes::{BlockEncoder, Effort};
+use crate::column::Column;
+use crate::encode::EncodeReport;
+use crate::error::Result;
+use crate::format::{BLOCK_ROWS, push_u32, put_varint};
+
+/// Forms within 5 % of the smallest are compressed again, in search of better settings.
+const WORTH_TUNING: (usize, usize) = (21, 20);
+
+/// Whether a column of so many rows, whose distinct values have so many bytes, may come below the limits of the packed form.
+pub(crate) fn may_pack(row_count: u64, value_bytes: u64) -> bool {
+    row_count + value_bytes <= TEXT_BYTES_LIMIT
+}
+
+/// The packed form of the column in `image`, an ordinary file of one segment that `report` describes; `None` where there is none that is
+/// smaller.
+pub(crate) fn pack(image: &Arc<Vec<u8>>, report: &EncodeReport) -> Result<Option<(PackedForm, Vec<u8>)>> {
+    let symbols = report.value_count + u64::from(report.null_count > 0);
+    if report.text_bytes + report.row_count > TEXT_BYTES_LIMIT || symbols > SYMBOLS_LIMIT {
+        return Ok(None);
+    }
+    let rows = CodedRows::of(&Column::open_in(Arc::clone(image))?)?;
+    let mut drafts = match rows.constant() {
+        Some(constant) => vec![constant],
+        None => vec![
+            rows.text(),
+            rows.dictionary()?,
+            rows.by_appearance().dictionary()?,
+        ],
+    };
+    for draft in &mut drafts {
+        draft.frame = draft.content.as_deref().map_or(Ok(Vec::new()), frame::compress)?;
+    }
+    let least = drafts.iter().map(Draft::bytes).min().unwrap_or(0);
+    let (above, below) = WORTH_TUNING;
+    drafts.retain(|draft| draft.bytes() * below <= least * above);
+    for draft in &mut drafts {
+        if let Some(content) = &draft.content {
+            draft.frame = frame::compress_smallest(content)?;
+        }
+    }
+    let smallest = drafts.into_iter().min_by_key(Draft::bytes);
+    Ok(smallest
+        .map(|draft| (draft.form, draft.into_file()))
+        .filter(|(_, file)| file.len() < image.len() && file.len() as u64 <= PACKED_BYTES_LIMIT))
+}
+
+/// A packed file in parts: what stands before its frame, the frame and what it holds, and what follows.
+struct Draft {
+    form: PackedForm,
+    before: Vec<u8>,
+    content: Option<Vec<u8>>,
+    frame: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Draft {
+    fn new(form: PackedForm) -> Self {
+        Self {
+            form,
+            before: Vec::new(),
+            content: None,
+            frame: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
+    /// Bytes of the body.
+    fn bytes(&self) -> usize {
+        self.before.len() + self.frame.len() + self.after.len()
+    }
+
+    fn into_file(self) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        file.push(self.form as u8);
+        for part in [self.before, self.frame, self.after] {
+            file.extend_from_slice(&part);
+        }
+        let crc = crc32c::crc32c(&file);
+        push_u32(&mut file, crc);
+        file
+    }
+}
+
+/// Rows as positions in a list of their distinct values.
+struct CodedRows {
+    /// `None` is null.
+    values: Vec<Option<Vec<u8>>>,
+    codes: Vec<u32>,
+}
+
+impl CodedRows {
+    /// Those of a column of one segment, with its sorted dictionary and null behind it.
+    fn of(column: &Column) -> Result<Self> {
+        let (mut values, mut codes) = (Vec::new(), Vec::new());
+        column.for_each_value(|_, _, value| {
+            values.push(Some(value.to_vec()));
+            Ok(())
+        })?;
+        if column.null_count() > 0 {
+            values.push(None);
+        }
+        column.for_each_batch(|batch| {
+            codes.extend_from_slice(&batch.codes);
+            Ok(())
+        })?;
+        Ok(Self { values, codes })
+    }
+
+    fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        self.values.iter().map(Option::as_deref)
+    }
+
+    /// The form of at most one distinct value.
+    fn constant(&self) -> Option<Draft> {
+        if self.values.len() > 1 {
+            return None;
+        }
+        let value = self.values().next().flatten();
+        let mut draft = Draft::new(PackedForm::Constant);
+        put_varint(&mut draft.before, self.codes.len() as u64);
+        put_size(&mut draft.before, value);
+        draft.before.extend_from_slice(value.unwrap_or_default());
+        Some(draft)
+    }
+
+    /// The values of all rows, in order.
+    fn text(&self) -> Draft {
+        let layout = Layout::of(self.values());
+        let mut draft = Draft::new(layout.of_rows());
+        let rows = self
+            .codes
+            .iter()
+            .map(|&code| self.values[code as usize].as_deref());
+        draft.content = Some(layout.write(rows));
+        draft
+    }
+
+    /// The list of values, then the codes.
+    fn dictionary(&self) -> Result<Draft> {
+        const EFFORT: Effort = Effort {
+            zstd_level: Some(19),
+            exhaustive: true,
+        };
+        let layout = Layout::of(self.values());
+        let mut draft = Draft::new(layout.of_dictionary());
+        put_varint(&mut draft.before, self.codes.len() as u64);
+        draft.content = Some(layout.write(self.values()));
+        let mut encoder = BlockEncoder::new(None, EFFORT)?;
+        for codes in self.codes.chunks(BLOCK_ROWS) {
+            let block = encoder.encode(codes)?;
+            put_varint(&mut draft.after, block.len() as u64);
+            draft.after.extend_from_slice(&block);
+        }
+        Ok(draft)
+    }
+
+    /// The same rows with the values in the order of their first rows: what comes together stays together.
+    fn by_appearance(&self) -> Self {
+        let mut places = vec![None; self.values.len()];
+        let mut values = Vec::with_capacity(self.values.len());
+        let place_of = |&code: &u32| {
+            *places[code as usize].get_or_insert_with(|| {
+                values.push(self.values[code as usize].clone());
+                values.len() as u32 - 1
+            })
+        };
+        let codes = self.codes.iter().map(place_of).collect();
+        Self { values, codes }
+    }
+}
