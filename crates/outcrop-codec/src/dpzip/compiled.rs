@@ -111,8 +111,8 @@ mod avx2 {
         page: &[u8],
         target: &mut [u8],
     ) -> (Option<BlockShape>, MatchWork) {
-        compress_by(matcher, block, page, target, |slots, window, first, bits| {
-            avx2::fill(slots, window, first, bits);
+        compress_by(matcher, block, page, target, |slots, window, first, how| {
+            avx2::fill(slots, window, first, how);
         })
     }
 }

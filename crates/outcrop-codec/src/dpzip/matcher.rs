@@ -4,8 +4,9 @@
 //! 16 bytes with every candidate; stage 2 extends the one chosen to its end. A group starts at most one match: it
 //! covers at least four bytes.
 //!
-//! What a position finds in the table does not depend on what was matched before it. Software therefore asks the table block by
-//! block, without a branch, and afterwards looks at the positions that found something and are not covered.
+//! What a position finds in the table does not depend on what was matched before it. Software therefore asks the table for
+//! a run of positions at once, without a branch, and afterwards looks at those that found something and are not covered: a
+//! branch for each group would be predicted wrongly so often that it costs more than the questions it saves.
 
 #[cfg(test)]
 mod oracle;
@@ -16,17 +17,17 @@ use parsed::{Buffers, Cursor, Match};
 
 use super::options::{DpzipOptions, Selection};
 use super::predictor;
-use super::slots::{CHUNK, CHUNK_WINDOW, Slots};
-use super::table::{CandidateTable, Candidates};
+use super::slots::{CHUNK, CHUNK_WINDOW, Hashing, Slots};
+use super::table::{CandidateTable, Candidates, RUN};
 use super::{GROUP_BYTES, PAGE_BYTES};
 
 /// Bytes that stage 1 compares per candidate.
 const STAGE_ONE_BYTES: usize = 16;
-/// Shortest match worth a sequence; also what is hashed.
+/// Fewest bytes of a match; also what a bucket is chosen by.
 const MIN_MATCH: usize = 4;
-/// Farthest that a match of four bytes may reach back, and one of five: as literals they cost fewer bits than as a
-/// sequence that has such an offset, and less time.
-const FARTHEST: [usize; 2] = [128, 2048];
+/// Fewest bytes of a match that is taken because it comes first: four rarely save bits against four literals, and cost both
+/// sides the time of a sequence. Who looks for the longest match has time.
+const MIN_FIRST_FIT: usize = 5;
 /// From here on in the page it is asked whether to go on at all.
 const PREDICT_AT: usize = 1024;
 
@@ -38,31 +39,27 @@ pub(crate) struct MatchWork {
     pub(crate) matched_bytes: usize,
 }
 
-/// Hashes a chunk of positions: its bytes, its first position, and log2 of the number of buckets.
-pub(super) trait HashChunk: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, u32) {}
+/// Hashes a chunk of positions: its bytes, its first position, and how.
+pub(super) trait HashChunk: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, Hashing) {}
 
-impl<F: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, u32)> HashChunk for F {}
-
-/// Whether a candidate makes a match: four bytes agree at least, it is no later one, and not too far for so few bytes.
-#[inline(always)]
-fn is_worth_it(length: usize, offset: usize) -> bool {
-    let farthest = match length {
-        0..MIN_MATCH => 0,
-        4 => FARTHEST[0],
-        5 => FARTHEST[1],
-        _ => PAGE_BYTES,
-    };
-    // An offset of 0, or a wrapped one, is none.
-    offset.wrapping_sub(1) < farthest
-}
+impl<F: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, Hashing)> HashChunk for F {}
 
 /// Finds matches in pages, with `FOURS` × 4 ways per bucket at most.
 pub(super) struct Matcher<const FOURS: usize> {
     table: CandidateTable<FOURS>,
     slots: Box<Slots>,
+    candidates: Box<Candidates<FOURS>>,
     buffers: Box<Buffers>,
+    hashing: Hashing,
     selection: Selection,
     lazy: bool,
+}
+
+fn least_bytes(selection: Selection) -> usize {
+    match selection {
+        Selection::FirstFit => MIN_FIRST_FIT,
+        Selection::Longest => MIN_MATCH,
+    }
 }
 
 /// How far a page is parsed, and what that took.
@@ -75,9 +72,14 @@ struct Progress {
 impl<const FOURS: usize> Matcher<FOURS> {
     pub(super) fn new(options: DpzipOptions) -> Self {
         Self {
-            table: CandidateTable::new(options.bucket_bits(), options.ways()),
+            table: CandidateTable::new(options.bucket_bits()),
             slots: Box::new(Slots::new()),
+            candidates: Box::new(Candidates::new(options.ways())),
             buffers: Box::new(Buffers::new()),
+            hashing: Hashing {
+                bucket_bits: options.bucket_bits(),
+                tags_fifth: least_bytes(options.selection) > MIN_MATCH,
+            },
             selection: options.selection,
             lazy: options.lazy,
         }
@@ -105,46 +107,33 @@ impl<const FOURS: usize> Matcher<FOURS> {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.table.memory_bytes() + size_of::<Buffers>() + size_of::<Slots>()
+        self.table.memory_bytes() + size_of::<(Buffers, Slots, Candidates<FOURS>)>()
     }
 
-    /// Searches the groups that start in `from..to`; `from` is a multiple of `CHUNK`.
+    /// Searches the groups that start in `start..to`; `start` is a multiple of `CHUNK`.
     #[inline(always)]
-    fn search(&mut self, from: usize, to: usize, progress: &mut Progress, hash: &impl HashChunk) {
-        progress.work.groups += to.saturating_sub(from).div_ceil(GROUP_BYTES);
-        let block_bytes = Candidates::<FOURS>::POSITIONS;
+    fn search(&mut self, start: usize, to: usize, progress: &mut Progress, hash: &impl HashChunk) {
+        progress.work.groups += to.saturating_sub(start).div_ceil(GROUP_BYTES);
         let end = to.next_multiple_of(GROUP_BYTES).min(PAGE_BYTES);
         let Progress { mut cursor, mut work } = std::mem::take(progress);
-        for chunk in (from..end).step_by(CHUNK) {
+        for chunk in (start..end).step_by(CHUNK) {
             let Some(window) = self.buffers.window(chunk) else {
                 break;
             };
-            hash(&mut self.slots, window, chunk, self.table.bucket_bits());
-            for block in (chunk..end.min(chunk + CHUNK)).step_by(block_bytes) {
-                if cursor.covered_to >= block + block_bytes {
-                    self.table.insert(&self.slots, block - chunk);
+            hash(&mut self.slots, window, chunk, self.hashing);
+            for run in (chunk..end.min(chunk + CHUNK)).step_by(RUN) {
+                if cursor.covered_to >= run + RUN {
+                    self.table.insert(&self.slots, run - chunk);
                     continue;
                 }
-                let candidates = self.table.exchange(&self.slots, block - chunk);
-                let hits = candidates.hits
-                    & Candidates::<FOURS>::bits_from(cursor.covered_to.saturating_sub(block))
-                    & !Candidates::<FOURS>::bits_from(end - block);
+                let found = self
+                    .table
+                    .exchange(&self.slots, run - chunk, &mut self.candidates);
+                let found = found & from(cursor.covered_to.saturating_sub(run)) & !from(end - run);
                 if self.selection == Selection::FirstFit && !self.lazy {
-                    self.buffers
-                        .take_first(block, hits, &candidates, &mut cursor, &mut work);
+                    self.take_first(run, found, &mut cursor, &mut work);
                 } else {
-                    let best = BestMatch {
-                        selection: self.selection,
-                        lazy: self.lazy,
-                    };
-                    best.take(
-                        &mut self.buffers,
-                        block,
-                        hits,
-                        &candidates,
-                        &mut cursor,
-                        &mut work,
-                    );
+                    self.take_best(run, found, &mut cursor, &mut work);
                 }
             }
         }
@@ -152,98 +141,76 @@ impl<const FOURS: usize> Matcher<FOURS> {
     }
 }
 
-impl Buffers {
-    /// Takes the newest candidate that fits, position after position.
+/// Bits from `index` on; none when it is beyond the word.
+#[inline(always)]
+fn from(index: usize) -> u64 {
+    u64::MAX.checked_shl(index as u32).unwrap_or(0)
+}
+
+impl<const FOURS: usize> Matcher<FOURS> {
+    /// Takes the matches that start in a run: position after position, the newest candidate that fits.
     #[inline(always)]
-    fn take_first<const FOURS: usize>(
-        &mut self,
-        block: usize,
-        mut hits: u64,
-        candidates: &Candidates<FOURS>,
-        cursor: &mut Cursor,
-        work: &mut MatchWork,
-    ) {
-        while hits != 0 {
-            let (index, candidate) = candidates.candidate(hits.trailing_zeros());
-            let position = block + index;
-            let length = self.common_bytes(position, candidate);
-            work.candidates += 1;
-            hits &= hits - 1;
-            if !is_worth_it(length, position.wrapping_sub(candidate)) {
-                continue;
+    fn take_first(&mut self, run: usize, mut found: u64, cursor: &mut Cursor, work: &mut MatchWork) {
+        while found != 0 {
+            let index = found.trailing_zeros() as usize;
+            found &= found - 1;
+            let position = run + index;
+            for candidate in self.candidates.of(index) {
+                let length = self.buffers.common_bytes(position, candidate);
+                work.candidates += 1;
+                if length >= MIN_FIRST_FIT && candidate < position {
+                    let chosen = Match {
+                        position,
+                        candidate,
+                        length,
+                    };
+                    work.matched_bytes += self.buffers.take(chosen, cursor);
+                    found &= from(cursor.covered_to - run);
+                    break;
+                }
             }
-            let found = Match {
-                position,
-                candidate,
-                length,
-            };
-            work.matched_bytes += self.take(found, cursor);
-            hits &= Candidates::<FOURS>::bits_from(cursor.covered_to - block);
         }
     }
-}
 
-/// Every other way than the first that fits to choose a match.
-#[derive(Clone, Copy)]
-struct BestMatch {
-    selection: Selection,
-    lazy: bool,
-}
-
-impl BestMatch {
-    /// Takes the matches that start in a block: of each position, or with `lazy` of each group, one at most.
-    #[inline]
-    fn take<const FOURS: usize>(
-        self,
-        buffers: &mut Buffers,
-        block: usize,
-        mut hits: u64,
-        candidates: &Candidates<FOURS>,
-        cursor: &mut Cursor,
-        work: &mut MatchWork,
-    ) {
+    /// Takes the matches that start in a run, of each position, or if lazy of each group, one at most.
+    #[inline(always)]
+    fn take_best(&mut self, run: usize, mut found: u64, cursor: &mut Cursor, work: &mut MatchWork) {
         let positions = if self.lazy { GROUP_BYTES } else { 1 };
-        while hits != 0 {
-            let these = hits & Candidates::<FOURS>::bits_around(hits.trailing_zeros(), positions);
-            hits &= !these;
-            if let Some(found) = self.choose(buffers, block, these, candidates, work) {
-                work.matched_bytes += buffers.take(found, cursor);
-                hits &= Candidates::<FOURS>::bits_from(cursor.covered_to - block);
+        while found != 0 {
+            let first = found.trailing_zeros() as usize / positions * positions;
+            let these = found & !from(first + positions);
+            found &= !these;
+            if let Some(chosen) = self.choose(run, these, work) {
+                work.matched_bytes += self.buffers.take(chosen, cursor);
+                found &= from(cursor.covered_to - run);
             }
         }
     }
 
-    /// Stage 1: of each position the first that fits or the longest, and of all positions the longest, the
-    /// earliest on a tie.
-    #[inline]
-    fn choose<const FOURS: usize>(
-        self,
-        buffers: &Buffers,
-        block: usize,
-        mut hits: u64,
-        candidates: &Candidates<FOURS>,
-        work: &mut MatchWork,
-    ) -> Option<Match> {
+    /// Stage 1: of each position the first that fits or the longest, and of all positions the longest, the earliest on a tie.
+    #[inline(always)]
+    fn choose(&self, run: usize, mut found: u64, work: &mut MatchWork) -> Option<Match> {
         let mut best: Option<Match> = None;
-        while hits != 0 {
-            let bit = hits.trailing_zeros();
-            hits &= hits - 1;
-            let (index, candidate) = candidates.candidate(bit);
-            let position = block + index;
-            let length = buffers.common_bytes(position, candidate);
-            work.candidates += 1;
-            if !is_worth_it(length, position.wrapping_sub(candidate)) {
-                continue;
-            }
-            if best.is_none_or(|best| length > best.length) {
-                best = Some(Match {
-                    position,
-                    candidate,
-                    length,
-                });
-            }
-            if self.selection == Selection::FirstFit {
-                hits &= !Candidates::<FOURS>::bits_around(bit, 1);
+        while found != 0 {
+            let index = found.trailing_zeros() as usize;
+            found &= found - 1;
+            let position = run + index;
+            for candidate in self.candidates.of(index) {
+                let length = self.buffers.common_bytes(position, candidate);
+                work.candidates += 1;
+                if length < least_bytes(self.selection) || candidate >= position {
+                    continue;
+                }
+                if best.is_none_or(|best| length > best.length) {
+                    best = Some(Match {
+                        position,
+                        candidate,
+                        length,
+                    });
+                }
+                if self.selection == Selection::FirstFit {
+                    break;
+                }
             }
         }
         best

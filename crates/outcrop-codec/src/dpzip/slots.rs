@@ -5,52 +5,103 @@ pub(super) mod avx2;
 
 /// Positions that are hashed in one go.
 pub(super) const CHUNK: usize = 256;
-/// Most positions that are looked up in one go.
-pub(super) const BLOCK: usize = 16;
+/// Positions that are looked up in one go: a group of the hardware's.
+pub(super) const GROUP: usize = super::GROUP_BYTES;
 /// Bytes of a page that hashing a chunk may read: four behind each position, sixteen at a time.
 pub(super) const CHUNK_WINDOW: usize = CHUNK + 16;
 /// Bits of a position in a page; the tag stands above them.
 pub(super) const POSITION_BITS: u32 = 12;
 pub(super) const POSITION_MASK: u32 = (1 << POSITION_BITS) - 1;
+/// Bits of the tag: all above the position but the sign's, so that no entry is negative.
+const TAG_MASK: u32 = i32::MAX.cast_unsigned() & !POSITION_MASK;
+/// log2 of the bytes from one bucket to the next.
+pub(super) const BUCKET_SHIFT: u32 = 4;
 /// 2^32 ÷ the golden ratio, as multiplicative hashing has it (Knuth, volume 3, 6.4).
 const HASH_FACTOR: u32 = 0x9E37_79B1;
+/// Entries before the first one, so that each can be read as the last of four.
+const FRONT: usize = 4;
+
+/// How positions are hashed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hashing {
+    /// log2 of the number of buckets, which four bytes choose from.
+    pub(super) bucket_bits: u32,
+    /// Whether the tag tells five bytes apart, or only those four.
+    pub(super) tags_fifth: bool,
+}
 
 /// Buckets and entries of a chunk of positions.
 ///
-/// The hardware's table holds 12-bit positions. Here an entry also has twenty more bits of the hash above the position, so
+/// The hardware's table holds 12-bit positions. Here an entry also has nineteen more bits of the hash above the position, so
 /// that software compares bytes only where they will match; which matches are found does not change by it.
 pub(super) struct Slots {
-    buckets: [u32; CHUNK + BLOCK],
-    entries: [u32; CHUNK + BLOCK],
+    /// Where each position's bucket starts, in bytes: sixteen bits, though they are computed as 32.
+    offsets: [u32; CHUNK + GROUP],
+    entries: [u32; FRONT + CHUNK + GROUP],
+}
+
+/// The four positions of a group.
+#[derive(Clone, Copy)]
+pub(super) struct Group<'a> {
+    offsets: &'a [u32; GROUP],
+    entries: &'a [u32; 2 * GROUP],
+}
+
+impl Group<'_> {
+    /// Where the bucket of a position starts.
+    #[inline(always)]
+    pub(super) fn offset(&self, position: usize) -> usize {
+        usize::from(self.offsets[position] as u16)
+    }
+
+    /// The entry of each position.
+    #[inline(always)]
+    pub(super) fn entries(&self) -> [u32; GROUP] {
+        std::array::from_fn(|position| self.entries[FRONT + position])
+    }
+
+    /// Four entries, that of a position last.
+    #[inline(always)]
+    pub(super) fn up_to(&self, position: usize) -> &[u32; 4] {
+        match self.entries[position + 1..].first_chunk() {
+            Some(four) => four,
+            None => unreachable!("there are four from the first to the fifth on"),
+        }
+    }
 }
 
 impl Slots {
     pub(super) fn new() -> Self {
         Self {
-            buckets: [0; CHUNK + BLOCK],
-            entries: [0; CHUNK + BLOCK],
+            offsets: [0; CHUNK + GROUP],
+            entries: [0; FRONT + CHUNK + GROUP],
         }
     }
 
-    /// Buckets and entries from position `at` of the chunk on.
+    /// The group that starts at `at` of the chunk.
     #[inline(always)]
-    pub(super) fn block(&self, at: usize) -> (&[u32; BLOCK], &[u32; BLOCK]) {
-        let range = at % CHUNK..at % CHUNK + BLOCK;
-        let (buckets, entries) = (&self.buckets[range.clone()], &self.entries[range]);
-        match (buckets.first_chunk(), entries.first_chunk()) {
-            (Some(buckets), Some(entries)) => (buckets, entries),
-            _ => unreachable!("a block's length was asked for"),
+    pub(super) fn group(&self, at: usize) -> Group<'_> {
+        let at = at % CHUNK;
+        let (offsets, entries) = (&self.offsets[at..], &self.entries[at..]);
+        match (offsets.first_chunk(), entries.first_chunk()) {
+            (Some(offsets), Some(entries)) => Group { offsets, entries },
+            _ => unreachable!("a chunk's groups end before the arrays do"),
         }
     }
 
-    /// Hashes the positions from `first` on, whose bytes `window` starts with, for 2^`bucket_bits` buckets.
+    /// Hashes the positions from `first` on, whose bytes `window` starts with.
     #[inline]
-    pub(super) fn fill(&mut self, window: &[u8; CHUNK_WINDOW], first: usize, bucket_bits: u32) {
-        let slots = self.buckets[..CHUNK].iter_mut().zip(&mut self.entries[..CHUNK]);
-        for (index, ((bucket, entry), bytes)) in slots.zip(window.windows(4)).enumerate() {
+    pub(super) fn fill(&mut self, window: &[u8; CHUNK_WINDOW], first: usize, how: Hashing) {
+        let Hashing {
+            bucket_bits,
+            tags_fifth,
+        } = how;
+        let slots = self.offsets[..CHUNK].iter_mut().zip(&mut self.entries[FRONT..]);
+        for (index, ((offset, entry), bytes)) in slots.zip(window.windows(5)).enumerate() {
             let hash = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).wrapping_mul(HASH_FACTOR);
-            *bucket = hash >> (32 - bucket_bits);
-            *entry = hash << bucket_bits & !POSITION_MASK | (first + index) as u32;
+            *offset = hash >> (32 - bucket_bits) << BUCKET_SHIFT;
+            let fifth = if tags_fifth { u32::from(bytes[4]) << 23 } else { 0 };
+            *entry = (hash << bucket_bits ^ fifth) & TAG_MASK | (first + index) as u32;
         }
     }
 }

@@ -1,138 +1,177 @@
 //! The candidate table: a few positions per bucket, the oldest leaving first.
 
 use super::lanes::Four;
-use super::slots::{BLOCK, POSITION_MASK, Slots};
+use super::slots::{BUCKET_SHIFT, CHUNK, GROUP, Group, POSITION_MASK, Slots};
 
-/// Most buckets that a table may have; fewer use its front. A fixed number spares a check per access.
-const MOST_BUCKETS: usize = 1 << 12;
-/// `Four`s that the buckets of a block of positions have together: a bit of a word for each way.
-const BLOCK_FOURS: usize = BLOCK;
+/// Positions that are looked up in one go: a bit of a word each.
+pub(super) const RUN: usize = 64;
+/// Groups of a run.
+const GROUPS: usize = RUN / GROUP;
+const _: () = assert!(CHUNK.is_multiple_of(RUN));
 
-/// The ways of a bucket, newest first: `FOURS` × 4 of them.
-type Bucket<const FOURS: usize> = [Four; FOURS];
+/// Bytes of four ways of every bucket that a table may have. An offset of sixteen bits cannot leave it.
+const PLANE_BYTES: usize = (1 << 16) + FOUR_BYTES;
+/// Bytes of four ways of a bucket.
+const FOUR_BYTES: usize = 1 << BUCKET_SHIFT;
 
-/// The table of one page.
+/// Four ways of each bucket, newest first.
+type Plane = [u8; PLANE_BYTES];
+
+/// The table of one page: `FOURS` × 4 ways per bucket.
 pub(super) struct CandidateTable<const FOURS: usize> {
-    buckets: Box<[Bucket<FOURS>; MOST_BUCKETS]>,
+    planes: Box<[Plane; FOURS]>,
     bucket_bits: u32,
-    /// As `Candidates::hits`: a bit for each way in use.
-    in_use: u64,
 }
 
-/// Every way of every bucket of a block's positions, a lane each.
-type Ways = [u32; 4 * BLOCK_FOURS];
-
-/// What the buckets of a block of positions knew, each before its position was inserted.
+/// What the buckets of a run of positions knew, each before its position was inserted.
 pub(super) struct Candidates<const FOURS: usize> {
-    ways: Ways,
-    /// Bit (4 × `FOURS`) × index + way: whether that way's tag agrees with the position of that index.
-    pub(super) hits: u64,
+    /// Every way of the bucket of every position, a lane each.
+    ways: [[[Four; GROUP]; FOURS]; GROUPS],
+    /// A byte for each way of each position: not zero if its tag agrees.
+    agreeing: [[[u8; 4 * GROUP]; FOURS]; GROUPS],
+    /// A byte for each way of a position: zero if it is not in use.
+    in_use: [u32; FOURS],
 }
 
 impl<const FOURS: usize> CandidateTable<FOURS> {
-    /// An empty table of 2^`bucket_bits` buckets (8 to 12) of `ways` (at most 4 × `FOURS`).
-    pub(super) fn new(bucket_bits: u32, ways: usize) -> Self {
-        let buckets = vec![[Four::zero(); FOURS]; MOST_BUCKETS].into_boxed_slice();
-        let in_use = (0..Candidates::<FOURS>::POSITIONS)
-            .fold(0, |bits, index| bits | ((1 << ways) - 1) << (4 * FOURS * index));
+    /// An empty table of 2^`bucket_bits` buckets (8 to 12).
+    pub(super) fn new(bucket_bits: u32) -> Self {
+        let planes = vec![[0; PLANE_BYTES]; FOURS].into_boxed_slice();
         Self {
-            buckets: buckets
+            planes: planes
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("a slice of that length was made")),
             bucket_bits,
-            in_use,
         }
     }
 
     /// Forgets the page before. A cleared way names position 0, as cleared memory would; whoever compares
     /// the bytes there finds a true match or none.
     pub(super) fn clear(&mut self) {
-        self.buckets[..1 << self.bucket_bits].fill([Four::zero(); FOURS]);
-    }
-
-    pub(super) fn bucket_bits(&self) -> u32 {
-        self.bucket_bits
+        for plane in &mut *self.planes {
+            plane[..FOUR_BYTES << self.bucket_bits].fill(0);
+        }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.buckets)
+        size_of_val(&*self.planes)
     }
 
-    /// Looks up the positions of the block at `at` of `slots`, one after the other, and makes each the newest of its bucket.
+    /// Looks up the positions of a run that starts at `at` of `slots`, one after the other, and makes each the newest of
+    /// its bucket. Answers a bit for each position: whether a way of its bucket agrees, be it in use or not.
     #[inline(always)]
-    pub(super) fn exchange(&mut self, slots: &Slots, at: usize) -> Candidates<FOURS> {
-        let mut candidates = Candidates {
-            ways: [0; 4 * BLOCK_FOURS],
-            hits: 0,
-        };
-        let (buckets, entries) = slots.block(at);
-        let (ways, _) = candidates.ways.as_chunks_mut::<16>();
-        // Four vectors at a time, looked up and compared: they stay in registers.
-        for (part, ways) in ways.iter_mut().enumerate() {
-            let (mut fours, mut wanted) = ([Four::zero(); 4], [0; 4]);
-            for index in 0..4 / FOURS {
-                let position = part * (4 / FOURS) + index;
-                let before = self.push(buckets[position], entries[position]);
-                for (four, before) in before.into_iter().enumerate() {
-                    fours[FOURS * index + four] = before;
-                    wanted[FOURS * index + four] = entries[position];
-                }
+    pub(super) fn exchange(&mut self, slots: &Slots, at: usize, candidates: &mut Candidates<FOURS>) -> u64 {
+        let mut found = 0;
+        for sixteen in 0..GROUPS / 4 {
+            let mut any = [Four::zero(); 4];
+            for (index, any) in any.iter_mut().enumerate() {
+                let number = 4 * sixteen + index;
+                *any = self.exchange_group(slots.group(at + GROUP * number), number, candidates);
             }
-            candidates.hits |= u64::from(Four::agreeing(fours, wanted)) << (16 * part);
-            for (ways, four) in ways.as_chunks_mut().0.iter_mut().zip(fours) {
-                *ways = four.lanes();
+            found |= u64::from(Four::not_zero(any)) << (16 * sixteen);
+        }
+        found
+    }
+
+    /// Looks up a group, the run's `number`th. Answers lanes that are not zero where a way agrees.
+    #[inline(always)]
+    fn exchange_group(
+        &mut self,
+        group: Group<'_>,
+        number: usize,
+        candidates: &mut Candidates<FOURS>,
+    ) -> Four {
+        let mut ways = [[Four::zero(); GROUP]; FOURS];
+        for position in 0..GROUP {
+            let before = self.push(group, position);
+            for (ways, before) in ways.iter_mut().zip(before) {
+                ways[position] = before;
             }
         }
-        candidates.hits &= self.in_use;
-        candidates
+        let mut any = Four::zero();
+        for (ways, agreeing) in ways.iter().zip(&mut candidates.agreeing[number]) {
+            let agrees = Four::agreeing(*ways, group.entries());
+            *agreeing = agrees.to_bytes();
+            any = any.or(agrees);
+        }
+        candidates.ways[number] = ways;
+        any
     }
 
-    /// Makes the positions of the block at `at` of `slots` the newest of their buckets.
+    /// Makes the positions of a run that starts at `at` of `slots` the newest of their buckets.
     #[inline(always)]
     pub(super) fn insert(&mut self, slots: &Slots, at: usize) {
-        let (buckets, entries) = slots.block(at);
-        for index in 0..Candidates::<FOURS>::POSITIONS {
-            self.push(buckets[index], entries[index]);
+        for number in 0..GROUPS {
+            let group = slots.group(at + GROUP * number);
+            for position in 0..GROUP {
+                self.push(group, position);
+            }
         }
     }
 
-    /// Puts `entry` in front of a bucket; the oldest way leaves. Answers the bucket before.
+    /// Puts a position of the group in front of its bucket; the oldest way leaves. Answers the bucket before.
     #[inline(always)]
-    fn push(&mut self, bucket: u32, entry: u32) -> Bucket<FOURS> {
-        let bucket = &mut self.buckets[bucket as usize % MOST_BUCKETS];
-        let before = *bucket;
-        bucket[0] = before[0].pushed(entry);
-        for four in 1..FOURS {
-            bucket[four] = before[four].pushed_from(before[four - 1]);
+    fn push(&mut self, group: Group<'_>, position: usize) -> [Four; FOURS] {
+        let offset = group.offset(position);
+        let mut newer = Four::of(*group.up_to(position));
+        let mut before = [Four::zero(); FOURS];
+        for (plane, before) in self.planes.iter_mut().zip(&mut before) {
+            if let Some(bytes) = plane[offset..].first_chunk_mut() {
+                *before = Four::from_bytes(*bytes);
+                *bytes = before.pushed_from(newer).to_bytes();
+                newer = *before;
+            }
         }
         before
     }
 }
 
 impl<const FOURS: usize> Candidates<FOURS> {
-    /// Positions of a block.
-    pub(super) const POSITIONS: usize = BLOCK_FOURS / FOURS;
-    /// The bits of one position in `hits`.
-    const WAYS: usize = 4 * FOURS;
-
-    /// The bits of positions from `index` on; none when `index` is beyond the block.
-    #[inline(always)]
-    pub(super) fn bits_from(index: usize) -> u64 {
-        u64::MAX.checked_shl((index * Self::WAYS) as u32).unwrap_or(0)
+    /// For buckets of `ways` (at most 4 × `FOURS`).
+    pub(super) fn new(ways: usize) -> Self {
+        Self {
+            in_use: std::array::from_fn(|four| match ways.saturating_sub(4 * four) {
+                0 => 0,
+                ways => u32::MAX >> (32 - 8 * ways.min(4)),
+            }),
+            ways: [[[Four::zero(); GROUP]; FOURS]; GROUPS],
+            agreeing: [[[0; 4 * GROUP]; FOURS]; GROUPS],
+        }
     }
 
-    /// The bits of the `positions` (a power of two) that start at a multiple of it, one of which `bit` belongs to.
+    /// The candidates of the position with this index in the run, newest first.
     #[inline(always)]
-    pub(super) fn bits_around(bit: u32, positions: usize) -> u64 {
-        let bits = positions * Self::WAYS;
-        let first = bit as usize & !(bits - 1);
-        (u64::MAX >> (64 - bits)) << first
+    pub(super) fn of(&self, index: usize) -> impl Iterator<Item = usize> {
+        let (number, position) = (index / GROUP % GROUPS, index % GROUP);
+        let planes = self.ways[number].iter().zip(&self.agreeing[number]);
+        planes
+            .zip(&self.in_use)
+            .flat_map(move |((ways, agreeing), in_use)| {
+                let (agreeing, _) = agreeing.as_chunks();
+                Agreeing {
+                    ways: ways[position],
+                    left: u32::from_le_bytes(agreeing[position]) & in_use,
+                }
+            })
     }
+}
 
-    /// What a bit of `hits` stands for: the index in the block, and the candidate for it.
+/// The ways of four that agree.
+struct Agreeing {
+    ways: Four,
+    left: u32,
+}
+
+impl Iterator for Agreeing {
+    type Item = usize;
+
     #[inline(always)]
-    pub(super) fn candidate(&self, bit: u32) -> (usize, usize) {
-        let bit = bit as usize % 64;
-        (bit / Self::WAYS, (self.ways[bit] & POSITION_MASK) as usize)
+    fn next(&mut self) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        let way = self.left.trailing_zeros() as usize / 8;
+        self.left &= !(0xFF << (8 * way));
+        Some((self.ways.lanes()[way % 4] & POSITION_MASK) as usize)
     }
 }

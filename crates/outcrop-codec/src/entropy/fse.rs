@@ -68,20 +68,15 @@ impl Normalized {
         }
     }
 
-    /// What `counts` cost with this table in 1/256 bits; `None` when a symbol occurs that the table lacks.
-    #[inline(always)]
-    pub(super) fn cost(&self, counts: &[u32]) -> Option<u32> {
-        let mut cost = 0;
-        for (symbol, &count) in counts.iter().enumerate() {
-            if count > 0 {
-                let share = *self.counts.get(symbol)?;
-                if share == 0 {
-                    return None;
-                }
-                cost += count * (self.log * COST_ONE_BIT - log2_cost(share.unsigned_abs()));
+    /// What each symbol costs with this table in 1/256 bits; of a symbol that the table lacks, 0.
+    pub(super) fn costs(&self) -> [u32; SYMBOL_SLOTS] {
+        let mut costs = [0; SYMBOL_SLOTS];
+        for (cost, share) in costs.iter_mut().zip(&self.counts[..self.symbol_count]) {
+            if *share != 0 {
+                *cost = self.log * COST_ONE_BIT - log2(share.unsigned_abs().into());
             }
         }
-        Some(cost)
+        costs
     }
 
     /// Writes the description of the table; `None` when `target` is too small.
@@ -146,34 +141,47 @@ fn take_back(shares: &mut [i16], mut missing: i32) {
     }
 }
 
-/// 256 × log2 of a share from 1 to 512.
-fn log2_cost(share: u16) -> u32 {
-    static TABLE: [u16; 513] = log2_table();
-    u32::from(TABLE[usize::from(share.min(512))])
+/// What `counts`, which sum up to `total`, cost at least in 1/256 bits, whatever the table.
+#[inline(always)]
+pub(super) fn entropy_cost(counts: &[u32], total: u32) -> u32 {
+    let own: u32 = counts.iter().map(|&count| count_times_log2(count)).sum();
+    count_times_log2(total).saturating_sub(own)
 }
 
-/// 256 × log2(n) by eight squarings each, so that it is exact enough and needs no floating point.
-const fn log2_table() -> [u16; 513] {
-    let mut table = [0u16; 513];
-    let mut n = 1;
-    while n < 513 {
-        let whole = (n as u32).ilog2();
-        let mut mantissa = ((n as u64) << 32) >> whole;
-        let mut fraction = 0u16;
-        let mut bit = 0;
-        while bit < 8 {
-            mantissa = ((mantissa as u128 * mantissa as u128) >> 32) as u64;
-            fraction <<= 1;
-            if mantissa >= 2 << 32 {
-                mantissa >>= 1;
-                fraction |= 1;
-            }
-            bit += 1;
+/// Largest count of a symbol: the sequences of a page.
+const MAX_COUNT: usize = 1024;
+
+/// 256 × n × log2(n), of an n up to `MAX_COUNT`.
+#[inline(always)]
+fn count_times_log2(n: u32) -> u32 {
+    static TABLE: [u32; MAX_COUNT + 1] = {
+        let mut table = [0; MAX_COUNT + 1];
+        let mut n = 1;
+        while n <= MAX_COUNT {
+            table[n] = n as u32 * log2(n as u32);
+            n += 1;
         }
-        table[n] = (whole as u16) << 8 | fraction;
-        n += 1;
+        table
+    };
+    TABLE[(n as usize).min(MAX_COUNT)]
+}
+
+/// 256 × log2(n) by eight squarings, so that it is exact enough and needs no floating point.
+const fn log2(n: u32) -> u32 {
+    let whole = n.ilog2();
+    let mut mantissa = ((n as u64) << 32) >> whole;
+    let mut fraction = 0;
+    let mut bit = 0;
+    while bit < 8 {
+        mantissa = ((mantissa as u128 * mantissa as u128) >> 32) as u64;
+        fraction <<= 1;
+        if mantissa >= 2 << 32 {
+            mantissa >>= 1;
+            fraction |= 1;
+        }
+        bit += 1;
     }
-    table
+    whole << 8 | fraction
 }
 
 /// One symbol's way through the encoding table.

@@ -1,8 +1,10 @@
 //! Canonical Huffman codes of at most eleven bits, their description and encoding with them.
 //!
-//! *Source*: RFC 8878 section 4.2. Code lengths by Moffat and Katajainen's in-place algorithm ("In-place
-//! calculation of minimum-redundancy codes", 1995); codes too long are shortened as zlib's successors do it,
+//! *Source*: RFC 8878 section 4.2. Code lengths by the two queues of van Leeuwen ("On the construction of Huffman
+//! trees", 1976); codes too long are shortened as zlib's successors do it,
 //! which costs a fraction of a bit against package-merge and a tenth of its time.
+
+use std::hint::select_unpredictable;
 
 use super::bits::BitWriter;
 use super::fse::{self, Normalized};
@@ -11,8 +13,13 @@ use super::fse::{self, Normalized};
 const MAX_BITS: usize = 11;
 /// Slots by code length, so many that a length needs no check.
 const NEXT: usize = 16;
+/// Code lengths before they are limited; longer ones are not told apart.
+const LENGTHS: usize = 32;
 /// Largest description: a byte of length and 127 of weights.
 const MAX_DESCRIPTION: usize = 128;
+
+/// Counts below this are sorted in one pass instead of two.
+const ONE_PASS_BELOW: usize = 512;
 
 /// A code for bytes.
 #[derive(Clone)]
@@ -42,20 +49,19 @@ impl Code {
         }
     }
 
-    /// Makes the code for `counts`, of which at least two are above zero and which sum up to `total`.
+    /// Makes the code for `counts`, of which at least two are above zero, which sum up to `total`, and the largest of which
+    /// is `most`.
     #[inline(always)]
-    pub(super) fn build(&mut self, counts: &[u16; 256], total: usize) {
-        self.sort(counts);
-        let mut weights = [0u32; 256];
-        for (weight, &entry) in weights.iter_mut().zip(&self.sorted[..self.symbol_count]) {
-            *weight = entry >> 8;
-        }
-        code_lengths(&mut weights[..self.symbol_count]);
+    pub(super) fn build(&mut self, counts: &[u16; 256], total: usize, most: usize) {
+        self.sort(counts, most);
+        let sorted = &self.sorted[..self.symbol_count];
+        let mut lengths = [0; LENGTHS];
+        code_lengths(sorted, &mut lengths);
         // A shorter limit for few literals: a smaller description, and a smaller table to decode with.
         let useful = (total - 1).ilog2().saturating_sub(1) as usize;
         let least = self.symbol_count.next_power_of_two().ilog2() as usize + 1;
         let limit = useful.max(least).min(MAX_BITS);
-        let per_length = limited(&weights[..self.symbol_count], limit);
+        let per_length = limited(&lengths, limit);
         self.assign(&per_length);
     }
 
@@ -68,9 +74,9 @@ impl Code {
         bits.sum()
     }
 
-    /// Lists the symbols that occur, rarest first, lower values first among equals.
+    /// Lists the symbols that occur, at most `most` times each, rarest first, lower values first among equals.
     #[inline(always)]
-    fn sort(&mut self, counts: &[u16; 256]) {
+    fn sort(&mut self, counts: &[u16; 256], most: usize) {
         let mut listed = [0u32; 256];
         let mut listed_count = 0;
         for (index, eight) in counts.as_chunks::<8>().0.iter().enumerate() {
@@ -85,10 +91,14 @@ impl Code {
         }
         self.symbol_count = listed_count;
         self.max_symbol = (listed[listed_count.saturating_sub(1)] & 255) as usize;
+        let listed = &listed[..listed_count];
+        if most < ONE_PASS_BELOW {
+            return counting_sort::<8, ONE_PASS_BELOW>(listed, &mut self.sorted, most);
+        }
         // Counts have thirteen bits: two passes of a stable counting sort, seven bits and six.
         let mut by_low = [0u32; 256];
-        counting_sort::<8>(&listed[..listed_count], &mut by_low);
-        counting_sort::<15>(&by_low[..listed_count], &mut self.sorted);
+        counting_sort::<8, 128>(listed, &mut by_low, 127);
+        counting_sort::<15, 128>(&by_low[..listed_count], &mut self.sorted, most >> 7);
     }
 
     /// Gives the longest codes to the rarest symbols, and code values in the order that the decoder expects.
@@ -192,16 +202,16 @@ impl Code {
     }
 }
 
-/// Sorts by the seven bits from `SHIFT` on; equal ones keep their order.
-fn counting_sort<const SHIFT: u32>(from: &[u32], to: &mut [u32; 256]) {
-    const KEYS: usize = 128;
+/// Sorts by the bits from `SHIFT` on, which are below `KEYS` (a power of two) and at most `most`; equal ones keep their order.
+#[inline(always)]
+fn counting_sort<const SHIFT: u32, const KEYS: usize>(from: &[u32], to: &mut [u32; 256], most: usize) {
     let key = |entry: u32| (entry >> SHIFT) as usize % KEYS;
     let mut places = [0u16; KEYS];
     for &entry in from {
         places[key(entry)] += 1;
     }
     let mut before = 0;
-    for place in &mut places {
+    for place in &mut places[..=most % KEYS] {
         before += std::mem::replace(place, before);
     }
     for &entry in from {
@@ -211,66 +221,53 @@ fn counting_sort<const SHIFT: u32>(from: &[u32], to: &mut [u32; 256]) {
     }
 }
 
-/// Turns counts, rarest first, into code lengths in the same order.
+/// Turns counts (their symbols below the lowest eight bits), rarest first, into the number of codes of each length, none
+/// limited yet: lengths from `LENGTHS` on count as that.
+///
+/// The two rarest of what is left become one, again and again. Whether the rarest is a symbol or made of others nobody
+/// can predict, so that it is selected, not branched on.
 #[inline(always)]
-fn code_lengths(a: &mut [u32]) {
-    let n = a.len();
-    if n <= 2 {
-        a.fill(1);
-        return;
+fn code_lengths(sorted: &[u32], per_length: &mut [u16; LENGTHS]) {
+    const NODES: usize = 256;
+    // Behind the last symbol, and behind what was made so far, nothing is rarest.
+    let mut symbols = [u32::MAX >> 1; NODES + 1];
+    let mut made = [u32::MAX >> 1; NODES];
+    for (symbol, &entry) in symbols.iter_mut().zip(sorted) {
+        *symbol = entry >> 8;
     }
-    // First pass: internal nodes, each holding its weight, then its parent.
-    a[0] += a[1];
-    let (mut root, mut leaf) = (0, 2);
-    for next in 1..n - 1 {
-        if leaf >= n || a[root] < a[leaf] {
-            a[next] = a[root];
-            a[root] = next as u32;
-            root += 1;
-        } else {
-            a[next] = a[leaf];
-            leaf += 1;
+    let mut parents = [0u8; 2 * NODES];
+    let (mut symbol, mut node) = (0, 0);
+    let nodes = sorted.len() - 1;
+    for parent in 0..nodes {
+        let mut count = 0;
+        for _ in 0..2 {
+            let (of_symbol, of_node) = (symbols[symbol.min(NODES)], made[node % NODES]);
+            let is_node = of_node < of_symbol;
+            count += select_unpredictable(is_node, of_node, of_symbol);
+            let child = select_unpredictable(is_node, NODES + node, symbol);
+            parents[child % (2 * NODES)] = parent as u8;
+            node += usize::from(is_node);
+            symbol += usize::from(!is_node);
         }
-        if leaf >= n || (root < next && a[root] < a[leaf]) {
-            a[next] += a[root];
-            a[root] = next as u32;
-            root += 1;
-        } else {
-            a[next] += a[leaf];
-            leaf += 1;
-        }
+        made[parent % NODES] = count;
     }
-    // Second pass: depths of internal nodes.
-    a[n - 2] = 0;
-    for next in (0..n - 2).rev() {
-        a[next] = a[a[next] as usize] + 1;
+    // Depths from the root, which was made last, down.
+    let mut depths = [0u8; NODES];
+    for node in (0..nodes - 1).rev() {
+        depths[node % NODES] = depths[usize::from(parents[NODES + node % NODES])] + 1;
     }
-    // Third pass: depths of leaves.
-    let (mut available, mut depth) = (1usize, 0u32);
-    let mut internal = n - 1;
-    let mut next = n;
-    while available > 0 {
-        let mut used = 0;
-        while internal > 0 && a[internal - 1] == depth {
-            used += 1;
-            internal -= 1;
-        }
-        while available > used {
-            next -= 1;
-            a[next] = depth;
-            available -= 1;
-        }
-        available = 2 * used;
-        depth += 1;
+    for parent in &parents[..sorted.len()] {
+        let depth = usize::from(depths[usize::from(*parent)]) + 1;
+        per_length[depth.min(LENGTHS - 1)] += 1;
     }
 }
 
 /// How many codes of each length, none longer than `limit`, and every bit pattern used.
 #[inline(always)]
-fn limited(lengths: &[u32], limit: usize) -> [u16; MAX_BITS + 1] {
+fn limited(lengths: &[u16; LENGTHS], limit: usize) -> [u16; MAX_BITS + 1] {
     let mut per_length = [0u16; MAX_BITS + 1];
-    for &length in lengths {
-        per_length[(length as usize).min(limit)] += 1;
+    for (length, count) in lengths.iter().enumerate() {
+        per_length[length.min(limit)] += count;
     }
     let patterns = per_length.iter().enumerate().skip(1);
     let mut used: u32 = patterns

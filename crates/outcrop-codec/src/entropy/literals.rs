@@ -38,16 +38,17 @@ impl LiteralsEncoder {
         if most <= (literals.len() >> 7) + 4 {
             return Some((raw(literals, target)?, 0));
         }
-        match self.huffman(literals, target) {
+        match self.huffman(literals, most, target) {
             Some(bytes) => Some((bytes, literals.len())),
             None => Some((raw(literals, target)?, 0)),
         }
     }
 
-    /// Writes a compressed section; `None` when it would not be smaller than a raw one.
+    /// Writes a compressed section; `None` when it would not be smaller than a raw one. The most
+    /// frequent literal occurs `most` times.
     #[inline(always)]
-    fn huffman(&mut self, literals: &[u8], target: &mut [u8]) -> Option<usize> {
-        self.code.build(self.histogram.counts(), literals.len());
+    fn huffman(&mut self, literals: &[u8], most: usize, target: &mut [u8]) -> Option<usize> {
+        self.code.build(self.histogram.counts(), literals.len(), most);
         let four = literals.len() >= FOUR_STREAMS_FROM;
         let header = if literals.len() < 1024 { 3 } else { 4 };
         let described = self.code.describe(target.get_mut(header..)?)?;

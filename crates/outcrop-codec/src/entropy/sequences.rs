@@ -16,6 +16,8 @@ pub(crate) struct Sequence {
 
 /// Fewer sequences than this use the predefined tables unasked: no own one could repay its description.
 const OWN_TABLES_FROM: usize = 64;
+/// What a symbol takes in the description of a table, on average of those that occur and those that do not.
+const DESCRIBED_SYMBOL: u32 = 9 * COST_ONE_BIT / 2;
 /// What an own table has to save at least: making it takes both sides as long as some dozens of sequences.
 const LEAST_SAVING: u32 = 8 * 8 * COST_ONE_BIT;
 
@@ -23,7 +25,9 @@ const LEAST_SAVING: u32 = 8 * 8 * COST_ONE_BIT;
 pub(super) struct SequencesEncoder {
     fields: Fields,
     encoders: [Encoder; 3],
-    predefined: [(Normalized, Encoder); 3],
+    predefined: [Encoder; 3],
+    /// What each symbol costs with the predefined tables.
+    predefined_costs: [[u32; 64]; 3],
 }
 
 impl SequencesEncoder {
@@ -32,11 +36,11 @@ impl SequencesEncoder {
             fields: Fields::new(),
             encoders: [Encoder::new(), Encoder::new(), Encoder::new()],
             predefined: Field::ALL.map(|field| {
-                let normalized = field.predefined();
                 let mut encoder = Encoder::new();
-                encoder.build(&normalized);
-                (normalized, encoder)
+                encoder.build(&field.predefined());
+                encoder
             }),
+            predefined_costs: Field::ALL.map(|field| field.predefined().costs()),
         }
     }
 
@@ -72,7 +76,7 @@ impl SequencesEncoder {
             if own[index] {
                 &self.encoders[index]
             } else {
-                &self.predefined[index].1
+                &self.predefined[index]
             }
         });
         Some(end + self.fields.encode(tables, target.get_mut(end..)?)?)
@@ -87,26 +91,28 @@ impl SequencesEncoder {
         count: usize,
         target: &mut [u8],
     ) -> Option<(u8, usize)> {
-        let counts = self.fields.counts(field);
-        let max_symbol = counts.iter().rposition(|&count| count > 0)?;
-        let counts = &counts[..=max_symbol];
+        let all = self.fields.counts(field);
+        let max_symbol = all[..=field.max_symbol()].iter().rposition(|&count| count > 0)?;
+        let counts = &all[..=max_symbol];
         let total = count as u32;
         if count > 2 && counts[max_symbol] == total {
             *target.first_mut()? = max_symbol as u8;
             self.encoders[index].build_single();
             return Some((1, 1));
         }
-        let predefined_cost = self.predefined[index].0.cost(counts);
-        if count < OWN_TABLES_FROM && predefined_cost.is_some() {
+        if count < OWN_TABLES_FROM {
+            return Some((0, 0));
+        }
+        // What an own table would save is estimated before it is made: most of the work is in making it.
+        let described = (max_symbol as u32 + 1) * DESCRIBED_SYMBOL;
+        let own = fse::entropy_cost(counts, total) + described + LEAST_SAVING;
+        let costs = all.iter().zip(&self.predefined_costs[index]);
+        if costs.map(|(&count, &cost)| count * cost).sum::<u32>() < own {
             return Some((0, 0));
         }
         let log = fse::suitable_log(field.max_log(), total, max_symbol);
         let normalized = Normalized::scale(counts, total, log);
         let described = normalized.describe(target)?;
-        let own_cost = normalized.cost(counts)? + described as u32 * 8 * COST_ONE_BIT + LEAST_SAVING;
-        if predefined_cost.is_some_and(|cost| cost <= own_cost) {
-            return Some((0, 0));
-        }
         self.encoders[index].build(&normalized);
         Some((2, described))
     }

@@ -48,7 +48,7 @@ fn assert_any_decoder_reads(page: &[u8]) {
 }
 
 /// A page as libzstd writes it, in the frame that a drive stores.
-fn page_by_libzstd(page: &[u8], level: i32) -> Vec<u8> {
+pub(crate) fn page_by_libzstd(page: &[u8], level: i32) -> Vec<u8> {
     let mut context = zstd_safe::CCtx::create();
     for parameter in [
         zstd_safe::CParameter::CompressionLevel(level),

@@ -10,6 +10,7 @@ mod differential;
 mod dpzip;
 mod fuzz_seeds;
 mod hostile;
+mod real;
 mod round_trip;
 mod spelling;
 mod stages;

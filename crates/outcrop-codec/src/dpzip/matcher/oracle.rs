@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 
-use super::{GROUP_BYTES, MIN_MATCH, Matcher, PREDICT_AT, STAGE_ONE_BYTES};
+use super::{GROUP_BYTES, Matcher, PREDICT_AT, STAGE_ONE_BYTES};
 use crate::dpzip::options::{DpzipOptions, Selection};
 use crate::dpzip::slots::Slots;
 use crate::dpzip::{PAGE_BYTES, predictor};
@@ -60,12 +60,12 @@ fn best(
             let length = common(page, position, candidate, STAGE_ONE_BYTES);
             let longer = of_position
                 .is_none_or(|(_, longest)| options.selection == Selection::Longest && length > longest);
-            let too_far = match length {
-                4 => position > candidate + 128,
-                5 => position > candidate + 2048,
-                _ => false,
+            let least = if options.selection == Selection::FirstFit {
+                5
+            } else {
+                4
             };
-            if candidate < position && length >= MIN_MATCH && !too_far && longer {
+            if candidate < position && length >= least && longer {
                 of_position = Some((candidate, length));
             }
         }

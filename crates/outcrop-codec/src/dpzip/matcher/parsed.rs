@@ -2,6 +2,7 @@
 
 use super::{MIN_MATCH, STAGE_ONE_BYTES};
 use crate::dpzip::PAGE_BYTES;
+use crate::dpzip::lanes::common_bytes;
 use crate::dpzip::slots::CHUNK_WINDOW;
 use crate::entropy::Sequence;
 
@@ -65,20 +66,19 @@ impl Buffers {
         self.page.get(first..)?.first_chunk()
     }
 
-    /// Sixteen bytes at `position`, of the page or of the slack behind it.
+    /// Sixteen bytes at `position` of the page, and of the slack behind it.
     #[inline(always)]
-    fn word(&self, position: usize) -> u128 {
-        match self.page.get(position..position + 16) {
-            Some(bytes) => u128::from_le_bytes(bytes.try_into().expect("sixteen bytes were asked for")),
-            None => 0,
+    fn sixteen(&self, position: usize) -> [u8; STAGE_ONE_BYTES] {
+        match self.page[position % PAGE_BYTES..].first_chunk() {
+            Some(bytes) => *bytes,
+            None => unreachable!("the slack is longer"),
         }
     }
 
     /// How many of the next 16 bytes agree.
     #[inline(always)]
     pub(super) fn common_bytes(&self, position: usize, candidate: usize) -> usize {
-        let differing = self.word(position) ^ self.word(candidate);
-        differing.trailing_zeros() as usize / 8
+        common_bytes(self.sixteen(position), self.sixteen(candidate))
     }
 
     /// Stage 2: how long the match really is, up to the end of the page.

@@ -6,34 +6,53 @@
 
 use std::arch::x86_64 as simd;
 
-use super::{CHUNK, CHUNK_WINDOW, HASH_FACTOR, POSITION_MASK, Slots};
+use super::{BUCKET_SHIFT, CHUNK, CHUNK_WINDOW, FRONT, HASH_FACTOR, Hashing, Slots, TAG_MASK};
 
 /// As [`Slots::fill`].
 #[target_feature(enable = "avx2")]
-pub(in crate::dpzip) fn fill(slots: &mut Slots, window: &[u8; CHUNK_WINDOW], first: usize, bucket_bits: u32) {
+pub(in crate::dpzip) fn fill(slots: &mut Slots, window: &[u8; CHUNK_WINDOW], first: usize, how: Hashing) {
+    let Hashing {
+        bucket_bits,
+        tags_fifth,
+    } = how;
     // The four bytes from each of the first eight on, a lane each; both halves see the same sixteen.
     let four_bytes = simd::_mm256_setr_epi8(
         0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, //
         4, 5, 6, 7, 5, 6, 7, 8, 6, 7, 8, 9, 7, 8, 9, 10,
     );
+    // The byte behind them at the top of each lane, then one bit down; an index with its highest bit set gives zero.
+    let fifth_byte = if tags_fifth {
+        simd::_mm256_setr_epi8(
+            -1, -1, -1, 4, -1, -1, -1, 5, -1, -1, -1, 6, -1, -1, -1, 7, //
+            -1, -1, -1, 8, -1, -1, -1, 9, -1, -1, -1, 10, -1, -1, -1, 11,
+        )
+    } else {
+        simd::_mm256_set1_epi8(-1)
+    };
     let factor = simd::_mm256_set1_epi32(HASH_FACTOR.cast_signed());
-    let tag_mask = simd::_mm256_set1_epi32((!POSITION_MASK).cast_signed());
-    let to_bucket = simd::_mm_cvtsi32_si128(32 - bucket_bits.cast_signed());
+    let tag_mask = simd::_mm256_set1_epi32(TAG_MASK.cast_signed());
+    let offset_mask = simd::_mm256_set1_epi32(-1 << BUCKET_SHIFT);
+    let to_offset = simd::_mm_cvtsi32_si128((32 - BUCKET_SHIFT - bucket_bits).cast_signed());
     let to_tag = simd::_mm_cvtsi32_si128(bucket_bits.cast_signed());
     let eight = simd::_mm256_set1_epi32(8);
     let steps = simd::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let mut positions = simd::_mm256_add_epi32(simd::_mm256_set1_epi32(first as i32), steps);
-    let (buckets, _) = slots.buckets[..CHUNK].as_chunks_mut::<8>();
-    let (entries, _) = slots.entries[..CHUNK].as_chunks_mut::<8>();
-    for (index, (buckets, entries)) in buckets.iter_mut().zip(entries).enumerate() {
+    let (offsets, _) = slots.offsets[..CHUNK].as_chunks_mut::<8>();
+    let (entries, _) = slots.entries[FRONT..].as_chunks_mut::<8>();
+    for (index, (offsets, entries)) in offsets.iter_mut().zip(entries).enumerate() {
         let bytes = &window[8 * index..8 * index + 16];
         debug_assert!(8 * index + 16 <= CHUNK + 16);
         // SAFETY: the slice has sixteen bytes, and an unaligned load asks for no more.
         let bytes = unsafe { simd::_mm_loadu_si128(bytes.as_ptr().cast()) };
-        let words = simd::_mm256_shuffle_epi8(simd::_mm256_broadcastsi128_si256(bytes), four_bytes);
-        let hashes = simd::_mm256_mullo_epi32(words, factor);
-        let tags = simd::_mm256_and_si256(simd::_mm256_sll_epi32(hashes, to_tag), tag_mask);
-        store(buckets, simd::_mm256_srl_epi32(hashes, to_bucket));
+        let bytes = simd::_mm256_broadcastsi128_si256(bytes);
+        let hashes = simd::_mm256_mullo_epi32(simd::_mm256_shuffle_epi8(bytes, four_bytes), factor);
+        let fifth = simd::_mm256_srli_epi32::<1>(simd::_mm256_shuffle_epi8(bytes, fifth_byte));
+        let tags = simd::_mm256_xor_si256(simd::_mm256_sll_epi32(hashes, to_tag), fifth);
+        let tags = simd::_mm256_and_si256(tags, tag_mask);
+        store(
+            offsets,
+            simd::_mm256_and_si256(simd::_mm256_srl_epi32(hashes, to_offset), offset_mask),
+        );
         store(entries, simd::_mm256_or_si256(tags, positions));
         positions = simd::_mm256_add_epi32(positions, eight);
     }
@@ -57,12 +76,16 @@ mod tests {
             return;
         }
         let window = std::array::from_fn(|index| ((index * index * 31) >> 3) as u8);
-        for bucket_bits in 8..=12 {
+        for (bucket_bits, tags_fifth) in (8..=12).flat_map(|bits| [(bits, false), (bits, true)]) {
             let (mut one, mut eight) = (Slots::new(), Slots::new());
-            one.fill(&window, 512, bucket_bits);
+            let how = Hashing {
+                bucket_bits,
+                tags_fifth,
+            };
+            one.fill(&window, 512, how);
             // SAFETY: the feature was detected above.
-            unsafe { fill(&mut eight, &window, 512, bucket_bits) };
-            assert_eq!((one.buckets, one.entries), (eight.buckets, eight.entries));
+            unsafe { fill(&mut eight, &window, 512, how) };
+            assert_eq!((one.offsets, one.entries), (eight.offsets, eight.entries));
         }
     }
 }

@@ -76,20 +76,27 @@ fn copy_literals(literals: &Space, from: usize, page: &mut Space, to: usize, len
 #[inline(always)]
 fn copy_match(page: &mut Space, to: usize, offset: usize, end: usize) {
     let from = to.wrapping_sub(offset);
-    if offset < 16 {
+    if offset < 32 {
         return repeat(page, to, offset, end);
     }
-    // Two without asking: hardly a match is longer, and asking costs more where it is.
-    put_sixteen(page, to, sixteen(page, from));
-    put_sixteen(page, to + 16, sixteen(page, from.wrapping_add(16)));
+    // One without asking: hardly a match is longer, and asking costs more where it is.
+    copy_thirty_two(page, from, to);
     let mut at = to + 32;
     while at < end {
-        put_sixteen(page, at, sixteen(page, at.wrapping_sub(offset)));
-        at += 16;
+        copy_thirty_two(page, at.wrapping_sub(offset), at);
+        at += 32;
     }
 }
 
-/// As `copy_match`, for matches that begin in what they repeat: offsets below sixteen.
+/// Copies 32 bytes of `page` from a position below `SPACE` to another.
+#[inline(always)]
+fn copy_thirty_two(page: &mut Space, from: usize, to: usize) {
+    let (from, to) = (from % SPACE, to % SPACE);
+    let bytes: [u8; 32] = *page[from..].first_chunk().expect("the slack is longer");
+    page[to..to + 32].copy_from_slice(&bytes);
+}
+
+/// As `copy_match`, for matches that may begin in what they repeat: offsets below 32.
 #[inline(always)]
 fn repeat(page: &mut Space, mut to: usize, offset: usize, end: usize) {
     /// What repeats the low 1 to 7 bytes of a word when it is multiplied with them.
@@ -106,6 +113,13 @@ fn repeat(page: &mut Space, mut to: usize, offset: usize, end: usize) {
     /// Whole repetitions of that many bytes in eight.
     const STEP: [u8; 8] = [8, 8, 8, 6, 8, 5, 6, 7];
     let from = to.wrapping_sub(offset);
+    if offset >= 16 {
+        while to < end {
+            put_sixteen(page, to, sixteen(page, to.wrapping_sub(offset)));
+            to += 16;
+        }
+        return;
+    }
     if offset >= 8 {
         while to < end {
             put_eight(page, to, sixteen(page, to.wrapping_sub(offset)) as u64);

@@ -3,7 +3,7 @@
 //! *Source*: RFC 8878 section 4.2.
 
 use super::fse::{self, Decoder, State};
-use super::input::{Input, Stream};
+use super::input::{Input, Stream, Window};
 use super::{SLACK, SPACE, Space};
 use crate::entropy::bytes;
 
@@ -186,12 +186,35 @@ impl Code {
     pub(super) fn one_stream(
         &self,
         input: &Input,
-        stream: Stream,
+        mut stream: Stream,
         literals: &mut Space,
         to: usize,
         count: usize,
     ) -> Result<(), &'static str> {
-        let mut stream = stream;
+        let mut window = input.window(stream.at);
+        let groups = count / AT_ONCE;
+        for group in 0..groups {
+            let at = (to + group * AT_ONCE) % SPACE;
+            for literal in &mut literals[at..at + AT_ONCE] {
+                *literal = self.next(&mut window);
+            }
+            window.refill(input);
+        }
+        stream.at = window.at();
+        let done = groups * AT_ONCE;
+        self.one_by_one(input, stream, literals, to + done, count - done)
+    }
+
+    /// As `one_stream`, for few literals.
+    #[inline(always)]
+    fn one_by_one(
+        &self,
+        input: &Input,
+        mut stream: Stream,
+        literals: &mut Space,
+        to: usize,
+        count: usize,
+    ) -> Result<(), &'static str> {
         for index in to..to + count {
             let (symbol, bits) = self.symbol(input.word_before(stream.at));
             literals[index % SPACE] = symbol;
@@ -210,6 +233,15 @@ impl Code {
         ((slot >> 8) as u8, usize::from(slot & 0xFF))
     }
 
+    /// The next literal, of a window that has a code left.
+    #[inline(always)]
+    fn next(&self, window: &mut Window) -> u8 {
+        let slot = self.slots[(window.bits >> (64 - self.max_bits)) as usize % SLOTS];
+        // The shift sees the low six bits alone: the length.
+        window.bits = window.bits.wrapping_shl(u32::from(slot));
+        (slot >> 8) as u8
+    }
+
     /// Decodes `count` literals of four streams side by side: what one waits for, another uses.
     #[inline(always)]
     pub(super) fn four_streams(
@@ -224,7 +256,6 @@ impl Code {
         let Some(last) = count.checked_sub(3 * segment) else {
             return Err("four streams hold hardly a literal");
         };
-        let shift = 64 - self.max_bits;
         let [mut a, mut b, mut c, mut d] = [
             input.window(streams[0].at),
             input.window(streams[1].at),
@@ -237,10 +268,7 @@ impl Code {
             let done = group * AT_ONCE % LANE;
             for step in 0..AT_ONCE {
                 for (lane, window) in [&mut a, &mut b, &mut c, &mut d].into_iter().enumerate() {
-                    let slot = self.slots[(window.bits >> shift) as usize % SLOTS];
-                    // The shift sees the low six bits alone: the length.
-                    window.bits = window.bits.wrapping_shl(u32::from(slot));
-                    literals[lane * LANE + done + step] = (slot >> 8) as u8;
+                    literals[lane * LANE + done + step] = self.next(window);
                 }
             }
             for window in [&mut a, &mut b, &mut c, &mut d] {
@@ -251,7 +279,7 @@ impl Code {
         for (lane, (mut stream, window)) in streams.into_iter().zip([a, b, c, d]).enumerate() {
             let length = if lane == 3 { last } else { segment };
             stream.at = window.at();
-            self.one_stream(input, stream, literals, lane * LANE + done, length - done)?;
+            self.one_by_one(input, stream, literals, lane * LANE + done, length - done)?;
             literals.copy_within(lane * LANE..lane * LANE + length, lane * segment);
         }
         Ok(())
