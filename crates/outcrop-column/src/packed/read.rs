@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::frame::Frame;
 use super::list::{Layout, take_value};
 use super::{MAGIC, ORDINARY, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT_BYTES_LIMIT};
-use crate::codes::{ClassTable, unwrap};
+use crate::codes::{ClassTable, Scratch, unwrap};
 use crate::encode::{EncodeOptions, Encoder, KnownCodes, encode_text};
 use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, Footer, HEADER_BYTES, Header};
@@ -180,7 +180,7 @@ impl Rows {
 
     /// The rows of code blocks whose integers are positions in `values`.
     fn push_coded(&mut self, row_count: u64, values: &[Option<&[u8]>], blocks: &[&[u8]]) -> Result<()> {
-        let mut known = KnownCodes::default();
+        let (mut known, mut scratch) = (KnownCodes::default(), Scratch::default());
         let mut left = row_count as usize;
         for &block in blocks {
             let mut codes = vec![0; left.min(BLOCK_ROWS)];
@@ -188,7 +188,7 @@ impl Rows {
             let unwrapped = unwrap(Cow::Borrowed(block), 0)?;
             unwrapped
                 .parse(codes.len(), &ClassTable::default())?
-                .decode(&mut codes)?;
+                .decode(&mut codes, &mut scratch)?;
             for code in codes {
                 let index = code as usize;
                 let Some(&value) = values.get(index) else {
