@@ -102,6 +102,12 @@ impl Connection {
         self.input.held_bytes() + self.queued.held_bytes() + tls
     }
 
+    /// Who has to go where buffers are short, the greatest first: who does not read replies before who still sends a
+    /// request, and of those who holds most.
+    pub(crate) fn burden(&self) -> (bool, usize) {
+        (!self.queued.is_empty(), self.held_bytes())
+    }
+
     /// What the kernel should tell: reading, writing.
     pub(crate) const fn wanted(&self) -> (bool, bool) {
         (!self.is_paused && !self.is_ending, !self.queued.is_empty())

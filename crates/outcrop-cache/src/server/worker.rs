@@ -296,19 +296,14 @@ impl Worker {
         }
     }
 
-    /// Keeps buffers within what the limit has for them: who holds most goes first.
+    /// Keeps buffers within what the limit has for them: who does not read goes first, and who holds most.
     fn settle(&mut self, held: usize, now_held: usize, now: Now) {
         self.shared.budget.change(held, now_held);
         while !self.shared.budget.settle(&self.shared.store, now.second) {
-            let numbers = 0..self.connections.len();
-            let most = numbers
-                .max_by_key(|&number| self.connections[number].as_ref().map_or(0, |it| it.held_bytes()));
-            let holder = most.filter(|&number| {
-                self.connections[number]
-                    .as_ref()
-                    .is_some_and(|it| it.held_bytes() > 0)
-            });
-            let Some(holder) = holder else { return };
+            let open = self.connections.iter().enumerate();
+            let holders = open.filter_map(|(number, slot)| Some((slot.as_ref()?.burden(), number)));
+            let most = holders.filter(|((_, held), _)| *held > 0).max();
+            let Some((_, holder)) = most else { return };
             self.counters().overdrawn.add(1);
             self.close(holder);
         }

@@ -104,7 +104,7 @@ fn clients_that_never_read_take_no_more_than_their_share() {
         writer.ask("\r\n", "STORED\r\n");
     }
     let asks = "get big0 big1 big2 big3\r\n".repeat(20);
-    let silent: Vec<Client> = (0..100)
+    let mut silent: Vec<Client> = (0..100)
         .map(|_| {
             let mut client = Client::to(&server);
             // A server that has given it up is an answer too.
@@ -114,6 +114,15 @@ fn clients_that_never_read_take_no_more_than_their_share() {
         .collect();
     for number in 0..2000 {
         writer.ask(&format!("set k{number} 0 0 10\r\n0123456789\r\n"), "STORED\r\n");
+    }
+    // Who is still sending holds more than any of them, and is not the one to go: each brings a few of them to their ends.
+    for number in 0..20 {
+        writer.send(format!("set long{number} 0 0 {}\r\n", value.len()).as_bytes());
+        writer.send(&value[1..]);
+        let mut other = Client::to(&server);
+        let _ = std::io::Write::write_all(&mut other.0, asks.as_bytes());
+        writer.ask("v\r\n", "STORED\r\n");
+        silent.push(other);
     }
     let (buffers, store) = (
         stat(&server, "buffer_memory_bytes"),
