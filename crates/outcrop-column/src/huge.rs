@@ -11,7 +11,7 @@ use crate::kernels;
 const MAPPED_BYTES: usize = 2 << 20;
 
 /// Numbers asked for before they are looked up.
-const NUMBERS_AHEAD: usize = 128;
+const NUMBERS_AHEAD: usize = 64;
 
 /// A growable-by-replacement array of items of `N` bytes.
 #[derive(Debug)]

@@ -131,19 +131,23 @@ impl<'a> Planes<'a> {
         let (first, last) = ((least >> shift) as u8, (greatest >> shift) as u8);
         let plane = &self.bytes[..self.count];
         let mut mask = [0; SCANNED_ROWS / 64];
-        let (mut candidates, mut before) = (Vec::new(), Vec::new());
+        let mut candidates = Vec::with_capacity(plane.len() / 128);
         for (step, bytes) in plane.chunks(SCANNED_ROWS).enumerate() {
             let mask = &mut mask[..bytes.len().div_ceil(64)];
             kernels::within(bytes, first, last, mask);
-            kernels::sparse_positions(mask, (step * SCANNED_ROWS) as u32, &mut candidates);
-            // The second plane, one cache line for each candidate, is looked at a step later.
-            for &index in &candidates {
+            let seen = candidates.len();
+            let positions = if last - first < FEWEST_OF_DENSE {
+                kernels::sparse_positions
+            } else {
+                kernels::dense_positions
+            };
+            positions(mask, (step * SCANNED_ROWS) as u32, &mut candidates);
+            // The second plane, one cache line for each candidate, is looked at when all candidates are known.
+            for &index in &candidates[seen..] {
                 kernels::prefetch(self.bytes, self.count + index as usize);
             }
-            self.keep_within(&before, (least, greatest), (first, last), found);
-            std::mem::swap(&mut candidates, &mut before);
         }
-        self.keep_within(&before, (least, greatest), (first, last), found);
+        self.keep_within(&candidates, (least, greatest), (first, last), found);
     }
 
     /// Appends those of `candidates` whose integers lie in `least ..= greatest`, given that their first planes lie in `first ..= last`.
@@ -173,7 +177,10 @@ impl<'a> Planes<'a> {
 }
 
 /// Rows whose first plane is searched before the other planes of those that it leaves are looked at.
-const SCANNED_ROWS: usize = if cfg!(miri) { 128 } else { 4096 };
+const SCANNED_ROWS: usize = if cfg!(miri) { 128 } else { 8192 };
+
+/// Values of the first plane from which on, if they are equally frequent, two of 64 rows lie within a range.
+const FEWEST_OF_DENSE: u8 = 8;
 
 /// Calls `action` with the index of each set bit, ascending.
 #[inline]

@@ -17,7 +17,7 @@ use crate::storage::ReadAt;
 const CELL_BYTES: usize = 16;
 
 /// Cells are asked for this many rows before they are copied: a miss takes about as long as that many copies.
-const CELLS_AHEAD: usize = 128;
+const CELLS_AHEAD: usize = 64;
 
 /// In the last byte: the value is longer than a cell.
 const LONG: u8 = u8::MAX;

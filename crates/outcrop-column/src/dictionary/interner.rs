@@ -28,8 +28,8 @@ const MOST_LINES: usize = 1 << 30;
 
 type Line = [u8; LINE_BYTES];
 
-/// Rows whose table lines are on their way while one is looked up: about as many as a core has misses outstanding.
-const ROWS_AHEAD: usize = 128;
+/// Rows whose table lines are on their way while one is looked up: more than a core has misses outstanding, since not every row misses.
+const ROWS_AHEAD: usize = 64;
 
 /// A key with the number of the line where the search for it begins.
 type Probe = [u8; PROBE_BYTES];

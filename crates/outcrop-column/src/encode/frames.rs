@@ -11,10 +11,10 @@ const FRAME_ROWS: usize = 4096;
 
 /// Bytes of the first piece of memory for frames; each further one is twice as large, up to the second number.
 const FIRST_PIECE_BYTES: usize = 64 << 10;
-const MOST_PIECE_BYTES: usize = 8 << 20;
+const MOST_PIECE_BYTES: usize = 1 << 20;
 
-/// The packed codes of a worker's frames. Large pieces lie on huge pages: with an allocation a frame, the kernel's work for each small
-/// page would be a notable part of reading a column.
+/// The packed codes of a worker's frames. They are read in order and once, so that huge pages would spare little, and cost much where a
+/// virtual machine gives those it does not use back to its host: there, the first touch of a huge page was seen to take 5 ms.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     pieces: Vec<HugeArray<1>>,
@@ -30,7 +30,7 @@ impl Packed {
             .last()
             .map_or(0, |piece| piece.get().len() - self.used);
         if self.pieces.is_empty() || room < length {
-            let bytes = (FIRST_PIECE_BYTES << self.pieces.len().min(7)).min(MOST_PIECE_BYTES);
+            let bytes = (FIRST_PIECE_BYTES << self.pieces.len().min(4)).min(MOST_PIECE_BYTES);
             self.pieces.push(HugeArray::zeroed(bytes.max(length)));
             self.used = 0;
         }

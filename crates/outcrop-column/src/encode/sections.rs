@@ -1,12 +1,13 @@
-//! Appends sections to the file through a buffer, in few large writes.
+//! Appends sections to the file through a buffer, so that small blocks do not become small writes.
 
 use crate::error::Result;
 use crate::format::{Section, SectionKind};
 use crate::storage::WriteAt;
 
-/// Bytes of a write, which ends at a multiple of them: file systems that can then keep the bytes on large pages, which cost less to write and,
-/// mapped, are read without missing the TLB at every few rows.
-const WRITE_BYTES: usize = 4 << 20;
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Pieces from this size on are written as they are: a call costs less than copying them.
+const DIRECT_BYTES: usize = 64 << 10;
 
 /// Writes one section after the other.
 pub(crate) struct SectionWriter<'a> {
@@ -42,23 +43,18 @@ impl<'a> SectionWriter<'a> {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        let mut rest = bytes;
-        loop {
-            let end = self.start + self.length;
-            let room = WRITE_BYTES - (end % WRITE_BYTES as u64) as usize;
-            let (part, after) = rest.split_at(room.min(rest.len()));
-            self.length += part.len() as u64;
-            if part.len() < room {
-                self.buffer.extend_from_slice(part);
-                return Ok(());
-            }
-            if self.buffer.is_empty() {
-                self.out.write_all_at(part, end)?;
-            } else {
-                self.buffer.extend_from_slice(part);
-                self.flush()?;
-            }
-            rest = after;
+        if bytes.len() >= DIRECT_BYTES {
+            self.flush()?;
+            self.out.write_all_at(bytes, self.start + self.length)?;
+            self.length += bytes.len() as u64;
+            return Ok(());
+        }
+        self.buffer.extend_from_slice(bytes);
+        self.length += bytes.len() as u64;
+        if self.buffer.len() >= BUFFER_BYTES {
+            self.flush()
+        } else {
+            Ok(())
         }
     }
 

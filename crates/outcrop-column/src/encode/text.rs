@@ -215,6 +215,7 @@ impl TextWorker {
         for (piece_index, piece) in chunk.chunks(PIECE_BYTES).enumerate() {
             let mask = &mut mask[..piece.len().div_ceil(64)];
             kernels::within(piece, b'\n', b'\n', mask);
+            self.ends.clear();
             kernels::dense_positions(mask, (piece_index * PIECE_BYTES) as u32, &mut self.ends);
             start = self.intern_lines(chunk, start)?;
         }

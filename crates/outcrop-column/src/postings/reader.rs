@@ -8,12 +8,19 @@ use super::list::{list_bits, read_list};
 use super::{GROUP_SHIFT_LIMIT, LONG_OFFSET_BITS, PAGE_BYTES, PAGE_GROUPS, short_bits_limit};
 use crate::error::{Result, corrupt};
 use crate::format::{Fields, Section};
+use crate::kernels::prefetch;
 use crate::storage::{ReadAt, check_crc, read_range};
 use crate::touched::Touched;
 
 const TABLE: &str = "postings table";
 const GROUP: &str = "postings group";
 const LIST: &str = "posting list";
+
+const CACHE_LINE_BYTES: usize = 64;
+
+/// Bytes before and behind the place where a list should be that are asked for too, and how many are at most.
+const FETCHED_AROUND: u64 = 96;
+const FETCHED_BYTES: u64 = 1024;
 
 /// An opened postings section. It keeps a bit a page and group in memory, and nothing else, until
 /// [`PostingsSection::make_resident`].
@@ -109,6 +116,25 @@ impl PostingsSection {
             return Ok((start, offsets[group + page + 1] - start));
         }
         Ok(place_in(&self.page(source, page)?, index))
+    }
+
+    /// Asks for the cache lines where the lists in `slots` of a group should be, were all its lists equally long, and for the line that tells
+    /// where they are: so the wait for these is that for one.
+    fn fetch_ahead(&self, source: &dyn ReadAt, group: usize, slots: RangeInclusive<usize>) {
+        let (Some(_), Some(bytes)) = (&self.offsets, source.as_bytes()) else {
+            return;
+        };
+        let Ok((start, length)) = self.place(source, group) else {
+            return;
+        };
+        let begin = self.offset.saturating_add(start);
+        let before = |slots: usize| (length >> self.shift) * slots as u64;
+        let first = before(*slots.start()).saturating_sub(FETCHED_AROUND);
+        let last = (before(slots.end() + 1) + FETCHED_AROUND).min(first + FETCHED_BYTES);
+        prefetch(bytes, begin as usize);
+        for at in (first..last.min(length)).step_by(CACHE_LINE_BYTES) {
+            prefetch(bytes, begin.saturating_add(at) as usize);
+        }
     }
 
     /// Calls `action` with each of `groups` in order; a page of the table is read once for all of its groups.
@@ -234,6 +260,9 @@ impl PostingsSection {
         rows: &mut Vec<u64>,
     ) -> Result<()> {
         let ((first_group, first_slot), (last_group, last_slot)) = (self.locate(first), self.locate(last));
+        if first_group == last_group {
+            self.fetch_ahead(source, first_group, first_slot..=last_slot);
+        }
         self.for_each_group(source, first_group..=last_group, |index, group| {
             let from = if index == first_group { first_slot } else { 0 };
             let to = if index == last_group {

@@ -6,10 +6,10 @@ pub(super) fn positions<const AT_ONCE: usize>(mask: &[u64], offset: u32, out: &m
 
 #[inline(always)]
 pub(super) fn body<const AT_ONCE: usize>(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
-    let total = mask.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+    let mut count = out.len();
+    let total = count + mask.iter().map(|word| word.count_ones() as usize).sum::<usize>();
     // Room for what is written behind the last position.
     out.resize(total + AT_ONCE, 0);
-    let mut count = 0;
     for (base, &word) in (offset..).step_by(64).zip(mask) {
         let (mut rest, mut at) = (word, count);
         count += word.count_ones() as usize;
