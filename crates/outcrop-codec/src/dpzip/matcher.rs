@@ -155,20 +155,22 @@ impl<const FOURS: usize> Matcher<FOURS> {
             let index = found.trailing_zeros() as usize;
             found &= found - 1;
             let position = run + index;
-            for candidate in self.candidates.of(index) {
-                let length = self.buffers.common_bytes(position, candidate);
-                work.candidates += 1;
-                if length >= MIN_FIRST_FIT && candidate < position {
-                    let chosen = Match {
-                        position,
-                        candidate,
-                        length,
-                    };
-                    work.matched_bytes += self.buffers.take(chosen, cursor);
-                    found &= from(cursor.covered_to - run);
-                    break;
+            let candidate = self.candidates.newest(index);
+            let mut chosen = Match {
+                position,
+                candidate,
+                length: self.buffers.common_bytes(position, candidate),
+            };
+            work.candidates += 1;
+            if chosen.length < MIN_FIRST_FIT || candidate >= position {
+                // A tag that agrees by chance, or that of a way that is empty or not in use.
+                match self.choose(run, 1 << index, work) {
+                    Some(other) => chosen = other,
+                    None => continue,
                 }
             }
+            work.matched_bytes += self.buffers.take(chosen, cursor);
+            found &= from(cursor.covered_to - run);
         }
     }
 

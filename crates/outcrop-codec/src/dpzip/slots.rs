@@ -78,6 +78,14 @@ impl Slots {
         }
     }
 
+    /// Whether `count` positions from `at` of the chunk on share a bucket.
+    #[inline(always)]
+    pub(super) fn is_one_bucket(&self, at: usize, count: usize) -> bool {
+        let offsets = &self.offsets[at..at + count];
+        let first = offsets[0];
+        offsets.iter().fold(0, |bits, offset| bits | offset ^ first) == 0
+    }
+
     /// The group that starts at `at` of the chunk.
     #[inline(always)]
     pub(super) fn group(&self, at: usize) -> Group<'_> {

@@ -101,7 +101,13 @@ impl<const FOURS: usize> CandidateTable<FOURS> {
     /// Makes the positions of a run that starts at `at` of `slots` the newest of their buckets.
     #[inline(always)]
     pub(super) fn insert(&mut self, slots: &Slots, at: usize) {
-        for number in 0..GROUPS {
+        // In a run of one bucket nothing stays but the last ones, and each would wait for the one before.
+        let first = if slots.is_one_bucket(at, RUN) {
+            GROUPS - FOURS
+        } else {
+            0
+        };
+        for number in first..GROUPS {
             let group = slots.group(at + GROUP * number);
             for position in 0..GROUP {
                 self.push(group, position);
@@ -137,6 +143,23 @@ impl<const FOURS: usize> Candidates<FOURS> {
             ways: [[[Four::zero(); GROUP]; FOURS]; GROUPS],
             agreeing: [[[0; 4 * GROUP]; FOURS]; GROUPS],
         }
+    }
+
+    /// The newest candidate of a position that found one; if that is in no way in use, one that does not agree.
+    #[inline(always)]
+    pub(super) fn newest(&self, index: usize) -> usize {
+        let (number, position) = (index / GROUP % GROUPS, index % GROUP);
+        let (ways, agreeing) = (&self.ways[number], &self.agreeing[number]);
+        let mut entry = ways[0][position].lanes()[0];
+        // From the oldest ways on, so that the newest have the last word.
+        for four in (0..FOURS).rev() {
+            let agreeing = u32::from_le_bytes(agreeing[four].as_chunks().0[position]) & self.in_use[four];
+            if FOURS == 1 || agreeing != 0 {
+                // Of none the first way is taken.
+                entry = ways[four][position].lanes()[agreeing.trailing_zeros() as usize / 8 % 4];
+            }
+        }
+        (entry & POSITION_MASK) as usize
     }
 
     /// The candidates of the position with this index in the run, newest first.

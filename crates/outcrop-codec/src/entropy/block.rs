@@ -3,6 +3,20 @@
 use super::literals::LiteralsEncoder;
 use super::sequences::{Sequence, SequencesEncoder};
 
+/// Below these numbers of both, tables are quick ones: a page that compresses to an eighth is mostly the work of making and
+/// describing tables, on both sides.
+const FEW_LITERALS: usize = 512;
+const FEW_SEQUENCES: usize = 180;
+
+/// How much is done for small tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tables {
+    /// Sequences by the predefined tables, and the literals' code described weight by weight.
+    Quick,
+    /// Whatever costs fewest bytes.
+    Fitting,
+}
+
 /// What went into a block, for the cycle model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BlockShape {
@@ -34,10 +48,15 @@ impl BlockEncoder {
         sequences: &[Sequence],
         target: &mut [u8],
     ) -> Option<BlockShape> {
-        let (literals_bytes, huffman_symbols) = self.literals.encode(literals, target)?;
+        let tables = if literals.len() < FEW_LITERALS && sequences.len() < FEW_SEQUENCES {
+            Tables::Quick
+        } else {
+            Tables::Fitting
+        };
+        let (literals_bytes, huffman_symbols) = self.literals.encode(literals, tables, target)?;
         let sequences_bytes = self
             .sequences
-            .encode(sequences, target.get_mut(literals_bytes..)?)?;
+            .encode(sequences, tables, target.get_mut(literals_bytes..)?)?;
         Some(BlockShape {
             bytes: literals_bytes + sequences_bytes,
             huffman_symbols,

@@ -7,6 +7,7 @@
 use std::hint::select_unpredictable;
 
 use super::bits::BitWriter;
+use super::block::Tables;
 use super::fse::{self, Normalized};
 
 /// Longest code that a Zstandard literals section may have.
@@ -135,7 +136,7 @@ impl Code {
     /// Writes the description of the code (symbols' weights); `None` when these bytes cannot be described,
     /// or `target` is too small.
     #[inline(always)]
-    pub(super) fn describe(&mut self, target: &mut [u8]) -> Option<usize> {
+    pub(super) fn describe(&mut self, tables: Tables, target: &mut [u8]) -> Option<usize> {
         let mut weights = [0u8; 256];
         for (weight, &entry) in weights.iter_mut().zip(&self.entries[..self.max_symbol]) {
             let length = (entry >> 16) as u8;
@@ -148,7 +149,11 @@ impl Code {
         let weights = &weights[..self.max_symbol];
         let direct = (weights.len() <= 128).then(|| 1 + weights.len().div_ceil(2));
         let mut packed = [0u8; MAX_DESCRIPTION + 8];
-        let compressed = compress_weights(&mut self.weights_encoder, weights, &mut packed[1..]);
+        let compressed = if tables == Tables::Quick && direct.is_some() {
+            None
+        } else {
+            compress_weights(&mut self.weights_encoder, weights, &mut packed[1..])
+        };
         match (compressed, direct) {
             (Some(bytes), direct) if bytes < 128 && direct.is_none_or(|direct| bytes + 1 < direct) => {
                 packed[0] = bytes as u8;

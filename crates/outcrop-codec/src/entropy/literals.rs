@@ -1,5 +1,6 @@
 //! The literals section of a block: raw, one repeated byte, or Huffman in one or four streams.
 
+use super::block::Tables;
 use super::histogram::Histogram;
 use super::huffman::Code;
 
@@ -25,7 +26,12 @@ impl LiteralsEncoder {
     /// Writes the section of `literals`, as small as this encoder can; `None` when `target` is too small.
     /// Answers its bytes, and how many literals went through Huffman.
     #[inline(always)]
-    pub(super) fn encode(&mut self, literals: &[u8], target: &mut [u8]) -> Option<(usize, usize)> {
+    pub(super) fn encode(
+        &mut self,
+        literals: &[u8],
+        tables: Tables,
+        target: &mut [u8],
+    ) -> Option<(usize, usize)> {
         if literals.len() < HUFFMAN_FROM {
             return Some((raw(literals, target)?, 0));
         }
@@ -38,7 +44,7 @@ impl LiteralsEncoder {
         if most <= (literals.len() >> 7) + 4 {
             return Some((raw(literals, target)?, 0));
         }
-        match self.huffman(literals, most, target) {
+        match self.huffman(literals, most, tables, target) {
             Some(bytes) => Some((bytes, literals.len())),
             None => Some((raw(literals, target)?, 0)),
         }
@@ -47,11 +53,11 @@ impl LiteralsEncoder {
     /// Writes a compressed section; `None` when it would not be smaller than a raw one. The most
     /// frequent literal occurs `most` times.
     #[inline(always)]
-    fn huffman(&mut self, literals: &[u8], most: usize, target: &mut [u8]) -> Option<usize> {
+    fn huffman(&mut self, literals: &[u8], most: usize, tables: Tables, target: &mut [u8]) -> Option<usize> {
         self.code.build(self.histogram.counts(), literals.len(), most);
         let four = literals.len() >= FOUR_STREAMS_FROM;
         let header = if literals.len() < 1024 { 3 } else { 4 };
-        let described = self.code.describe(target.get_mut(header..)?)?;
+        let described = self.code.describe(tables, target.get_mut(header..)?)?;
         let streams_at = header + described + if four { 6 } else { 0 };
         if streams_at + self.code.encoded_bits() / 8 >= literals.len() {
             return None;

@@ -1,6 +1,7 @@
 //! The sequences section of a block: ⟨literal length, match length, offset⟩ through three FSE tables.
 
 use super::bits::BitWriter;
+use super::block::Tables;
 use super::fse::{self, COST_ONE_BIT, Encoder, Normalized};
 use super::sequences::codes::{Field, Fields};
 
@@ -46,7 +47,12 @@ impl SequencesEncoder {
 
     /// Writes the section of `sequences`; `None` when `target` is too small.
     #[inline(always)]
-    pub(super) fn encode(&mut self, sequences: &[Sequence], target: &mut [u8]) -> Option<usize> {
+    pub(super) fn encode(
+        &mut self,
+        sequences: &[Sequence],
+        tables: Tables,
+        target: &mut [u8],
+    ) -> Option<usize> {
         let count = sequences.len();
         let mut end = if count < 128 {
             *target.first_mut()? = count as u8;
@@ -66,20 +72,20 @@ impl SequencesEncoder {
         let mut modes = 0;
         let mut own = [false; 3];
         for (index, field) in Field::ALL.into_iter().enumerate() {
-            let (mode, described) = self.choose_table(index, field, count, target.get_mut(end..)?)?;
+            let (mode, described) = self.choose_table(index, field, tables, count, target.get_mut(end..)?)?;
             modes |= mode << (6 - 2 * index);
             own[index] = mode != 0;
             end += described;
         }
         target[modes_at] = modes;
-        let tables = [0, 1, 2].map(|index| {
+        let encoders = [0, 1, 2].map(|index| {
             if own[index] {
                 &self.encoders[index]
             } else {
                 &self.predefined[index]
             }
         });
-        Some(end + self.fields.encode(tables, target.get_mut(end..)?)?)
+        Some(end + self.fields.encode(encoders, target.get_mut(end..)?)?)
     }
 
     /// Picks the cheapest table for one field and describes it: predefined (0), a single symbol (1) or own (2).
@@ -88,6 +94,7 @@ impl SequencesEncoder {
         &mut self,
         index: usize,
         field: Field,
+        tables: Tables,
         count: usize,
         target: &mut [u8],
     ) -> Option<(u8, usize)> {
@@ -100,7 +107,7 @@ impl SequencesEncoder {
             self.encoders[index].build_single();
             return Some((1, 1));
         }
-        if count < OWN_TABLES_FROM {
+        if tables == Tables::Quick || count < OWN_TABLES_FROM {
             return Some((0, 0));
         }
         // What an own table would save is estimated before it is made: most of the work is in making it.
