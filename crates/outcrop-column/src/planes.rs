@@ -130,18 +130,18 @@ impl<'a> Planes<'a> {
         let shift = self.width - 8;
         let (first, last) = ((least >> shift) as u8, (greatest >> shift) as u8);
         let plane = &self.bytes[..self.count];
-        let mut mask = [0; SCANNED_ROWS / 64];
-        let mut candidates = Vec::with_capacity(plane.len() / 128);
-        for (step, bytes) in plane.chunks(SCANNED_ROWS).enumerate() {
-            let mask = &mut mask[..bytes.len().div_ceil(64)];
-            kernels::within(bytes, first, last, mask);
+        let mut candidates = Vec::new();
+        for (start, bytes) in (0..).step_by(SCANNED_ROWS).zip(plane.chunks(SCANNED_ROWS)) {
             let seen = candidates.len();
-            let positions = if last - first < FEWEST_OF_DENSE {
-                kernels::sparse_positions
+            if last - first < FEWEST_OF_DENSE {
+                kernels::matches(bytes, first, last, &mut candidates);
+                candidates[seen..].iter_mut().for_each(|index| *index += start);
             } else {
-                kernels::dense_positions
-            };
-            positions(mask, (step * SCANNED_ROWS) as u32, &mut candidates);
+                let mut mask = [0; SCANNED_ROWS / 64];
+                let mask = &mut mask[..bytes.len().div_ceil(64)];
+                kernels::within(bytes, first, last, mask);
+                kernels::positions(mask, start, &mut candidates);
+            }
             // The second plane, one cache line for each candidate, is looked at when all candidates are known.
             for &index in &candidates[seen..] {
                 kernels::prefetch(self.bytes, self.count + index as usize);

@@ -216,7 +216,7 @@ impl TextWorker {
             let mask = &mut mask[..piece.len().div_ceil(64)];
             kernels::within(piece, b'\n', b'\n', mask);
             self.ends.clear();
-            kernels::dense_positions(mask, (piece_index * PIECE_BYTES) as u32, &mut self.ends);
+            kernels::positions(mask, (piece_index * PIECE_BYTES) as u32, &mut self.ends);
             start = self.intern_lines(chunk, start)?;
         }
         if start < chunk.len() {

@@ -1,11 +1,14 @@
 //! The plain implementation. Its body is also compiled with instructions that find bits by `x86`.
 
-pub(super) fn positions<const AT_ONCE: usize>(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
-    body::<AT_ONCE>(mask, offset, out);
+/// Positions written at a time, whether there are as many or not: a loop over each would mispredict its end.
+const AT_ONCE: usize = 12;
+
+pub(super) fn positions(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
+    body(mask, offset, out);
 }
 
 #[inline(always)]
-pub(super) fn body<const AT_ONCE: usize>(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
+pub(super) fn body(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
     let mut count = out.len();
     let total = count + mask.iter().map(|word| word.count_ones() as usize).sum::<usize>();
     // Room for what is written behind the last position.

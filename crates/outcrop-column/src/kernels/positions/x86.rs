@@ -10,12 +10,12 @@ pub(super) fn has_bmi() -> bool {
     is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt")
 }
 
-pub(super) fn bmi<const AT_ONCE: usize>(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
+pub(super) fn bmi(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
     // SAFETY: the table lists this function behind `has_bmi`.
-    unsafe { bmi_body::<AT_ONCE>(mask, offset, out) }
+    unsafe { bmi_body(mask, offset, out) }
 }
 
 #[target_feature(enable = "bmi1,popcnt")]
-fn bmi_body<const AT_ONCE: usize>(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
-    body::<AT_ONCE>(mask, offset, out);
+fn bmi_body(mask: &[u64], offset: u32, out: &mut Vec<u32>) {
+    body(mask, offset, out);
 }
