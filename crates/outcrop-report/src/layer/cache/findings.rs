@@ -93,7 +93,8 @@ fn as_simulated(cells: &[Cell<'_>]) -> Finding {
             difference * 100.0
         ),
         meaning: "Where it holds, the store's policy is the one of its paper; sizes of values, which the simulation does not \
-                  have, change nothing."
+                  have, change nothing. W-TinyLFU feels them: a short warm-up leaves the simulation with more of the cold keys \
+                  of the fill, as none of equal size makes room for two, and where few items fit a large one costs the server several."
             .to_owned(),
         numbers: vec![Number::derived(
             "largest difference",
