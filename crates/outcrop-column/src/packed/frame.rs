@@ -1,5 +1,7 @@
 //! zstd frames without their magic number: the smallest that a few settings give, and reading with every length checked first.
 
+use std::io::Write;
+
 use zstd::zstd_safe::{CParameter, Strategy};
 
 use super::PACKED_BYTES_LIMIT;
@@ -18,36 +20,88 @@ const LEVEL: i32 = 19;
 const HIGHEST_LEVEL: i32 = 22;
 
 /// Bytes compressed in search of better settings: it ends within a few seconds.
-const TRIED_BYTES: usize = 6 << 20;
+const TRIED_BYTES: usize = 4 << 20;
 
-/// Strategy, least match and target length of each further try, those that win most often first.
-const SETTINGS: [(Strategy, u32, u32); 8] = [
-    (Strategy::ZSTD_btultra2, 3, 999),
-    (Strategy::ZSTD_btultra2, 4, 999),
-    (Strategy::ZSTD_btultra, 3, 999),
-    (Strategy::ZSTD_btultra2, 5, 999),
-    (Strategy::ZSTD_btultra, 5, 999),
-    (Strategy::ZSTD_btopt, 3, 999),
-    (Strategy::ZSTD_btultra2, 6, 999),
-    (Strategy::ZSTD_btultra2, 3, 64),
+/// Content from this size on is split into blocks by what zstd takes for a change in it, unless it is handed over in smaller pieces.
+const WHOLE_BYTES: usize = 128 << 10;
+
+/// How hard to look for matches, and whether zstd may split blocks where it likes.
+#[derive(Debug, Clone, Copy)]
+struct Setting {
+    strategy: Strategy,
+    least_match: u32,
+    splits: bool,
+}
+
+/// Further tries, those that save most over 39 real columns first.
+const SETTINGS: [Setting; 8] = [
+    Setting::new(Strategy::ZSTD_btultra2, 3, true),
+    Setting::new(Strategy::ZSTD_btopt, 3, true),
+    Setting::new(Strategy::ZSTD_btlazy2, 5, false),
+    Setting::new(Strategy::ZSTD_btopt, 6, false),
+    Setting::new(Strategy::ZSTD_btopt, 5, true),
+    Setting::new(Strategy::ZSTD_btultra, 6, false),
+    Setting::new(Strategy::ZSTD_btultra2, 4, true),
+    Setting::new(Strategy::ZSTD_btultra2, 5, true),
 ];
+
+impl Setting {
+    /// Matches from this length on are taken without a look at others: as good as never.
+    const TARGET_LENGTH: u32 = 999;
+
+    const fn new(strategy: Strategy, least_match: u32, splits: bool) -> Self {
+        Self {
+            strategy,
+            least_match,
+            splits,
+        }
+    }
+
+    fn frame_of(self, content: &[u8]) -> Result<Vec<u8>> {
+        let parameters = [
+            CParameter::Strategy(self.strategy),
+            CParameter::MinMatch(self.least_match),
+            CParameter::TargetLength(Self::TARGET_LENGTH),
+        ];
+        if self.splits {
+            let mut whole = zstd::bulk::Compressor::new(HIGHEST_LEVEL)?;
+            for parameter in parameters {
+                whole.set_parameter(parameter)?;
+            }
+            return Ok(without_magic(whole.compress(content)?));
+        }
+        let mut frame = zstd::stream::write::Encoder::new(Vec::new(), HIGHEST_LEVEL)?;
+        for parameter in parameters {
+            frame.set_parameter(parameter)?;
+        }
+        frame.set_pledged_src_size(Some(content.len() as u64))?;
+        let mut pieces = content.chunks(WHOLE_BYTES - 1).peekable();
+        while let Some(piece) = pieces.next() {
+            frame.write_all(piece)?;
+            // The last piece ends with the frame: flushed, it would be followed by an empty block.
+            if pieces.peek().is_some() {
+                frame.flush()?;
+            }
+        }
+        Ok(without_magic(frame.finish()?))
+    }
+}
 
 /// A frame of `content` as level 19 gives it.
 pub(super) fn compress(content: &[u8]) -> Result<Vec<u8>> {
-    frame_of(content, LEVEL, &[])
+    Ok(without_magic(zstd::bulk::compress(content, LEVEL)?))
 }
 
 /// The smallest frame of `content` that is found: at least as small as that of [`compress`].
 pub(super) fn compress_smallest(content: &[u8]) -> Result<Vec<u8>> {
     let mut best = compress(content)?;
     let tries = TRIED_BYTES / content.len().max(1);
-    for &(strategy, least_match, target_length) in SETTINGS.iter().take(tries) {
-        let parameters = [
-            CParameter::Strategy(strategy),
-            CParameter::MinMatch(least_match),
-            CParameter::TargetLength(target_length),
-        ];
-        let tried = frame_of(content, HIGHEST_LEVEL, &parameters)?;
+    for setting in SETTINGS.iter().take(tries) {
+        if !setting.splits && content.len() < WHOLE_BYTES {
+            // Short content is not split: all that would differ is the strategy, and that seldom wins there.
+            continue;
+        }
+        let tried = setting.frame_of(content)?;
         if tried.len() < best.len() {
             best = tried;
         }
@@ -55,14 +109,9 @@ pub(super) fn compress_smallest(content: &[u8]) -> Result<Vec<u8>> {
     Ok(best)
 }
 
-fn frame_of(content: &[u8], level: i32, parameters: &[CParameter]) -> Result<Vec<u8>> {
-    let mut compressor = zstd::bulk::Compressor::new(level)?;
-    for &parameter in parameters {
-        compressor.set_parameter(parameter)?;
-    }
-    let mut frame = compressor.compress(content)?;
+fn without_magic(mut frame: Vec<u8>) -> Vec<u8> {
     frame.drain(..ZSTD_MAGIC.len());
-    Ok(frame)
+    frame
 }
 
 /// A frame that stands in a packed file, not yet decompressed.

@@ -10,6 +10,9 @@ use crate::encode::EncodeReport;
 use crate::error::Result;
 use crate::format::{BLOCK_ROWS, push_u32, put_varint};
 
+/// What a distinct value counts besides its text when the limit is judged: unpacking keeps it in tables. The format allows more.
+const SYMBOL_COST_BYTES: u64 = 24;
+
 /// Forms within 5 % of the smallest are compressed again, in search of better settings.
 const WORTH_TUNING: (usize, usize) = (21, 20);
 
@@ -22,7 +25,8 @@ pub(crate) fn may_pack(row_count: u64, value_bytes: u64) -> bool {
 /// smaller.
 pub(crate) fn pack(image: &Arc<Vec<u8>>, report: &EncodeReport) -> Result<Option<(PackedForm, Vec<u8>)>> {
     let symbols = report.value_count + u64::from(report.null_count > 0);
-    if report.text_bytes + report.row_count > TEXT_BYTES_LIMIT || symbols > SYMBOLS_LIMIT {
+    let cost = report.text_bytes + report.row_count + SYMBOL_COST_BYTES * symbols;
+    if cost > TEXT_BYTES_LIMIT || symbols > SYMBOLS_LIMIT {
         return Ok(None);
     }
     let rows = CodedRows::of(&Column::open_in(Arc::clone(image))?)?;
