@@ -80,6 +80,44 @@ fn csv_columns_are_appended_and_segments_compacted() {
 }
 
 #[test]
+fn a_small_column_is_packed_asked_grown_and_packed_again() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows: String = (0..3000)
+        .map(|row| format!("rock {}\n", row * row % 97))
+        .collect();
+    std::fs::write(dir.join("in.txt"), &rows).unwrap();
+    let smallest = ["--profile", "smallest"];
+    let said = column(
+        dir,
+        &[&["encode", "in.txt", "-o", "a.ocol"], &smallest[..]].concat(),
+    );
+    assert!(said.contains("packed form"), "{said}");
+    let of_info = |name| column(dir, &["info", name, "--format", "csv"]);
+    let info = of_info("a.ocol");
+    assert!(
+        info.contains("file,form,packed,") && info.contains("unpacked, in memory"),
+        "{info}"
+    );
+    for memory in ["in-memory", "on-disk"] {
+        let found = column(dir, &["find", "a.ocol", "rock 4", "--memory", memory, "--count"]);
+        assert_eq!(found, "61\n");
+    }
+    assert_eq!(column(dir, &["decode", "a.ocol"]), rows);
+    column(dir, &["verify", "a.ocol"]);
+    // As an input it is the column that it is, not text.
+    column(dir, &["append", "a.ocol", "a.ocol"]);
+    assert!(!of_info("a.ocol").contains("packed"));
+    assert_eq!(column(dir, &["find", "a.ocol", "rock 4", "--count"]), "122\n");
+    column(
+        dir,
+        &[&["compact", "a.ocol", "-o", "a.ocol"], &smallest[..]].concat(),
+    );
+    assert!(of_info("a.ocol").contains("file,form,packed,"));
+    assert_eq!(column(dir, &["decode", "a.ocol"]), rows.repeat(2));
+}
+
+#[test]
 fn what_is_wrong_with_a_column_file_is_said() {
     let dir = workplace();
     std::fs::write(dir.path().join("not.ocol"), "just some text, no column").unwrap();
