@@ -6,12 +6,16 @@ Outcrop without and with postings; Parquet at pyarrow's defaults and tuned (dict
 zstd 19); DuckDB without and with its ART index; Vortex; Lance with a BTREE; the text under zstd -19 and 7-Zip's PPMd.
 
     benchmarks/column-peers/run.py [--rows 14000000] [--distinct 97577] [--rounds 3] [--skews 0,1] [--real DIR|none]
-                                   [--directory DIR]
+                                   [--minutes 7] [--directory DIR] [--journal FILE] [--build release|dev]
 
 Rounds are interleaved: each goes through all stores, in an order that turns by one each time. Searches of a round look
 for the same values in every store, and every store must find as many rows. A figure is the median over rounds with
 their range; the two general compressors write once, since they take a minute. Cold: closed, pages dropped with
 posix_fadvise, opened anew. Reading back: Outcrop gives text, the others Arrow arrays, which some leave encoded.
+
+No round of a generated column begins that would end after --minutes (the first always does; building our programs is not in
+them). Every figure goes to the journal as it is measured, and Ctrl-C or SIGTERM prints what there is and says so: nothing is lost.
+Progress, with the time passed, goes to stderr.
 
 Prints Markdown; `cargo xtask bench-record column-peers` keeps it. Needs zstd and 7z (installed with apt where it may),
 and the Python packages of requirements.txt: in the interpreter that $PEERS_PYTHON names, else in an environment it
@@ -23,6 +27,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -37,8 +42,24 @@ SEARCHES, SEARCH_SECONDS = 20, 0.3
 METRICS = ["encode s", "value µs", "value cold ms", "prefix µs", "decode s"]
 
 
+STARTED = time.monotonic()
+
+
 def progress(text):
-    print(text, file=sys.stderr, flush=True)
+    print(f"[{time.monotonic() - STARTED:5.0f} s] {text}", file=sys.stderr, flush=True)
+
+
+class Journal:
+    """What was measured, a line a store and round, written at once."""
+
+    def __init__(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.file = path, open(path, "a", buffering=1)
+
+    def add(self, column, number, store, size, samples):
+        line = {"column": column, "round": number + 1, "store": store, "bytes": size}
+        line.update({metric: samples[metric][-1] for metric in METRICS if samples[metric]})
+        self.file.write(json.dumps(line) + "\n")
 
 
 def target_directory():
@@ -75,10 +96,11 @@ def need(program, package):
     subprocess.run(["apt-get", "install", "-y", "-qq", package], check=True, stdout=sys.stderr)
 
 
-def example(package, name):
-    build = ["cargo", "build", "--quiet", "--release", "--locked", "-p", package, "--example", name]
+def example(package, name, profile):
+    progress(f"building {name} ({profile})")
+    build = ["cargo", "build", "--quiet", "--profile", profile, "--locked", "-p", package, "--example", name]
     subprocess.run(build, check=True, cwd=ROOT, stdout=sys.stderr)
-    return target_directory() / "release/examples" / name
+    return target_directory() / {"dev": "debug"}.get(profile, profile) / "examples" / name
 
 
 class Column:
@@ -114,39 +136,58 @@ def search(ask, wanted, counts, what):
     return statistics.median(times)
 
 
-def measure(column, stores, rounds, seed):
-    """Sizes, and the samples of every metric, by store."""
-    import peers
-
+def measure(column, stores, rounds, seed, journal, seconds=float("inf")):
+    """Sizes, and the samples of every metric, by store; and what cut it short, if something did."""
     sizes, samples = {}, {store.name: {metric: [] for metric in METRICS} for store in stores}
     choose = random.Random(seed)
-    counts = {}
-    for number in range(rounds):
-        values = choose.sample(column.values, min(SEARCHES, len(column.values)))
-        prefixes = list(dict.fromkeys(value[:3] for value in values))
-        for store in stores[number % len(stores):] + stores[:number % len(stores)]:
-            if isinstance(store, peers.Archive) and number:
-                continue
-            store.clear()
-            mine = samples[store.name]
-            mine["encode s"].append(store.build(column))
-            sizes[store.name] = peers.size_of(store.path)
-            store.open()
-            for metric, ask, wanted in (("value µs", store.find, values), ("prefix µs", store.prefix, prefixes)):
-                seconds = search(ask, wanted, counts, metric.split()[0])
-                if seconds is not None:
-                    mine[metric].append(seconds * 1e6)
-            decoded = store.decode()
-            if decoded is not None:
-                mine["decode s"].append(decoded)
-            if mine["value µs"]:
-                cold = [store.cold(value)[0] for value in values[:3]]
-                mine["value cold ms"].append(statistics.median(cold) * 1e3)
-            store.close()
-            progress(f"{column.name}, round {number + 1}: {store.name}: {sizes[store.name]:,} B, "
-                     + ", ".join(f"{metric} {mine[metric][-1]:.3g}" for metric in METRICS if mine[metric]))
-            store.clear()
-    return sizes, samples
+    counts, start, longest = {}, time.monotonic(), 0
+    try:
+        for number in range(rounds):
+            before = time.monotonic()
+            if number and before - start + longest > seconds:
+                return sizes, samples, f"{number} of {rounds} rounds: another would not end in {seconds:.0f} s"
+            once = measure_round(column, stores, number, choose, counts, sizes, samples, journal)
+            longest = max(longest, time.monotonic() - before - once)
+    except KeyboardInterrupt:
+        return sizes, samples, "ended from outside: what was measured until then"
+    return sizes, samples, None
+
+
+def measure_round(column, stores, number, choose, counts, sizes, samples, journal):
+    """Every store once, in an order that turns by one each round; the seconds of those that are in the first round only."""
+    import peers
+
+    once = 0
+    values = choose.sample(column.values, min(SEARCHES, len(column.values)))
+    prefixes = list(dict.fromkeys(value[:3] for value in values))
+    turn = number % len(stores)
+    for store in stores[turn:] + stores[:turn]:
+        if isinstance(store, peers.Archive) and number:
+            continue
+        before = time.monotonic()
+        progress(f"{column.name}, round {number + 1}: {store.name} …")
+        store.clear()
+        mine = samples[store.name]
+        mine["encode s"].append(store.build(column))
+        sizes[store.name] = peers.size_of(store.path)
+        store.open()
+        for metric, ask, wanted in (("value µs", store.find, values), ("prefix µs", store.prefix, prefixes)):
+            seconds = search(ask, wanted, counts, metric.split()[0])
+            if seconds is not None:
+                mine[metric].append(seconds * 1e6)
+        decoded = store.decode()
+        if decoded is not None:
+            mine["decode s"].append(decoded)
+        if mine["value µs"]:
+            cold = [store.cold(value)[0] for value in values[:3]]
+            mine["value cold ms"].append(statistics.median(cold) * 1e3)
+        store.close()
+        journal.add(column.name, number, store.name, sizes[store.name], mine)
+        progress(f"{column.name}, round {number + 1}: {store.name}: {sizes[store.name]:,} B, "
+                 + ", ".join(f"{metric} {mine[metric][-1]:.3g}" for metric in METRICS if mine[metric]))
+        store.clear()
+        once += time.monotonic() - before if isinstance(store, peers.Archive) else 0
+    return once
 
 
 def table(head, rows):
@@ -162,18 +203,20 @@ def generated(program, folder, arguments, skew, read_lines):
     return Column(kind, path, read_lines)
 
 
-def report_generated(column, sizes, samples, notes):
+def report_generated(column, sizes, samples, notes, cut):
     rows = len(column.table)
     words = len(column.values)
     print(f"\n### Generated, {column.name}: {rows:,} rows, {words:,} words, {column.text_bytes:,} B of text\n")
-    ours = sizes["ocol"]
+    ours = sizes.get("ocol")
+    ratio = (lambda size: f"{size / ours:.2f}") if ours else (lambda size: "–")
     body = [
-        [name, f"{size:,}", f"{size / ours:.2f}", *(figure(samples[name][metric]) for metric in METRICS)]
+        [name, f"{size:,}", ratio(size), *(figure(samples[name][metric]) for metric in METRICS)]
         for name, size in sizes.items()
     ]
     print(table(["store", "size B", "÷ ocol", *METRICS], body))
-    for note in notes:
+    for note in notes + ([f"Cut short: {cut}."] if cut else []):
         print(f"\n{note}")
+    sys.stdout.flush()
 
 
 def real_columns(folder, source, read_lines):
@@ -232,6 +275,9 @@ def main():
     parser.add_argument("--skews", default="0,1")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--real", default=str(ROOT / "../shared/data/columns"))
+    parser.add_argument("--minutes", type=float, default=7, help="no further round of a generated column after it")
+    parser.add_argument("--journal", type=Path, default=None, help="where each figure goes at once [default: under target/]")
+    parser.add_argument("--build", choices=["release", "dev"], default="release", help="cargo's profile of our programs")
     parser.add_argument("--directory", default=None, help="where the stores are written")
     arguments = parser.parse_args()
     with_peers()
@@ -239,29 +285,43 @@ def main():
     need("7z", "7zip")
     import peers
 
-    peers.Ocol.start(example("outcrop-column-bench", "column_peer"))
-    column_text = example("outcrop-workload", "column_text")
+    # Whatever ends the run from outside, what was measured is printed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    journal = Journal(arguments.journal or target_directory() / "column-peers" / f"{stamp}.ndjson")
+    progress(f"every figure goes to {journal.path}")
+    peers.Ocol.start(example("outcrop-column-bench", "column_peer", arguments.build))
+    column_text = example("outcrop-workload", "column_text", arguments.build)
     print(f"Versions: {'; '.join(peers.versions())}. {arguments.rounds} rounds; median (range). "
           f"Load of the machine at the start: {' '.join(Path('/proc/loadavg').read_text().split()[:3])}.")
     with tempfile.TemporaryDirectory(prefix="column-peers-", dir=arguments.directory) as folder:
         folder = Path(folder)
         stores = peers.stores(folder)
         notes = sorted({store.note for store in stores if store.note})
+        begun = time.monotonic()
         for skew in filter(None, arguments.skews.split(",")):
+            progress(f"making {arguments.rows:,} rows of {arguments.distinct:,} words, skew {skew}")
             column = generated(column_text, folder, arguments, skew, peers.read_lines)
-            sizes, samples = measure(column, stores, arguments.rounds, skew)
-            report_generated(column, {store.name: sizes[store.name] for store in stores}, samples, notes)
-            sys.stdout.flush()
+            left = 60 * arguments.minutes - (time.monotonic() - begun)
+            sizes, samples, cut = measure(column, stores, arguments.rounds, skew, journal, left)
+            in_order = {store.name: sizes[store.name] for store in stores if store.name in sizes}
+            report_generated(column, in_order, samples, notes, cut)
+            if cut and cut.startswith("ended"):
+                return
         real = Path(arguments.real)
         if arguments.real != "none" and not real.is_dir():
             print(f"\nThe real columns were left out: there is no folder {real.name} (--real DIR).")
         elif arguments.real != "none":
             measured = []
             for column in real_columns(folder, real, peers.read_lines):
-                sizes, samples = measure(column, stores, min(arguments.rounds, 3), column.name)
+                sizes, samples, cut = measure(column, stores, min(arguments.rounds, 3), column.name, journal)
+                if cut:
+                    print(f"\nEnded from outside after {len(measured)} real columns.")
+                    break
                 # The table of a column is needed no more, its sizes are.
                 measured.append((column, sizes, samples))
-            report_real(measured, [store.name for store in stores])
+            if measured:
+                report_real(measured, [store.name for store in stores])
 
 
 if __name__ == "__main__":
