@@ -1,10 +1,11 @@
-//! Columns of a user's file: which it has, which of them hold strings, and their rows. Files are only read.
+//! Columns of a user's file, or of all tables in a folder: which it has, which of them hold strings, and their rows. Files are only read.
 
 mod delimited;
+mod folder;
 mod foreign;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
@@ -39,6 +40,8 @@ pub enum TableFormat {
     Parquet,
     /// Arrow IPC, a file or a stream.
     Arrow,
+    /// Tables of any of these formats, in one folder.
+    Folder,
 }
 
 /// One column of a file.
@@ -57,8 +60,10 @@ pub struct TableColumn {
 pub struct Table {
     /// How it holds its columns.
     pub format: TableFormat,
-    /// Its columns in order.
+    /// Its columns in order; those of a folder are called `TABLE/COLUMN`.
     pub columns: Vec<TableColumn>,
+    /// Why tables of a folder are not among them.
+    pub left_out: Vec<String>,
 }
 
 /// The endings of file names that are taken for tables.
@@ -75,12 +80,15 @@ pub fn is_table(path: &Path) -> bool {
 impl Table {
     /// Looks at the beginning of a file: delimiter, names, and which columns hold strings.
     ///
-    /// The ending of the name decides between lines (`.txt`, `.text`), fields (`.csv`, `.tsv`), Parquet and Arrow IPC.
-    /// *Cost*: one megabyte read; the footer, or the schema, of those that have one.
+    /// The ending of the name decides between lines (`.txt`, `.text`), fields (`.csv`, `.tsv`), Parquet and Arrow IPC; of a folder, every table
+    /// in it is looked at. *Cost*: one megabyte read a table; the footer, or the schema, of those that have one.
     ///
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for what is no such file.
     pub fn describe(path: &Path) -> Result<Self, BenchError> {
+        if path.is_dir() {
+            return folder::describe(path);
+        }
         let ending = path.extension().and_then(|ending| ending.to_str());
         match ending.map(str::to_ascii_lowercase).as_deref() {
             Some("txt" | "text") => Ok(Self {
@@ -90,6 +98,7 @@ impl Table {
                     name: "lines".to_owned(),
                     is_string: true,
                 }],
+                left_out: Vec::new(),
             }),
             Some("csv") => delimited::describe(path, None),
             Some("tsv") => delimited::describe(path, Some(b'\t')),
@@ -129,6 +138,16 @@ impl Table {
             TableFormat::Lines => delimited::load_lines(path, row_limit),
             TableFormat::Parquet => foreign::load_parquet(path, column, row_limit),
             TableFormat::Arrow => foreign::load_arrow(path, column, row_limit),
+            TableFormat::Folder => folder::load(path, column, row_limit),
         }
+    }
+}
+
+/// The file that holds a column: `path`, or in a folder the table that the column's name begins with.
+pub fn file_of(path: &Path, column: &str) -> PathBuf {
+    if path.is_dir() {
+        folder::table_of(path, column)
+    } else {
+        path.to_owned()
     }
 }

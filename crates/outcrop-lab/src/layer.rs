@@ -85,6 +85,8 @@ pub struct DataSettings {
     pub decided: &'static [&'static str],
     /// A workload parameter and its values, unless the plan names it.
     pub factor: Option<(&'static str, Vec<String>)>,
+    /// What of the data is not measured and why, in words that follow "the LAYER layer".
+    pub left_out: Option<String>,
 }
 
 /// What a layer is given to make its subjects with.

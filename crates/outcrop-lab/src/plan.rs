@@ -115,6 +115,7 @@ pub struct PlanSet {
     plans: Vec<Plan>,
     cells: Vec<Cell>,
     data_refusals: Vec<String>,
+    data_notes: Vec<String>,
 }
 
 impl PlanSet {
@@ -178,6 +179,11 @@ impl PlanSet {
     /// For each layer that measures what its plans name although data of the user's were given: why.
     pub fn data_refusals(&self) -> &[String] {
         &self.data_refusals
+    }
+
+    /// For each layer that measures data of the user's but not all of them: what it leaves out.
+    pub fn data_notes(&self) -> &[String] {
+        &self.data_notes
     }
 
     /// The trials in the order they run: the same for the same plans and seed.

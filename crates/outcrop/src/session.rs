@@ -43,6 +43,9 @@ pub(crate) fn start_and(
     for why in set.data_refusals() {
         note(&format!("note: {why}; it measures what its plans name"));
     }
+    for what in set.data_notes() {
+        note(&format!("note: {what}"));
+    }
     if flags.dry_run {
         return dry_run(set, flags.format);
     }

@@ -66,6 +66,7 @@ pub(super) fn describe(path: &Path, delimiter: Option<u8>) -> Result<Table, Benc
             has_header,
         },
         columns: columns.collect(),
+        left_out: Vec::new(),
     })
 }
 

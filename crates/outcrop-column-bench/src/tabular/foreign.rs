@@ -29,6 +29,7 @@ pub(super) fn describe(path: &Path, format: TableFormat) -> Result<Table, BenchE
     Ok(Table {
         format,
         columns: fields.into_iter().enumerate().map(column).collect(),
+        left_out: Vec::new(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The column layer: string columns, made or the user's, in the dictionary codec and beside it.
 
 mod bench;
+mod data;
 mod forecast;
 pub mod metrics;
 mod parameters;
@@ -47,18 +48,19 @@ impl Layer for Column {
 
     fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
         let path = Path::new(path);
-        if !is_table(path) {
+        if !is_table(path) && !path.is_dir() {
             let endings = ENDINGS.join(", .");
             return Err(format!(
-                "takes a table (.{endings}), and {} is none",
+                "takes a table (.{endings}) or a folder of tables, and {} is none",
                 path.display()
             ));
         }
-        let table = Table::describe(path).map_err(|error| error.to_string())?;
+        let table = Table::describe(path).map_err(|error| format!("says: {error}"))?;
         let columns: Vec<String> = table.string_columns().map(|column| column.name.clone()).collect();
         if columns.is_empty() {
             return Err(format!("finds no column of strings in {}", path.display()));
         }
+        let (columns, left_out) = data::chosen(columns, &table.left_out);
         Ok(Some(DataSettings {
             subject: vec![
                 ("kind", FILE.to_owned()),
@@ -66,6 +68,7 @@ impl Layer for Column {
             ],
             decided: &OF_GENERATED,
             factor: Some(("column", columns)),
+            left_out,
         }))
     }
 
@@ -88,7 +91,8 @@ impl Layer for Column {
                 let path = super::absolute(&path)?;
                 Table::describe(Path::new(&path)).map_err(|error| Refusal::of("path", error.to_string()))?;
                 let name = Path::new(&path).file_name().map(std::ffi::OsStr::to_string_lossy);
-                let label = format!("{FILE} {}", name.unwrap_or_default());
+                let kind = if Path::new(&path).is_dir() { "folder" } else { FILE };
+                let label = format!("{kind} {}", name.unwrap_or_default());
                 settings.insert("path".to_owned(), path);
                 Ok(Subject { settings, label })
             }

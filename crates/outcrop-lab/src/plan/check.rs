@@ -43,6 +43,7 @@ impl PlanSet {
             return Err(bad("--data", data.refusals.pop().unwrap_or_else(nobody)));
         }
         data.refusals.dedup();
+        data.notes.dedup();
         let mut set = Self {
             seed: options.seed.or(header.seed).unwrap_or_else(fresh_seed),
             effort: options.effort.or(header.effort).unwrap_or_default(),
@@ -51,6 +52,7 @@ impl PlanSet {
             plans,
             cells: Vec::new(),
             data_refusals: data.refusals,
+            data_notes: data.notes,
         };
         set.recount();
         if let Some(budget) = options.budget {
@@ -87,6 +89,8 @@ struct DataTaken {
     is_taken: bool,
     /// Why layers that measure data do not measure these.
     refusals: Vec<String>,
+    /// What of the data is left out.
+    notes: Vec<String>,
 }
 
 fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> Result<Plan, LabError> {
@@ -109,7 +113,10 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
     apply(options, &mut draft, layer);
     if let Some(data) = &options.data {
         match layer.take_data(&data.to_string_lossy()) {
-            Ok(Some(settings)) => {
+            Ok(Some(mut settings)) => {
+                let left_out = settings.left_out.take();
+                let note = left_out.map(|what| format!("the {} layer {what}", layer.name()));
+                data_taken.notes.extend(note);
                 put_data(settings, &mut draft);
                 data_taken.is_taken = true;
             }

@@ -269,6 +269,45 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
 }
 
 #[test]
+fn a_folder_of_tables_gives_the_string_columns_of_each() {
+    let (here, runs) = (directory(), directory());
+    let write = |name: &str, text: String| std::fs::write(here.path().join(name), text).unwrap();
+    let rows: String = (0..300).map(|row| format!("{row},rock{}\n", row % 7)).collect();
+    write("a.csv", format!("id,rock\n{rows}"));
+    write(
+        "b.tsv",
+        "era\tage\nDevonian\t400\nJurassic\t180\nDevonian\t380\n".to_owned(),
+    );
+    write("broken.parquet", "no Parquet".to_owned());
+    write("picture.jpg", "no table".to_owned());
+    let options = PlanOptions {
+        effort: Some(Effort::Quick),
+        data: Some(here.path().to_owned()),
+        ..PlanOptions::default()
+    };
+    let sources = profile_plans(&["column"], Some(here.path())).unwrap();
+    let set = PlanSet::from_sources(&sources, &options).unwrap();
+    let columns: BTreeSet<&str> = set.cells().iter().map(|cell| cell.factor("column")).collect();
+    assert_eq!(columns, BTreeSet::from(["a.csv/rock", "b.tsv/era"]));
+    let [note] = set.data_notes() else {
+        panic!("{:?}", set.data_notes());
+    };
+    assert!(
+        note.starts_with("the column layer leaves out") && note.contains("broken.parquet"),
+        "{note}"
+    );
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    for entry in assert_complete(&set, &folder) {
+        assert!(entry.subject.starts_with("folder "), "{}", entry.subject);
+        if entry.factors["operation"] == "encode" {
+            let rows = BTreeMap::from([("a.csv/rock", 300.0), ("b.tsv/era", 3.0)]);
+            assert_eq!(value(&entry, "rows"), rows[entry.factors["column"].as_str()]);
+        }
+    }
+}
+
+#[test]
 fn the_profile_takes_the_plans_for_a_table_when_it_is_given_one() {
     let here = directory();
     let path = here.path().join("rocks.csv");
@@ -280,7 +319,9 @@ fn the_profile_takes_the_plans_for_a_table_when_it_is_given_one() {
     let names = |data| names_of("column", data);
     let for_data = ["plans/column-choice.toml", "plans/column-index.toml"];
     assert_eq!(names(Some(&path)), for_data);
-    assert_eq!(names(Some(here.path())), names(None));
+    assert_eq!(names(Some(here.path())), for_data, "a folder with a table in it");
+    let empty = directory();
+    assert_eq!(names(Some(empty.path())), names(None));
     assert_eq!(names(None).len(), 3);
     for layer in ["device", "compression", "cache"] {
         assert_eq!(

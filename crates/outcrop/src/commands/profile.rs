@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop profile                        the filesystem you stand on, in at most ten minutes
   outcrop profile /mnt/data --quick      another one, in 90 seconds
-  outcrop profile --data /srv/dump       your own data for the layers that compress them
+  outcrop profile --data /srv/dump       your own data for the layers that compress them; tables in it, column by column
   outcrop profile --layer compression    one layer alone
   outcrop profile --layer cache --server redis://127.0.0.1   a cache that runs already (keys beginning with oc- are written)
   outcrop profile --full --size 64GiB    as long as the plans say

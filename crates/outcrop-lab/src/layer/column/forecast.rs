@@ -1,7 +1,9 @@
 //! What a trial will take: arithmetic with the speeds of a slow machine, one that encodes 100 MB/s of text a thread.
 
+use std::path::Path;
 use std::time::Duration;
 
+use outcrop_column_bench::tabular::file_of;
 use outcrop_column_bench::{Format, Operation, SearchMode};
 
 use super::parameters::bench_spec;
@@ -88,7 +90,7 @@ fn rows_of(cell: &Cell) -> f64 {
     if rows != ALL_ROWS {
         return parsed(rows);
     }
-    let path = &cell.subject.settings["path"];
+    let path = file_of(Path::new(&cell.subject.settings["path"]), cell.factor("column"));
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     (bytes / ASSUMED_ROW_BYTES) as f64
 }

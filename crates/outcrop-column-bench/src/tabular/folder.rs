@@ -1,0 +1,82 @@
+//! A folder of tables: its columns are those of its tables, called `TABLE/COLUMN`.
+
+use std::path::{Path, PathBuf};
+
+use super::{Table, TableColumn, TableFormat, is_table, table_error};
+use crate::error::BenchError;
+use crate::input::ColumnInput;
+
+/// Stands between the name of a table and that of its column; no name of a file has it.
+const SEPARATOR: char = '/';
+
+/// Describes every table directly in the folder, in the order of their names. What cannot be read is left out, and said.
+pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
+    let mut found = Table {
+        format: TableFormat::Folder,
+        columns: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for (name, path) in tables_in(folder)? {
+        let table = match Table::describe(&path) {
+            Ok(table) => table,
+            Err(error) => {
+                found.left_out.push(error.to_string());
+                continue;
+            }
+        };
+        for column in table.columns {
+            found.columns.push(TableColumn {
+                number: found.columns.len(),
+                name: format!("{name}{SEPARATOR}{}", column.name),
+                is_string: column.is_string,
+            });
+        }
+    }
+    if found.columns.is_empty() {
+        let detail = match found.left_out.pop() {
+            Some(error) => error,
+            None => format!(
+                "no table in this folder; expected files that end in .{}",
+                super::ENDINGS.join(", .")
+            ),
+        };
+        return Err(table_error(folder, detail));
+    }
+    Ok(found)
+}
+
+/// Name and path of each file that is called as a table is. Names that are not UTF-8 cannot stand in a plan.
+fn tables_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, BenchError> {
+    let failed = |source| BenchError::Path {
+        path: folder.to_owned(),
+        source,
+    };
+    let mut tables = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if !is_table(&path) || !path.is_file() {
+            continue;
+        }
+        if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
+            tables.push((name.to_owned(), path));
+        }
+    }
+    tables.sort();
+    Ok(tables)
+}
+
+/// The table that a column of the folder is in; the folder itself for a name of no column of it.
+pub(super) fn table_of(folder: &Path, column: &str) -> PathBuf {
+    let name = column.split_once(SEPARATOR).map_or("", |(table, _)| table);
+    folder.join(name)
+}
+
+pub(super) fn load(folder: &Path, column: &TableColumn, row_limit: u64) -> Result<ColumnInput, BenchError> {
+    let path = table_of(folder, &column.name);
+    let table = Table::describe(&path)?;
+    let name = column.name.split_once(SEPARATOR).map_or("", |(_, name)| name);
+    let Some(column) = table.columns.iter().find(|column| column.name == name) else {
+        return Err(table_error(&path, format!("no column {name:?} any more")));
+    };
+    table.load(&path, column, row_limit)
+}
