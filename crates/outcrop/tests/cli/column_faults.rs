@@ -158,7 +158,7 @@ fn a_search_in_a_packed_column_takes_below_10_mib_beside_the_program() {
     let draw = |row: u64| row.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let short: String = (0..65_536).map(|row| format!("{:07}\n", row * 137)).collect();
     let long: String = (0..37_000).map(|row| format!("{:031}\n", draw(row))).collect();
-    let few: String = (0..260_000)
+    let few: String = (0..258_000)
         .map(|row| format!("{:07}\n", draw(row) >> 54))
         .collect();
     for (text, prefix) in [(short, ""), (long, "00000000000"), (few, "00000")] {
