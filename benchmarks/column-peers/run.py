@@ -13,8 +13,9 @@ for the same values in every store, and every store must find as many rows. A fi
 their range; the two general compressors write once, since they take a minute. Cold: closed, pages dropped with
 posix_fadvise, opened anew. Reading back: Outcrop gives text, the others Arrow arrays, which some leave encoded.
 
-No round of a generated column begins that would end after --minutes (the first always does; building our programs is not in
-them). Every figure goes to the journal as it is measured, and Ctrl-C or SIGTERM prints what there is and says so: nothing is lost.
+No round of a generated column begins that would end after --minutes (the first always does; building our programs is
+not in them). Every figure goes to the journal as it is measured, and Ctrl-C or SIGTERM prints what there is and says
+so: nothing is lost.
 Progress, with the time passed, goes to stderr.
 
 Prints Markdown; `cargo xtask bench-record column-peers` keeps it. Needs zstd and 7z (installed with apt where it may),
@@ -154,7 +155,7 @@ def measure(column, stores, rounds, seed, journal, seconds=float("inf")):
 
 
 def measure_round(column, stores, number, choose, counts, sizes, samples, journal):
-    """Every store once, in an order that turns by one each round; the seconds of those that are in the first round only."""
+    """Every store once, in an order that turns by one each round; the seconds of those of the first round only."""
     import peers
 
     once = 0
@@ -276,8 +277,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--real", default=str(ROOT / "../shared/data/columns"))
     parser.add_argument("--minutes", type=float, default=7, help="no further round of a generated column after it")
-    parser.add_argument("--journal", type=Path, default=None, help="where each figure goes at once [default: under target/]")
-    parser.add_argument("--build", choices=["release", "dev"], default="release", help="cargo's profile of our programs")
+    parser.add_argument("--journal", type=Path, help="where each figure goes at once [default: under target/]")
+    parser.add_argument("--build", choices=["release", "dev"], default="release", help="cargo's profile of ours")
     parser.add_argument("--directory", default=None, help="where the stores are written")
     arguments = parser.parse_args()
     with_peers()
