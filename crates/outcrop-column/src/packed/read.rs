@@ -111,6 +111,13 @@ impl<'a> Body<'a> {
 
     /// An encoder with all rows.
     fn into_rows(self, options: EncodeOptions) -> Result<Encoder> {
+        if let Self::Rows {
+            layout: Layout::Lines,
+            rows,
+        } = self
+        {
+            return from_text(&rows.content()?, options);
+        }
         let mut rows = Rows {
             encoder: Encoder::new(options),
             text_bytes: 0,
@@ -127,11 +134,7 @@ impl<'a> Body<'a> {
                 }
             }
             Self::Rows { layout, rows: frame } => {
-                let content = frame.content()?;
-                if layout == Layout::Lines {
-                    return from_text(&content, options);
-                }
-                layout.for_each(&content, |value| rows.push(value))?;
+                layout.for_each(&frame.content()?, |value| rows.push(value))?;
             }
             Self::Dictionary {
                 row_count,

@@ -46,7 +46,7 @@ pub(crate) fn pack(image: &Arc<Vec<u8>>, report: &EncodeReport) -> Result<Option
     drafts.retain(|draft| draft.bytes() * below <= least * above);
     for draft in &mut drafts {
         if let Some(content) = &draft.content {
-            draft.frame = frame::compress_smallest(content)?;
+            draft.frame = frame::compress_smallest(content, std::mem::take(&mut draft.frame))?;
         }
     }
     let smallest = drafts.into_iter().min_by_key(Draft::bytes);

@@ -46,9 +46,13 @@ pub(super) fn distribution(cells: &[Cell<'_>]) -> FigureSlot {
 /// As many lines as can be told apart, and every server under the same loads: the closed loop first, then open ones, the least
 /// offered load first.
 fn few_enough<'c, 'a>(cells: Vec<&'c Cell<'a>>) -> Vec<&'c Cell<'a>> {
-    let mut arrivals: Vec<&str> = cells.iter().map(|cell| cell.factor("arrival")).collect();
-    arrivals.sort_by_key(|arrival| (*arrival != "closed", *arrival));
-    arrivals.dedup();
+    // Cells come in this order.
+    let mut arrivals: Vec<&str> = Vec::new();
+    for cell in &cells {
+        if !arrivals.contains(&cell.factor("arrival")) {
+            arrivals.push(cell.factor("arrival"));
+        }
+    }
     let servers = cells.len().div_ceil(arrivals.len().max(1));
     arrivals.truncate((MOST_LINES / servers.max(1)).max(1));
     let kept = cells
