@@ -14,7 +14,6 @@ build is made). Exit status 1 when the peak is beyond the limit and 16 MiB.
 import argparse
 import contextlib
 import json
-import os
 import re
 import resource
 import socket
@@ -24,23 +23,14 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import outcrop
+
 SLACK_BYTES = 16 << 20
 VALUE_BYTES = 500_000
 # By then all connections of the load are open.
 SETTLED_SECONDS = 10
 LARGE_KEYS = 8
-
-
-def outcrop_binary():
-    """The program named by $OUTCROP, or a release build of this checkout."""
-    if os.environ.get("OUTCROP"):
-        return os.environ["OUTCROP"]
-    subprocess.run(["cargo", "build", "--release", "-p", "outcrop"], check=True, cwd=ROOT, stdout=sys.stderr)
-    described = subprocess.run(
-        ["cargo", "metadata", "--format-version=1", "--no-deps"], check=True, cwd=ROOT, capture_output=True, text=True
-    ).stdout
-    return str(Path(json.loads(described)["target_directory"]) / "release/outcrop")
 
 
 def status_bytes(process, name):
@@ -117,7 +107,7 @@ def main():
     arguments = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
-    binary = outcrop_binary()
+    binary = outcrop()
     server, address = serve(binary, arguments)
     try:
         store_large(address)

@@ -22,7 +22,6 @@ import os
 import random
 import re
 import shlex
-import shutil
 import socket
 import statistics
 import subprocess
@@ -31,7 +30,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import need, outcrop
+
 SMALL = ["--key-size", "fixed:16", "--value-size", "fixed:16", "--mix", "1:0", "--popularity", "uniform"]
 ETC = ["--workload", "etc"]
 # Name, workload, connections, pipeline, offered rate (none: closed loop).
@@ -117,25 +118,6 @@ def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
-
-
-def need(program, package):
-    if shutil.which(program):
-        return
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        sys.exit(f"{program} is missing and cannot be installed from here; run: sudo apt-get install {package}")
-    subprocess.run(["apt-get", "install", "-y", "-qq", package], check=True, stdout=sys.stderr)
-
-
-def outcrop_binary():
-    """The program named by $OUTCROP, or a release build of this checkout."""
-    if os.environ.get("OUTCROP"):
-        return os.environ["OUTCROP"]
-    subprocess.run(["cargo", "build", "--release", "-p", "outcrop"], check=True, cwd=ROOT, stdout=sys.stderr)
-    described = subprocess.run(
-        ["cargo", "metadata", "--format-version=1", "--no-deps"], check=True, cwd=ROOT, capture_output=True, text=True
-    ).stdout
-    return str(Path(json.loads(described)["target_directory"]) / "release/outcrop")
 
 
 def version(program, *arguments):
@@ -314,7 +296,7 @@ def main():
     parser.add_argument("--keys", type=int, default=1_000_000)
     parser.add_argument("--fill-seconds", type=int, default=10)
     arguments = parser.parse_args()
-    binary = outcrop_binary()
+    binary = outcrop()
     found = servers(binary)
     if not os.environ.get("MEMCACHED"):
         print("MEMCACHED is not set: no other memcached than Debian's is compared.\n")

@@ -24,7 +24,6 @@ costs: the codec `none` through the profiler beside a plain loop of memcpy.
 import argparse
 import csv
 import io
-import json
 import os
 import re
 import shutil
@@ -33,7 +32,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import ROOT, example, output
+
 # Ours, lzbench's, bytes that lzbench's format has more per block, and whether the library is the same one.
 PAIRS = [
     ("zstd:1", "zstd,1", 0, True),
@@ -46,18 +47,6 @@ PAIRS = [
     ("snappy", "snappy", 0, False),
 ]
 BAR = 0.03
-
-
-def output(command, **variables):
-    command = [str(part) for part in command]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | variables).stdout
-
-
-def example(package, name):
-    build = ["cargo", "build", "--quiet", "--release", "--locked", "-p", package, "--example", name]
-    subprocess.run(build, check=True, cwd=ROOT, stdout=sys.stderr)
-    metadata = json.loads(output(["cargo", "metadata", "--format-version=1", "--no-deps"]))
-    return Path(metadata["target_directory"]) / "release/examples" / name
 
 
 def ours(program, codec, file, block):

@@ -27,7 +27,6 @@ import argparse
 import json
 import os
 import random
-import shutil
 import signal
 import statistics
 import subprocess
@@ -36,8 +35,10 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import ROOT, example, need, target_directory
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 # Warm searches of a store in a round: so many, or as many as fit this time.
 SEARCHES, SEARCH_SECONDS = 20, 0.3
 METRICS = ["encode s", "value µs", "value cold ms", "prefix µs", "decode s"]
@@ -63,11 +64,6 @@ class Journal:
         self.file.write(json.dumps(line) + "\n")
 
 
-def target_directory():
-    metadata = ["cargo", "metadata", "--format-version=1", "--no-deps"]
-    return Path(json.loads(subprocess.check_output(metadata, cwd=ROOT))["target_directory"])
-
-
 def with_peers():
     """Runs again in an interpreter that has the packages, unless this one has them."""
     try:
@@ -87,21 +83,6 @@ def with_peers():
         if Path(sys.executable) == Path(python):
             raise
         os.execv(python, [str(python), *sys.argv])
-
-
-def need(program, package):
-    if shutil.which(program):
-        return
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        sys.exit(f"{program} is missing and cannot be installed from here; run: sudo apt-get install {package}")
-    subprocess.run(["apt-get", "install", "-y", "-qq", package], check=True, stdout=sys.stderr)
-
-
-def example(package, name, profile):
-    progress(f"building {name} ({profile})")
-    build = ["cargo", "build", "--quiet", "--profile", profile, "--locked", "-p", package, "--example", name]
-    subprocess.run(build, check=True, cwd=ROOT, stdout=sys.stderr)
-    return target_directory() / {"dev": "debug"}.get(profile, profile) / "examples" / name
 
 
 class Column:

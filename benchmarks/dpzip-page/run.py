@@ -14,27 +14,16 @@ files.
 import argparse
 import csv
 import io
-import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import ROOT, example, output
+
 CODECS = ["zstd:1", "dpzip:256x4", "dpzip:512x4+longest+lazy", "dpzip:1024x4+longest+lazy", "deflate-libdeflate:1"]
-
-
-def output(command):
-    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
-
-
-def example(package, name):
-    build = ["cargo", "build", "--quiet", "--release", "--locked", "-p", package, "--example", name]
-    subprocess.run(build, check=True, cwd=ROOT, stdout=sys.stderr)
-    metadata = json.loads(output(["cargo", "metadata", "--format-version=1", "--no-deps"]))
-    return Path(metadata["target_directory"]) / "release/examples" / name
 
 
 def published():

@@ -20,37 +20,16 @@ import csv
 import json
 import os
 import random
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import ROOT, need, outcrop, output
+
 DEPTHS = (1, 32, 256)
 METRICS = {"iops": "IOPS", "p50_us": "p50 µs", "p99_us": "p99 µs", "cpu_us": "CPU µs per I/O"}
-
-
-def command_output(command, **options):
-    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
-
-
-def need_fio():
-    if shutil.which("fio"):
-        return
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        sys.exit("fio is missing and cannot be installed from here; run: sudo apt-get install fio")
-    subprocess.run(["apt-get", "install", "-y", "-qq", "fio"], check=True, stdout=sys.stderr)
-
-
-def outcrop_binary():
-    """The program named by $OUTCROP, or a release build of this checkout."""
-    if os.environ.get("OUTCROP"):
-        return Path(os.environ["OUTCROP"])
-    subprocess.run(["cargo", "build", "--release", "-p", "outcrop"], check=True, cwd=ROOT, stdout=sys.stderr)
-    target = json.loads(command_output(["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=ROOT))
-    return Path(target["target_directory"]) / "release/outcrop"
 
 
 def make_file(directory, size_mib):
@@ -64,7 +43,7 @@ def make_file(directory, size_mib):
 
 
 def run_fio(path, depth, seconds, seed):
-    job = json.loads(command_output([
+    job = json.loads(output([
         "fio", "--name=fio-iops", f"--filename={path}", "--readonly", "--ioengine=io_uring", "--direct=1",
         "--fixedbufs=1", "--registerfiles=1", "--bs=4k", "--rw=randread", "--norandommap=1",
         f"--randseed={seed}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}",
@@ -83,7 +62,7 @@ def run_fio(path, depth, seconds, seed):
 
 def run_outcrop(binary, path, depth, seconds, seed):
     with tempfile.TemporaryDirectory(prefix="fio-iops-run-") as out:
-        records = csv.DictReader(command_output([
+        records = csv.DictReader(output([
             binary, "device", "--read-only", path, "--engine", "io_uring", "--io-block-size", "4KiB",
             "--access-pattern", "random", "--read-write-mix", "100:0", "--queue-depth", str(depth),
             "--repetitions", "1", "--warm-up", "0s", "--duration", f"{seconds}s", "--seed", str(seed),
@@ -152,7 +131,7 @@ def table(rows):
 
 def result_text(arguments, rows, rounds):
     """The Markdown that `cargo xtask bench-record` puts into the record."""
-    fio = command_output(["fio", "--version"]).strip()
+    fio = output(["fio", "--version"]).strip()
     lines = [
         f"4 KiB random reads of one {arguments.size_mib} MiB file, outcrop beside {fio}: medians of {arguments.rounds} "
         f"interleaved rounds of {arguments.seconds} s; the ratio is the median of the ratios within the rounds.",
@@ -176,8 +155,8 @@ def main():
     if arguments.rounds < 5:
         parser.error("--rounds must be at least 5: fewer give no interval worth printing")
 
-    need_fio()
-    binary = outcrop_binary()
+    need("fio", "fio")
+    binary = outcrop()
     path = make_file(arguments.directory, arguments.size_mib)
     try:
         rounds = measure(binary, path, arguments)
