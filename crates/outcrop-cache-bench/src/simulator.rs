@@ -4,8 +4,7 @@
 
 mod order;
 
-mod fifo;
-mod lru;
+mod queue;
 mod s3_fifo;
 mod sieve;
 mod tiny_lfu;
@@ -32,9 +31,9 @@ pub trait Simulator {
 pub fn simulator(policy: PolicyKind, capacity: usize, key_count: u32) -> Box<dyn Simulator> {
     let capacity = capacity.max(1);
     match policy {
-        PolicyKind::None => Box::new(fifo::Fifo::refusing(capacity, key_count)),
-        PolicyKind::Fifo => Box::new(fifo::Fifo::new(capacity, key_count)),
-        PolicyKind::Lru => Box::new(lru::Lru::new(capacity, key_count)),
+        PolicyKind::None => Box::new(queue::Queue::refusing(capacity, key_count)),
+        PolicyKind::Fifo => Box::new(queue::Queue::fifo(capacity, key_count)),
+        PolicyKind::Lru => Box::new(queue::Queue::lru(capacity, key_count)),
         PolicyKind::Sieve => Box::new(sieve::Sieve::new(capacity, key_count)),
         PolicyKind::S3Fifo => Box::new(s3_fifo::S3Fifo::new(capacity, key_count)),
         PolicyKind::TinyLfu => Box::new(tiny_lfu::TinyLfu::new(capacity, key_count)),

@@ -1,40 +1,57 @@
-//! First in, first out; and the cache that refuses when it is full.
+//! One queue of keys: first in, first out; the same with used keys going back to its end, least recently used; and the
+//! cache that refuses newcomers when it is full.
 
 use super::Simulator;
 use super::order::{Links, List};
 
-pub(super) struct Fifo {
+pub(super) struct Queue {
     capacity: usize,
+    /// Whether a used key goes back to the end.
+    renews: bool,
+    /// Whether a newcomer to a full cache takes the place of the first.
     evicts: bool,
     links: Links,
     keys: List,
 }
 
-impl Fifo {
-    pub(super) fn new(capacity: usize, key_count: u32) -> Self {
+impl Queue {
+    pub(super) fn fifo(capacity: usize, key_count: u32) -> Self {
         Self {
             capacity,
+            renews: false,
             evicts: true,
             links: Links::new(key_count),
             keys: List::new(1),
         }
     }
 
+    pub(super) fn lru(capacity: usize, key_count: u32) -> Self {
+        Self {
+            renews: true,
+            ..Self::fifo(capacity, key_count)
+        }
+    }
+
     pub(super) fn refusing(capacity: usize, key_count: u32) -> Self {
         Self {
             evicts: false,
-            ..Self::new(capacity, key_count)
+            ..Self::fifo(capacity, key_count)
         }
     }
 }
 
-impl Simulator for Fifo {
+impl Simulator for Queue {
     fn get(&mut self, key: u32) -> bool {
-        self.links.has(key)
+        let is_hit = self.links.has(key);
+        if is_hit && self.renews {
+            self.keys.remove(&mut self.links, key);
+            self.keys.push(&mut self.links, key);
+        }
+        is_hit
     }
 
     fn set(&mut self, key: u32) {
-        if self.links.has(key) {
+        if self.get(key) {
             return;
         }
         if self.keys.len() >= self.capacity {
