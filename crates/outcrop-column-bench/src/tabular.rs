@@ -4,6 +4,7 @@ mod delimited;
 mod folder;
 mod foreign;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,8 @@ pub struct Table {
     pub columns: Vec<TableColumn>,
     /// Why tables of a folder are not among them.
     pub left_out: Vec<String>,
+    /// Those of a folder that are, by name.
+    tables: BTreeMap<String, Table>,
 }
 
 /// The endings of file names that are taken for tables.
@@ -91,15 +94,14 @@ impl Table {
         }
         let ending = path.extension().and_then(|ending| ending.to_str());
         match ending.map(str::to_ascii_lowercase).as_deref() {
-            Some("txt" | "text") => Ok(Self {
-                format: TableFormat::Lines,
-                columns: vec![TableColumn {
+            Some("txt" | "text") => Ok(Self::of_file(
+                TableFormat::Lines,
+                vec![TableColumn {
                     number: 0,
                     name: "lines".to_owned(),
                     is_string: true,
                 }],
-                left_out: Vec::new(),
-            }),
+            )),
             Some("csv") => delimited::describe(path, None),
             Some("tsv") => delimited::describe(path, Some(b'\t')),
             Some("parquet") => foreign::describe(path, TableFormat::Parquet),
@@ -114,6 +116,15 @@ impl Table {
         }
     }
 
+    fn of_file(format: TableFormat, columns: Vec<TableColumn>) -> Self {
+        Self {
+            format,
+            columns,
+            left_out: Vec::new(),
+            tables: BTreeMap::new(),
+        }
+    }
+
     /// The columns that hold strings.
     pub fn string_columns(&self) -> impl Iterator<Item = &TableColumn> {
         self.columns.iter().filter(|column| column.is_string)
@@ -125,7 +136,7 @@ impl Table {
         by_name.or_else(|| self.columns.get(name.parse::<usize>().ok()?))
     }
 
-    /// The first `row_limit` rows of a column.
+    /// The first `row_limit` rows of a column of the table at `path`, which this describes.
     ///
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for a row without the column.
@@ -138,9 +149,22 @@ impl Table {
             TableFormat::Lines => delimited::load_lines(path, row_limit),
             TableFormat::Parquet => foreign::load_parquet(path, column, row_limit),
             TableFormat::Arrow => foreign::load_arrow(path, column, row_limit),
-            TableFormat::Folder => folder::load(path, column, row_limit),
+            TableFormat::Folder => folder::load(self, path, column, row_limit),
         }
     }
+}
+
+/// Name of the column that a plan calls by its name or its position from 0; `None` where there is none. In a folder, only the table that has it is
+/// looked at.
+///
+/// # Errors
+/// As [`Table::describe`].
+pub fn column_name(path: &Path, called: &str) -> Result<Option<String>, BenchError> {
+    if path.is_dir() {
+        return folder::column_name(path, called);
+    }
+    let table = Table::describe(path)?;
+    Ok(table.column(called).map(|column| column.name.clone()))
 }
 
 /// The file that holds a column: `path`, or in a folder the table that the column's name begins with.

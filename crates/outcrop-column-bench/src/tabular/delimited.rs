@@ -60,14 +60,11 @@ pub(super) fn describe(path: &Path, delimiter: Option<u8>) -> Result<Table, Benc
         },
         is_string: holds_strings(values, number),
     });
-    Ok(Table {
-        format: TableFormat::Delimited {
-            delimiter,
-            has_header,
-        },
-        columns: columns.collect(),
-        left_out: Vec::new(),
-    })
+    let format = TableFormat::Delimited {
+        delimiter,
+        has_header,
+    };
+    Ok(Table::of_file(format, columns.collect()))
 }
 
 /// The delimiter that gives the most fields with the same number in (nearly) every record; a comma where none does.

@@ -1,5 +1,6 @@
 //! A folder of tables: its columns are those of its tables, called `TABLE/COLUMN`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Table, TableColumn, TableFormat, is_table, table_error};
@@ -15,6 +16,7 @@ pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
         format: TableFormat::Folder,
         columns: Vec::new(),
         left_out: Vec::new(),
+        tables: BTreeMap::new(),
     };
     for (name, path) in tables_in(folder)? {
         let table = match Table::describe(&path) {
@@ -24,13 +26,14 @@ pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
                 continue;
             }
         };
-        for column in table.columns {
+        for column in &table.columns {
             found.columns.push(TableColumn {
                 number: found.columns.len(),
                 name: format!("{name}{SEPARATOR}{}", column.name),
                 is_string: column.is_string,
             });
         }
+        found.tables.insert(name, table);
     }
     if found.columns.is_empty() {
         let detail = match found.left_out.pop() {
@@ -65,18 +68,48 @@ fn tables_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, BenchError> {
     Ok(tables)
 }
 
-/// The table that a column of the folder is in; the folder itself for a name of no column of it.
-pub(super) fn table_of(folder: &Path, column: &str) -> PathBuf {
-    let name = column.split_once(SEPARATOR).map_or("", |(table, _)| table);
-    folder.join(name)
+/// The names of a column's table and of the column in it; both empty for what is no name of a column of a folder.
+fn parts(column: &str) -> (&str, &str) {
+    column.split_once(SEPARATOR).unwrap_or_default()
 }
 
-pub(super) fn load(folder: &Path, column: &TableColumn, row_limit: u64) -> Result<ColumnInput, BenchError> {
-    let path = table_of(folder, &column.name);
-    let table = Table::describe(&path)?;
-    let name = column.name.split_once(SEPARATOR).map_or("", |(_, name)| name);
-    let Some(column) = table.columns.iter().find(|column| column.name == name) else {
-        return Err(table_error(&path, format!("no column {name:?} any more")));
-    };
-    table.load(&path, column, row_limit)
+/// The table that a column of the folder is in; the folder itself for a name of no column of it.
+pub(super) fn table_of(folder: &Path, column: &str) -> PathBuf {
+    folder.join(parts(column).0)
+}
+
+/// See [`super::column_name`].
+pub(super) fn column_name(folder: &Path, called: &str) -> Result<Option<String>, BenchError> {
+    let (table, name) = parts(called);
+    let path = folder.join(table);
+    if !is_table(&path) || !path.is_file() {
+        // Perhaps a position among all columns.
+        return Ok(describe(folder)?.column(called).map(|column| column.name.clone()));
+    }
+    let found = Table::describe(&path)?;
+    Ok(found
+        .columns
+        .iter()
+        .find(|column| column.name == name)
+        .map(|_| called.to_owned()))
+}
+
+pub(super) fn load(
+    described: &Table,
+    folder: &Path,
+    column: &TableColumn,
+    row_limit: u64,
+) -> Result<ColumnInput, BenchError> {
+    let (table, name) = parts(&column.name);
+    let path = folder.join(table);
+    let found = described.tables.get(table).and_then(|table| {
+        let column = table.columns.iter().find(|column| column.name == name)?;
+        Some(table.load(&path, column, row_limit))
+    });
+    found.unwrap_or_else(|| {
+        Err(table_error(
+            &path,
+            format!("no column {name:?} when the folder was looked at"),
+        ))
+    })
 }

@@ -26,11 +26,8 @@ pub(super) fn describe(path: &Path, format: TableFormat) -> Result<Table, BenchE
         name: field.name,
         is_string: field.is_strings,
     };
-    Ok(Table {
-        format,
-        columns: fields.into_iter().enumerate().map(column).collect(),
-        left_out: Vec::new(),
-    })
+    let columns = fields.into_iter().enumerate().map(column);
+    Ok(Table::of_file(format, columns.collect()))
 }
 
 pub(super) fn load_parquet(

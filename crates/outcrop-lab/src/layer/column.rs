@@ -9,7 +9,8 @@ mod values;
 
 use std::path::Path;
 
-use outcrop_column_bench::tabular::{ENDINGS, Table, is_table};
+use outcrop_column_bench::BenchError;
+use outcrop_column_bench::tabular::{ENDINGS, Table, column_name, is_table};
 
 use crate::cell::Cell;
 use crate::error::LabError;
@@ -169,18 +170,21 @@ fn complete_file(subject: &Subject, factors: &mut Settings) -> Result<(), Refusa
     factors
         .entry("rows".to_owned())
         .or_insert_with(|| ALL_ROWS.to_owned());
-    let table = Table::describe(Path::new(&subject.settings["path"]))
-        .map_err(|error| Refusal::of("path", error.to_string()))?;
+    let path = Path::new(&subject.settings["path"]);
+    let refused = |error: BenchError| Refusal::of("path", error.to_string());
+    let wanted = factors.get("column");
+    if let Some(called) = wanted
+        && let Some(name) = column_name(path, called).map_err(refused)?
+    {
+        // A number and a name of the same column are the same cell.
+        factors.insert("column".to_owned(), name);
+        return Ok(());
+    }
+    let table = Table::describe(path).map_err(refused)?;
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-    let Some(wanted) = factors.get("column") else {
-        let message = format!("which column? Give `column`: {}", names.join(", "));
-        return Err(Refusal::of("column", message));
+    let message = match wanted {
+        None => format!("which column? Give `column`: {}", names.join(", ")),
+        Some(called) => format!("the file has no column {called:?}; {}", hint(called, &names)),
     };
-    let Some(column) = table.column(wanted) else {
-        let message = format!("the file has no column {wanted:?}; {}", hint(wanted, &names));
-        return Err(Refusal::of("column", message));
-    };
-    // A number and a name of the same column are the same cell.
-    factors.insert("column".to_owned(), column.name.clone());
-    Ok(())
+    Err(Refusal::of("column", message))
 }

@@ -1,7 +1,8 @@
 //! Columns made or read when a trial first asks for them, and one trial after the other on them.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
@@ -27,6 +28,8 @@ pub(super) struct ColumnBench<'r> {
     seed: Seed,
     /// Which column, and its rows; the newest first.
     kept: VecDeque<(String, Rc<ColumnInput>)>,
+    /// The user's files and folders as they were when first asked for.
+    tables: BTreeMap<PathBuf, Table>,
 }
 
 impl<'r> ColumnBench<'r> {
@@ -37,6 +40,7 @@ impl<'r> ColumnBench<'r> {
             stop: preparation.stop,
             seed: preparation.seed.derive("column"),
             kept: VecDeque::new(),
+            tables: BTreeMap::new(),
         }
     }
 
@@ -58,7 +62,7 @@ impl<'r> ColumnBench<'r> {
         Ok(input)
     }
 
-    fn make(&self, cell: &Cell) -> Result<ColumnInput, BenchError> {
+    fn make(&mut self, cell: &Cell) -> Result<ColumnInput, BenchError> {
         if cell.subject.settings["kind"] == GENERATED {
             return Ok(ColumnInput::generate(&parameters::column_spec(
                 &cell.factors,
@@ -66,7 +70,10 @@ impl<'r> ColumnBench<'r> {
             )));
         }
         let path = Path::new(&cell.subject.settings["path"]);
-        let table = Table::describe(path)?;
+        let table = match self.tables.entry(path.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(Table::describe(path)?),
+        };
         let name = cell.factor("column");
         let column = table.column(name).ok_or_else(|| BenchError::Table {
             path: path.to_owned(),
