@@ -18,6 +18,23 @@ use crate::order::Trial;
 use crate::parameter::{Parameter, Refusal, Settings};
 use crate::plan::{Subject, TrialOptions};
 
+/// Constants of what a trial of a layer yields: name in records, unit and meaning of each, then anything else to be said of it.
+macro_rules! metrics {
+    ($($(#[$note:meta])* $constant:ident = $name:literal, $unit:ident, $meaning:literal;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`: ", $meaning, ".")]
+            #[doc = ""]
+            $(#[$note])*
+            pub const $constant: outcrop_measure::metric::Metric = outcrop_measure::metric::Metric {
+                name: $name,
+                unit: outcrop_measure::metric::Unit::$unit,
+                meaning: $meaning,
+            };
+        )*
+    };
+}
+use metrics;
+
 /// A layer as plans see it: its vocabulary, its checks, its costs, and the way to a [`Bench`].
 pub trait Layer: Sync {
     /// Its name in plans and records.

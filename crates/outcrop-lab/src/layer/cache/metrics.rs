@@ -1,15 +1,8 @@
 //! What a trial of a cache yields: the metrics' names, units and meanings.
 
-use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::metric::Metric;
 
-macro_rules! metrics {
-    ($($constant:ident = $name:literal, $unit:ident, $meaning:literal;)*) => {
-        $(
-            #[doc = concat!("`", $name, "`: ", $meaning, ".")]
-            pub const $constant: Metric = Metric { name: $name, unit: Unit::$unit, meaning: $meaning };
-        )*
-    };
-}
+use crate::layer::metrics;
 
 metrics! {
     THROUGHPUT = "throughput", PerSecond, "answers per second of measured time, of all kinds of request";

@@ -1,15 +1,6 @@
 //! What a trial of a column yields: the metrics' names, units and meanings.
 
-use outcrop_measure::metric::{Metric, Unit};
-
-macro_rules! metrics {
-    ($($constant:ident = $name:literal, $unit:ident, $meaning:literal;)*) => {
-        $(
-            #[doc = concat!("`", $name, "`: ", $meaning, ".")]
-            pub const $constant: Metric = Metric { name: $name, unit: Unit::$unit, meaning: $meaning };
-        )*
-    };
-}
+use crate::layer::metrics;
 
 metrics! {
     FILE_BYTES = "file_bytes", Bytes, "size of the file that was written, header and checksums included";
@@ -26,6 +17,7 @@ metrics! {
     POSTINGS_BYTES = "postings_bytes", Bytes, "the postings section of the file";
     ENCODE_SPEED = "encode_speed", BytesPerSecond, "newline text encoded per second, from memory to a writer that counts and drops";
     ENCODE_PEAK_MEMORY = "encode_peak_memory", Bytes, "growth of the process's resident memory over one encode at its highest";
+    OPEN_TIME = "open_time", Nanoseconds, "time to open the file from memory, median; a packed one is unpacked by it";
     DECODE_SPEED = "decode_speed", BytesPerSecond, "newline text decoded per second";
     ROW_RATE = "row_rate", PerSecond, "rows gone through per second";
     CPU_PER_ROW = "cpu_per_row", NanosecondsPerOperation, "CPU time of the process per row gone through";
