@@ -3,8 +3,9 @@
 //! Both do the same to the byte. What is called from here is `inline(always)` where it takes time, so that it is
 //! compiled along.
 
-use super::matcher::{HashChunk, MatchWork, Matcher};
+use super::matcher::{AskNewest, HashChunk, MatchWork, Matcher};
 use super::slots::Slots;
+use super::table::CandidateTable;
 use crate::entropy::{BlockDecoder, BlockEncoder, BlockShape};
 
 /// Compresses `page` to a block at the front of `target`; no shape when the page looks incompressible, or turned
@@ -19,7 +20,14 @@ pub(super) fn compress<const FOURS: usize>(
     if avx2::detected() {
         return avx2::compress(matcher, block, page, target);
     }
-    compress_by(matcher, block, page, target, Slots::fill)
+    compress_by(
+        matcher,
+        block,
+        page,
+        target,
+        Slots::fill,
+        CandidateTable::exchange_newest,
+    )
 }
 
 /// Restores `page` from `block`.
@@ -45,8 +53,9 @@ fn compress_by<const FOURS: usize>(
     page: &[u8],
     target: &mut [u8],
     hash: impl HashChunk,
+    ask: impl AskNewest<FOURS>,
 ) -> (Option<BlockShape>, MatchWork) {
-    let (parsed, work) = matcher.parse(page, hash);
+    let (parsed, work) = matcher.parse(page, hash, ask);
     // No closure here: it would be compiled apart, without the instructions.
     let shape = match parsed {
         Some(parsed) => block.encode(parsed.literals, parsed.sequences, target),
@@ -63,7 +72,8 @@ mod avx2 {
     )]
 
     use super::{BlockDecoder, BlockEncoder, BlockShape, MatchWork, Matcher, compress_by};
-    use crate::dpzip::slots::avx2;
+    use crate::dpzip::slots::{CHUNK_WINDOW, Slots, avx2};
+    use crate::dpzip::table::CandidateTable;
 
     /// Whether this machine has what `compress` is compiled for; the answer is kept by the standard library.
     #[inline]
@@ -111,9 +121,18 @@ mod avx2 {
         page: &[u8],
         target: &mut [u8],
     ) -> (Option<BlockShape>, MatchWork) {
-        compress_by(matcher, block, page, target, |slots, window, first, how| {
+        let hash = |slots: &mut Slots, window: &[u8; CHUNK_WINDOW], first, how| {
             avx2::fill(slots, window, first, how);
-        })
+        };
+        let ask =
+            |table: &mut CandidateTable<FOURS>, slots: &Slots, at, candidates: &mut _, newest: &mut _| {
+                if FOURS == 1 {
+                    table.exchange_newest_by_avx2(slots, at, newest)
+                } else {
+                    table.exchange_newest(slots, at, candidates, newest)
+                }
+            };
+        compress_by(matcher, block, page, target, hash, ask)
     }
 }
 
@@ -122,18 +141,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dpzip::options::DpzipOptions;
+    use crate::dpzip::options::{DpzipOptions, Selection};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn both_compilations_write_the_same_bytes(pieces in prop::collection::vec((any::<u8>(), 1usize..30, 0u8..8), 1..200)) {
+        fn both_compilations_write_the_same_bytes(pieces in prop::collection::vec((any::<u8>(), 1usize..30, 0u8..8), 1..200), bits in 8u32..=12, ways in 1usize..=4) {
             let page: Vec<u8> = pieces.iter().flat_map(|&(byte, length, step)| (0..length).map(move |at| byte.wrapping_add(at as u8 * step))).take(4096).collect();
-            let options = DpzipOptions::default();
+            let options = DpzipOptions::new(1 << bits, ways, Selection::FirstFit, false).unwrap();
             let (mut one, mut two) = ([0; 5000], [0; 5000]);
             let here = compress(&mut Matcher::<1>::new(options), &mut BlockEncoder::new(), &page, &mut one);
-            let anywhere = compress_by(&mut Matcher::<1>::new(options), &mut BlockEncoder::new(), &page, &mut two, Slots::fill);
+            let anywhere = compress_by(&mut Matcher::<1>::new(options), &mut BlockEncoder::new(), &page, &mut two, Slots::fill, CandidateTable::exchange_newest);
             prop_assert_eq!(&here, &anywhere);
             let bytes = here.0.map_or(0, |shape| shape.bytes);
             prop_assert_eq!(&one[..bytes], &two[..bytes]);

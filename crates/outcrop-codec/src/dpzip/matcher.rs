@@ -8,17 +8,21 @@
 //! a run of positions at once, without a branch, and afterwards looks at those that found something and are not covered: a
 //! branch for each group would be predicted wrongly so often that it costs more than the questions it saves.
 
+mod found;
 #[cfg(test)]
 mod oracle;
 mod parsed;
 
+use std::ops::Range;
+
+use found::{Found, STRETCH};
 pub(super) use parsed::Parsed;
 use parsed::{Buffers, Cursor, Match};
 
 use super::options::{DpzipOptions, Selection};
 use super::predictor;
-use super::slots::{CHUNK, CHUNK_WINDOW, Hashing, Slots};
-use super::table::{CandidateTable, Candidates, RUN};
+use super::slots::{self, CHUNK, CHUNK_WINDOW, Hashing, Slots};
+use super::table::{CandidateTable, Candidates, Newest, RUN};
 use super::{GROUP_BYTES, PAGE_BYTES};
 
 /// Bytes that stage 1 compares per candidate.
@@ -44,13 +48,26 @@ pub(super) trait HashChunk: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, Hashing) 
 
 impl<F: Fn(&mut Slots, &[u8; CHUNK_WINDOW], usize, Hashing)> HashChunk for F {}
 
+/// Asks the table for a run's newest candidates, as [`CandidateTable::exchange_newest`] does.
+pub(super) trait AskNewest<const FOURS: usize>:
+    Fn(&mut CandidateTable<FOURS>, &Slots, usize, &mut Candidates<FOURS>, &mut Newest) -> u64
+{
+}
+
+impl<const FOURS: usize, F> AskNewest<FOURS> for F where
+    F: Fn(&mut CandidateTable<FOURS>, &Slots, usize, &mut Candidates<FOURS>, &mut Newest) -> u64
+{
+}
+
 /// Finds matches in pages, with `FOURS` × 4 ways per bucket at most.
 pub(super) struct Matcher<const FOURS: usize> {
     table: CandidateTable<FOURS>,
     slots: Box<Slots>,
     candidates: Box<Candidates<FOURS>>,
+    found: Box<Found>,
     buffers: Box<Buffers>,
     hashing: Hashing,
+    ways: usize,
     selection: Selection,
     lazy: bool,
 }
@@ -72,10 +89,12 @@ struct Progress {
 impl<const FOURS: usize> Matcher<FOURS> {
     pub(super) fn new(options: DpzipOptions) -> Self {
         Self {
-            table: CandidateTable::new(options.bucket_bits()),
+            table: CandidateTable::new(options.bucket_bits(), options.ways()),
             slots: Box::new(Slots::new()),
             candidates: Box::new(Candidates::new(options.ways())),
+            found: Box::new(Found::new()),
             buffers: Box::new(Buffers::new()),
+            ways: options.ways(),
             hashing: Hashing {
                 bucket_bits: options.bucket_bits(),
                 tags_fifth: least_bytes(options.selection) > MIN_MATCH,
@@ -86,9 +105,14 @@ impl<const FOURS: usize> Matcher<FOURS> {
     }
 
     /// Takes the matches out of `page` (at most 4 KiB); nothing when it looks incompressible. `hash` is
-    /// [`Slots::fill`] or does the same.
+    /// [`Slots::fill`] or does the same, `ask` is [`CandidateTable::exchange_newest`] or does the same.
     #[inline(always)]
-    pub(super) fn parse(&mut self, page: &[u8], hash: impl HashChunk) -> (Option<Parsed<'_>>, MatchWork) {
+    pub(super) fn parse(
+        &mut self,
+        page: &[u8],
+        hash: impl HashChunk,
+        ask: impl AskNewest<FOURS>,
+    ) -> (Option<Parsed<'_>>, MatchWork) {
         self.table.clear();
         self.buffers.load(page);
         let mut progress = Progress::default();
@@ -101,22 +125,36 @@ impl<const FOURS: usize> Matcher<FOURS> {
                     return (None, progress.work);
                 }
             }
-            self.search(from, to, &mut progress, &hash);
+            self.search(from..to, &mut progress, &hash, &ask);
         }
         (Some(self.buffers.end(progress.cursor)), progress.work)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.table.memory_bytes() + size_of::<(Buffers, Slots, Candidates<FOURS>)>()
+        self.table.memory_bytes() + size_of::<(Buffers, Slots, Found, Candidates<FOURS>)>()
     }
 
-    /// Searches the groups that start in `start..to`; `start` is a multiple of `CHUNK`.
+    /// Searches the groups that start in `starts`, which begins with a multiple of `CHUNK`.
     #[inline(always)]
-    fn search(&mut self, start: usize, to: usize, progress: &mut Progress, hash: &impl HashChunk) {
-        progress.work.groups += to.saturating_sub(start).div_ceil(GROUP_BYTES);
-        let end = to.next_multiple_of(GROUP_BYTES).min(PAGE_BYTES);
+    fn search(
+        &mut self,
+        starts: Range<usize>,
+        progress: &mut Progress,
+        hash: &impl HashChunk,
+        ask: &impl AskNewest<FOURS>,
+    ) {
+        progress.work.groups += starts.len().div_ceil(GROUP_BYTES);
+        let end = starts.end.next_multiple_of(GROUP_BYTES).min(PAGE_BYTES);
         let Progress { mut cursor, mut work } = std::mem::take(progress);
-        for chunk in (start..end).step_by(CHUNK) {
+        if self.selection == Selection::FirstFit && !self.lazy {
+            for stretch in (starts.start..end).step_by(STRETCH) {
+                self.find_newest(stretch..end.min(stretch + STRETCH), cursor.covered_to, hash, ask);
+                self.take_newest(stretch, &mut cursor, &mut work);
+            }
+            *progress = Progress { cursor, work };
+            return;
+        }
+        for chunk in (starts.start..end).step_by(CHUNK) {
             let Some(window) = self.buffers.window(chunk) else {
                 break;
             };
@@ -126,15 +164,10 @@ impl<const FOURS: usize> Matcher<FOURS> {
                     self.table.insert(&self.slots, run - chunk);
                     continue;
                 }
-                let found = self
-                    .table
-                    .exchange(&self.slots, run - chunk, &mut self.candidates);
-                let found = found & from(cursor.covered_to.saturating_sub(run)) & !from(end - run);
-                if self.selection == Selection::FirstFit && !self.lazy {
-                    self.take_first(run, found, &mut cursor, &mut work);
-                } else {
-                    self.take_best(run, found, &mut cursor, &mut work);
-                }
+                let (table, slots, candidates) = (&mut self.table, &self.slots, &mut self.candidates);
+                let wanted = from(cursor.covered_to.saturating_sub(run)) & !from(end - run);
+                let found = table.exchange(slots, run - chunk, candidates);
+                self.take_best(run, found & wanted, &mut cursor, &mut work);
             }
         }
         *progress = Progress { cursor, work };
@@ -148,14 +181,62 @@ fn from(index: usize) -> u64 {
 }
 
 impl<const FOURS: usize> Matcher<FOURS> {
-    /// Takes the matches that start in a run: position after position, the newest candidate that fits.
+    /// Asks for the newest candidates of a stretch, of which the front is `covered_to` some position.
     #[inline(always)]
-    fn take_first(&mut self, run: usize, mut found: u64, cursor: &mut Cursor, work: &mut MatchWork) {
-        while found != 0 {
-            let index = found.trailing_zeros() as usize;
-            found &= found - 1;
-            let position = run + index;
-            let candidate = self.candidates.newest(index);
+    fn find_newest(
+        &mut self,
+        stretch: Range<usize>,
+        covered_to: usize,
+        hash: &impl HashChunk,
+        ask: &impl AskNewest<FOURS>,
+    ) {
+        self.found.clear();
+        for chunk in stretch.clone().step_by(CHUNK) {
+            let Some(window) = self.buffers.window(chunk) else {
+                break;
+            };
+            hash(&mut self.slots, window, chunk, self.hashing);
+            for run in (chunk..chunk + CHUNK).step_by(RUN) {
+                let mut found = 0;
+                if covered_to >= run + RUN {
+                    self.table.insert(&self.slots, run - chunk);
+                } else if self.buffers.is_one_value(run, RUN + MIN_FIRST_FIT) {
+                    found = self.find_in_run_of_one_value(run, chunk);
+                } else if run < stretch.end {
+                    let newest = self.found.newest(run);
+                    found = ask(
+                        &mut self.table,
+                        &self.slots,
+                        run - chunk,
+                        &mut self.candidates,
+                        newest,
+                    );
+                }
+                self.found
+                    .set(run, found & !from(stretch.end.saturating_sub(run)));
+            }
+        }
+    }
+
+    /// A run whose positions all find the one before: the table, which would make each wait for that one, is asked for the
+    /// first alone.
+    fn find_in_run_of_one_value(&mut self, run: usize, chunk: usize) -> u64 {
+        let first = self.table.newest(&self.slots, run - chunk, self.ways);
+        let newest = self.found.newest(run);
+        for (before, newest) in (run..).zip(&mut newest[1..]) {
+            *newest = before as u16;
+        }
+        newest[0] = first.unwrap_or(0);
+        self.table.insert(&self.slots, run - chunk);
+        u64::MAX - u64::from(first.is_none())
+    }
+
+    /// Takes the matches that start in a stretch: position after position, the newest candidate that fits.
+    #[inline(always)]
+    fn take_newest(&mut self, stretch: usize, cursor: &mut Cursor, work: &mut MatchWork) {
+        let mut at = cursor.covered_to.saturating_sub(stretch);
+        while let Some((index, candidate)) = self.found.next(at) {
+            let position = stretch + index;
             let mut chosen = Match {
                 position,
                 candidate,
@@ -163,15 +244,36 @@ impl<const FOURS: usize> Matcher<FOURS> {
             };
             work.candidates += 1;
             if chosen.length < MIN_FIRST_FIT || candidate >= position {
-                // A tag that agrees by chance, or that of a way that is empty or not in use.
-                match self.choose(run, 1 << index, work) {
+                match self.first_true(position, work) {
                     Some(other) => chosen = other,
-                    None => continue,
+                    None => {
+                        at = index + 1;
+                        continue;
+                    }
                 }
             }
             work.matched_bytes += self.buffers.take(chosen, cursor);
-            found &= from(cursor.covered_to - run);
+            at = cursor.covered_to - stretch;
         }
+    }
+
+    /// What `position` finds when the newest candidate's tag agreed by chance: the page is asked instead of the table, which
+    /// has moved on.
+    #[cold]
+    #[inline(never)]
+    fn first_true(&self, position: usize, work: &mut MatchWork) -> Option<Match> {
+        let bucket = |at| slots::bucket(self.buffers.four(at), self.hashing.bucket_bits);
+        let wanted = bucket(position);
+        let in_bucket = (0..position).rev().filter(|&at| bucket(at) == wanted);
+        in_bucket.take(self.ways).find_map(|candidate| {
+            work.candidates += 1;
+            let length = self.buffers.common_bytes(position, candidate);
+            (length >= MIN_FIRST_FIT).then_some(Match {
+                position,
+                candidate,
+                length,
+            })
+        })
     }
 
     /// Takes the matches that start in a run, of each position, or if lazy of each group, one at most.

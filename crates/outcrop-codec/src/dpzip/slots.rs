@@ -11,6 +11,7 @@ pub(super) const GROUP: usize = super::GROUP_BYTES;
 pub(super) const CHUNK_WINDOW: usize = CHUNK + 16;
 /// Bits of a position in a page; the tag stands above them.
 pub(super) const POSITION_BITS: u32 = 12;
+/// The bits of an entry that name its position: all of them turned over, so that newer entries of a tag are smaller.
 pub(super) const POSITION_MASK: u32 = (1 << POSITION_BITS) - 1;
 /// Bits of the tag: all above the position but the sign's, so that no entry is negative.
 const TAG_MASK: u32 = i32::MAX.cast_unsigned() & !POSITION_MASK;
@@ -20,6 +21,17 @@ pub(super) const BUCKET_SHIFT: u32 = 4;
 const HASH_FACTOR: u32 = 0x9E37_79B1;
 /// Entries before the first one, so that each can be read as the last of four.
 const FRONT: usize = 4;
+
+/// The hash of four bytes: its highest bits are their bucket.
+#[inline(always)]
+fn hash(bytes: [u8; 4]) -> u32 {
+    u32::from_le_bytes(bytes).wrapping_mul(HASH_FACTOR)
+}
+
+/// The bucket of four bytes.
+pub(super) fn bucket(bytes: [u8; 4], bucket_bits: u32) -> u32 {
+    hash(bytes) >> (32 - bucket_bits)
+}
 
 /// How positions are hashed.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +50,8 @@ pub(super) struct Slots {
     /// Where each position's bucket starts, in bytes: sixteen bits, though they are computed as 32.
     offsets: [u32; CHUNK + GROUP],
     entries: [u32; FRONT + CHUNK + GROUP],
+    /// The tags of the entries alone.
+    tags: [u32; CHUNK + GROUP],
 }
 
 /// The four positions of a group.
@@ -45,6 +59,7 @@ pub(super) struct Slots {
 pub(super) struct Group<'a> {
     offsets: &'a [u32; GROUP],
     entries: &'a [u32; 2 * GROUP],
+    tags: &'a [u32; GROUP],
 }
 
 impl Group<'_> {
@@ -58,6 +73,12 @@ impl Group<'_> {
     #[inline(always)]
     pub(super) fn entries(&self) -> [u32; GROUP] {
         std::array::from_fn(|position| self.entries[FRONT + position])
+    }
+
+    /// The tag of a position.
+    #[inline(always)]
+    pub(super) fn tag(&self, position: usize) -> u32 {
+        self.tags[position]
     }
 
     /// Four entries, that of a position last.
@@ -75,6 +96,7 @@ impl Slots {
         Self {
             offsets: [0; CHUNK + GROUP],
             entries: [0; FRONT + CHUNK + GROUP],
+            tags: [0; CHUNK + GROUP],
         }
     }
 
@@ -90,9 +112,13 @@ impl Slots {
     #[inline(always)]
     pub(super) fn group(&self, at: usize) -> Group<'_> {
         let at = at % CHUNK;
-        let (offsets, entries) = (&self.offsets[at..], &self.entries[at..]);
-        match (offsets.first_chunk(), entries.first_chunk()) {
-            (Some(offsets), Some(entries)) => Group { offsets, entries },
+        let (offsets, entries, tags) = (&self.offsets[at..], &self.entries[at..], &self.tags[at..]);
+        match (offsets.first_chunk(), entries.first_chunk(), tags.first_chunk()) {
+            (Some(offsets), Some(entries), Some(tags)) => Group {
+                offsets,
+                entries,
+                tags,
+            },
             _ => unreachable!("a chunk's groups end before the arrays do"),
         }
     }
@@ -104,12 +130,14 @@ impl Slots {
             bucket_bits,
             tags_fifth,
         } = how;
-        let slots = self.offsets[..CHUNK].iter_mut().zip(&mut self.entries[FRONT..]);
-        for (index, ((offset, entry), bytes)) in slots.zip(window.windows(5)).enumerate() {
-            let hash = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).wrapping_mul(HASH_FACTOR);
+        let entries = self.entries[FRONT..].iter_mut().zip(&mut self.tags[..CHUNK]);
+        let slots = self.offsets[..CHUNK].iter_mut().zip(entries);
+        for (index, ((offset, (entry, tag)), bytes)) in slots.zip(window.windows(5)).enumerate() {
+            let hash = hash([bytes[0], bytes[1], bytes[2], bytes[3]]);
             *offset = hash >> (32 - bucket_bits) << BUCKET_SHIFT;
             let fifth = if tags_fifth { u32::from(bytes[4]) << 23 } else { 0 };
-            *entry = (hash << bucket_bits ^ fifth) & TAG_MASK | (first + index) as u32;
+            *tag = (hash << bucket_bits ^ fifth) & TAG_MASK;
+            *entry = *tag | POSITION_MASK ^ (first + index) as u32;
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The candidate table: a few positions per bucket, the oldest leaving first.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
 use super::lanes::Four;
 use super::slots::{BUCKET_SHIFT, CHUNK, GROUP, Group, POSITION_MASK, Slots};
 
@@ -21,7 +24,12 @@ type Plane = [u8; PLANE_BYTES];
 pub(super) struct CandidateTable<const FOURS: usize> {
     planes: Box<[Plane; FOURS]>,
     bucket_bits: u32,
+    /// Sixteen bits for each of the first four ways: all set where the way is not in use.
+    not_in_use: u64,
 }
+
+/// The newest candidate of each position of a run, of those that found one.
+pub(super) type Newest = [u16; RUN];
 
 /// What the buckets of a run of positions knew, each before its position was inserted.
 pub(super) struct Candidates<const FOURS: usize> {
@@ -34,22 +42,25 @@ pub(super) struct Candidates<const FOURS: usize> {
 }
 
 impl<const FOURS: usize> CandidateTable<FOURS> {
-    /// An empty table of 2^`bucket_bits` buckets (8 to 12).
-    pub(super) fn new(bucket_bits: u32) -> Self {
+    /// An empty table of 2^`bucket_bits` buckets (8 to 12) of `ways` (at most 4 × `FOURS`).
+    pub(super) fn new(bucket_bits: u32, ways: usize) -> Self {
         let planes = vec![[0; PLANE_BYTES]; FOURS].into_boxed_slice();
         Self {
             planes: planes
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("a slice of that length was made")),
             bucket_bits,
+            not_in_use: u64::MAX.checked_shl(16 * ways as u32).unwrap_or(0),
         }
     }
 
-    /// Forgets the page before. A cleared way names position 0, as cleared memory would; whoever compares
-    /// the bytes there finds a true match or none.
+    /// Forgets the page before. A cleared way names position 0, as cleared memory would, and hardly any tag agrees with it;
+    /// whoever compares the bytes there finds a true match or none.
     pub(super) fn clear(&mut self) {
+        let cleared = Four::of([i32::MAX.cast_unsigned(); 4]).to_bytes();
         for plane in &mut *self.planes {
-            plane[..FOUR_BYTES << self.bucket_bits].fill(0);
+            let (buckets, _) = plane[..FOUR_BYTES << self.bucket_bits].as_chunks_mut();
+            buckets.fill(cleared);
         }
     }
 
@@ -96,6 +107,42 @@ impl<const FOURS: usize> CandidateTable<FOURS> {
         }
         candidates.ways[number] = ways;
         any
+    }
+
+    /// As [`Self::exchange`], but keeps only the newest candidate of each position; answers a bit for each that has one.
+    #[inline(always)]
+    pub(super) fn exchange_newest(
+        &mut self,
+        slots: &Slots,
+        at: usize,
+        candidates: &mut Candidates<FOURS>,
+        newest: &mut Newest,
+    ) -> u64 {
+        let mut asked = self.exchange(slots, at, candidates);
+        let mut found = 0;
+        while asked != 0 {
+            let index = asked.trailing_zeros() as usize;
+            asked &= asked - 1;
+            if let Some(candidate) = candidates.of(index).next() {
+                newest[index] = candidate as u16;
+                found |= 1 << index;
+            }
+        }
+        found
+    }
+
+    /// The newest of `ways` candidates of the position `at` of `slots`, which stays out of the table.
+    pub(super) fn newest(&self, slots: &Slots, at: usize, ways: usize) -> Option<u16> {
+        let group = slots.group(at);
+        let buckets = self
+            .planes
+            .iter()
+            .filter_map(|plane| plane[group.offset(0)..].first_chunk());
+        let entries = buckets.flat_map(|bucket| Four::from_bytes(*bucket).lanes());
+        entries
+            .take(ways)
+            .find(|entry| entry ^ group.tag(0) <= POSITION_MASK)
+            .map(|entry| (!entry & POSITION_MASK) as u16)
     }
 
     /// Makes the positions of a run that starts at `at` of `slots` the newest of their buckets.
@@ -145,23 +192,6 @@ impl<const FOURS: usize> Candidates<FOURS> {
         }
     }
 
-    /// The newest candidate of a position that found one; if that is in no way in use, one that does not agree.
-    #[inline(always)]
-    pub(super) fn newest(&self, index: usize) -> usize {
-        let (number, position) = (index / GROUP % GROUPS, index % GROUP);
-        let (ways, agreeing) = (&self.ways[number], &self.agreeing[number]);
-        let mut entry = ways[0][position].lanes()[0];
-        // From the oldest ways on, so that the newest have the last word.
-        for four in (0..FOURS).rev() {
-            let agreeing = u32::from_le_bytes(agreeing[four].as_chunks().0[position]) & self.in_use[four];
-            if FOURS == 1 || agreeing != 0 {
-                // Of none the first way is taken.
-                entry = ways[four][position].lanes()[agreeing.trailing_zeros() as usize / 8 % 4];
-            }
-        }
-        (entry & POSITION_MASK) as usize
-    }
-
     /// The candidates of the position with this index in the run, newest first.
     #[inline(always)]
     pub(super) fn of(&self, index: usize) -> impl Iterator<Item = usize> {
@@ -195,6 +225,6 @@ impl Iterator for Agreeing {
         }
         let way = self.left.trailing_zeros() as usize / 8;
         self.left &= !(0xFF << (8 * way));
-        Some((self.ways.lanes()[way % 4] & POSITION_MASK) as usize)
+        Some((!self.ways.lanes()[way % 4] & POSITION_MASK) as usize)
     }
 }

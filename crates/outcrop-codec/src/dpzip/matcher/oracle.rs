@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::{GROUP_BYTES, Matcher, PREDICT_AT, STAGE_ONE_BYTES};
 use crate::dpzip::options::{DpzipOptions, Selection};
 use crate::dpzip::slots::Slots;
+use crate::dpzip::table::CandidateTable;
 use crate::dpzip::{PAGE_BYTES, predictor};
 use crate::entropy::Sequence;
 
@@ -119,8 +120,8 @@ fn any_page() -> impl Strategy<Value = Vec<u8>> {
 fn assert_as_the_rules<const FOURS: usize>(page: &[u8], options: DpzipOptions) {
     let mut matcher = Matcher::<FOURS>::new(options);
     // A page before it must leave no trace.
-    let _ = matcher.parse(&[7; 100], Slots::fill);
-    let (parsed, _) = matcher.parse(page, Slots::fill);
+    let _ = matcher.parse(&[7; 100], Slots::fill, CandidateTable::exchange_newest);
+    let (parsed, _) = matcher.parse(page, Slots::fill, CandidateTable::exchange_newest);
     let seen = parsed.map(|parsed| (parsed.literals.to_vec(), parsed.sequences.to_vec()));
     assert_eq!(seen, parse(page, options), "{options}");
 }

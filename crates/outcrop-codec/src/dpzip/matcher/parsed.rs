@@ -66,6 +66,22 @@ impl Buffers {
         self.page.get(first..)?.first_chunk()
     }
 
+    /// Whether `count` bytes from `position` on, at least eight, are one value.
+    #[inline(always)]
+    pub(super) fn is_one_value(&self, position: usize, count: usize) -> bool {
+        let bytes = &self.page[position..];
+        // The first eight say no, nearly always.
+        bytes.first_chunk().is_some_and(|eight| {
+            let eight = u64::from_le_bytes(*eight);
+            eight == eight.rotate_left(8) && bytes[..count - 1] == bytes[1..count]
+        })
+    }
+
+    /// Four bytes at `position` of the page.
+    pub(super) fn four(&self, position: usize) -> [u8; 4] {
+        std::array::from_fn(|index| self.page[position % PAGE_BYTES + index])
+    }
+
     /// Sixteen bytes at `position` of the page, and of the slack behind it.
     #[inline(always)]
     fn sixteen(&self, position: usize) -> [u8; STAGE_ONE_BYTES] {

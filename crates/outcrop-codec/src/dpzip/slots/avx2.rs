@@ -6,7 +6,7 @@
 
 use std::arch::x86_64 as simd;
 
-use super::{BUCKET_SHIFT, CHUNK, CHUNK_WINDOW, FRONT, HASH_FACTOR, Hashing, Slots, TAG_MASK};
+use super::{BUCKET_SHIFT, CHUNK, CHUNK_WINDOW, FRONT, HASH_FACTOR, Hashing, POSITION_MASK, Slots, TAG_MASK};
 
 /// As [`Slots::fill`].
 #[target_feature(enable = "avx2")]
@@ -36,10 +36,13 @@ pub(in crate::dpzip) fn fill(slots: &mut Slots, window: &[u8; CHUNK_WINDOW], fir
     let to_tag = simd::_mm_cvtsi32_si128(bucket_bits.cast_signed());
     let eight = simd::_mm256_set1_epi32(8);
     let steps = simd::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    let mut positions = simd::_mm256_add_epi32(simd::_mm256_set1_epi32(first as i32), steps);
+    let newest = simd::_mm256_set1_epi32((POSITION_MASK as usize - first) as i32);
+    let mut positions = simd::_mm256_sub_epi32(newest, steps);
     let (offsets, _) = slots.offsets[..CHUNK].as_chunks_mut::<8>();
     let (entries, _) = slots.entries[FRONT..].as_chunks_mut::<8>();
-    for (index, (offsets, entries)) in offsets.iter_mut().zip(entries).enumerate() {
+    let (only_tags, _) = slots.tags.as_chunks_mut::<8>();
+    let slots = offsets.iter_mut().zip(entries).zip(only_tags);
+    for (index, ((offsets, entries), only_tags)) in slots.enumerate() {
         let bytes = &window[8 * index..8 * index + 16];
         debug_assert!(8 * index + 16 <= CHUNK + 16);
         // SAFETY: the slice has sixteen bytes, and an unaligned load asks for no more.
@@ -54,7 +57,8 @@ pub(in crate::dpzip) fn fill(slots: &mut Slots, window: &[u8; CHUNK_WINDOW], fir
             simd::_mm256_and_si256(simd::_mm256_srl_epi32(hashes, to_offset), offset_mask),
         );
         store(entries, simd::_mm256_or_si256(tags, positions));
-        positions = simd::_mm256_add_epi32(positions, eight);
+        store(only_tags, tags);
+        positions = simd::_mm256_sub_epi32(positions, eight);
     }
 }
 
@@ -85,7 +89,10 @@ mod tests {
             one.fill(&window, 512, how);
             // SAFETY: the feature was detected above.
             unsafe { fill(&mut eight, &window, 512, how) };
-            assert_eq!((one.offsets, one.entries), (eight.offsets, eight.entries));
+            assert_eq!(
+                (one.offsets, one.entries, one.tags),
+                (eight.offsets, eight.entries, eight.tags)
+            );
         }
     }
 }
