@@ -4,8 +4,6 @@
 //! trees", 1976); codes too long are shortened as zlib's successors do it,
 //! which costs a fraction of a bit against package-merge and a tenth of its time.
 
-use std::hint::select_unpredictable;
-
 use super::bits::BitWriter;
 use super::block::Tables;
 use super::fse::{self, Normalized};
@@ -25,28 +23,36 @@ const ONE_PASS_BELOW: usize = 512;
 /// A code for bytes.
 #[derive(Clone)]
 pub(super) struct Code {
-    /// Code in the low sixteen bits, length above.
-    entries: [u32; 256],
-    /// Code in the highest bits, length in the lowest.
+    /// Bits of each symbol's code; none where it does not occur.
+    lengths: [u8; 256],
+    /// Code in the highest bits, length in the lowest; of symbols that do not occur whatever they had before.
     codes: [u64; 256],
     weights_encoder: fse::Encoder,
-    /// Symbols with their counts, rarest first.
+    /// Symbols with their counts above, by value.
+    listed: [u32; 256],
+    /// The same, rarest first.
     sorted: [u32; 256],
+    /// How many codes of each length.
+    per_length: [u16; MAX_BITS + 1],
     symbol_count: usize,
     max_bits: usize,
     max_symbol: usize,
+    encoded_bits: usize,
 }
 
 impl Code {
     pub(super) fn new() -> Self {
         Self {
-            entries: [0; 256],
+            lengths: [0; 256],
             codes: [0; 256],
             weights_encoder: fse::Encoder::new(),
+            listed: [0; 256],
             sorted: [0; 256],
+            per_length: [0; MAX_BITS + 1],
             symbol_count: 0,
             max_bits: 0,
             max_symbol: 0,
+            encoded_bits: 0,
         }
     }
 
@@ -62,23 +68,20 @@ impl Code {
         let useful = (total - 1).ilog2().saturating_sub(1) as usize;
         let least = self.symbol_count.next_power_of_two().ilog2() as usize + 1;
         let limit = useful.max(least).min(MAX_BITS);
-        let per_length = limited(&lengths, limit);
-        self.assign(&per_length);
+        self.per_length = limited(&lengths, limit);
+        self.assign();
     }
 
-    /// Bits that `counts` take with this code, the description apart.
+    /// Bits that the counted literals take with this code, the description apart.
     #[inline(always)]
     pub(super) fn encoded_bits(&self) -> usize {
-        let bits = self.sorted[..self.symbol_count]
-            .iter()
-            .map(|&entry| (entry >> 8) as usize * (self.entries[(entry & 255) as usize] >> 16) as usize);
-        bits.sum()
+        self.encoded_bits
     }
 
     /// Lists the symbols that occur, at most `most` times each, rarest first, lower values first among equals.
     #[inline(always)]
     fn sort(&mut self, counts: &[u16; 256], most: usize) {
-        let mut listed = [0u32; 256];
+        let listed = &mut self.listed;
         let mut listed_count = 0;
         for (index, eight) in counts.as_chunks::<8>().0.iter().enumerate() {
             if *eight == [0; 8] {
@@ -104,32 +107,33 @@ impl Code {
 
     /// Gives the longest codes to the rarest symbols, and code values in the order that the decoder expects.
     #[inline(always)]
-    fn assign(&mut self, per_length: &[u16; MAX_BITS + 1]) {
-        self.entries.fill(0);
-        let mut symbols = self.sorted[..self.symbol_count].iter();
+    fn assign(&mut self) {
+        self.lengths.fill(0);
+        self.encoded_bits = 0;
         self.max_bits = 0;
+        let mut symbols = self.sorted[..self.symbol_count].iter();
         for length in (1..=MAX_BITS).rev() {
-            let count = usize::from(per_length[length]);
+            let count = usize::from(self.per_length[length]);
             if count > 0 && self.max_bits == 0 {
                 self.max_bits = length;
             }
             for &entry in symbols.by_ref().take(count) {
-                self.entries[(entry & 255) as usize] = (length as u32) << 16;
+                self.lengths[(entry & 255) as usize] = length as u8;
+                self.encoded_bits += (entry >> 8) as usize * length;
             }
         }
-        let mut next = [0u32; NEXT];
+        let mut next = [0u64; NEXT];
         let mut value = 0;
         for length in (1..=self.max_bits).rev() {
             next[length] = value;
-            value = (value + u32::from(per_length[length])) >> 1;
+            value = (value + u64::from(self.per_length[length])) >> 1;
         }
-        let entries = self.entries[..=self.max_symbol].iter_mut();
-        for (entry, code) in entries.zip(&mut self.codes) {
-            let length = *entry >> 16;
-            let value = &mut next[length as usize % NEXT];
-            *entry |= *value;
-            *code = u64::from(*value) << (length.wrapping_neg() % 64) | u64::from(length);
-            *value += u32::from(length > 0);
+        for &entry in &self.listed[..self.symbol_count] {
+            let symbol = (entry & 255) as usize;
+            let length = self.lengths[symbol];
+            let value = &mut next[usize::from(length) % NEXT];
+            self.codes[symbol] = *value << (length.wrapping_neg() % 64) | u64::from(length);
+            *value += 1;
         }
     }
 
@@ -137,22 +141,18 @@ impl Code {
     /// or `target` is too small.
     #[inline(always)]
     pub(super) fn describe(&mut self, tables: Tables, target: &mut [u8]) -> Option<usize> {
-        let mut weights = [0u8; 256];
-        for (weight, &entry) in weights.iter_mut().zip(&self.entries[..self.max_symbol]) {
-            let length = (entry >> 16) as u8;
-            *weight = if length == 0 {
-                0
-            } else {
-                self.max_bits as u8 + 1 - length
-            };
-        }
+        let heaviest = self.max_bits as u8 + 1;
+        let weights = self
+            .lengths
+            .map(|length| if length == 0 { 0 } else { heaviest - length });
         let weights = &weights[..self.max_symbol];
         let direct = (weights.len() <= 128).then(|| 1 + weights.len().div_ceil(2));
         let mut packed = [0u8; MAX_DESCRIPTION + 8];
         let compressed = if tables == Tables::Quick && direct.is_some() {
             None
         } else {
-            compress_weights(&mut self.weights_encoder, weights, &mut packed[1..])
+            let counts = self.weight_counts();
+            compress_weights(&mut self.weights_encoder, weights, &counts, &mut packed[1..])
         };
         match (compressed, direct) {
             (Some(bytes), direct) if bytes < 128 && direct.is_none_or(|direct| bytes + 1 < direct) => {
@@ -172,22 +172,36 @@ impl Code {
         }
     }
 
+    /// How often each weight occurs among those that are described: all but that of the last symbol.
+    fn weight_counts(&self) -> [u32; MAX_BITS + 2] {
+        let mut counts = [0; MAX_BITS + 2];
+        for (length, &count) in self.per_length.iter().enumerate().skip(1) {
+            counts[(self.max_bits + 1).saturating_sub(length)] += u32::from(count);
+        }
+        counts[0] = (self.max_symbol + 1 - self.symbol_count) as u32;
+        let last = usize::from(self.lengths[self.max_symbol]);
+        counts[(self.max_bits + 1).saturating_sub(last)] -= 1;
+        counts
+    }
+
     /// Writes one stream of `literals`, last one first; answers its bytes, `None` when `target` is too small.
     ///
-    /// Codes enter at the top and move down: what is below the `used` highest bits was written, or is the length of the
-    /// code before, which four codes (44 bits, and 7 that were left) never bring up.
+    /// Codes enter at the top and move down: what is below the `used` highest bits was written, or is the length of a
+    /// code before, which four codes (44 bits, and 7 that were left) never bring up. Four are put together first, in pairs, so that
+    /// only one shift of four waits for what was before.
     #[inline(always)]
     pub(super) fn encode(&self, literals: &[u8], target: &mut [u8]) -> Option<usize> {
         let (mut bits, mut used, mut at) = (0u64, 0u32, 0);
         let (first, fours) = literals.as_rchunks::<4>();
         for four in fours.iter().rev() {
-            for &literal in four.iter().rev() {
-                let code = self.codes[usize::from(literal)];
-                // The shift sees the low six bits alone: the length.
-                bits = bits.wrapping_shr(code as u32) | code;
-                used = used.wrapping_add(code as u32);
-            }
-            used &= 0xFF;
+            let [d, c, b, a] = four.map(|literal| self.codes[usize::from(literal)]);
+            // A shift sees the low six bits alone: the length.
+            let pairs = [a.wrapping_shr(b as u32) | b, c.wrapping_shr(d as u32) | d];
+            let second_bits = (c as u32).wrapping_add(d as u32);
+            let four_bits = (a as u32).wrapping_add(b as u32).wrapping_add(second_bits) & 0xFF;
+            let four = pairs[0].wrapping_shr(second_bits) | pairs[1];
+            bits = bits.wrapping_shr(four_bits) | four;
+            used += four_bits;
             let word = bits.wrapping_shr(used.wrapping_neg());
             *target.get_mut(at..)?.first_chunk_mut()? = word.to_le_bytes();
             at += (used >> 3) as usize;
@@ -229,41 +243,49 @@ fn counting_sort<const SHIFT: u32, const KEYS: usize>(from: &[u32], to: &mut [u3
 /// Turns counts (their symbols below the lowest eight bits), rarest first, into the number of codes of each length, none
 /// limited yet: lengths from `LENGTHS` on count as that.
 ///
-/// The two rarest of what is left become one, again and again. Whether the rarest is a symbol or made of others nobody
-/// can predict, so that it is selected, not branched on.
+/// The two rarest of what is left become one, again and again. Whether they are symbols or made of others nobody can
+/// predict, so that nothing branches on it: the least of three sums is theirs. Nodes are made into others in the order in which
+/// they were made, so that those of a depth are neighbours: to know where they begin is to know their number.
 #[inline(always)]
 fn code_lengths(sorted: &[u32], per_length: &mut [u16; LENGTHS]) {
     const NODES: usize = 256;
-    // Behind the last symbol, and behind what was made so far, nothing is rarest.
-    let mut symbols = [u32::MAX >> 1; NODES + 1];
-    let mut made = [u32::MAX >> 1; NODES];
+    /// Room for two more, rounded up so that an index needs no check.
+    const ROOM: usize = 2 * NODES;
+    /// More than any count: behind the last symbol, and behind what was made so far, nothing is rarest.
+    const NONE: u32 = u32::MAX >> 2;
+    let mut symbols = [0; ROOM];
+    let mut made = [NONE; ROOM];
     for (symbol, &entry) in symbols.iter_mut().zip(sorted) {
         *symbol = entry >> 8;
     }
-    let mut parents = [0u8; 2 * NODES];
+    symbols[sorted.len()..sorted.len() + 2].fill(NONE);
+    // The first node that was left when a node was made.
+    let mut first_left = [0u8; NODES];
     let (mut symbol, mut node) = (0, 0);
     let nodes = sorted.len() - 1;
     for parent in 0..nodes {
-        let mut count = 0;
-        for _ in 0..2 {
-            let (of_symbol, of_node) = (symbols[symbol.min(NODES)], made[node % NODES]);
-            let is_node = of_node < of_symbol;
-            count += select_unpredictable(is_node, of_node, of_symbol);
-            let child = select_unpredictable(is_node, NODES + node, symbol);
-            parents[child % (2 * NODES)] = parent as u8;
-            node += usize::from(is_node);
-            symbol += usize::from(!is_node);
+        first_left[parent % NODES] = node as u8;
+        let [symbol_one, symbol_two] = [0, 1].map(|next| symbols[(symbol + next) % ROOM]);
+        let [node_one, node_two] = [0, 1].map(|next| made[(node + next) % ROOM]);
+        let sums = [
+            symbol_one + symbol_two,
+            symbol_one + node_one,
+            node_one + node_two,
+        ];
+        made[parent % NODES] = sums[0].min(sums[1]).min(sums[2]);
+        symbol = symbol + 1 + usize::from(symbol_two <= node_one) - usize::from(node_two < symbol_one);
+        node = 2 * (parent + 1) - symbol;
+    }
+    // From the root down: a depth's first node, and how many of them.
+    let (mut first, mut nodes) = (nodes - 1, 1);
+    for length in 1.. {
+        let next = usize::from(first_left[first % NODES]);
+        let leaves = 2 * nodes - (first - next);
+        per_length[length.min(LENGTHS - 1)] += leaves as u16;
+        (first, nodes) = (next, first - next);
+        if nodes == 0 {
+            break;
         }
-        made[parent % NODES] = count;
-    }
-    // Depths from the root, which was made last, down.
-    let mut depths = [0u8; NODES];
-    for node in (0..nodes - 1).rev() {
-        depths[node % NODES] = depths[usize::from(parents[NODES + node % NODES])] + 1;
-    }
-    for parent in &parents[..sorted.len()] {
-        let depth = usize::from(depths[usize::from(*parent)]) + 1;
-        per_length[depth.min(LENGTHS - 1)] += 1;
     }
 }
 
@@ -289,13 +311,14 @@ fn limited(lengths: &[u16; LENGTHS], limit: usize) -> [u16; MAX_BITS + 1] {
     per_length
 }
 
-/// Writes `weights` with FSE, two states in turn; `None` when that does not pay or cannot be done.
+/// Writes `weights`, which occur as often as `counts` says, with FSE, two states in turn; `None` when that does not pay or cannot be done.
 #[inline(always)]
-fn compress_weights(table: &mut fse::Encoder, weights: &[u8], target: &mut [u8]) -> Option<usize> {
-    let mut counts = [0u32; MAX_BITS + 2];
-    for &weight in weights {
-        counts[usize::from(weight) % (MAX_BITS + 2)] += 1;
-    }
+fn compress_weights(
+    table: &mut fse::Encoder,
+    weights: &[u8],
+    counts: &[u32; MAX_BITS + 2],
+    target: &mut [u8],
+) -> Option<usize> {
     let total = weights.len() as u32;
     let max_weight = counts.iter().rposition(|&count| count > 0)?;
     let most = *counts.iter().max()?;
@@ -325,4 +348,39 @@ fn compress_weights(table: &mut fse::Encoder, weights: &[u8], target: &mut [u8])
     table.finish(states[1], &mut writer);
     table.finish(states[0], &mut writer);
     Some(described + writer.close()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    use proptest::prelude::*;
+
+    use super::{LENGTHS, code_lengths};
+
+    proptest! {
+        #[test]
+        fn no_code_is_shorter_in_sum(mut counts in prop::collection::vec(prop_oneof![1u32..4, 1u32..60], 2..=256)) {
+            counts.sort_unstable();
+            let sorted: Vec<u32> = counts.iter().map(|count| count << 8).collect();
+            let mut per_length = [0; LENGTHS];
+            code_lengths(&sorted, &mut per_length);
+            // Longest codes first, as the rarest symbols are.
+            let lengths = (0..LENGTHS).rev().flat_map(|length| vec![length as u32; usize::from(per_length[length])]);
+            let seen: Vec<u32> = lengths.collect();
+            prop_assert_eq!(seen.len(), counts.len());
+            // Every merge of the two rarest makes the codes of both a bit longer.
+            let mut left: BinaryHeap<_> = counts.iter().copied().map(Reverse).collect();
+            let mut shortest = 0;
+            while let (Some(Reverse(one)), Some(Reverse(other))) = (left.pop(), left.pop()) {
+                shortest += one + other;
+                left.push(Reverse(one + other));
+                if left.len() == 1 {
+                    break;
+                }
+            }
+            prop_assert_eq!(counts.iter().zip(&seen).map(|(count, length)| count * length).sum::<u32>(), shortest);
+        }
+    }
 }
