@@ -1,9 +1,9 @@
 //! Four 32-bit lanes: SSE2 where every machine has it, plain arrays elsewhere, held against each other by test.
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use portable::{Four, common_bytes};
+pub(super) use portable::{Four, common_bytes, common_of_more_bytes};
 #[cfg(target_arch = "x86_64")]
-pub(super) use sse2::{Four, common_bytes};
+pub(super) use sse2::{Four, common_bytes, common_of_more_bytes};
 
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
@@ -91,11 +91,29 @@ mod sse2 {
         unsafe { common(Four::from_bytes(one), Four::from_bytes(other)) }
     }
 
+    /// How many bytes at the front of both agree.
+    #[inline(always)]
+    pub(in crate::dpzip) fn common_of_more_bytes(one: [u8; 32], other: [u8; 32]) -> usize {
+        let (one, _) = one.as_chunks();
+        let (other, _) = other.as_chunks();
+        // SAFETY: SSE2 is part of x86-64.
+        let first = unsafe { same(Four::from_bytes(one[0]), Four::from_bytes(other[0])) };
+        // SAFETY: SSE2 is part of x86-64.
+        let second = unsafe { same(Four::from_bytes(one[1]), Four::from_bytes(other[1])) };
+        (!(u64::from(first) | u64::from(second) << 16)).trailing_zeros() as usize
+    }
+
+    /// Bit i: whether byte i of both agrees.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn same(one: Four, other: Four) -> u32 {
+        simd::_mm_movemask_epi8(simd::_mm_cmpeq_epi8(one.0, other.0)).cast_unsigned()
+    }
+
     #[inline]
     #[target_feature(enable = "sse2")]
     fn common(one: Four, other: Four) -> usize {
-        let same = simd::_mm_movemask_epi8(simd::_mm_cmpeq_epi8(one.0, other.0));
-        (!same).trailing_zeros() as usize
+        (!same(one, other)).trailing_zeros() as usize
     }
 
     #[inline]
@@ -191,7 +209,16 @@ mod portable {
 
     /// As its namesake in `sse2`.
     pub(in crate::dpzip) fn common_bytes(one: [u8; 16], other: [u8; 16]) -> usize {
-        let pairs = one.iter().zip(&other);
+        agreeing_front(&one, &other)
+    }
+
+    /// As its namesake in `sse2`.
+    pub(in crate::dpzip) fn common_of_more_bytes(one: [u8; 32], other: [u8; 32]) -> usize {
+        agreeing_front(&one, &other)
+    }
+
+    fn agreeing_front(one: &[u8], other: &[u8]) -> usize {
+        let pairs = one.iter().zip(other);
         pairs.take_while(|(one, other)| one == other).count()
     }
 }
@@ -200,7 +227,7 @@ mod portable {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Four, common_bytes, portable};
+    use super::{Four, common_bytes, common_of_more_bytes, portable};
 
     proptest! {
         #[test]
@@ -208,6 +235,13 @@ mod tests {
             let mut other = one;
             other.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= change);
             prop_assert_eq!(common_bytes(one, other), portable::common_bytes(one, other));
+        }
+
+        #[test]
+        fn both_find_as_many_of_more_bytes_in_common(one: [u8; 32], change: u8, at in 0usize..=32) {
+            let mut other = one;
+            other.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= change);
+            prop_assert_eq!(common_of_more_bytes(one, other), portable::common_of_more_bytes(one, other));
         }
 
         #[test]

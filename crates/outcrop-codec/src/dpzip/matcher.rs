@@ -27,6 +27,8 @@ use super::{GROUP_BYTES, PAGE_BYTES};
 
 /// Bytes that stage 1 compares per candidate.
 const STAGE_ONE_BYTES: usize = 16;
+/// Bytes that software compares instead where stage 1 does not decide: a longer match is rarer, and nobody can predict which it is.
+const MORE_BYTES: usize = 32;
 /// Fewest bytes of a match; also what a bucket is chosen by.
 const MIN_MATCH: usize = 4;
 /// Fewest bytes of a match that is taken because it comes first: four rarely save bits against four literals, and cost both
@@ -240,7 +242,7 @@ impl<const FOURS: usize> Matcher<FOURS> {
             let mut chosen = Match {
                 position,
                 candidate,
-                length: self.buffers.common_bytes(position, candidate),
+                length: self.buffers.common_of_more_bytes(position, candidate),
             };
             work.candidates += 1;
             if chosen.length < MIN_FIRST_FIT || candidate >= position {
@@ -252,7 +254,7 @@ impl<const FOURS: usize> Matcher<FOURS> {
                     }
                 }
             }
-            work.matched_bytes += self.buffers.take(chosen, cursor);
+            work.matched_bytes += self.buffers.take::<MORE_BYTES>(chosen, cursor);
             at = cursor.covered_to - stretch;
         }
     }
@@ -262,12 +264,12 @@ impl<const FOURS: usize> Matcher<FOURS> {
     #[cold]
     #[inline(never)]
     fn first_true(&self, position: usize, work: &mut MatchWork) -> Option<Match> {
-        let bucket = |at| slots::bucket(self.buffers.four(at), self.hashing.bucket_bits);
+        let bucket = |at| slots::bucket(self.buffers.bytes(at), self.hashing.bucket_bits);
         let wanted = bucket(position);
         let in_bucket = (0..position).rev().filter(|&at| bucket(at) == wanted);
         in_bucket.take(self.ways).find_map(|candidate| {
             work.candidates += 1;
-            let length = self.buffers.common_bytes(position, candidate);
+            let length = self.buffers.common_of_more_bytes(position, candidate);
             (length >= MIN_FIRST_FIT).then_some(Match {
                 position,
                 candidate,
@@ -285,7 +287,7 @@ impl<const FOURS: usize> Matcher<FOURS> {
             let these = found & !from(first + positions);
             found &= !these;
             if let Some(chosen) = self.choose(run, these, work) {
-                work.matched_bytes += self.buffers.take(chosen, cursor);
+                work.matched_bytes += self.buffers.take::<STAGE_ONE_BYTES>(chosen, cursor);
                 found &= from(cursor.covered_to - run);
             }
         }

@@ -28,7 +28,12 @@ fn parse(page: &[u8], options: DpzipOptions) -> Option<(Vec<u8>, Vec<Sequence>)>
         }
         let found = best(page, group, covered_to, &mut table, options);
         if let Some((position, candidate)) = found {
-            let length = common(page, position, candidate, PAGE_BYTES);
+            // What the table has lost of a match's front is found at the match itself, eight bytes at most.
+            let before = (1..=8.min(position - covered_to))
+                .take_while(|&step| candidate >= 8 && page[position - step] == page[candidate - step])
+                .count();
+            let length = before + common(page, position, candidate, PAGE_BYTES);
+            let (position, candidate) = (position - before, candidate - before);
             literals.extend_from_slice(&page[covered_to..position]);
             sequences.push(Sequence {
                 literal_length: (position - covered_to) as u16,

@@ -2,13 +2,15 @@
 
 use super::{MIN_MATCH, STAGE_ONE_BYTES};
 use crate::dpzip::PAGE_BYTES;
-use crate::dpzip::lanes::common_bytes;
+use crate::dpzip::lanes::{common_bytes, common_of_more_bytes};
 use crate::dpzip::slots::CHUNK_WINDOW;
 use crate::entropy::Sequence;
 
 /// Bytes behind the page that may be read, never matched.
 const SLACK: usize = 64;
 const MAX_SEQUENCES: usize = PAGE_BYTES / MIN_MATCH;
+/// Bytes before a match that may belong to it as well.
+const BEFORE: usize = 8;
 /// Literals that are copied whatever their number: a fixed size is a few loads and stores.
 const LITERALS_AT_ONCE: usize = 32;
 
@@ -77,14 +79,10 @@ impl Buffers {
         })
     }
 
-    /// Four bytes at `position` of the page.
-    pub(super) fn four(&self, position: usize) -> [u8; 4] {
-        std::array::from_fn(|index| self.page[position % PAGE_BYTES + index])
-    }
-
-    /// Sixteen bytes at `position` of the page, and of the slack behind it.
+    /// Bytes at `position` of the page, and of the slack behind it.
     #[inline(always)]
-    fn sixteen(&self, position: usize) -> [u8; STAGE_ONE_BYTES] {
+    pub(super) fn bytes<const COUNT: usize>(&self, position: usize) -> [u8; COUNT] {
+        const { assert!(COUNT <= SLACK) };
         match self.page[position % PAGE_BYTES..].first_chunk() {
             Some(bytes) => *bytes,
             None => unreachable!("the slack is longer"),
@@ -94,15 +92,21 @@ impl Buffers {
     /// How many of the next 16 bytes agree.
     #[inline(always)]
     pub(super) fn common_bytes(&self, position: usize, candidate: usize) -> usize {
-        common_bytes(self.sixteen(position), self.sixteen(candidate))
+        common_bytes(self.bytes(position), self.bytes(candidate))
     }
 
-    /// Stage 2: how long the match really is, up to the end of the page.
+    /// How many of the next 32 bytes agree.
     #[inline(always)]
-    fn extend(&self, found: Match) -> usize {
+    pub(super) fn common_of_more_bytes(&self, position: usize, candidate: usize) -> usize {
+        common_of_more_bytes(self.bytes(position), self.bytes(candidate))
+    }
+
+    /// Stage 2: how long the match really is, up to the end of the page. `COMPARED` bytes are known to agree or not.
+    #[inline(always)]
+    fn extend<const COMPARED: usize>(&self, found: Match) -> usize {
         let most = self.length - found.position;
         let mut length = found.length;
-        if length >= STAGE_ONE_BYTES {
+        if length >= COMPARED {
             while length < most {
                 let common = self.common_bytes(found.position + length, found.candidate + length);
                 length += common;
@@ -114,11 +118,28 @@ impl Buffers {
         length.min(most)
     }
 
+    /// How many of the eight bytes before the match agree as well.
+    #[inline(always)]
+    fn common_before(&self, found: Match) -> usize {
+        let before = |position: usize| {
+            let eight = self.page.get(position.wrapping_sub(BEFORE)..)?.first_chunk()?;
+            Some(u64::from_le_bytes(*eight))
+        };
+        match (before(found.candidate), before(found.position)) {
+            (Some(one), Some(other)) => (one ^ other).leading_zeros() as usize / 8,
+            _ => 0,
+        }
+    }
+
     /// Makes a sequence of the match and of the literals before it; answers the match's length.
     #[inline(always)]
-    pub(super) fn take(&mut self, found: Match, cursor: &mut Cursor) -> usize {
-        let length = self.extend(found);
+    pub(super) fn take<const COMPARED: usize>(&mut self, found: Match, cursor: &mut Cursor) -> usize {
+        let length = self.extend::<COMPARED>(found);
         let literal_length = found.position - cursor.covered_to;
+        // The table may have lost where a match really begins.
+        let before = self.common_before(found).min(literal_length);
+        let (literal_length, length) = (literal_length - before, length + before);
+        let position = found.position - before;
         self.copy_literals(literal_length, cursor);
         if let Some(sequence) = self.sequences.get_mut(cursor.sequence_count) {
             *sequence = Sequence {
@@ -128,7 +149,7 @@ impl Buffers {
             };
             cursor.sequence_count += 1;
         }
-        cursor.covered_to = found.position + length;
+        cursor.covered_to = position + length;
         length
     }
 
