@@ -3,6 +3,8 @@
 //! *Source*: RFC 8878 section 4.1; the construction is that of zstd's reference encoder, because the decoder
 //! has to arrive at the same table.
 
+use std::hint::select_unpredictable;
+
 use super::bits::BitWriter;
 
 /// Most symbols that a table of a block's sequences may have (match length codes 0 to 52).
@@ -34,27 +36,34 @@ impl Normalized {
     #[inline(always)]
     pub(super) fn scale(counts: &[u32], total: u32, log: u32) -> Self {
         /// How far past a small probability the exact value must be for rounding up to pay, in 2^-20
-        /// (zstd's `rtbTable`): rounding 1 to 2 changes a cost more than 7 to 8.
-        const ROUND_UP_BEYOND: [u64; 8] = [0, 473_195, 504_333, 520_860, 550_000, 700_000, 750_000, 830_000];
+        /// (zstd's `rtbTable`): rounding 1 to 2 changes a cost more than 7 to 8. Larger ones are never rounded up.
+        const ROUND_UP_BEYOND: [u64; 9] = [
+            0,
+            473_195,
+            504_333,
+            520_860,
+            550_000,
+            700_000,
+            750_000,
+            830_000,
+            u64::MAX,
+        ];
         let mut scaled = [0i16; MAX_SYMBOLS];
         let mut left = 1i32 << log;
         // One division for all; 62 fraction bits lose nothing that rounding could see.
         let unit = (1u64 << 62) / u64::from(total);
         let (mut largest, mut largest_share) = (0, 0i16);
         for (symbol, (&count, share)) in counts.iter().zip(&mut scaled).enumerate() {
-            if count == 0 {
-                continue;
-            }
+            // Which symbols occur, and how often, nobody can predict: no branch asks for it.
             let exact = (u64::from(count) * unit) >> (42 - log);
-            let mut whole = exact >> 20;
-            if let Some(&beyond) = ROUND_UP_BEYOND.get(whole as usize) {
-                whole += u64::from(exact & 0xF_FFFF > beyond);
-            }
-            *share = whole.max(1) as i16;
+            let whole = exact >> 20;
+            let beyond = ROUND_UP_BEYOND[whole.min(8) as usize];
+            let rounded = whole + u64::from(exact & 0xF_FFFF > beyond);
+            *share = rounded.max(u64::from(count > 0)) as i16;
             left -= i32::from(*share);
-            if *share > largest_share {
-                (largest, largest_share) = (symbol, *share);
-            }
+            let is_larger = *share > largest_share;
+            largest = select_unpredictable(is_larger, symbol, largest);
+            largest_share = largest_share.max(*share);
         }
         if left + i32::from(largest_share) / 2 > 0 {
             scaled[largest] += left as i16;
@@ -85,7 +94,7 @@ impl Normalized {
         let mut writer = BitWriter::new(target);
         writer.push(u64::from(self.log - 5), 4);
         let size = 1i32 << self.log;
-        let (mut remaining, mut threshold, mut bits) = (size + 1, size, self.log + 1);
+        let mut remaining = size + 1;
         let mut symbol = 0;
         let mut after_zero = false;
         while remaining > 1 {
@@ -94,6 +103,8 @@ impl Normalized {
             }
             let count = i32::from(self.counts[symbol]);
             symbol += 1;
+            let log = remaining.ilog2();
+            let (threshold, bits) = (1 << log, log + 1);
             let short_codes = 2 * threshold - 1 - remaining;
             remaining -= count.abs();
             let mut code = count + 1;
@@ -103,10 +114,6 @@ impl Normalized {
             writer.push(code as u64, bits - u32::from(code < short_codes));
             writer.flush();
             after_zero = count == 0;
-            while remaining < threshold {
-                bits -= 1;
-                threshold >>= 1;
-            }
         }
         writer.finish()
     }
@@ -226,19 +233,11 @@ impl Encoder {
         for ((&share, transition), first) in shares.iter().zip(&mut self.transitions).zip(&mut first) {
             *first = total;
             let count = share.unsigned_abs();
-            *transition = match count {
-                0 => Transition::default(),
-                1 => Transition {
-                    bits_bias: (log << 16) - (1 << log),
-                    next_bias: i32::from(total) - 1,
-                },
-                _ => {
-                    let most_bits = log + (u32::from(count - 1) >> 1).leading_zeros() - 32;
-                    Transition {
-                        bits_bias: (most_bits << 16) - (u32::from(count) << most_bits),
-                        next_bias: i32::from(total) - i32::from(count),
-                    }
-                }
+            // One way for all shares, though none would do for 0 and less for 1: which it is nobody can predict.
+            let most_bits = log + (u32::from(count.saturating_sub(1)) >> 1).leading_zeros() - 32;
+            *transition = Transition {
+                bits_bias: (most_bits << 16).wrapping_sub(u32::from(count) << most_bits),
+                next_bias: i32::from(total) - i32::from(count),
             };
             total += count;
         }
@@ -294,12 +293,16 @@ pub(super) fn spread(shares: &[i16], log: u32) -> [u8; 1 << MAX_LOG] {
             continue;
         }
         let end = filled + share as usize;
-        while filled < end {
+        // Eight whatever the share, and rarely more.
+        loop {
             // An array of fixed size is one store; filling a slice is a call.
             if let Some(eight) = ordered.get_mut(filled..).and_then(|rest| rest.first_chunk_mut()) {
                 *eight = [symbol as u8; 8];
             }
             filled += 8;
+            if filled >= end {
+                break;
+            }
         }
         filled = end;
     }

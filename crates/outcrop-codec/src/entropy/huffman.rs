@@ -252,11 +252,11 @@ fn code_lengths(sorted: &[u32], per_length: &mut [u16; LENGTHS]) {
     /// Room for two more, rounded up so that an index needs no check.
     const ROOM: usize = 2 * NODES;
     /// More than any count: behind the last symbol, and behind what was made so far, nothing is rarest.
-    const NONE: u32 = u32::MAX >> 2;
+    const NONE: u16 = u16::MAX >> 2;
     let mut symbols = [0; ROOM];
     let mut made = [NONE; ROOM];
     for (symbol, &entry) in symbols.iter_mut().zip(sorted) {
-        *symbol = entry >> 8;
+        *symbol = (entry >> 8) as u16;
     }
     symbols[sorted.len()..sorted.len() + 2].fill(NONE);
     // The first node that was left when a node was made.
