@@ -5,8 +5,8 @@ use super::sequences::{Sequence, SequencesEncoder};
 
 /// Below these numbers of both, tables are quick ones: a page that compresses to an eighth is mostly the work of making and
 /// describing tables, on both sides.
-const FEW_LITERALS: usize = 512;
-const FEW_SEQUENCES: usize = 180;
+const FEW_LITERALS: usize = 640;
+const FEW_SEQUENCES: usize = 220;
 
 /// How much is done for small tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
