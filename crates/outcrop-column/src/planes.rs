@@ -97,7 +97,12 @@ impl<'a> Planes<'a> {
     /// All integers, each plus `base`, into `out`, which has the count's length.
     pub(crate) fn unpack(&self, base: u32, out: &mut [u32]) {
         assert_eq!(out.len(), self.count, "the caller sizes the output by the count");
-        kernels::unpack(self.bytes, self.width, base, out);
+        kernels::unpack(self.bytes, self.width, (self.count, 0), base, out);
+    }
+
+    /// The integers from `first`, a multiple of eight, on, each plus `base`, into `out`, which ends before or with them.
+    pub(crate) fn unpack_part(&self, first: usize, base: u32, out: &mut [u32]) {
+        kernels::unpack(self.bytes, self.width, (self.count, first), base, out);
     }
 
     /// Appends the indexes, ascending, of the integers in `least ..= greatest` to `found`.

@@ -10,6 +10,13 @@ use crate::planes::Planes;
 
 const PART: &str = "code block (classes)";
 
+/// Rows dealt out at a time, and integers of a class unpacked at a time: few enough to stay in the second-level cache together with the output.
+const DEALT_ROWS: usize = 1024;
+
+/// Places of a class's integers that come next: as many as the next rows can need, and as many more. Those of two classes begin at different
+/// distances from a page's start, where they would share the few cache lines that such a distance has.
+const CLASS_PLACES: usize = 2 * DEALT_ROWS + 80;
+
 /// A parsed block in classes.
 #[derive(Debug)]
 pub(crate) struct Classes<'a> {
@@ -23,6 +30,34 @@ struct Stream<'a> {
     first: u32,
     size: u32,
     offsets: Planes<'a>,
+}
+
+/// How far a class is unpacked and dealt out.
+#[derive(Debug, Default)]
+struct Ahead {
+    unpacked: usize,
+    dealt: usize,
+    /// End of what is unpacked in the class's places.
+    end: usize,
+}
+
+impl Ahead {
+    /// Unpacks more of the class where the next rows may need more than is left of it in `places`; that is then moved to their start: `true`.
+    fn unpack_more(&mut self, stream: &Stream<'_>, places: &mut [u32]) -> bool {
+        // Wrong tags may have dealt out more than there is: nothing is left then, and it is seen in the end.
+        let ready = self.unpacked.saturating_sub(self.dealt);
+        let length = (stream.offsets.count() - self.unpacked).min(DEALT_ROWS);
+        if length == 0 || ready >= DEALT_ROWS {
+            return false;
+        }
+        places.copy_within(self.end - ready..self.end, 0);
+        self.end = ready + length;
+        stream
+            .offsets
+            .unpack_part(self.unpacked, stream.first, &mut places[ready..self.end]);
+        self.unpacked += length;
+        true
+    }
 }
 
 impl<'a> Classes<'a> {
@@ -51,35 +86,32 @@ impl<'a> Classes<'a> {
         Ok(Self { tags, streams })
     }
 
-    /// Decodes each class on its own, then deals the integers out in the order of the tags.
+    /// Unpacks each class as far as the next rows may need it, and deals the integers out in the order of the tags.
     pub(super) fn decode(&self, out: &mut [u32], scratch: &mut Scratch) -> Result<()> {
-        let by_class = &mut scratch.0;
-        by_class.resize(BLOCK_ROWS.max(out.len()), 0);
-        // A class with all rows of a full block ends where it begins: that case is looked at apart.
-        let (mut next, mut ends) = ([0_u16; CLASS_LIMIT], [0_u16; CLASS_LIMIT]);
-        let mut start = 0;
-        for (stream, (next, class_end)) in self.streams.iter().zip(next.iter_mut().zip(&mut ends)) {
-            let end = start + stream.offsets.count();
-            stream.offsets.unpack(stream.first, &mut by_class[start..end]);
-            (*next, *class_end) = (start as u16, end as u16);
-            start = end;
+        scratch.by_class.resize(BLOCK_ROWS, 0);
+        let by_class = scratch.by_class.first_chunk_mut().ok_or_else(wrong_tags)?;
+        let mut ahead: [Ahead; CLASS_LIMIT] = Default::default();
+        let mut next: [u16; CLASS_LIMIT] = std::array::from_fn(|class| (class * CLASS_PLACES) as u16);
+        let tags = self.tags.bytes().chunks(DEALT_ROWS / 2);
+        for (rows, tags) in out.chunks_mut(DEALT_ROWS).zip(tags) {
+            for (class, (stream, ahead)) in self.streams.iter().zip(&mut ahead).enumerate() {
+                let start = class * CLASS_PLACES;
+                if ahead.unpack_more(stream, &mut by_class[start..start + CLASS_PLACES]) {
+                    next[class] = start as u16;
+                }
+            }
+            let after = kernels::deal(tags, by_class, next, rows);
+            for (ahead, (after, next)) in ahead.iter_mut().zip(after.iter().zip(next)) {
+                ahead.dealt += usize::from(after.wrapping_sub(next));
+            }
+            next = after;
         }
-        let by_class = by_class.first_chunk().ok_or_else(wrong_tags)?;
-        let tags = self.tags.bytes();
-        if kernels::deal(tags, by_class, next, out) == ends && self.tags_are_of_the_only_class() {
+        let counts = self.streams.iter().map(|stream| stream.offsets.count());
+        if counts.eq(ahead.iter().map(|ahead| ahead.dealt)) {
             Ok(())
         } else {
             Err(wrong_tags())
         }
-    }
-
-    /// Whether all tags are those of a class that all rows of a full block are of; `true` where there is none.
-    fn tags_are_of_the_only_class(&self) -> bool {
-        let is_full = |stream: &&Stream<'_>| stream.offsets.count() == BLOCK_ROWS;
-        self.streams.iter().find(is_full).is_none_or(|stream| {
-            let pair = stream.class | stream.class << 4;
-            self.tags.bytes().iter().all(|&byte| byte == pair)
-        })
     }
 
     pub(super) fn find_within(&self, least: u32, greatest: u32, found: &mut Vec<u32>) -> Result<()> {

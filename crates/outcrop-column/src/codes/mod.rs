@@ -18,7 +18,10 @@ pub(crate) use class_table::{CLASS_LIMIT, ClassTable, plan_widths};
 
 /// Memory that decoding a block needs beside its output; blocks decoded one after the other share it.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch(Vec<u32>);
+pub(crate) struct Scratch {
+    /// The integers of each class that are dealt out next.
+    by_class: Vec<u32>,
+}
 
 /// Byte 0 of a block.
 pub(crate) mod encoding {

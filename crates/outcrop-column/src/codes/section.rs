@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Block, ClassTable, Scratch, encoding, unwrap};
 use crate::error::{Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, Section, push_u32, push_u64};
+use crate::kernels;
 use crate::storage::{ReadAt, check_crc, read_range};
 use crate::touched::Touched;
 
@@ -156,7 +157,7 @@ impl CodesSection {
     ) -> Result<()> {
         out.resize(self.rows_in(index), 0);
         self.with_block(source, index, |block| block.decode(out, scratch))?;
-        let greatest = out.iter().fold(0, |greatest, &value| greatest.max(value));
+        let greatest = kernels::greatest(out);
         if u64::from(greatest) >= self.symbol_count {
             let at = self.offset + self.entries[index].offset;
             return Err(corrupt(

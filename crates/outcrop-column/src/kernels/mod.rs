@@ -4,6 +4,7 @@
 mod classify;
 mod deal;
 mod find_slot;
+mod greatest;
 mod matches;
 mod measure;
 mod pack;
@@ -16,6 +17,7 @@ mod within;
 pub(crate) use classify::classify;
 pub(crate) use deal::deal;
 pub(crate) use find_slot::{KEY_BYTES, LINE_BYTES, LINE_KEYS, PROBE_BYTES, find_slot};
+pub(crate) use greatest::greatest;
 pub(crate) use matches::matches;
 pub(crate) use measure::{Measured, measure};
 pub(crate) use pack::pack;

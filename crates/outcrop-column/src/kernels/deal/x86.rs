@@ -1,5 +1,5 @@
-//! AVX2: the places of all classes are the sixteen lanes of one register. What a byte of tags adds to them comes from a table, and a copy
-//! in memory is where the places of its two rows are read, so that a row never waits for the store of the row before.
+//! AVX2: 32 rows a step, without a row that waits for another. A row's place is the next one of its class before the step, and one more for each
+//! row of the class before it in the step: those in groups of eight rows before its own come from a table, those in its own from comparisons.
 #![expect(
     unsafe_code,
     reason = "vector loads and stores take raw pointers; functions with target features are called behind their detection"
@@ -7,20 +7,33 @@
 
 use std::arch::x86_64::*;
 
-use super::scalar::take;
+use super::scalar;
 use crate::codes::CLASS_LIMIT;
 use crate::format::BLOCK_ROWS;
 
+/// Rows of a step.
+const STEP: usize = 32;
+
+/// Rows whose integers are fetched when the indexes of all of them are known: step by step, the compiler would take indexes out of registers.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Rows whose indexes fit a word.
+const FOUR: usize = 4;
+
+/// Bytes of tags of a step, and of each of its groups of eight rows.
+const STEP_BYTES: usize = STEP / 2;
+const GROUP_BYTES: usize = 4;
+
 /// How often each class occurs in a byte of two tags.
-static STEPS: [[u16; CLASS_LIMIT]; 256] = {
-    let mut steps = [[0; CLASS_LIMIT]; 256];
+static COUNTS: [[u8; CLASS_LIMIT]; 256] = {
+    let mut counts = [[0; CLASS_LIMIT]; 256];
     let mut byte = 0;
     while byte < 256 {
-        steps[byte][byte & 15] += 1;
-        steps[byte][byte >> 4] += 1;
+        counts[byte][byte & 15] += 1;
+        counts[byte][byte >> 4] += 1;
         byte += 1;
     }
-    steps
+    counts
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -41,34 +54,125 @@ pub(super) fn avx2(
 fn avx2_body(
     tags: &[u8],
     by_class: &[u32; BLOCK_ROWS],
-    next: [u16; CLASS_LIMIT],
+    mut next: [u16; CLASS_LIMIT],
     out: &mut [u32],
 ) -> [u16; CLASS_LIMIT] {
-    let mut copy = next;
-    let mut places = load(&next);
-    let (pairs, rest) = out.as_chunks_mut::<2>();
-    for (pair, &byte) in pairs.iter_mut().zip(tags) {
-        // SAFETY: the array is 32 bytes long.
-        unsafe { _mm256_storeu_si256(copy.as_mut_ptr().cast(), places) };
-        let (first, second) = (usize::from(byte & 15), usize::from(byte >> 4));
-        let second_place = copy[second].wrapping_add(u16::from(first == second));
-        *pair = [
-            by_class[usize::from(copy[first])],
-            by_class[usize::from(second_place)],
-        ];
-        places = _mm256_add_epi16(places, load(&STEPS[usize::from(byte)]));
+    // SAFETY: the array is 32 bytes long.
+    let mut places = unsafe { _mm256_loadu_si256(next.as_ptr().cast()) };
+    let (whole, last) = out.split_at_mut(out.len() / STEP * STEP);
+    let (whole_tags, last_tags) = tags.split_at(whole.len() / 2);
+    let tags_at_once = whole_tags.chunks(ROWS_AT_ONCE / 2);
+    for (rows, tags) in whole.chunks_mut(ROWS_AT_ONCE).zip(tags_at_once) {
+        let mut indexes = [0; ROWS_AT_ONCE / FOUR];
+        let (steps, _) = indexes.as_chunks_mut();
+        for (step, tags) in steps.iter_mut().zip(tags.as_chunks().0) {
+            places = indexes_of(tags, places, step);
+        }
+        for (four, &indexes) in rows.as_chunks_mut().0.iter_mut().zip(&indexes) {
+            fetch(by_class, indexes, four);
+        }
     }
     // SAFETY: the array is 32 bytes long.
-    unsafe { _mm256_storeu_si256(copy.as_mut_ptr().cast(), places) };
-    if let (Some(last), Some(&tag)) = (rest.first_mut(), tags.get(pairs.len())) {
-        *last = take(by_class, &mut copy, tag & 15);
+    unsafe { _mm256_storeu_si256(next.as_mut_ptr().cast(), places) };
+    scalar::deal(last_tags, by_class, next, last)
+}
+
+/// The indexes of a step's rows, four a word; gives the places of the next step.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn indexes_of(tags: &[u8; STEP_BYTES], places: __m256i, indexes: &mut [u64; STEP / FOUR]) -> __m256i {
+    let (groups, _) = tags.as_chunks::<GROUP_BYTES>();
+    let first = counts_of(&groups[0]);
+    let second = _mm_add_epi8(first, counts_of(&groups[1]));
+    let third = _mm_add_epi8(second, counts_of(&groups[2]));
+    let all = _mm_add_epi8(third, counts_of(&groups[3]));
+    let tags = spread(tags);
+    let earlier = earlier_in_step(tags, [first, second, third]);
+    let (halves, _) = indexes.as_chunks_mut::<4>();
+    for (half, indexes) in halves.iter_mut().zip(add_to_places(places, tags, earlier)) {
+        // SAFETY: the array is 32 bytes long.
+        unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), indexes) };
     }
-    copy
+    _mm256_add_epi16(places, _mm256_cvtepu8_epi16(all))
+}
+
+/// Four integers at once: a load of four indexes and a store of four integers spare six of twelve accesses to memory, of which a cycle has three.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn fetch(by_class: &[u32; BLOCK_ROWS], indexes: u64, out: &mut [u32; FOUR]) {
+    let at = |shift: u32| by_class[usize::from((indexes >> shift) as u16)].cast_signed();
+    let integers = _mm_cvtsi32_si128(at(0));
+    let integers = _mm_insert_epi32::<1>(integers, at(16));
+    let integers = _mm_insert_epi32::<2>(integers, at(32));
+    let integers = _mm_insert_epi32::<3>(integers, at(48));
+    // SAFETY: the array is 16 bytes long.
+    unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), integers) };
+}
+
+/// The 32 tags of a step, a byte each.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn spread(tags: &[u8; STEP_BYTES]) -> __m256i {
+    let bytes = _mm256_cvtepu8_epi16(load(tags));
+    _mm256_and_si256(
+        _mm256_or_si256(bytes, _mm256_slli_epi16::<4>(bytes)),
+        _mm256_set1_epi8(15),
+    )
+}
+
+/// For each row of a step how many before it in the step have its tag, given the counts of each class up to the ends of the first three groups.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn earlier_in_step(tags: __m256i, [first, second, third]: [__m128i; 3]) -> __m256i {
+    // Marked, since zeros are shifted in, which are no tags. Each row alike counts −1.
+    let marked = _mm256_or_si256(tags, _mm256_set1_epi8(16));
+    let mut alike = _mm256_cmpeq_epi8(marked, _mm256_slli_epi64::<8>(marked));
+    macro_rules! add_alike {
+        ($($bits:literal)*) => {
+            $(alike = _mm256_add_epi8(alike, _mm256_cmpeq_epi8(marked, _mm256_slli_epi64::<$bits>(marked)));)*
+        };
+    }
+    add_alike!(16 24 32 40 48 56);
+    let even = _mm256_shuffle_epi8(_mm256_set_m128i(second, _mm_setzero_si128()), tags);
+    let odd = _mm256_shuffle_epi8(_mm256_set_m128i(third, first), tags);
+    _mm256_sub_epi8(_mm256_blend_epi32::<0b1100_1100>(even, odd), alike)
+}
+
+/// For each row of a step, in order, the place of its class plus what is `earlier`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_to_places(places: __m256i, tags: __m256i, earlier: __m256i) -> [__m256i; 2] {
+    // Low and high bytes of all classes' places, for a look at each by sixteen tags at once.
+    let low = _mm256_and_si256(places, _mm256_set1_epi16(255));
+    let packed = _mm256_packus_epi16(low, _mm256_srli_epi16::<8>(places));
+    let low = _mm256_shuffle_epi8(_mm256_permute4x64_epi64::<0b10_00_10_00>(packed), tags);
+    let high = _mm256_shuffle_epi8(_mm256_permute4x64_epi64::<0b11_01_11_01>(packed), tags);
+    let zero = _mm256_setzero_si256();
+    let first = _mm256_add_epi16(
+        _mm256_unpacklo_epi8(low, high),
+        _mm256_unpacklo_epi8(earlier, zero),
+    );
+    let second = _mm256_add_epi16(
+        _mm256_unpackhi_epi8(low, high),
+        _mm256_unpackhi_epi8(earlier, zero),
+    );
+    [
+        _mm256_permute2x128_si256::<0x20>(first, second),
+        _mm256_permute2x128_si256::<0x31>(first, second),
+    ]
+}
+
+/// How often each class occurs in a group.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn counts_of(group: &[u8; GROUP_BYTES]) -> __m128i {
+    let of = |index: usize| load(&COUNTS[usize::from(group[index])]);
+    _mm_add_epi8(_mm_add_epi8(of(0), of(1)), _mm_add_epi8(of(2), of(3)))
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load(lanes: &[u16; CLASS_LIMIT]) -> __m256i {
-    // SAFETY: the array is 32 bytes long.
-    unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
+fn load(bytes: &[u8; CLASS_LIMIT]) -> __m128i {
+    // SAFETY: the array is 16 bytes long.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }

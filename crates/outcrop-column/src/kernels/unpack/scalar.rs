@@ -6,17 +6,16 @@ use crate::planes::{plane_bytes, plane_widths};
 /// Integers unpacked at a time: their 4 KiB stay in the first-level cache while the planes are added one by one.
 const STEP: usize = if cfg!(miri) { 64 } else { 1024 };
 
-pub(super) fn unpack(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
-    body(planes, width, base, out);
+pub(super) fn unpack(planes: &[u8], width: u8, part: (usize, usize), base: u32, out: &mut [u32]) {
+    body(planes, width, part, base, out);
 }
 
 #[inline(always)]
-pub(super) fn body(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
-    let count = out.len();
+pub(super) fn body(planes: &[u8], width: u8, (count, first): (usize, usize), base: u32, out: &mut [u32]) {
     for (step, chunk) in out.chunks_mut(STEP).enumerate() {
         let (mut plane_start, mut bits_left) = (0, width);
         for bits in plane_widths(width) {
-            let start = plane_start + step * STEP * usize::from(bits) / 8;
+            let start = plane_start + (first + step * STEP) * usize::from(bits) / 8;
             let bytes = &planes[start..start + plane_bytes(chunk.len(), bits)];
             let is_first = plane_start == 0;
             bits_left -= bits;

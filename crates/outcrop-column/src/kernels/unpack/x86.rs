@@ -23,57 +23,64 @@ pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-pub(super) fn avx512(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
+pub(super) fn avx512(planes: &[u8], width: u8, part: (usize, usize), base: u32, out: &mut [u32]) {
     // SAFETY: the table lists this function behind `has_avx512`.
-    unsafe { avx512_body(planes, width, base, out) }
+    unsafe { avx512_body(planes, width, part, base, out) }
 }
 
-pub(super) fn avx2(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
+pub(super) fn avx2(planes: &[u8], width: u8, part: (usize, usize), base: u32, out: &mut [u32]) {
     // SAFETY: the table lists this function behind `has_avx2`.
-    unsafe { avx2_body(planes, width, base, out) }
+    unsafe { avx2_body(planes, width, part, base, out) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn avx512_body(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
-    body(planes, width, base, out);
+fn avx512_body(planes: &[u8], width: u8, part: (usize, usize), base: u32, out: &mut [u32]) {
+    body(planes, width, part, base, out);
 }
 
 #[target_feature(enable = "avx2")]
-fn avx2_body(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
+fn avx2_body(planes: &[u8], width: u8, part: (usize, usize), base: u32, out: &mut [u32]) {
     match width / 8 {
-        0 => of_whole::<0>(planes, width, base, out),
-        1 => of_whole::<1>(planes, width, base, out),
-        2 => of_whole::<2>(planes, width, base, out),
-        3 => of_whole::<3>(planes, width, base, out),
-        _ => steps::<4, 0>(planes, width, base, out),
+        0 => of_whole::<0>(planes, width, part, base, out),
+        1 => of_whole::<1>(planes, width, part, base, out),
+        2 => of_whole::<2>(planes, width, part, base, out),
+        3 => of_whole::<3>(planes, width, part, base, out),
+        _ => steps::<4, 0>(planes, width, part, base, out),
     }
 }
 
 #[target_feature(enable = "avx2")]
-fn of_whole<const WHOLE: usize>(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
+fn of_whole<const WHOLE: usize>(planes: &[u8], width: u8, part: (usize, usize), base: u32, out: &mut [u32]) {
     match width % 8 {
-        0 => steps::<WHOLE, 0>(planes, width, base, out),
-        1 => steps::<WHOLE, 1>(planes, width, base, out),
-        2 => steps::<WHOLE, 2>(planes, width, base, out),
-        3 => steps::<WHOLE, 3>(planes, width, base, out),
-        4 => steps::<WHOLE, 4>(planes, width, base, out),
-        5 => steps::<WHOLE, 5>(planes, width, base, out),
-        6 => steps::<WHOLE, 6>(planes, width, base, out),
-        _ => steps::<WHOLE, 7>(planes, width, base, out),
+        0 => steps::<WHOLE, 0>(planes, width, part, base, out),
+        1 => steps::<WHOLE, 1>(planes, width, part, base, out),
+        2 => steps::<WHOLE, 2>(planes, width, part, base, out),
+        3 => steps::<WHOLE, 3>(planes, width, part, base, out),
+        4 => steps::<WHOLE, 4>(planes, width, part, base, out),
+        5 => steps::<WHOLE, 5>(planes, width, part, base, out),
+        6 => steps::<WHOLE, 6>(planes, width, part, base, out),
+        _ => steps::<WHOLE, 7>(planes, width, part, base, out),
     }
 }
 
 /// Integers of `WHOLE` planes of bytes and the planes of 4, 2 and 1 bits whose bits are set in `REST`.
 #[target_feature(enable = "avx2")]
-fn steps<const WHOLE: usize, const REST: usize>(planes: &[u8], width: u8, base: u32, out: &mut [u32]) {
-    let count = out.len();
+fn steps<const WHOLE: usize, const REST: usize>(
+    planes: &[u8],
+    width: u8,
+    part: (usize, usize),
+    base: u32,
+    out: &mut [u32],
+) {
+    let (count, first) = part;
     let whole: [&[[u8; 8]]; WHOLE] =
-        std::array::from_fn(|plane| planes[plane * count..(plane + 1) * count].as_chunks().0);
+        std::array::from_fn(|plane| planes[plane * count + first..(plane + 1) * count].as_chunks().0);
     let mut rest = &planes[WHOLE * count..];
     let mut next = |bits: u8| {
-        let (plane, after) = rest.split_at(plane_bytes(count, bits & REST as u8));
+        let bits = bits & REST as u8;
+        let (plane, after) = rest.split_at(plane_bytes(count, bits));
         rest = after;
-        plane
+        &plane[plane_bytes(first, bits)..]
     };
     let (fours, twos, ones) = (next(4).as_chunks::<4>().0, next(2).as_chunks::<2>().0, next(1));
     let base_of_all = _mm256_set1_epi32(base.cast_signed());
@@ -109,6 +116,6 @@ fn steps<const WHOLE: usize, const REST: usize>(planes: &[u8], width: u8, base: 
         unsafe { _mm256_storeu_si256(step.as_mut_ptr().cast(), values) };
     }
     for (index, value) in (done..).zip(last) {
-        *value = single(planes, width, count, index).wrapping_add(base);
+        *value = single(planes, width, count, first + index).wrapping_add(base);
     }
 }
