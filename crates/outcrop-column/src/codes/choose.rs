@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::class_sort::Sorted;
-use super::class_table::ClassTable;
+use super::class_table::{CLASS_LIMIT, ClassTable};
 use super::local::{self, LocalDictionary};
 use super::shrink_hint::ShrinkHint;
 use super::{encoding, zigzag};
@@ -124,7 +124,7 @@ impl<'a> BlockEncoder<'a> {
             }
             let body = self.write(form, values, measured);
             if let Some(level) = self.effort.zstd_level
-                && let Some(packed) = compress(&body, form.planes(values.len()), level)?
+                && let Some(packed) = compress(&body, &form.parts(body.len() - 1, values.len()), level)?
                 && packed.len() < best.len()
             {
                 best = packed;
@@ -157,18 +157,20 @@ impl<'a> BlockEncoder<'a> {
         let mut tried = Vec::with_capacity(2 * forms.len());
         for form in forms {
             let body = self.write(form, values, measured);
-            for planes in [form.planes(values.len()), (0, 0)] {
-                if let Some(packed) = compress(&body, planes, TRIAL_LEVEL)?
+            let body_bytes = body.len() - 1;
+            for parts in [vec![body_bytes], form.parts(body_bytes, values.len())] {
+                if let Some(packed) = compress(&body, &parts, TRIAL_LEVEL)?
                     && packed.len() * 50 < plain.len() * 51
                 {
-                    tried.push((packed.len(), form, planes));
+                    tried.push((packed.len(), form, parts));
                 }
             }
         }
         tried.sort_unstable();
+        tried.dedup();
         let mut best = plain;
-        for &(_, form, planes) in tried.iter().take(FORMS_KEPT) {
-            if let Some(packed) = compress(&self.write(form, values, measured), planes, level)?
+        for (_, form, parts) in tried.iter().take(FORMS_KEPT) {
+            if let Some(packed) = compress(&self.write(*form, values, measured), parts, level)?
                 && packed.len() < best.len()
             {
                 best = packed;
@@ -269,20 +271,25 @@ impl Form {
         }
     }
 
-    /// Integers and bits of the planes that end a block of `count` rows; none where planes of several kinds follow each other.
-    fn planes(self, count: usize) -> (usize, u8) {
+    /// Lengths of the parts of the body of a block of `count` rows that do better with statistics of their own: what precedes its planes,
+    /// then each plane; of a block in classes the tags, and the streams, which are noise. One part for others.
+    fn parts(self, body_bytes: usize, count: usize) -> Vec<usize> {
         match self.encoding {
-            encoding::DELTAS => (count - 1, self.width),
-            encoding::PLANES => (count, self.width),
-            _ => (0, 0),
+            encoding::DELTAS => part_lengths(body_bytes, count - 1, self.width),
+            encoding::PLANES => part_lengths(body_bytes, count, self.width),
+            encoding::CLASSES => {
+                let tags_end = 4 * CLASS_LIMIT + plane_bytes(count, 4);
+                vec![tags_end, body_bytes - tags_end]
+            }
+            _ => vec![body_bytes],
         }
     }
 }
 
 /// The zstd form of a block; `None` where the format does not allow one.
 ///
-/// A zstd block ends with each of `planes`, so that each has its own statistics: the first plane may shrink while the last is noise.
-fn compress(block: &[u8], planes: (usize, u8), level: i32) -> Result<Option<Vec<u8>>> {
+/// A zstd block ends with each of `parts` of its body, so that each has its own statistics: the first plane may shrink while the last is noise.
+fn compress(block: &[u8], parts: &[usize], level: i32) -> Result<Option<Vec<u8>>> {
     let mut body = &block[1..];
     if body.len() > encoding::RAW_BYTES_LIMIT {
         return Ok(None);
@@ -291,11 +298,10 @@ fn compress(block: &[u8], planes: (usize, u8), level: i32) -> Result<Option<Vec<
     push_u32(&mut out, body.len() as u32);
     let mut frame = zstd::stream::write::Encoder::new(out, level)?;
     frame.set_pledged_src_size(Some(body.len() as u64))?;
-    let (count, width) = planes;
-    for length in part_lengths(body.len(), count, width) {
+    for &length in parts {
         let (part, rest) = body.split_at(length);
         frame.write_all(part)?;
-        if count > 0 {
+        if parts.len() > 1 {
             frame.flush()?;
         }
         body = rest;

@@ -10,7 +10,6 @@ use crate::storage::{ExclusiveFile, ReadAt, WriteAt, read_range};
 
 /// Bytes copied at a time.
 const COPIED_BYTES: u64 = 1 << 20;
-const ALIGNMENT: u64 = 4096;
 
 impl Column {
     /// Adds this column's segments as they are, dictionaries and codes unchanged, behind those of an existing file: `existing` reads the file
@@ -36,14 +35,14 @@ impl Column {
     /// As [`crate::Encoder::append`]; [`crate::ColumnError::Corrupt`] if sections of this column reach past its end.
     pub fn append_segments(&self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
         let (mut footer, end) = existing_segments(existing, EncodeOptions::default(), out)?;
-        let mut sections = SectionWriter::new(out, end, ALIGNMENT);
+        let mut sections = SectionWriter::new(out, end);
         let mut report = EncodeReport::default();
         for segment in &self.segments {
             let entry = self.copy_segment(&segment.entry, &mut sections)?;
             report.add(&EncodeReport::of_segment(&entry));
             footer.segments.push(entry);
         }
-        let footer_offset = sections.next_start();
+        let footer_offset = sections.footer_offset();
         report.file_bytes = write_footer(&footer, footer_offset, true, out)?;
         Ok(report)
     }

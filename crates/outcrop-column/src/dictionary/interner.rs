@@ -59,6 +59,7 @@ impl Default for Interner {
 
 impl Interner {
     /// Distinct values, null among them.
+    #[cfg(test)]
     pub(crate) fn value_count(&self) -> usize {
         self.value_count
     }

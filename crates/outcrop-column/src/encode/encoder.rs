@@ -14,11 +14,6 @@ use crate::packed::{may_pack, pack, unpack, write_unpacked_behind};
 use crate::progress::{Progress, Watch};
 use crate::storage::{AtomicFile, ExclusiveFile, ReadAt, WriteAt};
 
-/// Files below this size are not aligned to pages: the gaps would outweigh the data.
-const PAGED_BYTES: u64 = 1 << 20;
-const PAGE: u64 = 4096;
-const TIGHT: u64 = 8;
-
 /// Provisional codes of a foreign dictionary's entries, filled as the entries are met; they hold for one epoch.
 #[derive(Debug, Default)]
 pub(crate) struct KnownCodes {
@@ -222,14 +217,9 @@ impl Encoder {
     ) -> Result<EncodeReport> {
         let options = self.options;
         let (collected, watch) = self.into_collected();
-        let alignment = if collected.estimated_bytes().max(size) < PAGED_BYTES {
-            TIGHT
-        } else {
-            PAGE
-        };
-        let mut sections = SectionWriter::new(out, end, alignment);
+        let mut sections = SectionWriter::new(out, end);
         let entry = collected.write(&options, &watch, &mut sections)?;
-        let footer_offset = sections.next_start();
+        let footer_offset = sections.footer_offset();
         let mut report = EncodeReport::of_segment(&entry);
         footer.segments.push(entry);
         report.file_bytes = write_footer(&footer, footer_offset, size > 0, out)?;

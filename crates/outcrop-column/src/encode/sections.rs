@@ -9,10 +9,20 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// Pieces from this size on are written as they are: a call costs less than copying them.
 const DIRECT_BYTES: usize = 64 << 10;
 
+/// Sections begin at pages as long as the gaps before them take no more than this part of what is written, else at the next multiple of `TIGHT`.
+const GAPS_PART: u64 = 100;
+const PAGE: u64 = 4096;
+const TIGHT: u64 = 8;
+
 /// Writes one section after the other.
 pub(crate) struct SectionWriter<'a> {
     out: &'a mut dyn WriteAt,
-    alignment: u64,
+    /// Where writing began.
+    first: u64,
+    /// Where the last section ends.
+    end: u64,
+    /// Bytes between sections so far.
+    gap_bytes: u64,
     /// Where the section being written begins.
     start: u64,
     /// Bytes of the section so far, those in the buffer included.
@@ -21,12 +31,14 @@ pub(crate) struct SectionWriter<'a> {
 }
 
 impl<'a> SectionWriter<'a> {
-    /// Sections from the first multiple of `alignment` at or after `end` on.
-    pub(crate) fn new(out: &'a mut dyn WriteAt, end: u64, alignment: u64) -> Self {
+    /// Sections behind `end`.
+    pub(crate) fn new(out: &'a mut dyn WriteAt, end: u64) -> Self {
         Self {
             out,
-            alignment,
-            start: end.next_multiple_of(alignment),
+            first: end,
+            end,
+            gap_bytes: 0,
+            start: end.next_multiple_of(TIGHT),
             length: 0,
             buffer: Vec::new(),
         }
@@ -37,9 +49,9 @@ impl<'a> SectionWriter<'a> {
         self.length
     }
 
-    /// Where the next section will begin, in the file.
-    pub(crate) fn next_start(&self) -> u64 {
-        self.start
+    /// Where the footer goes once all sections are finished, in the file.
+    pub(crate) fn footer_offset(&self) -> u64 {
+        self.end.next_multiple_of(TIGHT)
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
@@ -82,8 +94,49 @@ impl<'a> SectionWriter<'a> {
             table_crc: crc32c::crc32c(table),
             parameter,
         };
-        self.start = (self.start + self.length).next_multiple_of(self.alignment);
-        self.length = 0;
+        self.end = self.start + self.length;
+        self.begin();
         Ok(section)
+    }
+
+    /// Begins the next section behind the last.
+    fn begin(&mut self) {
+        let page = self.end.next_multiple_of(PAGE);
+        let gap_bytes = self.gap_bytes + page - self.end;
+        if gap_bytes * GAPS_PART <= self.end - self.first {
+            (self.start, self.gap_bytes) = (page, gap_bytes);
+        } else {
+            self.start = self.end.next_multiple_of(TIGHT);
+        }
+        self.length = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{GAPS_PART, PAGE, SectionWriter, TIGHT};
+    use crate::format::SectionKind;
+
+    proptest! {
+        #[test]
+        fn sections_begin_at_pages_where_gaps_are_a_hundredth_at_most(lengths in proptest::collection::vec(1_usize..600_000, 1..5), end in 0_u64..5000) {
+            let mut file = Vec::new();
+            let mut out = SectionWriter::new(&mut file, end);
+            let (mut before, mut gap_bytes) = (end, 0);
+            for length in lengths {
+                out.push(&vec![7; length]).expect("memory is enough");
+                let section = out.finish(SectionKind::Codes, &[], 0).expect("memory is enough");
+                let page = before.next_multiple_of(PAGE);
+                let is_cheap = (gap_bytes + page - before) * GAPS_PART <= before - end;
+                let expected = if is_cheap { page } else { before.next_multiple_of(TIGHT) };
+                prop_assert_eq!((section.offset, section.length), (expected, length as u64));
+                gap_bytes += if is_cheap { page - before } else { 0 };
+                before = section.offset + section.length;
+            }
+            prop_assert!(gap_bytes * GAPS_PART <= before - end);
+            prop_assert!(out.footer_offset() - before < TIGHT);
+        }
     }
 }

@@ -30,16 +30,6 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Estimate from above, in bytes, of what the segment takes; decides the alignment only.
-    pub(super) fn estimated_bytes(&self) -> u64 {
-        let values: usize = self
-            .interners
-            .iter()
-            .map(|interner| interner.value_bytes() + interner.value_count())
-            .sum();
-        values as u64 + self.rows.row_count() * 6
-    }
-
     /// Writes the sections; gives the footer's entry.
     pub(super) fn write(
         self,

@@ -13,5 +13,6 @@ mod oracle;
 mod packed;
 mod reads;
 mod real;
+mod size;
 mod untrusted;
 mod writes;
