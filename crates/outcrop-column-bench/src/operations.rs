@@ -32,6 +32,9 @@ pub struct Site<'s> {
 /// Queries that are counted on a file that was opened anew for each.
 const COLD_QUERIES: usize = 64;
 
+/// How often a file is opened against the clock.
+const OPENINGS: usize = 9;
+
 /// Runs one trial.
 ///
 /// What is decoded is held against what went in, and one search against a pass over the text, before anything is
@@ -97,18 +100,36 @@ fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<Benc
     };
     let (peak, report) = growth_during(once);
     let mut size = size_of(input, &report?);
+    let file = Arc::new(file_of(input, spec)?.0);
+    let open_ns = time_to_open(&file, site.clock)?;
     if let Some(parts) = &mut size.parts
         && parts.packed.is_none()
     {
-        parts.encodings = encodings(input, spec)?;
+        parts.encodings = encodings(file)?;
     }
     let measured = repeat(spec, site, |_| Ok(once()?.row_count))?;
-    Ok(report_of(size, measured, Some(peak), None))
+    Ok(BenchReport {
+        encode_peak_memory_bytes: Some(peak),
+        open_ns: Some(open_ns),
+        ..report_of(size, measured)
+    })
+}
+
+/// Median time of opening the file, some times over.
+fn time_to_open(file: &Arc<Vec<u8>>, clock: &Clock) -> Result<u64, BenchError> {
+    let mut times = Vec::with_capacity(OPENINGS);
+    for _ in 0..OPENINGS {
+        let start = clock.ticks();
+        let column = Column::open_in(Arc::clone(file))?;
+        times.push(clock.nanos(clock.ticks() - start));
+        drop(column);
+    }
+    times.sort_unstable();
+    Ok(times[OPENINGS / 2])
 }
 
 /// Which encodings the blocks chose.
-fn encodings(input: &ColumnInput, spec: &BenchSpec) -> Result<Vec<EncodingShare>, BenchError> {
-    let (file, _) = file_of(input, spec)?;
+fn encodings(file: Arc<Vec<u8>>) -> Result<Vec<EncodingShare>, BenchError> {
     let report = Column::open_in(file)?.report()?;
     let mut shares: Vec<EncodingShare> = Vec::new();
     for (name, encoding) in report.segments.iter().flat_map(|segment| &segment.encodings) {
@@ -162,7 +183,10 @@ fn read(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchR
             })?
         }
     };
-    Ok(report_of(size, measured, None, cold_reads))
+    Ok(BenchReport {
+        cold_reads,
+        ..report_of(size, measured)
+    })
 }
 
 /// The rows of a target; of a row's value, a stand-in of the same length.
@@ -239,12 +263,8 @@ fn count_cold_reads(file: &Arc<ScratchFile>, targets: &Targets) -> Result<ColdRe
     Ok(total)
 }
 
-pub(crate) fn report_of(
-    size: SizeReport,
-    measured: Measured,
-    encode_peak_memory_bytes: Option<Result<u64, outcrop_measure::Unavailable>>,
-    cold_reads: Option<ColdReads>,
-) -> BenchReport {
+/// A report of what every operation has.
+pub(crate) fn report_of(size: SizeReport, measured: Measured) -> BenchReport {
     BenchReport {
         size,
         operations: measured.operations,
@@ -252,7 +272,8 @@ pub(crate) fn report_of(
         elapsed_ns: measured.elapsed_ns,
         cpu_ns: measured.cpu_ns,
         latency: measured.latency,
-        encode_peak_memory_bytes,
-        cold_reads,
+        encode_peak_memory_bytes: None,
+        open_ns: None,
+        cold_reads: None,
     }
 }

@@ -84,6 +84,8 @@ pub struct BenchReport {
     pub latency: LatencyHistogram,
     /// Growth of the process's resident memory over one encode at its highest; `None` for other operations.
     pub encode_peak_memory_bytes: Option<Result<u64, Unavailable>>,
+    /// Median time to open the file from memory, which unpacks a packed one; `None` but for encoding.
+    pub open_ns: Option<u64>,
     /// Reads of queries on disk; `None` elsewhere.
     pub cold_reads: Option<ColdReads>,
 }

@@ -47,5 +47,5 @@ pub(crate) fn run(
         file_bytes: length as u64,
         parts: None,
     };
-    Ok(report_of(size, measured, None, None))
+    Ok(report_of(size, measured))
 }

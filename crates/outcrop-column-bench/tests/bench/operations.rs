@@ -69,10 +69,9 @@ fn every_operation_that_is_not_refused_counts_what_it_does() {
                 let is_query_on_disk =
                     mode == SearchMode::OnDisk && (operation.is_search() || operation == Operation::Get);
                 assert_eq!(report.cold_reads.is_some(), is_query_on_disk, "{spec:?}");
-                assert_eq!(
-                    report.encode_peak_memory_bytes.is_some(),
-                    operation == Operation::Encode
-                );
+                let is_encode = operation == Operation::Encode;
+                assert_eq!(report.encode_peak_memory_bytes.is_some(), is_encode);
+                assert_eq!(report.open_ns.is_some_and(|ns| ns > 0), is_encode);
             }
         }
     }

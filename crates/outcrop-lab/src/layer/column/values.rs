@@ -23,6 +23,11 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
             if let Some(peak) = &report.encode_peak_memory_bytes {
                 measurements.push(known_or_not(metrics::ENCODE_PEAK_MEMORY, peak));
             }
+            measurements.extend(
+                report
+                    .open_ns
+                    .map(|open_ns| Measurement::measured(metrics::OPEN_TIME, open_ns as f64)),
+            );
         }
         Operation::Decode => measurements.extend(whole_column(report, Some(metrics::DECODE_SPEED))),
         Operation::Scan => measurements.extend(whole_column(report, None)),
