@@ -47,17 +47,26 @@ pub(crate) struct Interner {
 
 impl Default for Interner {
     fn default() -> Self {
+        Self::with_lines(FIRST_LINES)
+    }
+}
+
+impl Interner {
+    /// With room for so many values: memory that is not touched as long as they are fewer, where the other way is growth step by step.
+    pub(crate) fn with_room(values: usize) -> Self {
+        Self::with_lines((4 * values).div_ceil(VALUES_PER_FOUR_LINES).max(FIRST_LINES))
+    }
+
+    fn with_lines(line_count: usize) -> Self {
         Self {
-            lines: HugeArray::zeroed(FIRST_LINES),
+            lines: HugeArray::zeroed(line_count),
             value_count: 0,
             value_bytes: 0,
             long: LongValues::default(),
             moves: Vec::new(),
         }
     }
-}
 
-impl Interner {
     /// Distinct values, null among them.
     #[cfg(test)]
     pub(crate) fn value_count(&self) -> usize {

@@ -33,7 +33,10 @@ impl LongValues {
         &self.bytes[start..self.ends[index]]
     }
 
-    pub(super) fn numbered(self, numbers: Vec<u32>) -> Self {
+    /// With the number of each code's value: no more come.
+    pub(super) fn numbered(mut self, numbers: Vec<u32>) -> Self {
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
         Self { numbers, ..self }
     }
 }

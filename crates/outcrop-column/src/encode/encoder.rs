@@ -66,6 +66,14 @@ impl Encoder {
         }
     }
 
+    /// An encoder without rows that takes so many distinct values without a table growing.
+    pub(crate) fn with_room(options: EncodeOptions, values: usize) -> Self {
+        Self {
+            collector: Collector::with_room(values),
+            ..Self::new(options)
+        }
+    }
+
     /// Adds a row with `value`, which may be any bytes.
     ///
     /// # Errors

@@ -90,6 +90,14 @@ pub(super) struct Collector {
 }
 
 impl Collector {
+    /// One whose table need not grow for so many values.
+    pub(super) fn with_room(values: usize) -> Self {
+        Self {
+            interner: Interner::with_room(values),
+            ..Self::default()
+        }
+    }
+
     /// Makes room in the table for the values of `rows` rows; what was collected before is of an older epoch if it grows.
     #[inline]
     pub(super) fn make_room(&mut self, rows: usize) {

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::format::{Section, SectionKind};
 use crate::storage::WriteAt;
 
-const BUFFER_BYTES: usize = 1 << 20;
+const BUFFER_BYTES: usize = 256 << 10;
 
 /// Pieces from this size on are written as they are: a call costs less than copying them.
 const DIRECT_BYTES: usize = 64 << 10;

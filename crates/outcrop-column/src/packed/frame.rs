@@ -152,6 +152,11 @@ impl<'a> Frame<'a> {
         })
     }
 
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// What the frame holds.
     pub(super) fn content(&self) -> Result<Vec<u8>> {
         let frame = [&ZSTD_MAGIC, self.bytes].concat();

@@ -6,7 +6,7 @@ use super::frame::Frame;
 use super::list::{Layout, take_value};
 use super::{MAGIC, ORDINARY, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT_BYTES_LIMIT};
 use crate::codes::{ClassTable, Scratch, unwrap};
-use crate::encode::{EncodeOptions, Encoder, KnownCodes, encode_text};
+use crate::encode::{EncodeOptions, Encoder, KnownCodes};
 use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, Footer, HEADER_BYTES, Header};
 use crate::storage::{ReadAt, WriteAt, check_crc, read_range};
@@ -53,16 +53,19 @@ pub(crate) fn unpack(source: &dyn ReadAt, options: EncodeOptions) -> Result<Opti
         _ => return Ok(None),
     };
     let form = PackedForm::from_number(number).ok_or(ColumnError::UnknownForm { form: number })?;
-    let bytes = read_range(source, PART, 0, size.min(PACKED_BYTES_LIMIT))?;
-    let mut fields = Fields::new(PART, 0, &bytes);
+    let packed = read_range(source, PART, 0, size.min(PACKED_BYTES_LIMIT))?;
+    let mut fields = Fields::new(PART, 0, &packed);
     fields.take(MAGIC.len() + 1)?;
     let body = Body::take(form, &mut fields)?;
-    let checked = &bytes[..fields.position()];
+    let checked = &packed[..fields.position()];
     check_crc(PART, 0, checked, fields.u32()?)?;
     let mut encoder = body.into_rows(options)?;
+    // What follows takes the most memory.
+    drop(packed);
     encoder.never_pack();
     let mut image = Vec::new();
     let written = encoder.finish(&mut image)?;
+    image.shrink_to_fit();
     let symbols = written.value_count + u64::from(written.null_count > 0);
     if symbols > SYMBOLS_LIMIT {
         return Err(too_large("distinct values", symbols, SYMBOLS_LIMIT));
@@ -111,19 +114,9 @@ impl<'a> Body<'a> {
 
     /// An encoder with all rows.
     fn into_rows(self, options: EncodeOptions) -> Result<Encoder> {
-        if let Self::Rows {
-            layout: Layout::Lines,
-            rows,
-        } = self
-        {
-            return from_text(&rows.content()?, options);
-        }
-        let mut rows = Rows {
-            encoder: Encoder::new(options),
-            text_bytes: 0,
-        };
         match self {
             Self::Constant { row_count, value } => {
+                let mut rows = Rows::new(options, 1);
                 let row_bytes = value.map_or(0, <[u8]>::len) as u64 + 1;
                 let text_bytes = row_count.saturating_mul(row_bytes);
                 if text_bytes > TEXT_BYTES_LIMIT {
@@ -132,9 +125,13 @@ impl<'a> Body<'a> {
                 for _ in 0..row_count {
                     rows.push(value)?;
                 }
+                Ok(rows.encoder)
             }
             Self::Rows { layout, rows: frame } => {
+                // A value that did not come before takes a byte of the frame or more; a table that grows after all takes memory only.
+                let mut rows = Rows::new(options, frame.bytes().min(SYMBOLS_LIMIT as usize));
                 layout.for_each(&frame.content()?, |value| rows.push(value))?;
+                Ok(rows.encoder)
             }
             Self::Dictionary {
                 row_count,
@@ -151,10 +148,11 @@ impl<'a> Body<'a> {
                     values.push(value);
                     Ok(())
                 })?;
+                let mut rows = Rows::new(options, values.len());
                 rows.push_coded(row_count, &values, &blocks)?;
+                Ok(rows.encoder)
             }
         }
-        Ok(rows.encoder)
     }
 }
 
@@ -165,6 +163,14 @@ struct Rows {
 }
 
 impl Rows {
+    /// Room for so many distinct values.
+    fn new(options: EncodeOptions, values: usize) -> Self {
+        Self {
+            encoder: Encoder::with_room(options, values),
+            text_bytes: 0,
+        }
+    }
+
     fn count(&mut self, value: Option<&[u8]>) -> Result<()> {
         self.text_bytes += value.map_or(0, <[u8]>::len) as u64 + 1;
         if self.text_bytes > TEXT_BYTES_LIMIT {
@@ -210,16 +216,6 @@ impl Rows {
         }
         Ok(())
     }
-}
-
-fn from_text(content: &[u8], options: EncodeOptions) -> Result<Encoder> {
-    if content.len() as u64 > TEXT_BYTES_LIMIT {
-        return Err(too_large("bytes of text", content.len() as u64, TEXT_BYTES_LIMIT));
-    }
-    if content.last().is_some_and(|&last| last != b'\n') {
-        return Err(corrupt(PART, 0, "the last line has no end"));
-    }
-    encode_text(content, options)
 }
 
 fn too_large(what: &str, seen: u64, limit: u64) -> ColumnError {
