@@ -1,5 +1,7 @@
 //! How far a long operation is, told to whoever asked: the caller has the clock and the screen, this crate has neither.
 
+use std::sync::Arc;
+
 /// What a long operation is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -10,6 +12,8 @@ pub enum Step {
     Codes,
     /// Posting lists are sorted and written.
     Postings,
+    /// Packed forms of a small column are tried, each on all its rows.
+    Packing,
 }
 
 /// How far an operation is.
@@ -24,15 +28,15 @@ pub struct Progress {
     pub total: u64,
 }
 
-type Watcher = Box<dyn Fn(Progress) + Send + Sync>;
+type Watcher = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Somebody who wants to know, or nobody.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Watch(Option<Watcher>);
 
 impl Watch {
     pub(crate) fn of(watcher: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        Self(Some(Box::new(watcher)))
+        Self(Some(Arc::new(watcher)))
     }
 
     pub(crate) fn report(&self, step: Step, done: u64, total: u64) {

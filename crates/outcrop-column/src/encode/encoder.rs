@@ -172,10 +172,11 @@ impl Encoder {
         if !self.may_pack() {
             return self.write_behind(Footer::default(), start, 0, out);
         }
+        let watch = self.watch.clone();
         let mut file = Vec::new();
         let mut report = self.write_behind(Footer::default(), start, 0, &mut file)?;
         let mut file = Arc::new(file);
-        if let Some((form, packed)) = pack(&file, &report)? {
+        if let Some((form, packed)) = pack(&file, &report, &watch)? {
             (report.packed, report.file_bytes) = (Some(form), packed.len() as u64);
             file = Arc::new(packed);
         }

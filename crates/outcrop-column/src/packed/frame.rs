@@ -27,7 +27,7 @@ const WHOLE_BYTES: usize = 128 << 10;
 
 /// How hard to look for matches, and whether zstd may split blocks where it likes.
 #[derive(Debug, Clone, Copy)]
-struct Setting {
+pub(super) struct Setting {
     strategy: Strategy,
     least_match: u32,
     splits: bool,
@@ -92,18 +92,26 @@ pub(super) fn compress(content: &[u8]) -> Result<Vec<u8>> {
     Ok(without_magic(zstd::bulk::compress(content, LEVEL)?))
 }
 
-/// The smallest frame of `content` that is found: `best`, which is that of [`compress`], or a smaller one.
-pub(super) fn compress_smallest(content: &[u8], mut best: Vec<u8>) -> Result<Vec<u8>> {
-    let tries = TRIED_BYTES / content.len().max(1);
-    for setting in SETTINGS.iter().take(tries) {
-        if !setting.splits && content.len() < WHOLE_BYTES {
-            // Short content is not split: all that would differ is the strategy, and that seldom wins there.
-            continue;
+/// The settings that are worth a try on content of so many bytes.
+pub(super) fn settings(content_bytes: usize) -> impl Iterator<Item = &'static Setting> {
+    let tries = TRIED_BYTES / content_bytes.max(1);
+    // Short content is not split: all that would differ is the strategy, and that seldom wins there.
+    let differs = move |setting: &&Setting| setting.splits || content_bytes >= WHOLE_BYTES;
+    SETTINGS.iter().take(tries).filter(differs)
+}
+
+/// The smallest frame of `content` that is found: `best`, which is that of [`compress`], or a smaller one. Calls `tried` after each try.
+pub(super) fn compress_smallest(
+    content: &[u8],
+    mut best: Vec<u8>,
+    mut tried: impl FnMut(),
+) -> Result<Vec<u8>> {
+    for setting in settings(content.len()) {
+        let frame = setting.frame_of(content)?;
+        if frame.len() < best.len() {
+            best = frame;
         }
-        let tried = setting.frame_of(content)?;
-        if tried.len() < best.len() {
-            best = tried;
-        }
+        tried();
     }
     Ok(best)
 }
@@ -190,7 +198,7 @@ mod tests {
         for length in [0, 1, 255, 256, 65_791, text.len()] {
             let content = &text[..length];
             let usual = compress(content).expect("memory is enough");
-            let frame = compress_smallest(content, usual).expect("memory is enough");
+            let frame = compress_smallest(content, usual, || ()).expect("memory is enough");
             // The frame of level 19 with the magic number that is left out here.
             assert!(frame.len() + 4 <= zstd::bulk::compress(content, 19).expect("memory is enough").len());
             let bytes = [&frame[..], b"behind"].concat();

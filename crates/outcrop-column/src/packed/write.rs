@@ -9,6 +9,7 @@ use crate::column::Column;
 use crate::encode::EncodeReport;
 use crate::error::Result;
 use crate::format::{BLOCK_ROWS, push_u32, put_varint};
+use crate::progress::{Step, Watch};
 
 /// What a distinct value counts besides its text when the limit is judged: unpacking keeps it in tables. The format allows more.
 const SYMBOL_COST_BYTES: u64 = 24;
@@ -23,12 +24,17 @@ pub(crate) fn may_pack(row_count: u64, value_bytes: u64) -> bool {
 
 /// The packed form of the column in `image`, an ordinary file of one segment that `report` describes; `None` where there is none that is
 /// smaller.
-pub(crate) fn pack(image: &Arc<Vec<u8>>, report: &EncodeReport) -> Result<Option<(PackedForm, Vec<u8>)>> {
+pub(crate) fn pack(
+    image: &Arc<Vec<u8>>,
+    report: &EncodeReport,
+    watch: &Watch,
+) -> Result<Option<(PackedForm, Vec<u8>)>> {
     let symbols = report.value_count + u64::from(report.null_count > 0);
     let cost = report.text_bytes + report.row_count + SYMBOL_COST_BYTES * symbols;
     if cost > TEXT_BYTES_LIMIT || symbols > SYMBOLS_LIMIT {
         return Ok(None);
     }
+    watch.report(Step::Packing, 0, report.row_count);
     let rows = CodedRows::of(&Column::open_in(Arc::clone(image))?)?;
     let mut drafts = match rows.constant() {
         Some(constant) => vec![constant],
@@ -44,9 +50,21 @@ pub(crate) fn pack(image: &Arc<Vec<u8>>, report: &EncodeReport) -> Result<Option
     let least = drafts.iter().map(Draft::bytes).min().unwrap_or(0);
     let (above, below) = WORTH_TUNING;
     drafts.retain(|draft| draft.bytes() * below <= least * above);
+    let contents = drafts.iter().filter_map(|draft| draft.content.as_deref());
+    let tries: u64 = contents
+        .map(|content| frame::settings(content.len()).count() as u64)
+        .sum();
+    let mut tries_done = 0;
     for draft in &mut drafts {
         if let Some(content) = &draft.content {
-            draft.frame = frame::compress_smallest(content, std::mem::take(&mut draft.frame))?;
+            draft.frame = frame::compress_smallest(content, std::mem::take(&mut draft.frame), || {
+                tries_done += 1;
+                watch.report(
+                    Step::Packing,
+                    report.row_count * tries_done / tries,
+                    report.row_count,
+                );
+            })?;
         }
     }
     let smallest = drafts.into_iter().min_by_key(Draft::bytes);

@@ -62,6 +62,7 @@ fn watch(encoder: &mut Encoder, work: &LongWork) {
     encoder.watch(move |progress| {
         let what = match progress.step {
             outcrop_column::Step::Postings => "indexing",
+            outcrop_column::Step::Packing => "trying smaller forms",
             _ => "encoding",
         };
         work.advance(what, progress.done, progress.total);
