@@ -72,6 +72,7 @@ const FIXED_BYTES: u64 = 64 + (24 + 40 + 3 * 48) + (8 + 16 * 8);
 /// What the tables of a codes section and a class map have for a block.
 const BLOCK_BYTES: u64 = 32;
 
+#[expect(clippy::print_stdout, reason = "the figures are wanted in records")]
 fn check(rows: u64, distinct: u64, skew: f64, profile: Profile, bar: f64) {
     let report = encoded(rows, distinct, skew, profile);
     let sections = report.dictionary_bytes + report.class_map_bytes + report.codes_bytes;
@@ -81,6 +82,10 @@ fn check(rows: u64, distinct: u64, skew: f64, profile: Profile, bar: f64) {
     assert!(gaps * 100 <= report.file_bytes + 100 * 8 * 4, "{report:?}");
     let floor = report.floor_bytes + report.dictionary_bytes;
     let ratio = (report.file_bytes - tables.min(report.file_bytes)) as f64 / floor as f64;
+    println!(
+        "| {rows} | {distinct} | {skew} | {profile:?} | {} | {} | {} | {ratio:.3} | {bar} |",
+        report.file_bytes, report.floor_bytes, report.dictionary_bytes
+    );
     assert!(
         ratio <= bar,
         "{rows} rows, {distinct} words, skew {skew}, {profile:?}: {ratio:.4} of the floor, {report:?}"
