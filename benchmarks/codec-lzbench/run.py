@@ -12,13 +12,16 @@ Sizes are compared to the byte. lzbench's zlib writes a header and a checksum of
 lacks: they are taken off. The checksum's time is not: lzbench's zlib has it, ours has not.
 
 `@fresh` makes a context for every block, as lzbench does with zlib, libdeflate and brotli (it never frees libdeflate's
-decompressors). The other rows reuse a context, as lzbench does with zstd, or have none to reuse.
+decompressors). The other rows reuse a context, as lzbench does with zstd, or have none to reuse. Both programs run with
+an allocator that keeps what it has: glibc's default may map and unmap memory for each block in one of them and not in
+the other, which costs more than some codecs do.
 
 Without LZBENCH the tool says so and compares with `zstd -b`, the one benchmark that a library among these ships (ratio
 to the byte, speed by its best pass).
 
 CORPUS is a folder of files; without it, the sample that is bundled with outcrop-compress. Ends with what measuring
-costs: the codec `none` through the profiler beside a plain loop of memcpy.
+costs: the codec `none` through the profiler beside a plain loop of memcpy, in several processes, since where the
+buffers of one lie changes a copy by more than the profiler does.
 """
 
 import argparse
@@ -47,11 +50,13 @@ PAIRS = [
     ("snappy", "snappy", 0, False),
 ]
 BAR = 0.03
+KEEPING = "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=1048576"
+OVERHEAD_PROCESSES, OVERHEAD_ROUNDS = 9, 250
 
 
 def ours(program, codec, file, block):
     """Compressed bytes, and MB/s both ways: the median pass of three at least, and of 0.1 s."""
-    text = output([program, block, 1, 100, codec, file])
+    text = output([program, block, 1, 100, codec, file], GLIBC_TUNABLES=KEEPING)
     row = next(csv.DictReader(io.StringIO(text)))
     original = int(row["original_bytes"])
     speeds = [original * 1e3 / float(row[field]) for field in ("compress_ns", "decompress_ns")]
@@ -61,7 +66,7 @@ def ours(program, codec, file, block):
 def lzbench(program, codec, file, block):
     # -p3: the median of the passes; at least three of them and 0.1 s each way, as ours; -o4: CSV.
     limits = ["-t0,0", "-i3,3", "-p3", "-o4", "-q"]
-    text = output([program, f"-e{codec}", f"-b{block // 1024}", *limits, file])
+    text = output([program, f"-e{codec}", f"-b{block // 1024}", *limits, file], GLIBC_TUNABLES=KEEPING)
     for row in csv.reader(io.StringIO(text)):
         if len(row) >= 6 and re.match(codec.split(",")[0], row[0]):
             return row[0], int(row[4]), float(row[1]), float(row[2])
@@ -104,9 +109,21 @@ def main():
         for pair in pairs:
             compare(program, peer, pair, files, block, options.rounds)
     print()
+    overhead()
+
+
+def overhead():
+    program = example("outcrop-compress", "harness_overhead")
     # How far source and target lie apart modulo a page decides a memcpy by 2 %: give both buffers whole pages.
     pages = "glibc.malloc.mmap_threshold=131072"
-    print(output([example("outcrop-compress", "harness_overhead")], GLIBC_TUNABLES=pages).strip())
+    ratios = []
+    for number in range(OVERHEAD_PROCESSES):
+        text = output([program, OVERHEAD_ROUNDS], GLIBC_TUNABLES=pages).strip()
+        ratios.append(float(re.search(r"takes ([\d.]+)", text).group(1)))
+        print(f"overhead, process {number + 1}: {text}", file=sys.stderr, flush=True)
+    print(f"`none` through the profiler takes {interval(ratios)} of a memcpy's CPU time at 4 KiB: median of")
+    print(f"{OVERHEAD_PROCESSES} processes (least–most), each the median of {OVERHEAD_ROUNDS} rounds.")
+    print(f"The last: {text.splitlines()[-1]}.")
 
 
 def compare(program, peer, pair, files, block, rounds):
