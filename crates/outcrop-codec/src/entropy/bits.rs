@@ -34,8 +34,9 @@ impl<'a> BitWriter<'a> {
     #[inline(always)]
     pub(super) fn flush(&mut self) {
         debug_assert!(self.pending_bits <= 63);
-        if let Some(word) = self.target.get_mut(self.at..self.at + 8) {
-            word.copy_from_slice(&self.pending.to_le_bytes());
+        let rest = self.target.get_mut(self.at..);
+        if let Some(word) = rest.and_then(|rest| rest.first_chunk_mut()) {
+            *word = self.pending.to_le_bytes();
         } else {
             self.overflowed = true;
             self.at = 0;

@@ -29,8 +29,8 @@ fn parse(page: &[u8], options: DpzipOptions) -> Option<(Vec<u8>, Vec<Sequence>)>
         let found = best(page, group, covered_to, &mut table, options);
         if let Some((position, candidate)) = found {
             // What the table has lost of a match's front is found at the match itself, eight bytes at most.
-            let before = (1..=8.min(position - covered_to))
-                .take_while(|&step| candidate >= 8 && page[position - step] == page[candidate - step])
+            let before = (1..=8.min(position - covered_to).min(candidate))
+                .take_while(|&step| page[position - step] == page[candidate - step])
                 .count();
             let length = before + common(page, position, candidate, PAGE_BYTES);
             let (position, candidate) = (position - before, candidate - before);

@@ -13,6 +13,7 @@ const MAX_SEQUENCES: usize = PAGE_BYTES / MIN_MATCH;
 const BEFORE: usize = 8;
 /// Literals that are copied whatever their number: a fixed size is a few loads and stores.
 const LITERALS_AT_ONCE: usize = 32;
+const _: () = assert!(LITERALS_AT_ONCE <= SLACK);
 
 /// A page with its matches taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,8 @@ pub(in crate::dpzip) struct Parsed<'a> {
 
 /// Buffers of one page.
 pub(super) struct Buffers {
-    page: [u8; PAGE_BYTES + SLACK],
+    /// The page between `BEFORE` bytes and the slack, so that a match's surroundings can be read without asking where it is.
+    page: [u8; BEFORE + PAGE_BYTES + SLACK],
     length: usize,
     literals: [u8; PAGE_BYTES + SLACK],
     sequences: [Sequence; MAX_SEQUENCES],
@@ -49,7 +51,7 @@ pub(super) struct Match {
 impl Buffers {
     pub(super) fn new() -> Self {
         Self {
-            page: [0; PAGE_BYTES + SLACK],
+            page: [0; BEFORE + PAGE_BYTES + SLACK],
             length: 0,
             literals: [0; PAGE_BYTES + SLACK],
             sequences: [Sequence::default(); MAX_SEQUENCES],
@@ -58,20 +60,21 @@ impl Buffers {
 
     pub(super) fn load(&mut self, page: &[u8]) {
         self.length = page.len().min(PAGE_BYTES);
-        self.page[..self.length].copy_from_slice(&page[..self.length]);
-        self.page[self.length..].fill(0);
+        let (front, slack) = self.page[BEFORE..].split_at_mut(self.length);
+        front.copy_from_slice(&page[..self.length]);
+        slack.fill(0);
     }
 
     /// The bytes that hashing a chunk from `first` on reads.
     #[inline(always)]
     pub(super) fn window(&self, first: usize) -> Option<&[u8; CHUNK_WINDOW]> {
-        self.page.get(first..)?.first_chunk()
+        self.page.get(BEFORE + first..)?.first_chunk()
     }
 
     /// Whether `count` bytes from `position` on, at least eight, are one value.
     #[inline(always)]
     pub(super) fn is_one_value(&self, position: usize, count: usize) -> bool {
-        let bytes = &self.page[position..];
+        let bytes = &self.page[BEFORE + position..];
         // The first eight say no, nearly always.
         bytes.first_chunk().is_some_and(|eight| {
             let eight = u64::from_le_bytes(*eight);
@@ -83,7 +86,7 @@ impl Buffers {
     #[inline(always)]
     pub(super) fn bytes<const COUNT: usize>(&self, position: usize) -> [u8; COUNT] {
         const { assert!(COUNT <= SLACK) };
-        match self.page[position % PAGE_BYTES..].first_chunk() {
+        match self.page[BEFORE + position % PAGE_BYTES..].first_chunk() {
             Some(bytes) => *bytes,
             None => unreachable!("the slack is longer"),
         }
@@ -121,14 +124,12 @@ impl Buffers {
     /// How many of the eight bytes before the match agree as well.
     #[inline(always)]
     fn common_before(&self, found: Match) -> usize {
-        let before = |position: usize| {
-            let eight = self.page.get(position.wrapping_sub(BEFORE)..)?.first_chunk()?;
-            Some(u64::from_le_bytes(*eight))
+        let before = |position: usize| match self.page[position % PAGE_BYTES..].first_chunk::<BEFORE>() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => unreachable!("the page has as many in front"),
         };
-        match (before(found.candidate), before(found.position)) {
-            (Some(one), Some(other)) => (one ^ other).leading_zeros() as usize / 8,
-            _ => 0,
-        }
+        let differing = before(found.candidate) ^ before(found.position);
+        (differing.leading_zeros() as usize / 8).min(found.candidate)
     }
 
     /// Makes a sequence of the match and of the literals before it; answers the match's length.
@@ -153,17 +154,26 @@ impl Buffers {
         length
     }
 
+    /// Copies so many literals at a time that hardly any run takes two steps, and none a call.
     #[inline(always)]
     fn copy_literals(&mut self, count: usize, cursor: &mut Cursor) {
         let (from, to) = (cursor.covered_to, cursor.literal_count);
-        let at_once = |bytes: usize| bytes..bytes + LITERALS_AT_ONCE;
-        if count <= LITERALS_AT_ONCE
-            && let (Some(source), Some(target)) =
-                (self.page.get(at_once(from)), self.literals.get_mut(at_once(to)))
-        {
-            target.copy_from_slice(source);
-        } else {
-            self.literals[to..to + count].copy_from_slice(&self.page[from..from + count]);
+        let mut copied = 0;
+        loop {
+            let source = self
+                .page
+                .get(BEFORE + from + copied..)
+                .and_then(|rest| rest.first_chunk());
+            let target = self.literals.get_mut(to + copied..);
+            let target = target.and_then(|rest| rest.first_chunk_mut::<LITERALS_AT_ONCE>());
+            let (Some(source), Some(target)) = (source, target) else {
+                break;
+            };
+            *target = *source;
+            copied += LITERALS_AT_ONCE;
+            if copied >= count {
+                break;
+            }
         }
         cursor.literal_count += count;
     }
