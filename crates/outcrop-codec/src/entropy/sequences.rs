@@ -20,7 +20,7 @@ const OWN_TABLES_FROM: usize = 64;
 /// What a symbol takes in the description of a table, on average of those that occur and those that do not.
 const DESCRIBED_SYMBOL: u32 = 9 * COST_ONE_BIT / 2;
 /// What an own table has to save at least: making it takes both sides as long as some dozens of sequences.
-const LEAST_SAVING: u32 = 8 * 8 * COST_ONE_BIT;
+const LEAST_SAVING: u32 = 16 * 8 * COST_ONE_BIT;
 
 /// Writes sequences sections; keeps its tables between pages.
 pub(super) struct SequencesEncoder {
