@@ -191,6 +191,9 @@ const fn log2(n: u32) -> u32 {
     whole << 8 | fraction
 }
 
+/// Where a number of bits stands in a sum with a state: so high that nothing is left above it.
+const BITS_AT: u32 = 27;
+
 /// One symbol's way through the encoding table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transition {
@@ -236,7 +239,7 @@ impl Encoder {
             // One way for all shares, though none would do for 0 and less for 1: which it is nobody can predict.
             let most_bits = log + (u32::from(count.saturating_sub(1)) >> 1).leading_zeros() - 32;
             *transition = Transition {
-                bits_bias: (most_bits << 16).wrapping_sub(u32::from(count) << most_bits),
+                bits_bias: (most_bits << BITS_AT).wrapping_sub(u32::from(count) << most_bits),
                 next_bias: i32::from(total) - i32::from(count),
             };
             total += count;
@@ -254,8 +257,8 @@ impl Encoder {
     #[inline(always)]
     pub(super) fn start(&self, symbol: u8) -> u32 {
         let Transition { bits_bias, next_bias } = self.transitions[usize::from(symbol) % SYMBOL_SLOTS];
-        let bits = (bits_bias + (1 << 15)) >> 16;
-        let value = (bits << 16) - bits_bias;
+        let bits = (bits_bias + (1 << (BITS_AT - 1))) >> BITS_AT;
+        let value = (bits << BITS_AT) - bits_bias;
         let next = (value >> bits) as i32 + next_bias;
         u32::from(self.next_states[next as usize % (1 << MAX_LOG)])
     }
@@ -264,7 +267,7 @@ impl Encoder {
     #[inline(always)]
     pub(super) fn encode(&self, state: u32, symbol: u8, writer: &mut BitWriter) -> u32 {
         let Transition { bits_bias, next_bias } = self.transitions[usize::from(symbol) % SYMBOL_SLOTS];
-        let bits = (state + bits_bias) >> 16;
+        let bits = (state + bits_bias) >> BITS_AT;
         writer.push(u64::from(state & ((1 << bits) - 1)), bits);
         let next = (state >> bits) as i32 + next_bias;
         u32::from(self.next_states[next as usize % (1 << MAX_LOG)])

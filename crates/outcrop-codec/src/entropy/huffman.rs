@@ -340,9 +340,12 @@ fn compress_weights(
     if let [weight] = rest {
         states[0] = table.encode(states[0], *weight, &mut writer);
     }
-    for [even, odd] in pairs.iter().rev() {
-        states[1] = table.encode(states[1], *odd, &mut writer);
-        states[0] = table.encode(states[0], *even, &mut writer);
+    // Eight weights, and the odd one before them, have 54 bits at most.
+    for four in pairs.rchunks(4) {
+        for [even, odd] in four.iter().rev() {
+            states[1] = table.encode(states[1], *odd, &mut writer);
+            states[0] = table.encode(states[0], *even, &mut writer);
+        }
         writer.flush();
     }
     table.finish(states[1], &mut writer);
