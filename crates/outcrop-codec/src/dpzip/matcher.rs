@@ -1,12 +1,13 @@
 //! Match finding as the hardware does it: groups of four bytes against a small table.
 //!
 //! Each position of a group is looked up and inserted, matched or not, covered or not. Stage 1 compares up to
-//! 16 bytes with every candidate; stage 2 extends the one chosen to its end. A group starts at most one match: it
-//! covers at least four bytes.
+//! 16 bytes with every candidate; stage 2 extends the one chosen to its end, and over literals to the front, which the
+//! table may have lost. A group starts at most one match: it covers at least four bytes.
 //!
 //! What a position finds in the table does not depend on what was matched before it. Software therefore asks the table for
 //! a run of positions at once, without a branch, and afterwards looks at those that found something and are not covered: a
-//! branch for each group would be predicted wrongly so often that it costs more than the questions it saves.
+//! branch for each group would be predicted wrongly so often that it costs more than the questions it saves. First fit
+//! asks for a whole stretch of runs, and goes from match to match afterwards.
 
 mod found;
 #[cfg(test)]
