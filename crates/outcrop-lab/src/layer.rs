@@ -76,8 +76,10 @@ pub trait Layer: Sync {
         trial: &TrialOptions,
     ) -> Result<Settings, Refusal>;
 
-    /// What it costs to make the subject.
-    fn forecast_preparation(&self, subject: &Subject) -> Forecast;
+    /// What it costs to make the subject before the first trial: nothing where trials make what they need, in their own time.
+    fn forecast_preparation(&self, _subject: &Subject) -> Forecast {
+        Forecast::default()
+    }
 
     /// What one trial of a cell costs.
     fn forecast_trial(&self, cell: &Cell) -> Forecast;

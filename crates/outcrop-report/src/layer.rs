@@ -30,9 +30,13 @@ pub(crate) trait LayerReport {
     /// Figures, or what is missing for them.
     fn figures(&self) -> Vec<FigureSlot>;
     /// Matrices that could be filled, and those that could not.
-    fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>);
+    fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>) {
+        (Vec::new(), Vec::new())
+    }
     /// Published figures, run through the same checks.
-    fn references(&self) -> Vec<ReferenceSection>;
+    fn references(&self) -> Vec<ReferenceSection> {
+        Vec::new()
+    }
     /// How each quantity was obtained.
     fn methods(&self) -> Vec<Method>;
 }

@@ -61,11 +61,6 @@ impl Layer for Cache {
         Ok(factors)
     }
 
-    fn forecast_preparation(&self, _: &Subject) -> Forecast {
-        // Each trial starts its own server: its time is in the trial's.
-        Forecast::default()
-    }
-
     fn forecast_trial(&self, cell: &Cell) -> Forecast {
         forecast::trial(cell)
     }

@@ -116,11 +116,6 @@ impl Layer for Column {
         Ok(factors)
     }
 
-    fn forecast_preparation(&self, _: &Subject) -> Forecast {
-        // Columns are made when a trial first needs them: their time is in the trials'.
-        Forecast::default()
-    }
-
     fn forecast_trial(&self, cell: &Cell) -> Forecast {
         forecast::trial(cell)
     }

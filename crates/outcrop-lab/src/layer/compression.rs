@@ -93,11 +93,6 @@ impl Layer for Compression {
         Ok(factors)
     }
 
-    fn forecast_preparation(&self, _: &Subject) -> Forecast {
-        // Samples are drawn when a trial first needs them: their time is in the trials'.
-        Forecast::default()
-    }
-
     fn forecast_trial(&self, cell: &Cell) -> Forecast {
         forecast::trial(cell)
     }

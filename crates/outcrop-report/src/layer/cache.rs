@@ -14,7 +14,7 @@ use outcrop_results::{CellView, RunView};
 use super::LayerReport;
 use crate::answer::Answer;
 use crate::finding::Finding;
-use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
+use crate::section::{FigureSlot, Method, ReferenceSection};
 use cell::Cell;
 
 /// The cache cells of a run, ready to be asked.
@@ -42,10 +42,6 @@ impl LayerReport for CacheReport<'_> {
 
     fn figures(&self) -> Vec<FigureSlot> {
         figures::all(&self.cells)
-    }
-
-    fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>) {
-        (Vec::new(), Vec::new())
     }
 
     fn references(&self) -> Vec<ReferenceSection> {
