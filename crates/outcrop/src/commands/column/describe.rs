@@ -13,7 +13,7 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
         ("segment", "segment"),
         ("what", "what"),
         ("name", "name"),
-        ("", "value"),
+        ("value", "value"),
     ]);
     if let Some(packed) = report.packed {
         let mut push = |what: &str, name: &str, cell| {

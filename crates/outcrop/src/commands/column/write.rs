@@ -70,7 +70,7 @@ fn watch(encoder: &mut Encoder, work: &LongWork) {
 }
 
 fn print_report(report: &EncodeReport, format: Format) -> anyhow::Result<()> {
-    let mut table = Table::new([("what", "what"), ("", "value")]);
+    let mut table = Table::new([("what", "what"), ("value", "value")]);
     let mut push = |name, cell| table.push(vec![Cell::text(name), cell]);
     push("rows", count(report.row_count));
     push("distinct values", count(report.value_count));
