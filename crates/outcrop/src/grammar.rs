@@ -62,3 +62,34 @@ pub(crate) enum Command {
     /// Print the manual page
     Man(man::Args),
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    /// Calls `action` with each command below `command` and itself.
+    fn for_each(command: &clap::Command, action: &mut impl FnMut(&clap::Command)) {
+        action(command);
+        command
+            .get_subcommands()
+            .for_each(|below| for_each(below, action));
+    }
+
+    #[test]
+    fn no_example_of_the_help_is_wider_than_help_is_at_most() {
+        let mut example_count = 0;
+        for_each(&Cli::command(), &mut |command| {
+            let text = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            for line in text.lines().filter(|line| line.starts_with("  ")) {
+                example_count += 1;
+                assert!(line.chars().count() <= 100, "{}: {line}", command.get_name());
+            }
+        });
+        assert!(example_count > 50, "{example_count} examples");
+    }
+}

@@ -12,16 +12,16 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop codec                                          zstd:3 in blocks of 64 KiB, on a sample of our own
+  outcrop codec                             zstd:3 in blocks of 64 KiB, on a sample of our own
   outcrop codec --data /srv/dump --codec lz4,zstd:1,zstd:3 --block-size 4k,64k
-  pg_dump shop | outcrop codec --data - --codec zstd:9   what comes by; of much a random sample is kept
+  pg_dump shop | outcrop codec --data -     what comes by; of much a random sample is kept
   outcrop codec --data dump.sql --threads 1,all --context reused,fresh
   outcrop codec --content entropy:1,entropy:4 --caches warm,cold --format csv
-  outcrop codec list                                     every codec of this build and its settings
-  outcrop codec table runs/… --format csv                the same table of any run that measured codecs
+  outcrop codec list                        every codec of this build and its settings
+  outcrop codec table runs/… --format csv   the same table of any run that measured codecs
 
-Several values, separated by commas, make a factor: every combination is a cell. Data are only ever read; every
-compressed block is decompressed and compared.";
+Several values, separated by commas, make a factor: every combination is a cell. Data are only ever read; \
+every compressed block is decompressed and compared.";
 
 /// Measure codecs on your data once, with flags for each factor
 #[derive(Debug, clap::Args)]

@@ -26,7 +26,8 @@ Examples:
   outcrop column decode words.ocol -o words.parquet
 
 Exit codes:
-  0 done, also where nothing was found   2 usage, bad input or a damaged file   3 reading or writing failed")]
+  0 done, also where nothing was found   2 usage, bad input or a damaged file
+  3 reading or writing failed")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,

@@ -9,10 +9,10 @@ use std::path::Path;
 const EXAMPLES: &str = "\
 Examples:
   outcrop compare runs/before runs/after
-  outcrop compare runs/before runs/after --fail-if 'p99 > +5%' --fail-if 'iops < -3%'    in CI: exit code 1 when met
-  outcrop compare runs/mine toshiba-kxg60znv256g-fio                                     a published reference
+  outcrop compare runs/A runs/B --fail-if 'p99 > +5%' --fail-if 'iops < -3%'   exit code 1 when met
+  outcrop compare runs/mine toshiba-kxg60znv256g-fio                           a published reference
 
-Every ratio is CANDIDATE ÷ BASELINE of medians with a 95 % interval. A condition counts only where the
+Every ratio is CANDIDATE ÷ BASELINE of medians with a 95 % interval. A condition counts only where the \
 whole interval is on its side of 1; where nothing can be compared it is an error, not a pass.";
 
 /// Hold a run beside another run or a published reference

@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop device --queue-depth 1,32,256                        4 KiB random reads at three depths
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
-  outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device or file, never written
+  outcrop device --read-only /dev/nvme0n1 --queue-depth 32     what is there, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
   outcrop device --engine noop --format json                   what measuring itself costs
 

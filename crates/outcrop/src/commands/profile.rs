@@ -11,13 +11,14 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop profile                        the filesystem you stand on, in at most ten minutes
   outcrop profile /mnt/data --quick      another one, in 90 seconds
-  outcrop profile --data /srv/dump       your own data for the layers that compress them; tables in it, column by column
+  outcrop profile --data /srv/dump       your own data; tables among them, column by column
   outcrop profile --layer compression    one layer alone
-  outcrop profile --layer cache --server redis://127.0.0.1   a cache that runs already (keys beginning with oc- are written)
+  outcrop profile --layer cache --server redis://127.0.0.1
+                                         a cache that runs already: writes keys beginning with oc-
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              what would be measured and written
 
-A file of its own is written on the filesystem of PATH, measured, and removed afterwards; nothing else is
+A file of its own is written on the filesystem of PATH, measured, and removed afterwards; nothing else is \
 touched, and data are only read: without --data, a sample that is part of the program stands for them. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
 
 /// Measure the storage stack at PATH and say what it can do and what to configure

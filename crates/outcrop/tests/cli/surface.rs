@@ -2,12 +2,13 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
     "profile",
     "run",
     "report",
     "compare",
     "device",
+    "cache",
     "codec",
     "column",
     "workload",

@@ -19,11 +19,11 @@ use outcrop_workload::{Arrival, Content};
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop cache load                                              ETC on memcached at 127.0.0.1:11211, closed loop
-  outcrop cache load --target redis://127.0.0.1 --pipeline 16     the same on Redis, 16 requests in flight a connection
-  outcrop cache load --arrival poisson:20k --objective 'p95<1ms'  open loop: latency from the intended start
-  outcrop cache load --search 'p95<1ms'                           the highest rate that keeps the objective
-  outcrop cache load --trace requests.csv                         replay: time, key, op, key size, value size, ttl
+  outcrop cache load                                              ETC on memcached here, closed loop
+  outcrop cache load --target redis://127.0.0.1 --pipeline 16     on Redis, 16 requests in flight
+  outcrop cache load --arrival poisson:20k --objective 'p95<1ms'  open loop, from the intended start
+  outcrop cache load --search 'p95<1ms'                           the highest rate within the limit
+  outcrop cache load --trace requests.csv                         time, key, op, key and value size
 
 It writes keys that begin with `oc-` (a trace: its own), and never empties a server unless --flush says so.";
 

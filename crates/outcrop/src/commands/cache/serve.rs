@@ -19,11 +19,11 @@ Examples:
   outcrop cache serve                                  1 GiB on 127.0.0.1:11211 and [::1]:11211
   outcrop cache serve --memory 64MiB --policy lru --threads 2
   outcrop cache serve --listen 127.0.0.1:11300 --http 127.0.0.1:8080
-  outcrop cache serve --listen 0.0.0.0:11211 --tls-cert cert.pem --tls-key key.pem --login-file users
+  outcrop cache serve --listen 0.0.0.0:11211 --tls-cert a.pem --tls-key a.key --login-file users
   curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
-The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has
+The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has \
 arrived, then end.";
 
 /// Serve a cache that memcached's clients can use
