@@ -20,6 +20,12 @@ pub(crate) enum HugeArray<const N: usize> {
     Mapped(MmapMut),
 }
 
+impl<const N: usize> Default for HugeArray<N> {
+    fn default() -> Self {
+        Self::Heap(Vec::new())
+    }
+}
+
 impl<const N: usize> HugeArray<N> {
     /// `count` items of zeros.
     pub(crate) fn zeroed(count: usize) -> Self {

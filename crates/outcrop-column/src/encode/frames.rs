@@ -1,7 +1,9 @@
 //! Rows while they are read: provisional codes, packed frame by frame, so that memory stays near the size of the file.
 
+use super::side_by_side::side_by_side;
 use crate::dictionary::{Interner, Key};
 use crate::error::Result;
+use crate::format::BLOCK_ROWS;
 use crate::huge::{HugeArray, HugeMap};
 use crate::kernels::{self, measure};
 use crate::planes::{Planes, bits_of, packed_bytes};
@@ -12,6 +14,9 @@ const FRAME_ROWS: usize = 4096;
 /// Bytes of the first piece of memory for frames; each further one is twice as large, up to the second number.
 const FIRST_PIECE_BYTES: usize = 64 << 10;
 const MOST_PIECE_BYTES: usize = 1 << 20;
+
+/// Steps in which provisional codes become final ones: in each, an eighth of the rows is in memory twice.
+const CODING_STEPS: usize = 8;
 
 /// The packed codes of a worker's frames. They are read in order and once, so that huge pages would spare little, and cost much where a
 /// virtual machine gives those it does not use back to its host: there, the first touch of a huge page was seen to take 5 ms.
@@ -223,6 +228,79 @@ impl Rows {
             maps[*worker][frame.epoch as usize].apply(part);
             skipped = 0;
             rest = after;
+        }
+    }
+
+    /// The rows with what the maps make of their provisional codes, in consecutive parts, of which `threads` are made at once. What these
+    /// rows took is given back on the way.
+    pub(super) fn coded(mut self, maps: &[Vec<HugeMap>], threads: usize) -> Vec<CodedRows> {
+        let block_count = self.row_count.div_ceil(BLOCK_ROWS as u64) as usize;
+        let rows_per_part = block_count.div_ceil(threads * CODING_STEPS).max(1) * BLOCK_ROWS;
+        let starts: Vec<u64> = (0..self.row_count).step_by(rows_per_part).collect();
+        let mut parts = Vec::with_capacity(starts.len());
+        for step in starts.chunks(threads.max(1)) {
+            parts.append(&mut side_by_side(step, |&start| {
+                let end = (start + rows_per_part as u64).min(self.row_count);
+                CodedRows::of(&self, maps, start, end)
+            }));
+            self.forget_before(step[0] + (step.len() * rows_per_part) as u64);
+        }
+        parts
+    }
+
+    /// Frees what only rows before `row` need. The pieces of a worker are in the order of its frames.
+    fn forget_before(&mut self, row: u64) {
+        let kept = self
+            .starts
+            .partition_point(|&start| start <= row)
+            .saturating_sub(1);
+        for (worker, packed) in self.packed.iter_mut().enumerate() {
+            let first = self.frames[kept..].iter().find(|(of, _)| *of == worker);
+            let needed = first.map_or(packed.pieces.len(), |(_, frame)| frame.piece as usize);
+            packed.pieces[..needed].fill_with(HugeArray::default);
+        }
+    }
+}
+
+/// Consecutive rows as the codes of the file, packed frame by frame.
+#[derive(Debug)]
+pub(super) struct CodedRows {
+    first_row: u64,
+    frames: Vec<Frame>,
+    packed: Packed,
+}
+
+impl CodedRows {
+    fn of(rows: &Rows, maps: &[Vec<HugeMap>], first_row: u64, end: u64) -> Self {
+        let mut coded = Self {
+            first_row,
+            frames: Vec::new(),
+            packed: Packed::default(),
+        };
+        let mut codes = vec![0; BLOCK_ROWS];
+        for start in (first_row..end).step_by(BLOCK_ROWS) {
+            let codes = &mut codes[..(end - start).min(BLOCK_ROWS as u64) as usize];
+            rows.mapped(start, maps, codes);
+            for frame in codes.chunks(FRAME_ROWS) {
+                coded.frames.push(Frame::of(frame, 0, &mut coded.packed));
+            }
+        }
+        coded
+    }
+
+    pub(super) fn row_count(&self) -> u64 {
+        self.frames.iter().map(|frame| u64::from(frame.rows)).sum()
+    }
+
+    /// Calls `action` with runs of codes, in order, and the row of the first of each.
+    pub(super) fn for_each_run(&self, mut action: impl FnMut(u64, &[u32])) {
+        let mut codes = [0; FRAME_ROWS];
+        let mut row = self.first_row;
+        for frame in &self.frames {
+            let codes = &mut codes[..frame.rows as usize];
+            frame.unpack(&self.packed, codes);
+            action(row, codes);
+            row += u64::from(frame.rows);
         }
     }
 }

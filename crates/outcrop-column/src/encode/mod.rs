@@ -8,6 +8,7 @@ mod options;
 mod row_sort;
 mod sections;
 mod segment;
+mod side_by_side;
 mod text;
 
 pub use csv_input::{CsvOptions, InputColumn, encode_csv};

@@ -3,10 +3,11 @@
 use std::thread;
 
 use super::blocks::{CodeSource, class_map_bytes, estimated_bytes, write_class_map, write_codes};
-use super::frames::Rows;
+use super::frames::{CodedRows, Rows};
 use super::options::{EncodeOptions, Index};
 use super::row_sort::for_each_list;
 use super::sections::SectionWriter;
+use super::side_by_side::side_by_side;
 use crate::codes::{ClassTable, Effort};
 use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
@@ -16,7 +17,11 @@ use crate::postings::PostingsWriter;
 use crate::progress::{Step, Watch};
 use crate::ranking::RankPlan;
 
-/// Rows sorted by code at a time, at least; a pass more over the rows costs less than memory for all of them.
+/// Passes over the rows in which they are sorted by code: each takes eight bytes for each row that it sorts, and costs less than memory for
+/// all of them would.
+const PASSES: u64 = 8;
+
+/// Rows sorted in a pass, at least.
 const FEWEST_ROWS_PER_PASS: u64 = 1 << 22;
 
 /// Values from which on a thread pays for what is done with their counts.
@@ -80,9 +85,15 @@ impl Collected {
             entry.sections.extend(codes.write(&plan, watch, out)?);
         }
         if options.index != Index::None {
-            entry
-                .sections
-                .push(write_postings(&rows, &maps, &merged.counts, watch, out)?);
+            let rows = rows.coded(&maps, options.threads);
+            drop(maps);
+            entry.sections.push(write_postings(
+                &rows,
+                options.threads,
+                &merged.counts,
+                watch,
+                out,
+            )?);
         }
         Ok(entry)
     }
@@ -109,23 +120,10 @@ fn both<A: Send, B>(
 
 /// The values of each worker in byte order, sorted on as many threads as there are workers if the caller allows more than one.
 fn sorted(interners: Vec<Interner>, threads: usize) -> Vec<SortedValues> {
-    if threads <= 1 || interners.len() <= 1 {
+    if threads <= 1 {
         return interners.into_iter().map(Interner::into_sorted).collect();
     }
-    thread::scope(|scope| {
-        let running: Vec<_> = interners
-            .into_iter()
-            .map(|interner| scope.spawn(|| interner.into_sorted()))
-            .collect();
-        running
-            .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
-    })
+    side_by_side(interners, Interner::into_sorted)
 }
 
 fn write_dictionary(
@@ -226,15 +224,15 @@ fn pays(
 
 /// Sorts rows by code, a range of codes at a time, and writes their lists.
 fn write_postings(
-    rows: &Rows,
-    maps: &[Vec<HugeMap>],
+    rows: &[CodedRows],
+    threads: usize,
     counts: &[u32],
     watch: &Watch,
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
-    let row_count = rows.row_count();
+    let row_count: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     let mut writer = PostingsWriter::new(counts, row_count as u32);
-    let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / 4);
+    let per_pass = FEWEST_ROWS_PER_PASS.max(row_count / PASSES);
     let mut first = 0;
     let mut done = 0;
     while first < counts.len() {
@@ -247,7 +245,7 @@ fn write_postings(
             total += u64::from(count);
             starts.push(total);
         }
-        for_each_list(rows, maps, first, &starts, |list| writer.push(list, out))?;
+        for_each_list(rows, threads, first, &starts, |list| writer.push(list, out))?;
         first += starts.len() - 1;
         done += total;
         watch.report(Step::Postings, done, row_count);
