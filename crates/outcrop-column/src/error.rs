@@ -81,10 +81,10 @@ pub enum ColumnError {
         detail: String,
     },
     /// The input has no such column, or it is not clear which of its columns is meant.
-    #[error("no column of the input is {wanted}; there {} {}{}", if existing.len() == 1 { "is" } else { "are" }, existing.join(", "), delimiter_hint(*delimiter, existing.len()))]
+    #[error("{}{}", column_wanted(wanted.as_deref(), existing), delimiter_hint(*delimiter, existing.len()))]
     NoSuchColumn {
-        /// What was asked for.
-        wanted: String,
+        /// What was asked for; `None` where nothing was, since one column was expected.
+        wanted: Option<String>,
         /// Names of the columns that could be asked for.
         existing: Vec<String>,
         /// What separates the fields, where the input is delimited text.
@@ -127,6 +127,16 @@ pub enum ColumnError {
 pub type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
 /// A single long field is what a wrong delimiter looks like.
+fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
+    let names = existing.join(", ");
+    match (wanted, existing.len()) {
+        (Some(wanted), 1) => format!("no column of the input is {wanted}; there is {names}"),
+        (Some(wanted), _) => format!("no column of the input is {wanted}; there are {names}"),
+        (None, 0) => "the input has no column of strings".to_owned(),
+        (None, count) => format!("the input has {count} columns that may be meant; name one of {names}"),
+    }
+}
+
 fn delimiter_hint(delimiter: Option<char>, count: usize) -> String {
     match delimiter {
         Some(delimiter) if count == 1 => {

@@ -108,7 +108,7 @@ fn find_column(schema: &Schema, column: InputColumn<'_>) -> Result<usize> {
             .map(|(index, _)| index),
     };
     let index = found.ok_or_else(|| ColumnError::NoSuchColumn {
-        wanted: column.to_string(),
+        wanted: column.wanted(),
         existing: match column {
             InputColumn::Only => names(&is_strings),
             _ => names(&|_| true),

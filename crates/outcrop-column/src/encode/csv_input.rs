@@ -104,18 +104,19 @@ fn find_column(reader: &mut csv::Reader<impl Read>, csv: &CsvOptions<'_>) -> Res
         _ => None,
     };
     found.ok_or_else(|| ColumnError::NoSuchColumn {
-        wanted: csv.column.to_string(),
+        wanted: csv.column.wanted(),
         existing: existing(),
         delimiter: Some(char::from(csv.delimiter)),
     })
 }
 
-impl std::fmt::Display for InputColumn<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl InputColumn<'_> {
+    /// As errors say what was asked for; `None` where nothing was.
+    pub(crate) fn wanted(&self) -> Option<String> {
         match self {
-            Self::Named(name) => write!(f, "{name:?}"),
-            Self::Numbered(number) => write!(f, "number {number} (from 0)"),
-            Self::Only => f.write_str("the only one"),
+            Self::Named(name) => Some(format!("{name:?}")),
+            Self::Numbered(number) => Some(format!("number {number} (from 0)")),
+            Self::Only => None,
         }
     }
 }

@@ -236,7 +236,7 @@ fn a_column_of_a_table_is_found_by_name_and_number_and_others_are_refused_by_nam
     for error in errors(InputColumn::Only) {
         assert_eq!(
             error.to_string(),
-            "no column of the input is the only one; there are rock, age"
+            "the input has 2 columns that may be meant; name one of rock, age"
         );
     }
     for error in errors(InputColumn::Numbered(0)) {

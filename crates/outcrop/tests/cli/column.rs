@@ -252,7 +252,7 @@ fn what_is_wrong_with_an_input_is_said_with_what_to_do() {
     let sentence = encode(&["--column", "rock"]);
     assert!(sentence.contains("is ',' the right delimiter?"), "{sentence}");
     let sentence = encode(&["--delimiter", "|"]);
-    assert!(sentence.contains("there are id, rock"), "{sentence}");
+    assert!(sentence.contains("name one of id, rock"), "{sentence}");
     let sentence = encode(&["--delimiter", "ab"]);
     assert!(sentence.contains("one byte is expected"), "{sentence}");
     let sentence = encode(&["--input-format", "parquet"]);
