@@ -135,9 +135,15 @@ impl<'a> Planes<'a> {
         let shift = self.width - 8;
         let (first, last) = ((least >> shift) as u8, (greatest >> shift) as u8);
         let plane = &self.bytes[..self.count];
-        let mut candidates = Vec::new();
+        // As many as an equality leaves of equally frequent values, and some.
+        let mut candidates = Vec::with_capacity(self.count / 64 + SCANNED_ROWS);
         for (start, bytes) in (0..).step_by(SCANNED_ROWS).zip(plane.chunks(SCANNED_ROWS)) {
             let seen = candidates.len();
+            // The processor follows a plane by itself, but not past the end of a page, and what it asks for ahead waits behind the second plane's lines.
+            let ahead = plane.get(start as usize + SCANNED_ROWS..).unwrap_or_default();
+            for line in ahead[..ahead.len().min(SCANNED_ROWS)].chunks(CACHE_LINE_BYTES) {
+                kernels::prefetch(line, 0);
+            }
             if last - first < FEWEST_OF_DENSE {
                 kernels::matches(bytes, first, last, &mut candidates);
                 candidates[seen..].iter_mut().for_each(|index| *index += start);
@@ -182,7 +188,9 @@ impl<'a> Planes<'a> {
 }
 
 /// Rows whose first plane is searched before the other planes of those that it leaves are looked at.
-const SCANNED_ROWS: usize = if cfg!(miri) { 128 } else { 8192 };
+const SCANNED_ROWS: usize = if cfg!(miri) { 128 } else { 2048 };
+
+const CACHE_LINE_BYTES: usize = 64;
 
 /// Values of the first plane from which on, if they are equally frequent, two of 64 rows lie within a range.
 const FEWEST_OF_DENSE: u8 = 8;

@@ -171,7 +171,7 @@ impl Column {
     /// [`ColumnError::Corrupt`] and what the source reports, as all searches.
     pub fn find(&self, value: &[u8]) -> Result<Selection<'_>> {
         self.select(|segment| {
-            let code = segment.dictionary.find(&*self.source, value)?;
+            let code = segment.find(&*self.source, value)?;
             Ok(code.map(|code| (code, code)).into_iter().collect())
         })
     }

@@ -85,6 +85,16 @@ impl Segment {
         Ok(())
     }
 
+    /// The code of `value`. Where its rows are is asked for as soon as its neighbours are known.
+    pub(super) fn find(&self, source: &dyn ReadAt, value: &[u8]) -> Result<Option<u32>> {
+        self.dictionary
+            .find(source, value, |code| match (&self.memory, &self.postings) {
+                (Some(memory), _) => memory.prefetch(code),
+                (None, Some(postings)) => postings.prefetch(code),
+                (None, None) => {}
+            })
+    }
+
     /// The map from ranks to codes, read at its first use; `None` where they are the same.
     pub(super) fn ranking(&self, source: &dyn ReadAt) -> Result<Option<&Ranking>> {
         let (Some(map), Some(codes)) = (&self.class_map, &self.codes) else {

@@ -100,8 +100,7 @@ impl<'a> Selection<'a> {
                     rows.extend(
                         memory
                             .rows(first, last)
-                            .iter()
-                            .map(|&row| segment.first_row + u64::from(row)),
+                            .map(|row| segment.first_row + u64::from(row)),
                     );
                 } else if let Some(postings) = &segment.postings {
                     postings.push_rows(self.source, first, last, segment.first_row, &mut rows)?;

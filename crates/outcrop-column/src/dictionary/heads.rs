@@ -4,13 +4,24 @@
 use std::ops::Range;
 
 use crate::huge::HugeArray;
+use crate::kernels::prefetch;
 
 /// First bytes of values, zeros behind the end of shorter ones: numbers that sort as they do.
 const HEAD_BYTES: usize = 8;
 
+/// Heads of a part. A search in the first heads of all parts, which stay in the cache, leads to one, whose few cache lines come all at once.
+const PART: usize = 32;
+
+/// Heads of a cache line.
+const LINE: usize = 64 / HEAD_BYTES;
+
 /// The heads of all buckets, in order.
 #[derive(Debug)]
-pub(super) struct Heads(HugeArray<HEAD_BYTES>);
+pub(super) struct Heads {
+    items: HugeArray<HEAD_BYTES>,
+    /// Every `PART`-th of them.
+    firsts: Vec<u64>,
+}
 
 impl Heads {
     /// Those of the given first values.
@@ -19,14 +30,25 @@ impl Heads {
         for (item, head) in items.get_mut().iter_mut().zip(heads) {
             *item = head.to_le_bytes();
         }
-        Self(items)
+        let firsts = heads.iter().copied().step_by(PART).collect();
+        Self { items, firsts }
     }
 
     /// The buckets whose first value begins as `wanted` does: those before begin with less than it, those behind with more.
     pub(super) fn alike(&self, wanted: &[u8]) -> Range<usize> {
-        let (items, wanted) = (self.0.get(), head(wanted));
-        let start = items.partition_point(|item| u64::from_le_bytes(*item) < wanted);
-        let count = items[start..].partition_point(|item| u64::from_le_bytes(*item) == wanted);
+        let (items, wanted) = (self.items.get(), head(wanted));
+        let end = self.firsts.partition_point(|&first| first < wanted) * PART;
+        let begin = end.saturating_sub(PART);
+        (begin..end).step_by(LINE).for_each(|line| prefetch(items, line));
+        let part = &items[begin..end.min(items.len())];
+        let start = begin + part.partition_point(|item| u64::from_le_bytes(*item) < wanted);
+        let is_alike = |item: &[u8; HEAD_BYTES]| u64::from_le_bytes(*item) == wanted;
+        // Mostly none or one is: a search would look at far ones.
+        let rest = &items[start..];
+        let count = match rest.get(1) {
+            Some(second) if is_alike(second) => rest.partition_point(is_alike),
+            _ => usize::from(rest.first().is_some_and(is_alike)),
+        };
         start..start + count
     }
 }
@@ -39,6 +61,27 @@ pub(super) fn head(value: &[u8]) -> u64 {
             let mut bytes = [0; HEAD_BYTES];
             bytes[..value.len()].copy_from_slice(value);
             u64::from_be_bytes(bytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Heads, head};
+
+    proptest! {
+        #[test]
+        fn the_buckets_alike_are_those_of_the_plain_search(
+            mut values in proptest::collection::vec(proptest::collection::vec(0_u8..3, 0..10), 0..300), wanted in proptest::collection::vec(0_u8..3, 0..10),
+        ) {
+            values.sort();
+            let all: Vec<u64> = values.iter().map(|value| head(value)).collect();
+            let wanted_head = head(&wanted);
+            let start = all.partition_point(|&item| item < wanted_head);
+            let end = all.partition_point(|&item| item <= wanted_head);
+            prop_assert_eq!(Heads::of(&all).alike(&wanted), start..end);
         }
     }
 }

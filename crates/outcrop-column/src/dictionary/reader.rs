@@ -165,14 +165,20 @@ impl Dictionary {
         ))
     }
 
-    /// Number of values less than `wanted` (or, with `or_equal`, not greater), and whether `wanted` is one.
-    fn rank(&self, source: &dyn ReadAt, wanted: &[u8], or_equal: bool) -> Result<(usize, bool)> {
+    /// Number of values less than `wanted` (or, with `or_equal`, not greater), and whether `wanted` is one; `near` as in [`Dictionary::find`].
+    fn rank(
+        &self,
+        source: &dyn ReadAt,
+        wanted: &[u8],
+        or_equal: bool,
+        near: impl FnOnce(u32),
+    ) -> Result<(usize, bool)> {
         let (mut low, mut high) = (0, self.entries.len());
         if high == 0 {
             return Ok((0, false));
         }
         if let Some(heads) = &self.heads {
-            return self.rank_by_heads(source, heads, wanted, or_equal);
+            return self.rank_by_heads(source, heads, wanted, or_equal, near);
         }
         while high - low > 1 {
             let middle = usize::midpoint(low, high);
@@ -192,6 +198,7 @@ impl Dictionary {
         heads: &Heads,
         wanted: &[u8],
         or_equal: bool,
+        near: impl FnOnce(u32),
     ) -> Result<(usize, bool)> {
         let per_block = (1_usize << self.shift).div_ceil(BUCKET_VALUES);
         let alike = heads.alike(wanted);
@@ -208,26 +215,32 @@ impl Dictionary {
             }
         }
         let index = low / per_block;
+        near(((index << self.shift) + low % per_block * BUCKET_VALUES) as u32);
         let (rank, found) = self.with_block(source, index, |block| {
             block.rank_in(low % per_block, wanted, or_equal)
         })?;
         Ok(((index << self.shift) + rank, found))
     }
 
-    /// The code of `value`. *Cost*: one block read.
-    pub(crate) fn find(&self, source: &dyn ReadAt, value: &[u8]) -> Result<Option<u32>> {
-        let (rank, found) = self.rank(source, value, false)?;
+    /// The code of `value`. *Cost*: one block read. Where heads lead to a bucket, `near` is told the code of its first value before it is read.
+    pub(crate) fn find(
+        &self,
+        source: &dyn ReadAt,
+        value: &[u8],
+        near: impl FnOnce(u32),
+    ) -> Result<Option<u32>> {
+        let (rank, found) = self.rank(source, value, false, near)?;
         Ok(found.then_some(rank as u32))
     }
 
     /// The number of values less than `value`.
     pub(crate) fn lower_bound(&self, source: &dyn ReadAt, value: &[u8]) -> Result<u32> {
-        Ok(self.rank(source, value, false)?.0 as u32)
+        Ok(self.rank(source, value, false, |_| {})?.0 as u32)
     }
 
     /// The number of values not greater than `value`.
     pub(crate) fn upper_bound(&self, source: &dyn ReadAt, value: &[u8]) -> Result<u32> {
-        Ok(self.rank(source, value, true)?.0 as u32)
+        Ok(self.rank(source, value, true, |_| {})?.0 as u32)
     }
 
     /// Codes of the values that begin with `prefix`.

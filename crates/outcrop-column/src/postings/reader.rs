@@ -118,6 +118,14 @@ impl PostingsSection {
         Ok(place_in(&self.page(source, page)?, index))
     }
 
+    /// Starts fetching where the group of `code` and those that follow it are.
+    pub(crate) fn prefetch(&self, code: u32) {
+        if let Some(offsets) = &self.offsets {
+            let group = self.locate(code).0;
+            prefetch(offsets, group + group / PAGE_GROUPS);
+        }
+    }
+
     /// Asks for the cache lines where the lists in `slots` of a group should be, were all its lists equally long, and for the line that tells
     /// where they are: so the wait for these is that for one.
     fn fetch_ahead(&self, source: &dyn ReadAt, group: usize, slots: RangeInclusive<usize>) {
