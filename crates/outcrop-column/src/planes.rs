@@ -1,7 +1,7 @@
 //! Planes: the one way in which the format stores small integers. The integers are split into parts of 8, 4, 2 and 1 bits,
 //! most significant first, and equal parts of all integers stand together.
 
-use crate::kernels;
+use crate::kernels::{self, CACHE_LINE_BYTES};
 
 /// The parts of integers of `width` bits, most significant first.
 #[inline(always)]
@@ -189,8 +189,6 @@ impl<'a> Planes<'a> {
 
 /// Rows whose first plane is searched before the other planes of those that it leaves are looked at.
 const SCANNED_ROWS: usize = if cfg!(miri) { 128 } else { 2048 };
-
-const CACHE_LINE_BYTES: usize = 64;
 
 /// Values of the first plane from which on, if they are equally frequent, two of 64 rows lie within a range.
 const FEWEST_OF_DENSE: u8 = 8;

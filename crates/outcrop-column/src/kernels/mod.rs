@@ -22,7 +22,7 @@ pub(crate) use matches::matches;
 pub(crate) use measure::{Measured, measure};
 pub(crate) use pack::pack;
 pub(crate) use positions::positions;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{CACHE_LINE_BYTES, prefetch};
 pub(crate) use tags::tags;
 pub(crate) use unpack::unpack;
 pub(crate) use within::within;

@@ -1,6 +1,9 @@
 //! Asking the processor to fetch a cache line before it is needed.
 #![expect(unsafe_code, reason = "the prefetch intrinsic takes a raw pointer")]
 
+/// Bytes that come with the one that was asked for.
+pub(crate) const CACHE_LINE_BYTES: usize = 64;
+
 /// Starts fetching `slice[index]` into the cache; does nothing for an index outside.
 #[inline]
 pub(crate) fn prefetch<T>(slice: &[T], index: usize) {

@@ -5,12 +5,10 @@
 
 use super::bits::{BitWriter, bits_at, word_at};
 use crate::error::{Result, corrupt};
-use crate::kernels::prefetch;
+use crate::kernels::{CACHE_LINE_BYTES, prefetch};
 use crate::planes::bits_of;
 
 const PART: &str = "posting list";
-
-const CACHE_LINE_BYTES: usize = 64;
 
 /// Bytes of a list that are asked for before the first is read; the processor follows longer ones by itself.
 const FETCHED_BYTES: u64 = 1024;

@@ -8,15 +8,13 @@ use super::list::{list_bits, read_list};
 use super::{GROUP_SHIFT_LIMIT, LONG_OFFSET_BITS, PAGE_BYTES, PAGE_GROUPS, short_bits_limit};
 use crate::error::{Result, corrupt};
 use crate::format::{Fields, Section};
-use crate::kernels::prefetch;
+use crate::kernels::{CACHE_LINE_BYTES, prefetch};
 use crate::storage::{ReadAt, check_crc, read_range};
 use crate::touched::Touched;
 
 const TABLE: &str = "postings table";
 const GROUP: &str = "postings group";
 const LIST: &str = "posting list";
-
-const CACHE_LINE_BYTES: usize = 64;
 
 /// Bytes before and behind the place where a list should be that are asked for too, and how many are at most.
 const FETCHED_AROUND: u64 = 96;
