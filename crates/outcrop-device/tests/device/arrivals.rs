@@ -311,10 +311,11 @@ fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
                 "a request is not issued before it is due"
             );
             // Little's law, from two independent sums: the depth is that of requests with the device, and
-            // the device idles between them.
+            // the device idles between them. Half as much again, since on a busy machine a thread may lose its processor between
+            // what the one and what the other sum counts; all requests that are due would be far more.
             let in_service = service.sum() as f64 / report.duration_ns as f64;
             assert!(
-                report.achieved_queue_depth <= in_service * 1.1 + 0.01,
+                report.achieved_queue_depth <= in_service * 1.5 + 0.01,
                 "{engine} {arrival}: depth {}, in service {in_service}",
                 report.achieved_queue_depth
             );

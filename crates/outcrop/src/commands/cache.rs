@@ -7,6 +7,11 @@ use crate::exit::Ending;
 
 /// Serve a cache, or put load on one
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop cache serve --memory 256MiB                          for clients of memcached, here only
+  outcrop cache load                                           ETC on memcached at 127.0.0.1:11211
+  outcrop cache load --target redis://127.0.0.1 --pipeline 16  the same on Redis")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
