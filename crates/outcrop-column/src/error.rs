@@ -126,7 +126,6 @@ pub enum ColumnError {
 /// The result of this crate's fallible functions.
 pub type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
-/// A single long field is what a wrong delimiter looks like.
 fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
     let names = existing.join(", ");
     match (wanted, existing.len()) {
@@ -137,6 +136,7 @@ fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
     }
 }
 
+/// A single long field is what a wrong delimiter looks like.
 fn delimiter_hint(delimiter: Option<char>, count: usize) -> String {
     match delimiter {
         Some(delimiter) if count == 1 => {

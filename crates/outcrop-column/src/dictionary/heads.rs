@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::huge::HugeArray;
-use crate::kernels::prefetch;
+use crate::kernels::{CACHE_LINE_BYTES, prefetch};
 
 /// First bytes of values, zeros behind the end of shorter ones: numbers that sort as they do.
 const HEAD_BYTES: usize = 8;
@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = 8;
 const PART: usize = 32;
 
 /// Heads of a cache line.
-const LINE: usize = 64 / HEAD_BYTES;
+const LINE: usize = CACHE_LINE_BYTES / HEAD_BYTES;
 
 /// The heads of all buckets, in order.
 #[derive(Debug)]

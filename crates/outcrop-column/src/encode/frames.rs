@@ -235,10 +235,11 @@ impl Rows {
     /// rows took is given back on the way.
     pub(super) fn coded(mut self, maps: &[Vec<HugeMap>], threads: usize) -> Vec<CodedRows> {
         let block_count = self.row_count.div_ceil(BLOCK_ROWS as u64) as usize;
+        let threads = threads.max(1);
         let rows_per_part = block_count.div_ceil(threads * CODING_STEPS).max(1) * BLOCK_ROWS;
         let starts: Vec<u64> = (0..self.row_count).step_by(rows_per_part).collect();
         let mut parts = Vec::with_capacity(starts.len());
-        for step in starts.chunks(threads.max(1)) {
+        for step in starts.chunks(threads) {
             parts.append(&mut side_by_side(step, |&start| {
                 let end = (start + rows_per_part as u64).min(self.row_count);
                 CodedRows::of(&self, maps, start, end)
@@ -277,7 +278,7 @@ impl CodedRows {
             frames: Vec::new(),
             packed: Packed::default(),
         };
-        let mut codes = vec![0; BLOCK_ROWS];
+        let mut codes = vec![0; BLOCK_ROWS.min((end - first_row) as usize)];
         for start in (first_row..end).step_by(BLOCK_ROWS) {
             let codes = &mut codes[..(end - start).min(BLOCK_ROWS as u64) as usize];
             rows.mapped(start, maps, codes);

@@ -198,13 +198,10 @@ impl Codes<'_> {
     fn translate(&mut self, by: &HugeMap) {
         let translate = |maps: &mut Vec<HugeMap>| maps.iter_mut().for_each(|map| map.translate(by));
         if self.options.threads <= 1 || by.len() < LONG_DICTIONARY {
-            return self.maps.iter_mut().for_each(translate);
+            self.maps.iter_mut().for_each(translate);
+        } else {
+            side_by_side(self.maps.iter_mut(), translate);
         }
-        thread::scope(|scope| {
-            for maps in self.maps.iter_mut() {
-                scope.spawn(move || translate(maps));
-            }
-        });
     }
 }
 
