@@ -37,7 +37,9 @@ pub(crate) const FAMILIES: &[CodecFamily] = &[
     #[cfg(feature = "libdeflate")]
     libdeflate::FAMILY,
     #[cfg(feature = "zlib")]
-    zlib::FAMILY,
+    zlib::RAW_FAMILY,
+    #[cfg(feature = "zlib")]
+    zlib::ZLIB_FAMILY,
     #[cfg(feature = "zlib-rs")]
     zlib_rs::FAMILY,
     #[cfg(feature = "brotli")]
@@ -49,11 +51,7 @@ pub(crate) const FAMILIES: &[CodecFamily] = &[
 /// Checks that `target` can hold whatever comes, where a library would write beyond it or only fail without a reason.
 fn check_target(codec: &'static str, needed: usize, target: &[u8]) -> Result<(), CodecError> {
     if target.len() < needed {
-        return Err(CodecError::TargetTooSmall {
-            codec,
-            needed,
-            available: target.len(),
-        });
+        return Err(CodecError::target_too_small(codec, needed, target));
     }
     Ok(())
 }

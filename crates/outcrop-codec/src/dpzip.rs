@@ -71,18 +71,12 @@ impl Dpzip {
     /// When the page is empty or larger than a page, or `target` is shorter than it.
     pub fn compress_page(&mut self, page: &[u8], target: &mut [u8]) -> Result<(usize, PageWork), CodecError> {
         if page.is_empty() || page.len() > PAGE_BYTES {
-            return Err(CodecError::BlockTooLarge {
-                codec: NAME,
-                limit: PAGE_BYTES,
-                seen: page.len(),
-            });
+            return Err(CodecError::block_too_large(NAME, PAGE_BYTES, page));
         }
-        let available = target.len();
-        let target = target.get_mut(..page.len()).ok_or(CodecError::TargetTooSmall {
-            codec: NAME,
-            needed: page.len(),
-            available,
-        })?;
+        if target.len() < page.len() {
+            return Err(CodecError::target_too_small(NAME, page.len(), target));
+        }
+        let target = &mut target[..page.len()];
         Ok(self.encoder().encode(page, target))
     }
 }
@@ -125,13 +119,9 @@ impl BlockCodec for Dpzip {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let (needed, available) = (self.compressed_bound(source.len()), target.len());
-        if available < needed {
-            return Err(CodecError::TargetTooSmall {
-                codec: NAME,
-                needed,
-                available,
-            });
+        let needed = self.compressed_bound(source.len());
+        if target.len() < needed {
+            return Err(CodecError::target_too_small(NAME, needed, target));
         }
         let table = table_bytes(source.len().div_ceil(PAGE_BYTES));
         let encoder = self.encoder();

@@ -1,9 +1,16 @@
 //! What can go wrong with a codec: a spelling that names none, or bytes that none of them wrote.
 
 /// A codec that does not exist, or a block that it cannot compress or decompress.
+///
+/// One word: what a codec answers for a block comes back in registers, at a cost that a copy of 4 KiB would show.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct CodecError(Box<CodecErrorKind>);
+
+/// The kinds of [`CodecError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CodecError {
+pub enum CodecErrorKind {
     /// No codec has this name.
     #[error("there is no codec `{seen}`; there are {known}")]
     UnknownCodec {
@@ -71,20 +78,60 @@ pub enum CodecError {
 }
 
 impl CodecError {
+    /// What went wrong.
+    pub fn kind(&self) -> &CodecErrorKind {
+        &self.0
+    }
+
+    pub(crate) fn setting(codec: &'static str, seen: impl Into<String>, accepted: &'static str) -> Self {
+        Self::from(CodecErrorKind::Setting {
+            codec,
+            seen: seen.into(),
+            accepted,
+        })
+    }
+
+    pub(crate) fn target_too_small(codec: &'static str, needed: usize, target: &[u8]) -> Self {
+        Self::from(CodecErrorKind::TargetTooSmall {
+            codec,
+            needed,
+            available: target.len(),
+        })
+    }
+
+    pub(crate) fn block_too_large(codec: &'static str, limit: usize, block: &[u8]) -> Self {
+        Self::from(CodecErrorKind::BlockTooLarge {
+            codec,
+            limit,
+            seen: block.len(),
+        })
+    }
+
+    pub(crate) fn out_of_memory(codec: &'static str) -> Self {
+        Self::from(CodecErrorKind::OutOfMemory { codec })
+    }
+
     pub(crate) fn corrupt(codec: &'static str, compressed: &[u8], why: impl Into<String>) -> Self {
-        Self::Corrupt {
+        Self::from(CodecErrorKind::Corrupt {
             codec,
             compressed_bytes: compressed.len(),
             why: why.into(),
-        }
+        })
     }
 
     #[allow(dead_code, reason = "a build with `none` alone has no library that refuses")]
     pub(crate) fn refused(codec: &'static str, source: &[u8], why: impl Into<String>) -> Self {
-        Self::Refused {
+        Self::from(CodecErrorKind::Refused {
             codec,
             source_bytes: source.len(),
             why: why.into(),
-        }
+        })
+    }
+}
+
+impl From<CodecErrorKind> for CodecError {
+    #[cold]
+    fn from(kind: CodecErrorKind) -> Self {
+        Self(Box::new(kind))
     }
 }

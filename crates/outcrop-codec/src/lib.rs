@@ -34,5 +34,5 @@ mod registry;
 pub mod stages;
 
 pub use codec::{BlockCodec, Coder, ContextUse};
-pub use error::CodecError;
+pub use error::{CodecError, CodecErrorKind};
 pub use registry::{CodecFamily, CodecSpec, Setting, Settings, families};

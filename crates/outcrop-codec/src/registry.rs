@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{BlockCodec, CodecError, codecs};
+use crate::{BlockCodec, CodecError, CodecErrorKind, codecs};
 
 /// What may stand behind a codec's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,11 +79,7 @@ impl CodecFamily {
     /// # Errors
     /// When the codec has no such setting.
     pub fn with_setting(&'static self, setting: Option<&str>) -> Result<CodecSpec, CodecError> {
-        let refuse = || CodecError::Setting {
-            codec: self.name,
-            seen: setting.unwrap_or_default().to_owned(),
-            accepted: self.accepted,
-        };
+        let refuse = || CodecError::setting(self.name, setting.unwrap_or_default().to_owned(), self.accepted);
         let number = |least: i32, most: i32, default: i32| match setting {
             None => Ok(default),
             Some(text) => {
@@ -155,7 +151,7 @@ impl FromStr for CodecSpec {
             None => (text, None),
         };
         let family = families().iter().find(|family| family.name == name);
-        let family = family.ok_or_else(|| CodecError::UnknownCodec {
+        let family = family.ok_or_else(|| CodecErrorKind::UnknownCodec {
             seen: name.to_owned(),
             known: known(),
         })?;

@@ -143,7 +143,7 @@ impl Context {
     fn new(level: i32, parameters: &[(ZSTD_cParameter, i32)]) -> Result<Self, CodecError> {
         // SAFETY: takes nothing; answers a context or null.
         let context = unsafe { ZSTD_createCCtx() };
-        let context = Self(NonNull::new(context).ok_or(CodecError::OutOfMemory { codec: NAME })?);
+        let context = Self(NonNull::new(context).ok_or_else(|| CodecError::out_of_memory(NAME))?);
         let level = (ZSTD_cParameter::ZSTD_c_compressionLevel, level);
         for &(parameter, value) in parameters.iter().chain([&level]) {
             // SAFETY: the context is live; the library checks parameter and value.
@@ -232,11 +232,7 @@ impl StageTimer {
     pub fn run(&mut self, block: &[u8], ticks: impl Fn() -> u64) -> Result<StageReport, CodecError> {
         const LARGEST: usize = 128 << 10;
         if block.len() > LARGEST {
-            return Err(CodecError::BlockTooLarge {
-                codec: NAME,
-                limit: LARGEST,
-                seen: block.len(),
-            });
+            return Err(CodecError::block_too_large(NAME, LARGEST, block));
         }
         let target_bytes = self.make_room(block.len());
         let started = ticks();

@@ -1,9 +1,10 @@
 //! Codecs over whole files in independent blocks, as lzbench does it: passes over all blocks until the time is up, a clock
-//! reading per pass, the median pass. Prints CSV: a line per file and codec, compressed sizes by percentile of blocks, and a line per
-//! round, whose codecs ran side by side and are to be compared with each other.
+//! reading per pass, the median pass, and the fastest. Prints CSV: a line per file and codec, compressed sizes by percentile of
+//! blocks, and a line per round, whose codecs ran side by side and are to be compared with each other.
 //!
 //! `codec_blocks BLOCK_BYTES ROUNDS MILLISECONDS CODEC,CODEC,… FILE…`; with 0 ms nothing is timed. `CODEC@fresh` makes a context for
-//! every block, as lzbench does with some codecs. Codecs take turns, round by round, so that what changes about the machine hits
+//! every block, as lzbench does with some codecs; `CODEC@leaking` never frees the decompressing ones, as it does with
+//! libdeflate's. Codecs take turns, round by round, so that what changes about the machine hits
 //! all alike.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 
@@ -27,7 +28,9 @@ fn main() -> Outcome<()> {
     };
     let time = Duration::from_millis(milliseconds.parse()?);
     let (block_bytes, rounds): (usize, usize) = (block_bytes.parse()?, rounds.parse()?);
-    println!("codec,file,block_bytes,original_bytes,compressed_bytes,compress_ns,decompress_ns");
+    println!(
+        "codec,file,block_bytes,original_bytes,compressed_bytes,compress_ns,decompress_ns,compress_fastest_ns,decompress_fastest_ns"
+    );
     let mut sizes: Vec<Vec<f64>> = Vec::new();
     let mut by_round = String::new();
     for file in files {
@@ -46,12 +49,14 @@ fn main() -> Outcome<()> {
         for (subject, sizes) in subjects.iter().zip(&mut sizes) {
             sizes.extend(subject.lengths.iter().map(|&length| length as f64));
             println!(
-                "{},{file},{block_bytes},{},{},{:.0},{:.0}",
+                "{},{file},{block_bytes},{},{},{:.0},{:.0},{:.0},{:.0}",
                 subject.spec,
                 data.len(),
                 subject.lengths.iter().sum::<usize>(),
                 median(&subject.compress_ns).unwrap_or(f64::NAN),
                 median(&subject.decompress_ns).unwrap_or(f64::NAN),
+                subject.fastest_ns[0],
+                subject.fastest_ns[1],
             );
             let rounds = subject.compress_ns.iter().zip(&subject.decompress_ns);
             for (round, (compress, decompress)) in rounds.enumerate() {
@@ -79,19 +84,26 @@ fn main() -> Outcome<()> {
 struct Subject {
     spec: CodecSpec,
     coder: Coder,
+    /// Whether each decompressing context stays in memory.
+    leaks: bool,
     packed: Vec<u8>,
     lengths: Vec<usize>,
     back: Vec<u8>,
+    /// The median pass of each round.
     compress_ns: Vec<f64>,
     decompress_ns: Vec<f64>,
+    /// The fastest pass of all rounds: compressing, decompressing.
+    fastest_ns: [f64; 2],
 }
 
 impl Subject {
     /// Compresses every block once, and checks that it comes back.
     fn open(codec: &str, blocks: &[&[u8]]) -> Outcome<Self> {
-        let (codec, context) = match codec.strip_suffix("@fresh") {
-            Some(codec) => (codec, ContextUse::Fresh),
-            None => (codec, ContextUse::Reused),
+        let (codec, context, leaks) = match codec.split_once('@') {
+            Some((codec, "fresh")) => (codec, ContextUse::Fresh, false),
+            Some((codec, "leaking")) => (codec, ContextUse::Fresh, true),
+            Some((_, other)) => return Err(format!("@{other}: write @fresh or @leaking").into()),
+            None => (codec, ContextUse::Reused, false),
         };
         let spec: CodecSpec = codec.parse()?;
         let coder = Coder::open(&spec, context)?;
@@ -102,11 +114,13 @@ impl Subject {
         let mut subject = Self {
             spec,
             coder,
+            leaks,
             packed: vec![0; bound],
             lengths: vec![0; blocks.len()],
             back: vec![0; blocks.iter().map(|block| block.len()).sum()],
             compress_ns: Vec::new(),
             decompress_ns: Vec::new(),
+            fastest_ns: [f64::INFINITY; 2],
         };
         subject.compress(blocks)?;
         subject.decompress(blocks)?;
@@ -121,10 +135,13 @@ impl Subject {
             return Ok(());
         }
         let clock = Clock::new();
-        let compress = timed(&clock, time, || self.compress(blocks))?;
-        let decompress = timed(&clock, time, || self.decompress(blocks))?;
-        self.compress_ns.push(compress);
-        self.decompress_ns.push(decompress);
+        let compress = passes(&clock, time, || self.compress(blocks))?;
+        let decompress = passes(&clock, time, || self.decompress(blocks))?;
+        self.compress_ns.extend(median(&compress));
+        self.decompress_ns.extend(median(&decompress));
+        for (fastest, passes) in self.fastest_ns.iter_mut().zip([compress, decompress]) {
+            *fastest = passes.into_iter().fold(*fastest, f64::min);
+        }
         Ok(())
     }
 
@@ -141,15 +158,22 @@ impl Subject {
         let (mut source, mut target) = (self.packed.as_slice(), self.back.as_mut_slice());
         for (block, &length) in blocks.iter().zip(&self.lengths) {
             let (page, rest) = target.split_at_mut(block.len());
-            self.coder.decompress(black_box(&source[..length]), page)?;
+            let packed = black_box(&source[..length]);
+            if self.leaks {
+                let mut codec = self.spec.open()?;
+                codec.decompress(packed, page)?;
+                std::mem::forget(codec);
+            } else {
+                self.coder.decompress(packed, page)?;
+            }
             (source, target) = (&source[length..], rest);
         }
         Ok(())
     }
 }
 
-/// The median pass in nanoseconds, of as many as fit `time`, three at least.
-fn timed(clock: &Clock, time: Duration, mut pass: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+/// Nanoseconds of each pass: as many as fit `time`, three at least.
+fn passes(clock: &Clock, time: Duration, mut pass: impl FnMut() -> Outcome<()>) -> Outcome<Vec<f64>> {
     let until = clock.ticks_in(time);
     let (began, mut passes) = (clock.ticks(), Vec::new());
     while passes.len() < 3 || clock.ticks() - began < until {
@@ -157,5 +181,5 @@ fn timed(clock: &Clock, time: Duration, mut pass: impl FnMut() -> Outcome<()>) -
         pass()?;
         passes.push(clock.nanos(clock.ticks() - started) as f64);
     }
-    Ok(median(&passes).unwrap_or(f64::NAN))
+    Ok(passes)
 }

@@ -68,13 +68,9 @@ impl BlockCodec for Brotli {
         };
         let needed = self.compressed_bound(source.len());
         match is_done {
-            0 if target.len() < needed => Err(CodecError::TargetTooSmall {
-                codec: NAME,
-                needed,
-                available: target.len(),
-            }),
+            0 if target.len() < needed => Err(CodecError::target_too_small(NAME, needed, target)),
             // Into a target of the bound everything fits, stored if need be.
-            0 => Err(CodecError::OutOfMemory { codec: NAME }),
+            0 => Err(CodecError::out_of_memory(NAME)),
             _ => Ok(written),
         }
     }

@@ -46,11 +46,7 @@ impl BlockCodec for Libdeflate {
         self.compressor
             .get_or_insert_with(|| Compressor::new(self.level))
             .deflate_compress(source, target)
-            .map_err(|_| CodecError::TargetTooSmall {
-                codec: NAME,
-                needed: self.compressed_bound(source.len()),
-                available: target.len(),
-            })
+            .map_err(|_| CodecError::target_too_small(NAME, self.compressed_bound(source.len()), target))
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {

@@ -131,11 +131,7 @@ impl BlockCodec for Lz4 {
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         if source.len() > MAX_BLOCK_BYTES {
-            return Err(CodecError::BlockTooLarge {
-                codec: self.name,
-                limit: MAX_BLOCK_BYTES,
-                seen: source.len(),
-            });
+            return Err(CodecError::block_too_large(self.name, MAX_BLOCK_BYTES, source));
         }
         if source.is_empty() {
             // The library computes 12 bytes below the end of its source, which for the dangling address of an

@@ -1,4 +1,4 @@
-//! Raw deflate by C zlib, the library that "deflate level 1" usually means.
+//! Deflate by C zlib, the library that "deflate level 1" usually means: raw, and in zlib's own format.
 #![expect(
     unsafe_code,
     reason = "libz-sys is the C interface; flate2 links one back end only, and it is zlib-rs"
@@ -16,30 +16,54 @@ use libz_sys::{
 use super::{check_whole, made};
 use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
-const NAME: &str = "deflate-zlib";
-/// Negative: no zlib header and no checksum.
-const RAW_WINDOW_BITS: c_int = -15;
 const DEFAULT_MEMORY_LEVEL: c_int = 8;
 
-pub(super) const FAMILY: CodecFamily = CodecFamily {
-    name: NAME,
-    summary: "raw deflate by C zlib",
-    settings: Settings::Levels {
-        least: 0,
-        most: 9,
-        default: 6,
-    },
-    accepted: "a level from 0 (stored) to 9, such as deflate-zlib:1",
-    library: || format!("zlib {}", version().to_string_lossy()),
-    open: |setting| {
-        let level = setting.level_or(6);
-        Ok(Box::new(Zlib {
-            level,
-            deflate: None,
-            inflate: None,
-        }))
-    },
+/// What stands around the deflate stream.
+#[derive(Clone, Copy)]
+struct Form {
+    name: &'static str,
+    /// The window of 32 KiB; negative without header and checksum.
+    window_bits: c_int,
+}
+
+const RAW: Form = Form {
+    name: "deflate-zlib",
+    window_bits: -15,
 };
+
+/// Two bytes in front, four of Adler-32 behind.
+const ZLIB: Form = Form {
+    name: "zlib",
+    window_bits: 15,
+};
+
+const LEVELS: Settings = Settings::Levels {
+    least: 0,
+    most: 9,
+    default: 6,
+};
+
+pub(super) const RAW_FAMILY: CodecFamily = CodecFamily {
+    name: RAW.name,
+    summary: "raw deflate by C zlib",
+    settings: LEVELS,
+    accepted: "a level from 0 (stored) to 9, such as deflate-zlib:1",
+    library,
+    open: |setting| Ok(Box::new(Zlib::new(RAW, setting.level_or(6)))),
+};
+
+pub(super) const ZLIB_FAMILY: CodecFamily = CodecFamily {
+    name: ZLIB.name,
+    summary: "zlib's format by C zlib: deflate with a header and Adler-32",
+    settings: LEVELS,
+    accepted: "a level from 0 (stored) to 9, such as zlib:1",
+    library,
+    open: |setting| Ok(Box::new(Zlib::new(ZLIB, setting.level_or(6)))),
+};
+
+fn library() -> String {
+    format!("zlib {}", version().to_string_lossy())
+}
 
 fn version() -> &'static CStr {
     // SAFETY: takes nothing; answers a string literal of the library.
@@ -64,7 +88,7 @@ impl Stream {
         Box::new(MaybeUninit::zeroed())
     }
 
-    fn deflate(level: c_int) -> Result<Self, CodecError> {
+    fn deflate(form: Form, level: c_int) -> Result<Self, CodecError> {
         let mut stream = Self::empty();
         // SAFETY: a zeroed stream asks for the library's own allocator; version and size are those that we link.
         let code = unsafe {
@@ -72,31 +96,32 @@ impl Stream {
                 stream.as_mut_ptr(),
                 level,
                 Z_DEFLATED,
-                RAW_WINDOW_BITS,
+                form.window_bits,
                 DEFAULT_MEMORY_LEVEL,
                 Z_DEFAULT_STRATEGY,
                 version().as_ptr(),
                 size_of::<z_stream>() as c_int,
             )
         };
-        Self::initialised(stream, code, deflateEnd)
+        Self::initialised(form, stream, code, deflateEnd)
     }
 
-    fn inflate() -> Result<Self, CodecError> {
+    fn inflate(form: Form) -> Result<Self, CodecError> {
         let mut stream = Self::empty();
         // SAFETY: as for deflate.
         let code = unsafe {
             inflateInit2_(
                 stream.as_mut_ptr(),
-                RAW_WINDOW_BITS,
+                form.window_bits,
                 version().as_ptr(),
                 size_of::<z_stream>() as c_int,
             )
         };
-        Self::initialised(stream, code, inflateEnd)
+        Self::initialised(form, stream, code, inflateEnd)
     }
 
     fn initialised(
+        form: Form,
         stream: Box<MaybeUninit<z_stream>>,
         code: c_int,
         end: unsafe extern "C" fn(*mut z_stream) -> c_int,
@@ -108,9 +133,9 @@ impl Stream {
                 end,
                 is_used: false,
             }),
-            Z_MEM_ERROR => Err(CodecError::OutOfMemory { codec: NAME }),
+            Z_MEM_ERROR => Err(CodecError::out_of_memory(form.name)),
             code => Err(CodecError::refused(
-                NAME,
+                form.name,
                 &[],
                 format!("zlib answered {code} to its initialisation"),
             )),
@@ -148,9 +173,21 @@ impl Drop for Stream {
 }
 
 struct Zlib {
+    form: Form,
     level: c_int,
     deflate: Option<Stream>,
     inflate: Option<Stream>,
+}
+
+impl Zlib {
+    const fn new(form: Form, level: c_int) -> Self {
+        Self {
+            form,
+            level,
+            deflate: None,
+            inflate: None,
+        }
+    }
 }
 
 impl BlockCodec for Zlib {
@@ -160,25 +197,29 @@ impl BlockCodec for Zlib {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let stream = made(&mut self.deflate, || Stream::deflate(self.level))?;
+        let stream = made(&mut self.deflate, || Stream::deflate(self.form, self.level))?;
         match stream.run(deflateReset, deflate, source, target) {
             (Z_STREAM_END, written) => Ok(written),
-            (Z_OK | Z_BUF_ERROR, _) => Err(CodecError::TargetTooSmall {
-                codec: NAME,
-                needed: self.compressed_bound(source.len()),
-                available: target.len(),
-            }),
-            (code, _) => Err(CodecError::refused(NAME, source, format!("zlib answered {code}"))),
+            (Z_OK | Z_BUF_ERROR, _) => Err(CodecError::target_too_small(
+                self.form.name,
+                self.compressed_bound(source.len()),
+                target,
+            )),
+            (code, _) => Err(CodecError::refused(
+                self.form.name,
+                source,
+                format!("zlib answered {code}"),
+            )),
         }
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let stream = made(&mut self.inflate, Stream::inflate)?;
+        let stream = made(&mut self.inflate, || Stream::inflate(self.form))?;
         match stream.run(inflateReset, inflate, source, target) {
-            (Z_STREAM_END, written) => check_whole(NAME, source, written, target),
+            (Z_STREAM_END, written) => check_whole(self.form.name, source, written, target),
             (code, written) => {
                 let why = format!("zlib answered {code} after {written} of {} B", target.len());
-                Err(CodecError::corrupt(NAME, source, why))
+                Err(CodecError::corrupt(self.form.name, source, why))
             }
         }
     }

@@ -51,11 +51,11 @@ impl BlockCodec for ZlibRs {
             .compress(source, target, DeflateFlush::Finish)
             .map_err(|error| CodecError::refused(NAME, source, error.as_str()))?;
         if status != Status::StreamEnd {
-            return Err(CodecError::TargetTooSmall {
-                codec: NAME,
-                needed: self.compressed_bound(source.len()),
-                available: target.len(),
-            });
+            return Err(CodecError::target_too_small(
+                NAME,
+                self.compressed_bound(source.len()),
+                target,
+            ));
         }
         Ok(stream.total_out() as usize)
     }

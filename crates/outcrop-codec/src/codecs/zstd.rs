@@ -27,8 +27,6 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     },
 };
 
-const OUT_OF_MEMORY: CodecError = CodecError::OutOfMemory { codec: NAME };
-
 struct Zstd {
     level: i32,
     compressor: Option<CCtx<'static>>,
@@ -36,7 +34,7 @@ struct Zstd {
 }
 
 fn compressor(level: i32) -> Result<CCtx<'static>, CodecError> {
-    let mut compressor = CCtx::try_create().ok_or(OUT_OF_MEMORY)?;
+    let mut compressor = CCtx::try_create().ok_or_else(|| CodecError::out_of_memory(NAME))?;
     compressor
         .set_parameter(CParameter::CompressionLevel(level))
         .map_err(|code| CodecError::refused(NAME, &[], zstd_safe::get_error_name(code)))?;
@@ -55,7 +53,9 @@ impl BlockCodec for Zstd {
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let decompressor = made(&mut self.decompressor, || DCtx::try_create().ok_or(OUT_OF_MEMORY))?;
+        let decompressor = made(&mut self.decompressor, || {
+            DCtx::try_create().ok_or_else(|| CodecError::out_of_memory(NAME))
+        })?;
         let written = decompressor
             .decompress(&mut *target, source)
             .map_err(|code| CodecError::corrupt(NAME, source, zstd_safe::get_error_name(code)))?;

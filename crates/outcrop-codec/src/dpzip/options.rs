@@ -44,11 +44,11 @@ impl DpzipOptions {
     /// When `buckets` is no power of two from 256 to 4096, or `ways` is not from 1 to 16.
     pub fn new(buckets: usize, ways: usize, selection: Selection, lazy: bool) -> Result<Self, CodecError> {
         if !buckets.is_power_of_two() || !(256..=4096).contains(&buckets) || !(1..=16).contains(&ways) {
-            return Err(CodecError::Setting {
-                codec: "dpzip",
-                seen: format!("{buckets}x{ways}"),
-                accepted: ACCEPTED,
-            });
+            return Err(CodecError::setting(
+                "dpzip",
+                format!("{buckets}x{ways}"),
+                ACCEPTED,
+            ));
         }
         Ok(Self {
             bucket_bits: buckets.ilog2(),
@@ -82,11 +82,7 @@ impl FromStr for DpzipOptions {
     type Err = CodecError;
 
     fn from_str(text: &str) -> Result<Self, CodecError> {
-        let refuse = || CodecError::Setting {
-            codec: "dpzip",
-            seen: text.to_owned(),
-            accepted: ACCEPTED,
-        };
+        let refuse = || CodecError::setting("dpzip", text.to_owned(), ACCEPTED);
         let mut parts = text.split('+');
         let (buckets, ways) = parts
             .next()

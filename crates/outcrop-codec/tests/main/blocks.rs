@@ -87,6 +87,8 @@ pub(crate) fn specs() -> Vec<CodecSpec> {
         "deflate-zlib-rs:0",
         "deflate-zlib-rs:1",
         "deflate-zlib-rs:9",
+        "zlib:0",
+        "zlib:9",
         "brotli:0",
         "brotli:9",
         "dpzip:256x1",

@@ -49,6 +49,21 @@ fn flipped_bits_never_panic_and_never_overrun() {
 }
 
 #[test]
+fn a_checksum_notices_every_flipped_bit_that_changes_the_block() {
+    let mut coder = Coder::open(&"zlib:1".parse().unwrap(), ContextUse::Reused).unwrap();
+    let block = words(5000, 11);
+    let packed = compressed(&mut coder, &block);
+    let mut back = vec![0; block.len()];
+    for bit in 0..8 * packed.len() {
+        let mut damaged = packed.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        // Up to seven bits between the stream and the checksum mean nothing.
+        let is_noticed = coder.decompress(&damaged, &mut back).is_err();
+        assert!(is_noticed || back == block, "bit {bit}");
+    }
+}
+
+#[test]
 fn random_bytes_never_panic_and_never_overrun() {
     for (spec, mut coder, block, packed) in subjects(5000) {
         for seed in 0..400 {

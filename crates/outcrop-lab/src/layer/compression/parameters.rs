@@ -1,6 +1,6 @@
 //! What plans may say about compression: names, defaults, spellings, and the checks between them.
 
-use outcrop_codec::{CodecError, CodecSpec, ContextUse, Setting, families};
+use outcrop_codec::{CodecErrorKind, CodecSpec, ContextUse, Setting, families};
 use outcrop_compress::{Caches, JobSpec, StagesSpec, allowed_cpus};
 use outcrop_measure::units::ByteSize;
 
@@ -84,11 +84,13 @@ const MEASUREMENTS: [(&str, Measurement); 2] =
 fn codec(text: &str) -> Result<String, String> {
     match text.parse::<CodecSpec>() {
         Ok(spec) => Ok(spec.to_string()),
-        Err(CodecError::UnknownCodec { seen, .. }) => {
-            let names: Vec<_> = families().iter().map(|family| family.name).collect();
-            Err(format!("there is no codec `{seen}`; {}", hint(&seen, &names)))
-        }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(match error.kind() {
+            CodecErrorKind::UnknownCodec { seen, .. } => {
+                let names: Vec<_> = families().iter().map(|family| family.name).collect();
+                format!("there is no codec `{seen}`; {}", hint(seen, &names))
+            }
+            _ => error.to_string(),
+        }),
     }
 }
 

@@ -221,7 +221,7 @@ fn family_and_level(codec: &str) -> (&str, i32) {
 }
 
 /// Families in the order of the page; what is not known here comes last.
-const FAMILIES: [&str; 11] = [
+const FAMILIES: [&str; 12] = [
     "zstd",
     "lz4",
     "lz4hc",
@@ -230,6 +230,7 @@ const FAMILIES: [&str; 11] = [
     "deflate-libdeflate",
     "deflate-zlib",
     "deflate-zlib-rs",
+    "zlib",
     "brotli",
     "dpzip",
     "none",
@@ -248,7 +249,7 @@ pub(super) fn hue(family: &str) -> usize {
         "zstd" => 0,
         "lz4" | "lz4hc" | "lz4_flex" => 1,
         "snappy" => 2,
-        name if name.starts_with("deflate") => 3,
+        name if name == "zlib" || name.starts_with("deflate") => 3,
         "brotli" => 4,
         "dpzip" => 5,
         "none" => 7,
