@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Holds Outcrop's codecs beside lzbench's: the same files, the same block sizes, in turns within one run.
 
-    LZBENCH=/path/to/lzbench CORPUS=DIR benchmarks/codec-lzbench/run.py [--rounds 5] [--blocks-kib 4,64] [--seconds 1]
+    LZBENCH=/path/to/lzbench CORPUS=DIR benchmarks/codec-lzbench/run.py [--rounds 15] [--blocks-kib 4,64]
 
-Both tools compress a file block by block, independently, pass after pass for a second each way, and report the
-fastest pass, as lzbench does unless told otherwise; each round runs both on each file, one right after the other on
-the same CPU, in an order that turns. A file's figure is the median over rounds of ours ÷ lzbench's; a row's is the
-median of its files', and how many of them are within 3 %.
-With five rounds, seven files of Silesia and both block sizes it takes an hour.
+Both tools compress a file block by block, independently, three passes each way, check each pass and report the fastest,
+as lzbench does unless told otherwise. Each round runs both on each file, one right after the other on the same CPU, in
+an order that turns: a shared machine changes its speed by a third within seconds, and only what is measured within the
+same half second can be compared (the fastest passes of all rounds cannot: one program meets the quiet moments, and the
+other does not). A file's figure is the median over rounds of ours ÷ lzbench's; a row has the median of the files'
+figures, the least and the most of them, and how many are within 3 %. Fifteen rounds of seven files of Silesia and both
+block sizes take forty minutes.
 
 Sizes are compared to the byte. `@fresh` makes a context for every block, as lzbench does with zlib and brotli, and
 `@leaking` does not free those that decompress, as lzbench does with libdeflate. The other rows reuse a context, as
@@ -54,18 +56,18 @@ KEEPING = "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=42
 OVERHEAD_PROCESSES, OVERHEAD_ROUNDS = 9, 250
 
 
-def ours(program, codec, file, block, seconds):
-    """Compressed bytes, and MB/s both ways: the fastest of three passes at least, and of `seconds`."""
-    text = output([program, block, 1, max(1, seconds * 1000), codec, file], GLIBC_TUNABLES=KEEPING)
+def ours(program, codec, file, block):
+    """Compressed bytes, and MB/s both ways: the fastest of three passes."""
+    text = output([program, block, 1, 1, codec, file], GLIBC_TUNABLES=KEEPING)
     row = next(csv.DictReader(io.StringIO(text)))
     original = int(row["original_bytes"])
     speeds = [original * 1e3 / float(row[field]) for field in ("compress_fastest_ns", "decompress_fastest_ns")]
     return int(row["compressed_bytes"]), *speeds
 
 
-def lzbench(program, codec, file, block, seconds):
-    # -p1: the fastest of the passes, three at least; -o4: CSV.
-    limits = [f"-t{seconds},{seconds}", "-i3,3", "-p1", "-o4", "-q"]
+def lzbench(program, codec, file, block):
+    # -t0,0 -i3,3: three passes each way; -p1: the fastest of them; -o4: CSV.
+    limits = ["-t0,0", "-i3,3", "-p1", "-o4", "-q"]
     text = output([program, f"-e{codec}", f"-b{block // 1024}", *limits, file], GLIBC_TUNABLES=KEEPING)
     for row in csv.reader(io.StringIO(text)):
         if len(row) >= 6 and re.match(codec.split(",")[0], row[0]):
@@ -73,9 +75,9 @@ def lzbench(program, codec, file, block, seconds):
     sys.exit(f"lzbench has no row for {codec}:\n{text}")
 
 
-def own_tool(tool, level, file, block, seconds):
+def own_tool(tool, level, file, block):
     """What a library's own program says: `zstd -b1`, `lz4 -b9`; its best pass."""
-    command = [tool, f"-b{level}", f"-i{seconds}", f"-B{block}", file]
+    command = [tool, f"-b{level}", "-i0", f"-B{block}", file]
     run = subprocess.run(command, check=True, capture_output=True, text=True)
     results = re.findall(r"-> *(\d+)[^\r\n]*?([\d.]+) MB/s *, *([\d.]+) MB/s", run.stdout + run.stderr)
     if not results:
@@ -91,9 +93,8 @@ def interval(samples):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--rounds", type=int, default=5)
+    arguments.add_argument("--rounds", type=int, default=15)
     arguments.add_argument("--blocks-kib", default="4,64")
-    arguments.add_argument("--seconds", type=int, default=1, help="whole ones, each way and process [1]")
     arguments.add_argument("--codecs", default="", help="ours, by the start of their names [default: all]")
     options = arguments.parse_args()
     corpus = Path(os.environ.get("CORPUS", ROOT / "crates/outcrop-compress/sample"))
@@ -110,10 +111,10 @@ def main():
         print("LZBENCH names no binary: compared with `zstd -b` and `lz4 -b`, by their best pass.\n")
     print(f"{len(files)} files of {corpus.name}, {options.rounds} rounds; ours ÷ theirs:")
     print("median of the files (least–most), each the median of its rounds; and how many files are within 3 %.\n")
-    print("| ours | theirs | block | size | compress | | decompress | |\n|---|---|---|---|---|---|---|---|")
+    print("| ours | theirs | block | size | compress | | decompress | |\n" + "|---" * 8 + "|")
     for block in [int(kib) * 1024 for kib in options.blocks_kib.split(",")]:
         for pair in pairs:
-            compare(program, peer, pair, files, block, options)
+            compare(program, peer, pair, files, block, options.rounds)
     print()
     overhead(harness)
 
@@ -131,36 +132,36 @@ def overhead(program):
     print(f"The last: {text.splitlines()[-1]}.")
 
 
-def compare(program, peer, pair, files, block, options):
+def compare(program, peer, pair, files, block, rounds):
     codec, theirs, same = pair
-    ratios, difference, total, name = ({}, {}), 0, 0, theirs
-    for number in range(options.rounds):
-        for file in files:
+    speeds = {file: [] for file in files}
+    difference, total, name = 0, 0, theirs
+    for number in range(rounds):
+        for index, file in enumerate(files):
             results = {}
-            for who in ("ours", "theirs") if number % 2 == 0 else ("theirs", "ours"):
+            for who in ("ours", "theirs") if (number + index) % 2 == 0 else ("theirs", "ours"):
                 if who == "ours":
-                    results[who] = ours(program, codec, file, block, options.seconds)
+                    results[who] = ours(program, codec, file, block)
                 elif peer:
-                    name, *results[who] = lzbench(peer, theirs, file, block, options.seconds)
+                    name, *results[who] = lzbench(peer, theirs, file, block)
                 else:
-                    name, *results[who] = own_tool(*OWN_TOOLS[codec], file, block, options.seconds)
+                    name, *results[who] = own_tool(*OWN_TOOLS[codec], file, block)
             if number == 0:
                 total += results["ours"][0]
                 difference += results["ours"][0] - results["theirs"][0]
-            for way in (0, 1):
-                ratio = results["ours"][1 + way] / results["theirs"][1 + way]
-                ratios[way].setdefault(file.name, []).append(ratio)
-        print(f"{codec} {block}: round {number + 1}", file=sys.stderr, flush=True)
+            speeds[file].append([results[who][1:] for who in ("ours", "theirs")])
     size = "the same to the byte" if difference == 0 else f"{difference:+} B of {total}"
     if not same:
         size += " (another implementation)"
     columns = [codec, name, f"{block // 1024} KiB", size]
     for way in (0, 1):
-        medians = {file: statistics.median(samples) for file, samples in ratios[way].items()}
+        medians = {}
+        for file, pairs in speeds.items():
+            medians[file.name] = statistics.median(mine[way] / other[way] for mine, other in pairs)
         within = sum(abs(ratio - 1) <= BAR for ratio in medians.values())
-        columns += [interval(list(medians.values())), f"{within} of {len(medians)}"]
+        columns += [interval(medians.values()), f"{within} of {len(medians)}"]
         rounded = {file: round(ratio, 3) for file, ratio in medians.items()}
-        print(codec, block, ("compress", "decompress")[way], rounded, file=sys.stderr)
+        print(codec, block, ("compress", "decompress")[way], rounded, file=sys.stderr, flush=True)
     print("| " + " | ".join(columns) + " |", flush=True)
 
 

@@ -97,3 +97,9 @@ impl fmt::Display for Number {
         formatter.write_str(&self.spell(self.value))
     }
 }
+
+/// `1 cell`, `84 cells`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}

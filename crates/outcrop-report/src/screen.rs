@@ -1,7 +1,7 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
 use crate::answer::{Answer, ReadingOutcome, Severity};
-use crate::number::Number;
+use crate::number::{Number, counted};
 use crate::report::{LayerSection, Report};
 
 /// Most lines of the summary: a screen of 24, less the blank line and the report's path that the caller adds.
@@ -11,6 +11,8 @@ const LEAST_WIDTH: usize = 60;
 
 /// Lines of advice that a layer keeps beside its table when several layers share the screen.
 const LEAST_ADVICE: usize = 2;
+/// Lines of a table that says something: the names of its columns and a row of values.
+const LEAST_TABLE: usize = 2;
 
 /// Renders the summary: at most 22 lines, none wider than `width` columns (60 at least).
 pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
@@ -74,12 +76,14 @@ fn block(answer: &Answer, width: usize, room: usize, pen: Pen) -> Vec<String> {
     let mut lines = vec![pen.bold(&subject)];
     let kept = answer.advice.len().min(LEAST_ADVICE);
     let for_table = room.saturating_sub(1 + kept);
-    let mut table = capabilities(answer, width, Conditions::Shown, pen);
-    if table.len() > for_table {
-        table = capabilities(answer, width, Conditions::OfFirstRow, pen);
+    if for_table >= LEAST_TABLE {
+        let mut table = capabilities(answer, width, Conditions::Shown, pen);
+        if table.len() > for_table {
+            table = capabilities(answer, width, Conditions::OfFirstRow, pen);
+        }
+        table.truncate(for_table);
+        lines.extend(table);
     }
-    table.truncate(for_table);
-    lines.extend(table);
     let rest = room.saturating_sub(lines.len());
     lines.extend(advice(answer, width, rest, pen));
     lines
@@ -255,12 +259,6 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
         counted(failing, "finding")
     );
     wrapped(&text, width, 2)
-}
-
-/// `1 cell`, `84 cells`.
-fn counted(count: usize, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
 }
 
 /// Whether the summary shows a number that is marked.

@@ -367,8 +367,14 @@ fn find<'p>(known: &'p [Parameter], name: &str, at: &str, place: &str) -> Result
 }
 
 fn canonical(parameter: &Parameter, value: &Located<String>) -> Result<String, LabError> {
-    (parameter.canonical)(&value.value)
-        .map_err(|message| bad(&value.at, format!("{}: {message}", parameter.name)))
+    (parameter.canonical)(&value.value).map_err(|message| {
+        // A flag names its parameter already.
+        if value.at.starts_with("--") {
+            bad(&value.at, message)
+        } else {
+            bad(&value.at, format!("{}: {message}", parameter.name))
+        }
+    })
 }
 
 /// Points at the value that was refused, or at the plan where the value is a default.

@@ -308,7 +308,7 @@ fn a_flag_is_named_where_it_is_at_fault() {
     assert!(error.is_bad_input());
     assert_eq!(
         error.to_string(),
-        "--queue-depth: queue_depth: `many` is not a count; expected a whole number from 1"
+        "--queue-depth: `many` is not a count; expected a whole number from 1"
     );
     let options = PlanOptions {
         repetitions: Some(0),

@@ -67,6 +67,7 @@ pub fn format_bytes(bytes: u64) -> String {
         .find(|(_, binary, _)| bytes >= *binary && bytes.is_multiple_of(*binary))
         .map(|(name, binary, _)| (bytes / binary, name));
     match exact {
+        _ if bytes < 1000 => format!("{bytes} B"),
         Some((count, name)) if count < 10_000 => {
             let name = if *name == "k" { "K" } else { name };
             format!("{count} {name}iB")

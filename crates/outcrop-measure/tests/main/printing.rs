@@ -38,6 +38,7 @@ fn quantities_print_with_three_digits_and_the_prefix_that_fits() {
         (format_nanoseconds(3.6e12), "3600 s"),
         (format_bytes(4096), "4 KiB"),
         (format_bytes(512), "512 B"),
+        (format_bytes(37), "37 B"),
         (format_bytes(128 << 10), "128 KiB"),
         (format_bytes(16 << 30), "16 GiB"),
         (format_bytes(1_234_567), "1.23 MB"),

@@ -11,8 +11,8 @@ use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunView, TrialEntr
 use crate::markup::elements;
 
 /// A run, cell by cell; a cell is the baseline but for the factors that are given.
-struct Builder {
-    run: RunView,
+pub(crate) struct Builder {
+    pub(crate) run: RunView,
 }
 
 type Factors<'f> = &'f [(&'f str, &'f str)];
@@ -179,7 +179,7 @@ fn policies() -> Builder {
     builder
 }
 
-fn peers() -> Builder {
+pub(crate) fn peers() -> Builder {
     let mut builder = Builder::new();
     for (server, cpu_ns) in [("outcrop", 5500.0), ("memcached", 5900.0), ("redis", 6200.0)] {
         for (pipeline, factor) in [("1", 1.0), ("32", 0.15)] {

@@ -37,7 +37,7 @@ const KEY: FileColumn = FileColumn {
     ..COUNTRY
 };
 
-fn table() -> RunView {
+pub(crate) fn table() -> RunView {
     [COUNTRY, COMMENT, KEY]
         .into_iter()
         .fold(Builder::new(), Builder::of_file)

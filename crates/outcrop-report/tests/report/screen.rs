@@ -44,6 +44,40 @@ fn it_fits_its_width_and_its_lines() {
 }
 
 #[test]
+fn of_four_layers_no_table_is_shown_without_a_value() {
+    let mut run = complete();
+    for other in [
+        crate::compression_fixture::complete(),
+        crate::column::table(),
+        crate::cache::peers().run,
+    ] {
+        run.trials.extend(other.trials);
+    }
+    let report = Report::of(&run);
+    assert_eq!(report.layers.len(), 4);
+    let screen = report.screen(80, false);
+    assert!(screen.lines().count() <= 22, "{screen}");
+    for layer in &report.layers {
+        let capabilities = &layer.answer.capabilities;
+        let columns: Vec<&str> = capabilities[0]
+            .readings
+            .iter()
+            .flat_map(|reading| reading.column.split_whitespace())
+            .collect();
+        let mut lines = screen.lines();
+        if lines.any(|line| line.split_whitespace().eq(columns.iter().copied())) {
+            let below = lines.next().unwrap_or("");
+            assert!(below.starts_with(&capabilities[0].label), "{screen}");
+        }
+        let brief: String = layer.answer.advice[0].brief.chars().take(10).collect();
+        assert!(screen.contains(&brief), "{screen}");
+    }
+    for wish in ["Smallest", "Balanced", "Fastest"] {
+        assert!(screen.contains(wish), "{wish}: {screen}");
+    }
+}
+
+#[test]
 fn colour_codes_appear_only_when_asked_for() {
     let report = Report::of(&complete());
     assert!(!report.screen(80, false).contains('\u{1b}'));

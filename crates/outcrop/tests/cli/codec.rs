@@ -135,7 +135,7 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
         (&["--data", "empty"], "is empty: there is nothing to compress"),
         (
             &["--data", "byte"],
-            "a block of 64KiB is larger than the data (byte 1.00 B)",
+            "a block of 64KiB is larger than the data (byte 1 B)",
         ),
         (
             &["--data", "nothing"],

@@ -6,7 +6,7 @@ use outcrop_measure::units::format_bytes;
 use super::cell::Cell;
 use super::judgement::{Judgement, Verdict, judge};
 use crate::answer::Claim;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Columns named in one sentence; the figure has them all.
 const MOST_NAMED: usize = 8;
@@ -178,12 +178,12 @@ fn generated_claims(cells: &[Cell<'_>], judged: &[Judgement<'_, '_>]) -> Vec<Cla
     let fastest = speeds.max_by(|left, right| speed(left).total_cmp(&speed(right)));
     claims.extend(fastest.and_then(|cell| {
         let number = cell.number("encode_speed")?;
-        let threads = cell.factor("threads");
+        let threads = counted(cell.parsed("threads")?, "thread");
         Some(Claim {
             topic: "Encoding".to_owned(),
-            brief: format!("up to {number} with {threads} threads"),
+            brief: format!("up to {number} with {threads}"),
             text: format!(
-                "At best {number} of text, with {threads} threads on {}.",
+                "At best {number} of text, with {threads} on {}.",
                 cell.column_words()
             ),
             numbers: vec![number.clone()],

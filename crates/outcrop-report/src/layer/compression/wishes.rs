@@ -6,7 +6,7 @@ use outcrop_measure::metric::Better;
 
 use super::cell::{Cell, Content, Direction};
 use crate::chart::pareto_front;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Ratios nearer than this are one ratio: a header's few bytes.
 const SAME_RATIO: f64 = 0.0005;
@@ -248,9 +248,6 @@ pub(super) fn held_fixed(candidates: &[Candidate<'_, '_>]) -> String {
             cell.view.factor("content").unwrap_or("")
         ),
     };
-    let threads = match cell.threads {
-        1 => "1 thread".to_owned(),
-        threads => format!("{threads} threads"),
-    };
+    let threads = counted(cell.threads as usize, "thread");
     format!("{content}, {threads}, contexts reused, caches warm")
 }

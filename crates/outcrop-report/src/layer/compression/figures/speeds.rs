@@ -6,7 +6,7 @@ use super::super::cell::{Cell, Direction};
 use super::super::references::Published;
 use super::super::wishes::{candidates, held_fixed};
 use crate::chart::{Axis, Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, SeriesKind, axis};
-use crate::number::Number;
+use crate::number::{Number, counted};
 use crate::section::FigureSlot;
 
 const PLAN: &str = "throughput-latency";
@@ -78,11 +78,7 @@ fn bars(cells: &[Cell<'_>], published: &Published, kind: Kind, direction: Direct
         return FigureSlot::missing(&title, "no codec was timed at 4 or 64 KiB.", PLAN);
     }
     let parts = threads.iter().enumerate().map(|(hue, count)| Part {
-        name: if *count == 1 {
-            "1 thread".to_owned()
-        } else {
-            format!("{count} threads")
-        },
+        name: counted(*count as usize, "thread"),
         hue,
     });
     let chart = BarChart {
