@@ -206,6 +206,22 @@ fn the_page_of_codecs_is_well_formed_and_its_figures_have_names_of_their_own() {
 }
 
 #[test]
+fn codecs_of_one_library_keep_names_of_their_own_in_short() {
+    let alike = [
+        codec("deflate-zlib:1", 2.1, 8e7, 3e8),
+        codec("zlib:1", 2.0, 7e7, 2e8),
+        codec("deflate-zlib-rs:1", 1.9, 9e7, 4e8),
+    ];
+    let report = Report::of(&Builder::new(3).speeds(&alike, &[4], &[1]).build());
+    let figures = report.figures();
+    let throughput = figures.iter().find(|figure| figure.id == "compress-throughput");
+    let drawn = &throughput.unwrap().svg;
+    for label in [">deflate-zlib:1<", ">zlib:1<", ">zlib-rs:1<"] {
+        assert!(drawn.contains(label), "{label}: {drawn}");
+    }
+}
+
+#[test]
 fn the_screen_of_a_run_over_codecs() {
     insta::assert_snapshot!("codecs", Report::of(&complete()).screen(80, false));
 }

@@ -208,7 +208,15 @@ impl<'a> Cell<'a> {
             .replace(" KiB", "K")
             .replace(" MiB", "M")
             .replace(" B", "");
-        format!("{} {size}", self.codec.trim_start_matches("deflate-"))
+        format!("{} {size}", self.short_codec())
+    }
+
+    /// The codec without what its library's name says already: `libdeflate:6`. `deflate-zlib` keeps it: `zlib` is another codec.
+    pub(super) fn short_codec(&self) -> &str {
+        match self.codec.strip_prefix("deflate-") {
+            Some(short) if self.family() != "deflate-zlib" => short,
+            _ => &self.codec,
+        }
     }
 }
 

@@ -138,7 +138,7 @@ fn facet(
             format!("{}: {number} ({})", cell.words(), number.certainty()),
         );
         let modelled = (part == 0).then(|| modelled(cell, kind, direction)).flatten();
-        let label = cell.codec.trim_start_matches("deflate-").to_owned();
+        let label = cell.short_codec().to_owned();
         match groups.iter_mut().find(|group| group.label == label) {
             Some(group) => group.bars.push(bar),
             None => groups.push(BarGroup {
