@@ -58,6 +58,7 @@ fn check_target(codec: &'static str, needed: usize, target: &[u8]) -> Result<(),
 
 /// The context in `slot`, made at its first use: one that is made for a single block in one direction must not pay
 /// for the other direction's.
+#[cfg(any(feature = "zlib", feature = "zstd"))]
 fn made<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T, CodecError>) -> Result<&mut T, CodecError> {
     match slot {
         Some(context) => Ok(context),

@@ -99,6 +99,7 @@ impl CodecError {
         })
     }
 
+    #[cfg(any(feature = "dpzip", feature = "lz4", feature = "zstd"))]
     pub(crate) fn block_too_large(codec: &'static str, limit: usize, block: &[u8]) -> Self {
         Self::from(CodecErrorKind::BlockTooLarge {
             codec,
@@ -107,6 +108,7 @@ impl CodecError {
         })
     }
 
+    #[cfg(any(feature = "brotli", feature = "zlib", feature = "zstd"))]
     pub(crate) fn out_of_memory(codec: &'static str) -> Self {
         Self::from(CodecErrorKind::OutOfMemory { codec })
     }

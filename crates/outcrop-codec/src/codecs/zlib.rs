@@ -17,6 +17,7 @@ use super::{check_whole, made};
 use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const DEFAULT_MEMORY_LEVEL: c_int = 8;
+const DEFAULT_LEVEL: c_int = 6;
 
 /// What stands around the deflate stream.
 #[derive(Clone, Copy)]
@@ -40,7 +41,7 @@ const ZLIB: Form = Form {
 const LEVELS: Settings = Settings::Levels {
     least: 0,
     most: 9,
-    default: 6,
+    default: DEFAULT_LEVEL,
 };
 
 pub(super) const RAW_FAMILY: CodecFamily = CodecFamily {
@@ -49,7 +50,7 @@ pub(super) const RAW_FAMILY: CodecFamily = CodecFamily {
     settings: LEVELS,
     accepted: "a level from 0 (stored) to 9, such as deflate-zlib:1",
     library,
-    open: |setting| Ok(Box::new(Zlib::new(RAW, setting.level_or(6)))),
+    open: |setting| Ok(Box::new(Zlib::new(RAW, setting.level_or(DEFAULT_LEVEL)))),
 };
 
 pub(super) const ZLIB_FAMILY: CodecFamily = CodecFamily {
@@ -58,7 +59,7 @@ pub(super) const ZLIB_FAMILY: CodecFamily = CodecFamily {
     settings: LEVELS,
     accepted: "a level from 0 (stored) to 9, such as zlib:1",
     library,
-    open: |setting| Ok(Box::new(Zlib::new(ZLIB, setting.level_or(6)))),
+    open: |setting| Ok(Box::new(Zlib::new(ZLIB, setting.level_or(DEFAULT_LEVEL)))),
 };
 
 fn library() -> String {
