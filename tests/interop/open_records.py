@@ -4,7 +4,8 @@
     open_records.py RECORDS.parquet RECORDS.csv
 
 Each reader must find the same number of rows, the same number of values and the same exact sum of values, and
-the value of every factor in the map of one record. Needs duckdb, pandas, pyarrow and polars:
+the value of every factor in the map of one record, and its typed column: a number for what is spelled as one.
+Needs duckdb, pandas, pyarrow and polars:
 
     python3 -m venv venv && venv/bin/pip install duckdb pandas pyarrow polars
 
@@ -17,7 +18,7 @@ import sys
 
 # Columns of a record that are not factors; the CSV export spreads the factors between them.
 RECORD_COLUMNS = {
-    "run", "trial", "layer", "subject", "repetition", "seed", "metric", "unit", "value", "provenance", "source",
+    "run", "trial", "cell", "layer", "subject", "repetition", "seed", "metric", "unit", "value", "provenance", "source",
     "started_at", "duration_s",
 }
 
@@ -35,8 +36,9 @@ def expected_from_csv(path):
     if not factors:
         raise SystemExit(f"the last record of {path} has no factor to look up")
     return {"rows": len(rows), "values": len(values), "sum": math.fsum(values), "factors": factors,
-            "key": (int(row["trial"]), int(row["repetition"]), row["metric"]), "seed": int(row["seed"]),
-            "start": row["started_at"][:19]}
+            "typed": {name: int(value) for name, value in factors.items() if value.isdecimal()},
+            "key": (int(row["trial"]), int(row["repetition"]), row["metric"]),
+            "cell": row["cell"], "seed": int(row["seed"]), "start": row["started_at"][:19]}
 
 
 def with_duckdb(path, want):
@@ -48,13 +50,14 @@ def with_duckdb(path, want):
     values = [v for v, in connection.execute(
         "SELECT value FROM read_parquet(?) WHERE value IS NOT NULL", [path]).fetchall()]
     # A look-up in a map gives the value itself, or a list of one before DuckDB 1.3.
-    look_ups = ", ".join("factors[?]" for _ in want["factors"])
-    *factors, seed, start = connection.execute(
-        f"SELECT {look_ups}, seed, strftime(started_at, '%Y-%m-%dT%H:%M:%S') FROM read_parquet(?) "
+    columns = ["factors[?]" for _ in want["factors"]] + [f'"{name}"' for name in want["typed"]] + ["cell", "seed"]
+    *factors, cell, seed, start = connection.execute(
+        f"SELECT {', '.join(columns)}, strftime(started_at, '%Y-%m-%dT%H:%M:%S') FROM read_parquet(?) "
         "WHERE trial = ? AND repetition = ? AND metric = ?", [*want["factors"], path, *want["key"]]).fetchone()
-    factors = [factor[0] if isinstance(factor, list) else factor for factor in factors]
+    numbers = factors[len(want["factors"]):]
+    factors = [factor[0] if isinstance(factor, list) else factor for factor in factors[:len(want["factors"])]]
     return {"rows": rows, "values": values, "factors": dict(zip(want["factors"], factors)), "seed": seed,
-            "start": start}
+            "typed": dict(zip(want["typed"], numbers)), "cell": cell, "start": start}
 
 
 def with_pandas(path, want):
@@ -64,7 +67,8 @@ def with_pandas(path, want):
     trial, repetition, metric = want["key"]
     row = frame[(frame.trial == trial) & (frame.repetition == repetition) & (frame.metric == metric)].iloc[0]
     return {"rows": len(frame), "values": frame.value.dropna().tolist(), "seed": int(row.seed),
-            "factors": known_factors(want, dict(row.factors)), "start": row.started_at.isoformat()[:19]}
+            "factors": known_factors(want, dict(row.factors)), "cell": row.cell,
+            "typed": {name: int(row[name]) for name in want["typed"]}, "start": row.started_at.isoformat()[:19]}
 
 
 def with_polars(path, want):
@@ -79,7 +83,8 @@ def with_polars(path, want):
     factors = row["factors"]
     factors = factors if isinstance(factors, dict) else {entry["key"]: entry["value"] for entry in factors}
     return {"rows": frame.height, "values": frame["value"].drop_nulls().to_list(), "seed": row["seed"],
-            "factors": known_factors(want, factors), "start": row["started_at"].isoformat()[:19]}
+            "factors": known_factors(want, factors), "cell": row["cell"],
+            "typed": {name: row[name] for name in want["typed"]}, "start": row["started_at"].isoformat()[:19]}
 
 
 def known_factors(want, factors):
@@ -90,8 +95,9 @@ def known_factors(want, factors):
 def differences(want, seen):
     """What a reader sees otherwise than the CSV has it."""
     seen = {**seen, "sum": math.fsum(seen["values"]), "values": len(seen["values"])}
+    compared = ("rows", "values", "sum", "factors", "typed", "cell", "seed", "start")
     return [f"{name}: {seen[name]!r}, the CSV export has {want[name]!r}"
-            for name in ("rows", "values", "sum", "factors", "seed", "start") if seen[name] != want[name]]
+            for name in compared if seen[name] != want[name]]
 
 
 def main(arguments):
@@ -105,7 +111,8 @@ def main(arguments):
         wrong = differences(want, read(parquet, want))
         failed |= bool(wrong)
         print(f"{name}: " + ("; ".join(wrong) if wrong else
-              f"{want['rows']} records, {want['values']} values, {len(want['factors'])} factors"))
+              f"{want['rows']} records, {want['values']} values, {len(want['factors'])} factors, "
+              f"{len(want['typed'])} of them numbers"))
     return 1 if failed else 0
 
 

@@ -69,7 +69,7 @@ pub struct BenchReport {
 }
 
 /// How long the closed loop runs that a share is taken of.
-const CLOSED_LOOP: Duration = Duration::from_millis(250);
+pub const CLOSED_LOOP: Duration = Duration::from_millis(250);
 
 /// Starts the server, drives the load at it, asks what it holds, ends it.
 ///
@@ -81,15 +81,15 @@ pub fn run(spec: &BenchSpec, clock: &Clock, stop: &AtomicBool) -> Result<BenchRe
         target: server.target().clone(),
         ..spec.load.clone()
     };
-    let mut closed_loop_per_second = None;
+    let mut closed_loop: Option<LoadReport> = None;
     if let Offered::ShareOfClosedLoop(share) = spec.offered {
         let closed = LoadSpec {
             arrival: Arrival::Closed,
             duration: CLOSED_LOOP,
             ..load.clone()
         };
-        let most = run_load(&closed, clock, stop, &mut |_| {})?.throughput_per_second();
-        closed_loop_per_second = Some(most);
+        let closed = closed_loop.insert(run_load(&closed, clock, stop, &mut |_| {})?);
+        let most = closed.throughput_per_second();
         let per_second = Rate::new((most * share).max(1.0)).map_err(|error| {
             CacheBenchError::system("choose a rate", std::io::Error::other(error.to_string()))
         })?;
@@ -97,7 +97,11 @@ pub fn run(spec: &BenchSpec, clock: &Clock, stop: &AtomicBool) -> Result<BenchRe
         // The cache is warm; a moment at the new rate finds the pace.
         load.warm_up = WarmUp::For(TimeSpan(CLOSED_LOOP / 5));
     }
-    let report = run_load(&load, clock, stop, &mut |_| {})?;
+    let mut report = run_load(&load, clock, stop, &mut |_| {})?;
+    let closed_loop_per_second = closed_loop.as_ref().map(LoadReport::throughput_per_second);
+    if let Some(closed) = closed_loop {
+        add_warm_up(&mut report, closed);
+    }
     let held = server.held();
     let resident_bytes = server.resident_bytes();
     let name = server.to_string();
@@ -118,4 +122,17 @@ pub fn run(spec: &BenchSpec, clock: &Clock, stop: &AtomicBool) -> Result<BenchRe
         server: name,
         is_cpu_shared: is_shared(spec.server.threads, spec.load.threads),
     })
+}
+
+/// The load that found the pace warmed the cache for the one that is reported.
+fn add_warm_up(report: &mut LoadReport, closed: LoadReport) {
+    let (warm_up, before) = (&mut report.warm_up, closed.warm_up);
+    warm_up.sets += before.sets;
+    warm_up.operations += before.operations + closed.tally.operations();
+    warm_up.refused += before.refused + closed.tally.refused;
+    warm_up.first_refusal = before
+        .first_refusal
+        .or(closed.tally.first_refusal)
+        .or(warm_up.first_refusal.take());
+    warm_up.duration += before.duration + CLOSED_LOOP;
 }

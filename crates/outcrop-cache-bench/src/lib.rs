@@ -27,6 +27,6 @@ mod server;
 mod bench;
 mod oracle;
 
-pub use bench::{BenchReport, BenchSpec, Offered, run};
+pub use bench::{BenchReport, BenchSpec, CLOSED_LOOP, Offered, run};
 pub use error::CacheBenchError;
 pub use server::{Held, Program, Running, ServerKind, ServerSpec};

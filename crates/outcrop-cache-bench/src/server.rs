@@ -17,6 +17,7 @@ use crate::error::CacheBenchError;
 use child::Child;
 pub(crate) use placement::is_shared;
 pub use program::Program;
+pub use statistics::Held;
 
 /// Which server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,15 +63,16 @@ impl Default for ServerSpec {
     }
 }
 
-/// What a server holds, by its own count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Items.
-    pub items: u64,
-    /// Items that left for want of memory, since the start.
-    pub evictions: u64,
-    /// Memory that it counts against its limit; none where it does not say.
-    pub memory_bytes: Option<u64>,
+impl ServerSpec {
+    /// How it is asked.
+    pub fn protocol(&self) -> Protocol {
+        match (&self.kind, self.is_http) {
+            (ServerKind::At(target), _) => target.protocol,
+            (ServerKind::Program(Program::Redis), _) => Protocol::Redis,
+            (ServerKind::Embedded | ServerKind::Program(Program::Build(_)), true) => Protocol::Http,
+            _ => Protocol::Memcached,
+        }
+    }
 }
 
 /// A server that answers. Dropped, it has ended, unless it is somebody else's.
@@ -185,14 +187,5 @@ impl Running {
 impl fmt::Display for Running {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
-    }
-}
-
-/// The protocol of a program's port.
-const fn protocol_of(spec: &ServerSpec) -> Protocol {
-    match (&spec.kind, spec.is_http) {
-        (ServerKind::Program(Program::Redis), _) => Protocol::Redis,
-        (ServerKind::Embedded | ServerKind::Program(Program::Build(_)), true) => Protocol::Http,
-        _ => Protocol::Memcached,
     }
 }

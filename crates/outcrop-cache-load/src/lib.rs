@@ -28,7 +28,6 @@ mod protocol;
 
 mod client;
 
-mod objective;
 mod report;
 mod spec;
 
@@ -38,7 +37,7 @@ mod search;
 pub use client::{Client, Connection, KeyHash, Outcome, Pipeline, Pool, Ring};
 pub use drive::{LoadProgress, run_load};
 pub use error::CacheLoadError;
-pub use objective::Objective;
+pub use outcrop_workload::keyed::Objective;
 pub use report::{DriverCpu, KindReport, LoadReport, ServerCpu, Tally, WarmUpReport};
 pub use search::{SearchReport, SearchStep, search_rate};
 pub use spec::{LoadSpec, RequestSource, WarmUp};

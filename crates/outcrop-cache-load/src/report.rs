@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
-use outcrop_workload::keyed::RequestKind;
-
-use crate::objective::Objective;
+use outcrop_workload::keyed::{Objective, RequestKind};
 
 /// Requests of one kind.
 #[derive(Clone, Debug, Default)]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use outcrop_measure::Rate;
 use outcrop_probe::Clock;
 use outcrop_workload::Arrival;
+use outcrop_workload::keyed::Objective;
 
 use crate::drive::{LoadProgress, run_load};
 use crate::error::CacheLoadError;
-use crate::objective::Objective;
+
 use crate::report::LoadReport;
 use crate::spec::{LoadSpec, RequestSource, WarmUp};
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outcrop_measure::{Seed, TimeSpan};
-use outcrop_workload::keyed::{KeyedWorkload, Preset, Trace};
+use outcrop_workload::keyed::{KeyedWorkload, Objective, Preset, Trace};
 use outcrop_workload::{Arrival, Content};
 
 use crate::error::CacheLoadError;
-use crate::objective::Objective;
+
 use crate::target::{Protocol, Target};
 
 /// Where requests come from.

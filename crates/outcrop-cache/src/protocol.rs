@@ -12,12 +12,22 @@ use seconds::Now;
 /// Once so many bytes of replies wait, a protocol pauses so that they can be sent.
 pub(crate) const REPLY_BATCH_BYTES: usize = 64 << 10;
 
+/// More than header and key of an item can take.
+const ITEM_SLACK_BYTES: u64 = 300;
+
 /// What commands act on.
 pub(crate) struct Context<'a> {
     pub(crate) store: &'a Store,
     pub(crate) counters: &'a WorkerCounters,
     pub(crate) service: &'a crate::service::Service,
     pub(crate) now: Now,
+}
+
+impl Context<'_> {
+    /// True when a value of this length cannot be an item.
+    pub(crate) fn is_too_large(&self, value_bytes: u64) -> bool {
+        value_bytes + ITEM_SLACK_BYTES > self.store.max_item_bytes() as u64
+    }
 }
 
 /// What became of the bytes given.

@@ -28,14 +28,10 @@ use crate::{BlockCodec, CodecError};
 
 pub use cycles::{CycleModel, ModelledTime};
 pub(crate) use options::ACCEPTED;
-pub use options::{DpzipOptions, Selection};
+pub use options::{DpzipOptions, PAGE_BYTES, Selection};
 use page::{PageDecoder, PageEncoder};
-pub use page::{PageForm, frame_with_magic};
+pub use page::{PageForm, PageWork, frame_with_magic};
 
-/// Bytes of a page.
-pub const PAGE_BYTES: usize = 4096;
-/// Bytes that the hardware takes in one step.
-const GROUP_BYTES: usize = 4;
 /// Bytes of a page's entry in the table at the front of a block of several pages.
 const ENTRY_BYTES: usize = 2;
 const NAME: &str = "dpzip";
@@ -79,25 +75,6 @@ impl Dpzip {
         let target = &mut target[..page.len()];
         Ok(self.encoder().encode(page, target))
     }
-}
-
-/// What the hardware would have done with a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageWork {
-    /// The form in which the page is stored.
-    pub form: PageForm,
-    /// Bytes of the page.
-    pub page_bytes: usize,
-    /// Groups of four bytes that went through match finding.
-    pub groups: usize,
-    /// Candidates that stage 1 compared with.
-    pub candidates: usize,
-    /// Bytes that matches cover.
-    pub matched_bytes: usize,
-    /// Literals that went through the Huffman coder.
-    pub huffman_symbols: usize,
-    /// Sequences that went through the FSE coder.
-    pub sequences: usize,
 }
 
 /// What a drive stores for `compressed_bytes`: whole slots of `slot_bytes` (64 to 2048 in published drives).

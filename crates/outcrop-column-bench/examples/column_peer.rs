@@ -1,4 +1,4 @@
-//! Answers timed requests on column files, one a line, so that a script can interleave them with those of peers.
+//! Answers timed requests on column files, one per line, so that a script can interleave them with its peers.
 //!
 //! Requests (fields between tabs; values in hexadecimal) and answers (seconds, then what was counted):
 //!

@@ -5,7 +5,8 @@ use std::ops::Range;
 use outcrop_column::{EncodeOptions, Encoder, Result, encode_text};
 use outcrop_workload::column::ColumnSpec;
 
-/// The rows of one string column: values with a newline behind each, and, where that is ambiguous, their places.
+/// The rows of one string column: values, each followed by a newline, and their
+/// places where that is ambiguous.
 ///
 /// *Cost*: the text; 8 bytes a row more if a row is null or a value has a newline in it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -101,7 +102,7 @@ impl ColumnInput {
         })
     }
 
-    /// Rows read into an encoder: on the options' threads where newlines separate them, else one by one on this one.
+    /// Rows read into an encoder: on the options' threads where newlines separate them, else on this one.
     pub(crate) fn encoder(&self, options: EncodeOptions) -> Result<Encoder> {
         if self.fields.is_none() {
             return encode_text(self.text.as_slice(), options);

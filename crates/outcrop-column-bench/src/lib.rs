@@ -1,9 +1,9 @@
 //! The column layer's engine: a column is made or read, then encoded, decoded and searched against the clock.
 //!
-//! A [`BenchSpec`] says what to measure on a [`ColumnInput`]; [`run`] gives a [`BenchReport`] in plain numbers.
-//! It knows the column codec ([`outcrop_column`]) and, to compare with, newline text compressed by a codec of
-//! [`outcrop_codec`]. It must not know plans, records or reports. Everything it writes to a disk is a file
-//! without a name, which goes when the process does.
+//! A [`BenchSpec`] says what to measure on a [`ColumnInput`]; [`run`] gives a [`BenchReport`] in plain
+//! numbers. It knows the column codec ([`outcrop_column`]) and, to compare with, newline text compressed by a
+//! codec of [`outcrop_codec`]. It must not know plans, records or reports. Everything it writes to a disk is
+//! a file without a name, which goes when the process does.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -31,6 +31,8 @@ mod text_codec;
 
 pub use error::BenchError;
 pub use input::ColumnInput;
-pub use operations::{Site, run};
+pub use measure::Site;
+pub use operations::run;
+pub use outcrop_workload::column::{Operation, SearchMode};
 pub use report::{BenchReport, ColdReads, EncodingShare, SizeReport};
-pub use spec::{BenchSpec, Format, Operation, SearchMode};
+pub use spec::{BenchSpec, Format};

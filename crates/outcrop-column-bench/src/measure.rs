@@ -1,13 +1,25 @@
 //! The measuring loop: an operation again and again, each against the clock.
 
-use std::sync::atomic::Ordering;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_probe::CpuTime;
+use outcrop_probe::{Clock, CpuTime};
 
 use crate::error::BenchError;
-use crate::operations::Site;
+use crate::report::{BenchReport, SizeReport};
 use crate::spec::BenchSpec;
+
+/// Where trials run.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'s> {
+    /// Where files without a name are made.
+    pub directory: &'s Path,
+    /// The clock.
+    pub clock: &'s Clock,
+    /// Raised when the user wants to stop.
+    pub stop: &'s AtomicBool,
+}
 
 /// What a loop saw.
 #[derive(Debug)]
@@ -19,8 +31,25 @@ pub(crate) struct Measured {
     pub(crate) latency: LatencyHistogram,
 }
 
-/// Warms up, then does `operation` until the time is over, at least once. It is given a running number and answers the
-/// rows it went through.
+impl Measured {
+    /// A report of what every operation has.
+    pub(crate) fn report(self, size: SizeReport) -> BenchReport {
+        BenchReport {
+            size,
+            operations: self.operations,
+            rows: self.rows,
+            elapsed_ns: self.elapsed_ns,
+            cpu_ns: self.cpu_ns,
+            latency: self.latency,
+            encode_peak_memory_bytes: None,
+            open_ns: None,
+            cold_reads: None,
+        }
+    }
+}
+
+/// Warms up, then does `operation` until the time is over, at least once. It is given a running number and
+/// returns how many rows it visited.
 ///
 /// *Cost*: two readings of the clock and 2 ns an operation, about 30 ns, which are in its latency once.
 pub(crate) fn repeat(

@@ -1,8 +1,6 @@
 //! One trial: the file is made and checked, then the operation runs against the clock.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use outcrop_column::storage::CountingReader;
 use outcrop_column::{Column, EncodeOptions, EncodeReport, Index, PackedForm};
@@ -10,24 +8,14 @@ use outcrop_probe::Clock;
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
-use crate::measure::{Measured, repeat};
+use crate::measure::{Site, repeat};
 use crate::peak_memory::growth_during;
 use crate::report::{BenchReport, ColdReads, EncodingShare, PartsReport, SizeReport};
 use crate::source::{Counter, ScratchFile};
-use crate::spec::{BenchSpec, Format, Operation, SearchMode};
+use crate::spec::{BenchSpec, Format};
 use crate::targets::{Target, Targets};
 use crate::text_codec;
-
-/// Where trials run.
-#[derive(Clone, Copy, Debug)]
-pub struct Site<'s> {
-    /// Where files without a name are made.
-    pub directory: &'s Path,
-    /// The clock.
-    pub clock: &'s Clock,
-    /// Raised when the user wants to stop.
-    pub stop: &'s AtomicBool,
-}
+use outcrop_workload::column::{Operation, SearchMode};
 
 /// Queries that are counted on a file that was opened anew for each.
 const COLD_QUERIES: usize = 64;
@@ -37,12 +25,12 @@ const OPENINGS: usize = 9;
 
 /// Runs one trial.
 ///
-/// What is decoded is held against what went in, and one search against a pass over the text, before anything is
-/// measured.
+/// Before anything is measured, what is decoded is compared with what went in, and one
+/// search with a pass over the text.
 ///
 /// # Errors
-/// [`BenchError::Spec`] for what cannot be measured, [`BenchError::Wrong`] for a wrong result, [`BenchError::Interrupted`]
-/// when stopped, and what codec and storage report.
+/// [`BenchError::Spec`] for what cannot be measured, [`BenchError::Wrong`] for a wrong result,
+/// [`BenchError::Interrupted`] when stopped, and what codec and storage report.
 pub fn run(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
     spec.validate()?;
     match spec.format {
@@ -111,7 +99,7 @@ fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<Benc
     Ok(BenchReport {
         encode_peak_memory_bytes: Some(peak),
         open_ns: Some(open_ns),
-        ..report_of(size, measured)
+        ..measured.report(size)
     })
 }
 
@@ -185,7 +173,7 @@ fn read(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchR
     };
     Ok(BenchReport {
         cold_reads,
-        ..report_of(size, measured)
+        ..measured.report(size)
     })
 }
 
@@ -261,19 +249,4 @@ fn count_cold_reads(file: &Arc<ScratchFile>, targets: &Targets) -> Result<ColdRe
         total.most_reads = total.most_reads.max(counts.read_count);
     }
     Ok(total)
-}
-
-/// A report of what every operation has.
-pub(crate) fn report_of(size: SizeReport, measured: Measured) -> BenchReport {
-    BenchReport {
-        size,
-        operations: measured.operations,
-        rows: measured.rows,
-        elapsed_ns: measured.elapsed_ns,
-        cpu_ns: measured.cpu_ns,
-        latency: measured.latency,
-        encode_peak_memory_bytes: None,
-        open_ns: None,
-        cold_reads: None,
-    }
 }

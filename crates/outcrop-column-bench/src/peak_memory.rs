@@ -9,8 +9,8 @@ use outcrop_probe::memory::ProcessMemory;
 
 /// Highest resident memory during `work` over what was resident before it, and what `work` gave.
 ///
-/// The kernel's high-water mark is set back first (`/proc/self/clear_refs`, value 5), and what the allocator kept of
-/// earlier work is handed back, as it would be used again unseen.
+/// The kernel's high-water mark is set back first (`/proc/self/clear_refs`, value 5), and what the allocator
+/// kept of earlier work is handed back, as it would be used again unseen.
 ///
 /// *Source*: proc(5); malloc_trim(3).
 pub(crate) fn growth_during<T>(work: impl FnOnce() -> T) -> (Result<u64, Unavailable>, T) {
@@ -35,8 +35,8 @@ fn return_free_memory() {
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Other allocators return large blocks by themselves, or not at all: then the growth is an under-estimate of a process
-/// that encoded before.
+/// Other allocators return large blocks by themselves, or not at all: then the growth is an under-estimate of
+/// a process that encoded before.
 #[cfg(not(target_env = "gnu"))]
 fn return_free_memory() {}
 

@@ -47,7 +47,8 @@ pub struct EncodingShare {
 }
 
 impl SizeReport {
-    /// Floor for the codes and the dictionary as it is: what a column file cannot be smaller than without a model of the order.
+    /// Floor for the codes and the dictionary as it is: no column file can be
+    /// smaller without a model of the order.
     pub fn floor_bytes(&self) -> Option<u64> {
         let parts = self.parts.as_ref()?;
         Some(parts.order_floor_bytes + parts.dictionary_bytes)

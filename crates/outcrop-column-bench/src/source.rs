@@ -9,7 +9,8 @@ use outcrop_column::storage::{ReadAt, WriteAt};
 
 use crate::error::BenchError;
 
-/// A file that has no name: nobody else sees it, and it is gone with its last descriptor, whatever ends the process.
+/// A file that has no name: nobody else sees it, and it disappears with its last
+/// descriptor, however the process ends.
 #[derive(Debug)]
 pub(crate) struct ScratchFile {
     file: File,

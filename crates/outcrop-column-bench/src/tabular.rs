@@ -1,4 +1,5 @@
-//! Columns of a user's file, or of all tables in a folder: which it has, which of them hold strings, and their rows. Files are only read.
+//! Columns of a user's file, or of all tables in a folder: which it has, which of them hold strings, and
+//! their rows. Files are only read.
 
 mod delimited;
 mod folder;
@@ -83,8 +84,9 @@ pub fn is_table(path: &Path) -> bool {
 impl Table {
     /// Looks at the beginning of a file: delimiter, names, and which columns hold strings.
     ///
-    /// The ending of the name decides between lines (`.txt`, `.text`), fields (`.csv`, `.tsv`), Parquet and Arrow IPC; of a folder, every table
-    /// in it is looked at. *Cost*: one megabyte read a table; the footer, or the schema, of those that have one.
+    /// The ending of the name decides between lines (`.txt`, `.text`), fields (`.csv`, `.tsv`), Parquet and
+    /// Arrow IPC; of a folder, every table in it is looked at. *Cost*: one megabyte read a table; the footer,
+    /// or the schema, of those that have one.
     ///
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for what is no such file.
@@ -154,8 +156,8 @@ impl Table {
     }
 }
 
-/// Name of the column that a plan calls by its name or its position from 0; `None` where there is none. In a folder, only the table that has it is
-/// looked at.
+/// Name of the column that a plan calls by its name or its position from 0; `None` where there is none. In a
+/// folder, only the table that has it is looked at.
 ///
 /// # Errors
 /// As [`Table::describe`].

@@ -5,7 +5,7 @@ use outcrop_measure::seed::Seed;
 use rand::Rng;
 
 use crate::error::BenchError;
-use crate::spec::Operation;
+use outcrop_workload::column::Operation;
 
 /// Different targets; the loop goes round them.
 const TARGETS: u64 = 1024;

@@ -4,10 +4,10 @@ use outcrop_codec::{BlockCodec, CodecSpec, Coder, ContextUse};
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
-use crate::measure::repeat;
-use crate::operations::{Site, report_of};
+use crate::measure::{Site, repeat};
 use crate::report::{BenchReport, SizeReport};
-use crate::spec::{BenchSpec, Operation};
+use crate::spec::BenchSpec;
+use outcrop_workload::column::Operation;
 
 pub(crate) fn run(
     input: &ColumnInput,
@@ -47,5 +47,5 @@ pub(crate) fn run(
         file_bytes: length as u64,
         parts: None,
     };
-    Ok(report_of(size, measured))
+    Ok(measured.report(size))
 }

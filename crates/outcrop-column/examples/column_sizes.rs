@@ -1,5 +1,5 @@
-//! Prints what each string column of `|`-separated tables takes under the `smallest` profile, beside zstd -19 of its text:
-//! `column_sizes TABLE.csv.zst…`. A string column has a value that is no number.
+//! Prints what each string column of `|`-separated tables takes under the `smallest` profile, beside zstd -19
+//! of its text: `column_sizes TABLE.csv.zst…`. A string column has a value that is no number.
 
 use std::collections::BTreeMap;
 use std::io::Write;

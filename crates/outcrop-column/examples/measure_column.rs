@@ -1,7 +1,9 @@
-//! Measures the codec on a text file, one row of `metric,value,unit` each: `measure_column TEXT FOLDER [THREADS [PART…]]`.
+//! Measures the codec on a text file, one row of `metric,value,unit` each:
+//! `measure_column TEXT FOLDER [THREADS [PART…]]`.
 //!
-//! PART is encode (or one of encode-none, encode-postings, encode-only), scan, lookup or decode; all of them where none is named. FOLDER receives the three column files, and has them
-//! already where encode is left out. `benchmarks/column/run.sh` runs it.
+//! PART is encode (or one of encode-none, encode-postings, encode-only), scan, lookup or decode; all of them
+//! where none is named. FOLDER receives the three column files, and has them already where encode is left
+//! out. `benchmarks/column/run.sh` runs it.
 #![expect(
     clippy::disallowed_methods,
     reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
@@ -238,7 +240,7 @@ fn measure_scans(column: &Column, words: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
-/// What plain reading of as many bytes takes as an equality scan of planes has to look at: one of each row, 64 KiB at a time.
+/// Time to read as many bytes as an equality scan of planes has to look at: one per row, 64 KiB at a time.
 fn measure_streaming(path: &Path, row_count: u64) -> Result<()> {
     let file = MappedFile::open(path)?;
     let bytes = file.as_bytes().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Arrays of small fixed-size items that are visited in no order: on huge pages where they are large, since with small ones nearly
-//! each visit would miss the TLB besides the cache.
+//! Arrays of small fixed-size items that are visited in no order: on huge pages where they are large, since
+//! with small ones nearly each visit would miss the TLB besides the cache.
 
 use std::ops::Range;
 
@@ -93,7 +93,8 @@ impl HugeMap {
     pub(crate) fn apply(&self, numbers: &mut [u32]) {
         let items = self.0.get();
         for index in 0..numbers.len() {
-            // The processor looks ahead as well, but not this far, which where one in four misses the cache is too few misses at a time.
+            // The processor looks ahead as well, but not this far, which where one in four misses the
+            // cache is too few misses at a time.
             if let Some(&later) = numbers.get(index + NUMBERS_AHEAD) {
                 kernels::prefetch(items, later as usize);
             }

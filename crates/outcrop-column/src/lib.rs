@@ -1,9 +1,11 @@
-//! The dictionary column codec: one string column in one small file, with lookups in microseconds and scans at memory speed.
+//! The dictionary column codec: one string column in one small file, with lookups in
+//! microseconds and scans at memory speed.
 //!
-//! What it is: a writer ([`Encoder`], [`encode_text`]) and a reader ([`Column`]) of `.ocol` files, specified in
-//! `docs/format/ocol.md`. A column is any sequence of byte strings and nulls; it pays where values repeat.
+//! What it is: a writer ([`Encoder`], [`encode_text`]) and a reader ([`Column`]) of `.ocol` files, specified
+//! in `docs/format/ocol.md`. A column is any sequence of byte strings and nulls; it pays where values repeat.
 //! What it is not: a table format, a database, a general compressor, or part of the lab: it knows nothing of
-//! plans, records and reports, reads no clock, and touches storage only through [`storage::ReadAt`] and [`storage::WriteAt`].
+//! plans, records and reports, reads no clock, and touches storage only through [`storage::ReadAt`] and
+//! [`storage::WriteAt`].
 //!
 //! ```
 //! use outcrop_column::{Column, EncodeOptions, Index, encode_text};
@@ -35,6 +37,7 @@ mod planes;
 mod postings;
 mod progress;
 mod ranking;
+mod segment;
 pub mod storage;
 mod touched;
 
@@ -44,10 +47,9 @@ pub use column::{
     Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, Selection, VerifyReport,
     push_csv_field,
 };
-pub use encode::{
-    CsvOptions, EncodeOptions, EncodeReport, Encoder, Index, InputColumn, Profile, encode_csv, encode_text,
-};
+pub use encode::{CsvOptions, EncodeReport, Encoder, InputColumn, encode_csv, encode_text};
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
 pub use packed::{PackedForm, PackedReport, is_column};
 pub use progress::{Progress, Step};
+pub use segment::{EncodeOptions, Index, Profile};

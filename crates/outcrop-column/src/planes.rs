@@ -1,31 +1,9 @@
-//! Planes: the one way in which the format stores small integers. The integers are split into parts of 8, 4, 2 and 1 bits,
-//! most significant first, and equal parts of all integers stand together.
+//! Planes: the one way in which the format stores small integers. The integers are split into parts of 8, 4,
+//! 2 and 1 bits, most significant first, and equal parts of all integers stand together.
 
+use crate::error::Result;
+use crate::format::{Fields, packed_bytes, plane_bytes, plane_widths};
 use crate::kernels::{self, CACHE_LINE_BYTES};
-
-/// The parts of integers of `width` bits, most significant first.
-#[inline(always)]
-pub(crate) fn plane_widths(width: u8) -> impl Iterator<Item = u8> {
-    let whole = width / 8;
-    let parts = [4, 2, 1].into_iter().filter(move |part| width & part != 0);
-    std::iter::repeat_n(8, usize::from(whole)).chain(parts)
-}
-
-/// Bytes of one plane.
-#[inline(always)]
-pub(crate) fn plane_bytes(count: usize, bits: u8) -> usize {
-    (count * usize::from(bits)).div_ceil(8)
-}
-
-/// Bytes of `count` integers of `width` bits.
-pub(crate) fn packed_bytes(count: usize, width: u8) -> usize {
-    plane_widths(width).map(|bits| plane_bytes(count, bits)).sum()
-}
-
-/// Bits needed for `value`: 0 for 0.
-pub(crate) fn bits_of(value: u32) -> u8 {
-    (u32::BITS - value.leading_zeros()) as u8
-}
 
 /// Appends the planes of `values[i] - base`, each less than 2^width, to `out`.
 pub(crate) fn pack(values: &[u32], base: u32, width: u8, out: &mut Vec<u8>) {
@@ -68,6 +46,14 @@ impl<'a> Planes<'a> {
         }
     }
 
+    /// The vector of `count` integers of `width` bits that is next in `fields`.
+    pub(crate) fn take(fields: &mut Fields<'a>, count: usize, width: u8) -> Result<Self> {
+        if width > 32 {
+            return Err(fields.wrong(format!("integers of {width} bits, at most 32 allowed")));
+        }
+        Ok(Self::new(fields.take(packed_bytes(count, width))?, count, width))
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -100,7 +86,8 @@ impl<'a> Planes<'a> {
         kernels::unpack(self.bytes, self.width, (self.count, 0), base, out);
     }
 
-    /// The integers from `first`, a multiple of eight, on, each plus `base`, into `out`, which ends before or with them.
+    /// The integers from `first`, a multiple of eight, each plus `base`, into `out`,
+    /// which ends before or with them.
     pub(crate) fn unpack_part(&self, first: usize, base: u32, out: &mut [u32]) {
         kernels::unpack(self.bytes, self.width, (self.count, first), base, out);
     }
@@ -129,8 +116,8 @@ impl<'a> Planes<'a> {
         for_each_bit(&mask, |index| found.push(index as u32));
     }
 
-    /// The first plane (the 8 most significant bits) leaves few candidates where the range is narrow; only those in its
-    /// two outermost values need a look at the other planes.
+    /// The first plane (the 8 most significant bits) leaves few candidates where the range is narrow; only
+    /// those in its two outermost values need a look at the other planes.
     fn find_by_first_plane(&self, least: u32, greatest: u32, found: &mut Vec<u32>) {
         let shift = self.width - 8;
         let (first, last) = ((least >> shift) as u8, (greatest >> shift) as u8);
@@ -139,7 +126,8 @@ impl<'a> Planes<'a> {
         let mut candidates = Vec::with_capacity(self.count / 64 + SCANNED_ROWS);
         for (start, bytes) in (0..).step_by(SCANNED_ROWS).zip(plane.chunks(SCANNED_ROWS)) {
             let seen = candidates.len();
-            // The processor follows a plane by itself, but not past the end of a page, and what it asks for ahead waits behind the second plane's lines.
+            // The processor prefetches a plane by itself, but not past the end of a page, and its requests
+            // wait behind the second plane's lines.
             let ahead = plane.get(start as usize + SCANNED_ROWS..).unwrap_or_default();
             for line in ahead[..ahead.len().min(SCANNED_ROWS)].chunks(CACHE_LINE_BYTES) {
                 kernels::prefetch(line, 0);
@@ -153,7 +141,7 @@ impl<'a> Planes<'a> {
                 kernels::within(bytes, first, last, mask);
                 kernels::positions(mask, start, &mut candidates);
             }
-            // The second plane, one cache line for each candidate, is looked at when all candidates are known.
+            // The second plane, one cache line per candidate, is read once all candidates are known.
             for &index in &candidates[seen..] {
                 kernels::prefetch(self.bytes, self.count + index as usize);
             }
@@ -161,7 +149,8 @@ impl<'a> Planes<'a> {
         self.keep_within(&candidates, (least, greatest), (first, last), found);
     }
 
-    /// Appends those of `candidates` whose integers lie in `least ..= greatest`, given that their first planes lie in `first ..= last`.
+    /// Appends those of `candidates` whose integers lie in `least ..= greatest`, given that their first
+    /// planes lie in `first ..= last`.
     fn keep_within(
         &self,
         candidates: &[u32],
@@ -169,8 +158,8 @@ impl<'a> Planes<'a> {
         (first, last): (u8, u8),
         found: &mut Vec<u32>,
     ) {
-        // In a range within one value of the first plane, the second plane rejects nearly all candidates left: one cache
-        // line each instead of one for every plane.
+        // In a range within one value of the first plane, the second plane rejects nearly all candidates
+        // left: one cache line each instead of one for every plane.
         let narrowed = first == last && self.width >= 16;
         let shift = self.width.saturating_sub(16);
         let second = ((least >> shift) as u8)..=((greatest >> shift) as u8);

@@ -1,4 +1,4 @@
-//! How far a long operation is, told to whoever asked: the caller has the clock and the screen, this crate has neither.
+//! Progress of a long operation, for whoever asked: the caller has clock and screen, this crate has neither.
 
 use std::sync::Arc;
 

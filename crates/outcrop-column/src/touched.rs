@@ -1,4 +1,4 @@
-//! Remembers which blocks of a memory-mapped file were checked, so that a checksum is computed on first touch only.
+//! Remembers which blocks of a memory-mapped file were checked, so that checksums are computed once.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -21,7 +21,7 @@ impl Touched {
 
     /// Runs `check` unless it passed for `index` before; always if the bytes were read anew.
     ///
-    /// Two threads may both run it the first time: that costs time, not correctness, so no ordering is needed.
+    /// Two threads may both run it the first time: it costs time, not correctness: no ordering is needed.
     pub(crate) fn first(
         &self,
         index: usize,

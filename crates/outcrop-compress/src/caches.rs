@@ -2,43 +2,9 @@
 
 mod flush;
 
-use std::fmt;
 use std::hint::black_box;
-use std::str::FromStr;
 
 use outcrop_probe::environment::Cpu;
-
-/// What the caches hold before each block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Caches {
-    /// What the block before left in them, and the blocks themselves as far as they fit.
-    #[default]
-    Warm,
-    /// Other data: see [`crate`] and design note 0004.
-    Cold,
-}
-
-impl Caches {
-    const NAMES: [(&str, Self); 2] = [("warm", Self::Warm), ("cold", Self::Cold)];
-}
-
-impl FromStr for Caches {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = Self::NAMES.iter().find(|(name, _)| *name == text);
-        known
-            .map(|(_, caches)| *caches)
-            .ok_or_else(|| format!("`{text}` is no state of caches; expected warm or cold"))
-    }
-}
-
-impl fmt::Display for Caches {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, _) = Self::NAMES[usize::from(*self == Self::Cold)];
-        f.write_str(name)
-    }
-}
 
 /// Assumed where the kernel does not list the caches: twice the largest private cache on the market.
 const UNKNOWN_FILL_BYTES: usize = 8 << 20;
@@ -79,17 +45,4 @@ fn fill_bytes(cpu: &Cpu) -> Option<usize> {
     let caches = cpu.caches.known()?;
     let private = caches.iter().filter(|cache| cache.level <= 2);
     private.map(|cache| 2 * cache.size_bytes as usize).max()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spellings_are_read_back() {
-        for caches in [Caches::Warm, Caches::Cold] {
-            assert_eq!(caches.to_string().parse(), Ok(caches));
-        }
-        assert!("tepid".parse::<Caches>().unwrap_err().contains("tepid"));
-    }
 }

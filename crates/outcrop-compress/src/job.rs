@@ -10,12 +10,13 @@ use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 
 use crate::blocks::Blocks;
-use crate::caches::{Caches, Evictor};
+use crate::caches::Evictor;
 use crate::cpus::allowed_cpus;
 use crate::error::CompressError;
 use crate::phase::{Budget, PhaseReport, Stage};
 use crate::size::SizeReport;
 use crate::worker::{Direction, Worker};
+use outcrop_workload::Caches;
 
 /// What is to be measured.
 #[derive(Clone, Debug, PartialEq)]

@@ -37,15 +37,15 @@ mod stream;
 mod worker;
 
 pub use blocks::{Block, Blocks};
-pub use caches::Caches;
 pub use confidence::RatioInterval;
 pub use cpus::allowed_cpus;
 pub use entropy::bits_per_byte;
 pub use error::CompressError;
 pub use hardware::{HardwareReport, run_hardware};
 pub use job::{JobReport, JobSpec, run_job};
+pub use outcrop_workload::Caches;
 pub use phase::PhaseReport;
-pub use sample::{Piece, Sample};
+pub use sample::{CLUSTER_BYTES, Piece, Sample};
 pub use size::SizeReport;
-pub use source::{CLUSTER_BYTES, Source};
+pub use source::Source;
 pub use stages::{StagesReport, StagesSpec, run_stages};

@@ -8,10 +8,11 @@ use outcrop_probe::Clock;
 use outcrop_probe::cpu_time::thread_time_ns;
 
 use crate::blocks::Blocks;
-use crate::caches::{Caches, Evictor};
+use crate::caches::Evictor;
 use crate::cpus::pin;
 use crate::error::CompressError;
 use crate::worker::{Direction, Nothing, Stopwatch, Watch, Worker};
+use outcrop_workload::Caches;
 
 /// Compressing or decompressing, measured.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// Data is drawn in pieces of this length, or of one block where that is longer.
+pub const CLUSTER_BYTES: u64 = 128 << 10;
+
 /// A contiguous part of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {

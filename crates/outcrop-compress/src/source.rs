@@ -12,11 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use outcrop_measure::seed::Seed;
 
 use crate::error::CompressError;
-use crate::sample::{Piece, Sample};
+use crate::sample::{CLUSTER_BYTES, Piece, Sample};
 use crate::{embedded, stream};
-
-/// Data is drawn in pieces of this length, or of one block where that is longer.
-pub const CLUSTER_BYTES: u64 = 128 << 10;
 
 /// Data that can be sampled.
 #[derive(Clone, Debug)]
@@ -159,7 +156,7 @@ impl Source {
         self.entries.iter().map(|entry| entry.bytes).sum()
     }
 
-    /// Takes all of the data, or a random sample of `limit_bytes` of it for blocks of `block_bytes`.
+    /// Takes all of the data, or a random sample for blocks of `block_bytes` that has `limit_bytes` on average.
     ///
     /// A sample consists of clusters, drawn without replacement with the same probability each: 128 KiB, or the
     /// next multiple of the block. *Cost*: the sample in memory, and one read per cluster.

@@ -9,10 +9,11 @@ use outcrop_probe::Clock;
 use outcrop_probe::cpu_time::thread_time_ns;
 
 use crate::blocks::Blocks;
-use crate::caches::{Caches, Evictor};
+use crate::caches::Evictor;
 use crate::cpus::{allowed_cpus, pin};
 use crate::error::CompressError;
 use crate::size::SizeReport;
+use outcrop_workload::Caches;
 
 /// Largest block that has stages: one block of zstd's own.
 const LARGEST_BLOCK_BYTES: usize = 128 << 10;

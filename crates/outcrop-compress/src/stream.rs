@@ -8,7 +8,7 @@ use outcrop_measure::seed::Seed;
 use rand::RngExt;
 
 use crate::error::CompressError;
-use crate::source::CLUSTER_BYTES;
+use crate::sample::CLUSTER_BYTES;
 
 /// What a stream left behind.
 pub(crate) struct Stream {

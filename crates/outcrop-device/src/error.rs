@@ -8,12 +8,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// The engine's name is not one of ours.
-    #[error("unknown engine `{given}`; expected one of io_uring, psync, noop")]
-    UnknownEngine {
-        /// What was written.
-        given: String,
-    },
     /// A field of the job is out of range.
     #[error("{field} is {seen}; expected {expected}")]
     Spec {

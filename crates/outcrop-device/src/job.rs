@@ -28,8 +28,9 @@ use crate::job::timeline::Timeline;
 use crate::job::worker::{JobContext, Preparation, Worker};
 use crate::pause;
 use crate::report::{Ended, Feature, JobReport};
-use crate::spec::{EngineKind, JobSpec};
+use crate::spec::JobSpec;
 use crate::target::Target;
+use outcrop_workload::EngineKind;
 
 /// Runs one job specification against a target, and returns when nothing is in flight any more.
 ///

@@ -49,10 +49,11 @@ mod slots;
 
 pub use error::DeviceError;
 pub use job::run_job;
+pub use outcrop_workload::{EngineKind, Submission};
 pub use report::{
     ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
     MAX_INTERVALS, OperationReport, Traffic,
 };
 pub use scratch::{AbandonedScratch, ScratchFile};
-pub use spec::{EngineKind, JobSpec, Submission};
+pub use spec::JobSpec;
 pub use target::{ReadOnlyTarget, Target};

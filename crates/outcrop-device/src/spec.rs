@@ -1,71 +1,12 @@
-//! What one job is asked to do: the specification, the names of the engines, and the checks that need no
-//! file.
+//! What one job is asked to do: the specification, and the checks that need no file.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::Rate;
-use outcrop_workload::{AccessPattern, Arrival, Content, ReadWriteMix};
+use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission};
 
 use crate::error::DeviceError;
-
-/// How requests reach the target. *What* they reach is a [`Target`](crate::Target).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EngineKind {
-    /// Asynchronous requests through an io_uring instance per job.
-    IoUring,
-    /// One `pread` or `pwrite` at a time per job; depth comes from jobs.
-    Psync,
-    /// Completes every request at once without touching the target: the overhead of the loop itself.
-    Noop,
-}
-
-impl EngineKind {
-    /// Every engine, in the order that help texts list them.
-    pub const ALL: [Self; 3] = [Self::IoUring, Self::Psync, Self::Noop];
-
-    /// The spelling that plans, flags and records share.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::IoUring => "io_uring",
-            Self::Psync => "psync",
-            Self::Noop => "noop",
-        }
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for EngineKind {
-    type Err = DeviceError;
-
-    fn from_str(text: &str) -> Result<Self, DeviceError> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == text)
-            .ok_or_else(|| DeviceError::UnknownEngine {
-                given: text.to_owned(),
-            })
-    }
-}
-
-/// When the slots of completed requests are filled again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Submission {
-    /// On every completion: the depth asked for is the depth that the device sees.
-    #[default]
-    Refill,
-    /// Once half of the depth has completed: fewer system calls for an honest maximum of throughput, but
-    /// the depth that the device sees sags towards half, and completions are noticed late, so that
-    /// latencies are upper bounds.
-    Batch,
-}
 
 /// One job: a workload, an engine and how long.
 ///

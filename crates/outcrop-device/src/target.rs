@@ -9,7 +9,8 @@ use rustix::fs::{FileType, SeekFrom};
 use crate::direct::DirectFile;
 use crate::error::DeviceError;
 use crate::scratch::ScratchFile;
-use crate::spec::{EngineKind, JobSpec};
+use crate::spec::JobSpec;
+use outcrop_workload::EngineKind;
 
 /// What a job reaches. Only [`Target::Scratch`] has a descriptor that can write.
 #[derive(Debug)]

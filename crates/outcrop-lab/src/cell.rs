@@ -2,8 +2,44 @@
 
 use std::fmt::Write as _;
 
-use crate::parameter::Settings;
-use crate::plan::{Subject, TrialOptions};
+use outcrop_results::TrialEntry;
+use outcrop_schema::Settings;
+
+use crate::layer::LayerRef;
+
+/// How often and for how long a cell is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrialOptions {
+    /// Trials per cell, at least 1.
+    pub repetitions: u32,
+    /// Time before measuring starts, excluded from every figure.
+    pub warm_up: outcrop_measure::TimeSpan,
+    /// Time measured.
+    pub duration: outcrop_measure::TimeSpan,
+    /// Length of the intervals that a trial's histograms are kept by.
+    pub interval: outcrop_measure::TimeSpan,
+}
+
+impl TrialOptions {
+    /// The larger of each.
+    fn most_thorough(&self, other: &Self) -> Self {
+        Self {
+            repetitions: self.repetitions.max(other.repetitions),
+            warm_up: self.warm_up.max(other.warm_up),
+            duration: self.duration.max(other.duration),
+            interval: self.interval.max(other.interval),
+        }
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// Its factors.
+    pub settings: Settings,
+    /// How records name it: `scratch-file 2GiB`.
+    pub label: String,
+}
 
 /// One combination of factor values on one subject; what a trial repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,10 +47,10 @@ pub struct Cell {
     /// Short hash of layer, subject and factors: equal cells of several plans have equal identifiers.
     pub id: String,
     /// The layer that measures it.
-    pub layer: String,
+    pub layer: LayerRef,
     /// What is measured.
     pub subject: Subject,
-    /// Every workload parameter, the fixed ones too, in canonical spelling.
+    /// Every factor of the workload, the fixed ones too.
     pub factors: Settings,
     /// Names of the plans that asked for it.
     pub plans: Vec<String>,
@@ -24,11 +60,16 @@ pub struct Cell {
 
 impl Cell {
     /// A cell that one plan asks for.
-    pub fn new(layer: &str, subject: &Subject, factors: Settings, plan: &str, trial: TrialOptions) -> Self {
-        let id = identify(layer, subject, &factors);
+    pub fn new(
+        layer: LayerRef,
+        subject: &Subject,
+        factors: Settings,
+        plan: &str,
+        trial: TrialOptions,
+    ) -> Self {
         Self {
-            id,
-            layer: layer.to_owned(),
+            id: identify(layer.name(), subject, &factors),
+            layer,
             subject: subject.clone(),
             factors,
             plans: vec![plan.to_owned()],
@@ -36,14 +77,17 @@ impl Cell {
         }
     }
 
-    /// The value of a workload parameter.
-    ///
-    /// # Panics
-    /// When the layer does not have the parameter: a checked cell carries all of them.
-    pub fn factor(&self, parameter: &str) -> &str {
-        self.factors
-            .get(parameter)
-            .expect("a checked cell carries every parameter of its layer")
+    /// The cell in a few words, for people who watch.
+    pub fn label(&self) -> String {
+        self.layer.schema().label(&self.factors)
+    }
+
+    /// What a trial of it reached, spelled: the first of its layer's headline metrics that it has.
+    pub fn reached(&self, entry: &TrialEntry) -> Option<String> {
+        self.layer.schema().headline(|metric| {
+            let found = entry.values.iter().find(|value| value.metric == metric.name);
+            found.and_then(|value| value.value)
+        })
     }
 }
 
@@ -73,9 +117,9 @@ pub(crate) fn merge(cells: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
 /// FNV-1a over an unambiguous rendering: among 10,000 cells, two collide with odds of 1 : 300,000,000,000.
 fn identify(layer: &str, subject: &Subject, factors: &Settings) -> String {
     let mut text = format!("{layer}\0");
-    for (name, value) in subject.settings.iter().chain(factors) {
+    for (name, setting) in subject.settings.iter().chain(factors.iter()) {
         // Writing to a String cannot fail.
-        let _ = write!(text, "{name}\x01{value}\0");
+        let _ = write!(text, "{name}\x01{}\0", setting.spelling());
     }
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use outcrop_device::DeviceError;
 use outcrop_results::ResultsError;
 
 /// Why a plan cannot be run, or a run cannot go on.
@@ -65,15 +64,14 @@ pub enum LabError {
         /// The run folder.
         run: PathBuf,
     },
-    /// The device layer could not prepare its subject.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The compression layer could not open its data.
-    #[error(transparent)]
-    Compression(#[from] outcrop_compress::CompressError),
-    /// A server of the cache layer does not answer.
-    #[error(transparent)]
-    Cache(#[from] outcrop_cache_bench::CacheBenchError),
+    /// A layer could not make its subjects.
+    #[error("{message}")]
+    Preparation {
+        /// The layer's own sentence.
+        message: String,
+        /// Whether the user named something that cannot be measured.
+        is_bad_input: bool,
+    },
     /// The run folder could not be read or written.
     #[error(transparent)]
     Results(#[from] ResultsError),
@@ -83,6 +81,14 @@ pub enum LabError {
 }
 
 impl LabError {
+    /// A layer could not make its subjects.
+    pub fn preparing(error: &impl ToString) -> Self {
+        Self::Preparation {
+            message: error.to_string(),
+            is_bad_input: false,
+        }
+    }
+
     /// True when the user's input is at fault, not the measurement (exit code 2).
     pub const fn is_bad_input(&self) -> bool {
         matches!(
@@ -91,7 +97,10 @@ impl LabError {
                 | Self::ReadPlan { .. }
                 | Self::OverBudget { .. }
                 | Self::CannotResume { .. }
-                | Self::Compression(_)
+                | Self::Preparation {
+                    is_bad_input: true,
+                    ..
+                }
         )
     }
 }

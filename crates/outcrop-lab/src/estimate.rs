@@ -6,7 +6,6 @@ use std::time::Duration;
 use outcrop_measure::metric::Unavailable;
 
 use crate::cell::Cell;
-use crate::layer;
 
 /// What one step (a preparation, a trial) is expected to cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,11 +54,17 @@ impl Estimate {
 
 /// Adds up what the cells of a run cost; a subject that several plans share is prepared once.
 pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
-    let subjects: BTreeSet<_> = cells.iter().map(|cell| (&cell.layer, &cell.subject)).collect();
-    let preparation = sum(subjects
-        .into_iter()
-        .map(|(layer, subject)| (layer::of(layer).forecast_preparation(subject), 1)));
-    let trials = sum(cells.iter().map(|cell| (trial(cell), cell.trial.repetitions)));
+    let mut known = BTreeSet::new();
+    let mut preparation = Vec::new();
+    for cell in cells {
+        if known.insert((cell.layer.name(), &cell.subject)) {
+            preparation.push((cell.layer.forecast_preparation(&cell.subject), 1));
+        }
+    }
+    let preparation = sum(preparation.into_iter());
+    let trials = sum(cells
+        .iter()
+        .map(|cell| (cell.layer.forecast_trial(cell), cell.trial.repetitions)));
     Estimate {
         cells: cells.len(),
         trials: cells.iter().map(|cell| cell.trial.repetitions as usize).sum(),
@@ -71,11 +76,6 @@ pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
             "Outcrop does not know this device's rated endurance; see its datasheet (TBW)",
         )),
     }
-}
-
-/// What one trial of a cell costs.
-pub(crate) fn trial(cell: &Cell) -> Forecast {
-    layer::of(&cell.layer).forecast_trial(cell)
 }
 
 /// The time that all trials spend under load: warm-up and measured time, which a budget can shorten.

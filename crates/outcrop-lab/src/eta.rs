@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::cell::Cell;
-use crate::estimate;
 use crate::order::Trial;
 use crate::plan::PlanSet;
 
@@ -28,7 +27,10 @@ impl Eta {
         };
         let pending = pending
             .iter()
-            .map(|trial| estimate::trial(&set.cells()[trial.cell]).time)
+            .map(|trial| {
+                let cell = &set.cells()[trial.cell];
+                cell.layer.forecast_trial(cell).time
+            })
             .sum();
         Self {
             preparation,
@@ -51,7 +53,7 @@ impl Eta {
     }
 
     pub(crate) fn trial_took(&mut self, cell: &Cell, time: Duration) {
-        let forecast = estimate::trial(cell).time;
+        let forecast = cell.layer.forecast_trial(cell).time;
         self.pending = self.pending.saturating_sub(forecast);
         self.forecast_done += forecast;
         self.really_done += time;

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use outcrop_probe::clock::{Clock, utc_timestamp};
 use outcrop_results::{Outcome, RunFolder, TrialEntry};
+use outcrop_schema::Remark;
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Subject};
 use crate::error::LabError;
 use crate::eta::Eta;
-use crate::layer::{self, Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
+use crate::layer::{Bench, LayerRef, Preparation, PreparationStep, TrialFailure, TrialReport};
 use crate::observer::{Event, Observer};
 use crate::order::Trial;
-use crate::plan::{PlanSet, Subject};
+use crate::plan::PlanSet;
 use crate::run;
 
 /// How a run ended.
@@ -83,7 +84,7 @@ pub fn execute(
 }
 
 /// Says what a resume found; the sentences also go into the notes of the first trial.
-fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<String> {
+fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer) -> Vec<Remark> {
     let mut notes = Vec::new();
     if folder.torn_bytes() > 0 {
         observer.observe(Event::Note(
@@ -93,7 +94,7 @@ fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer)
     if !folder.finished().is_empty() {
         notes = run::drift(set, folder);
         for note in &notes {
-            observer.observe(Event::Warning(note));
+            observer.observe(Event::Warning(&note.text));
         }
     }
     notes
@@ -108,14 +109,14 @@ struct Failures {
 struct Session<'r> {
     set: &'r PlanSet,
     total: usize,
-    failures: BTreeMap<&'r str, Failures>,
+    failures: BTreeMap<&'static str, Failures>,
     eta: Eta,
     clock: Clock,
     folder: &'r mut RunFolder,
     observer: &'r mut dyn Observer,
     stop: &'r AtomicBool,
     /// Remarks for the next trial's entry.
-    next_notes: Vec<String>,
+    next_notes: Vec<Remark>,
 }
 
 impl<'r> Session<'r> {
@@ -134,7 +135,7 @@ impl<'r> Session<'r> {
             }
             let cell = &self.set.cells()[trial.cell];
             let bench = benches
-                .get_mut(cell.layer.as_str())
+                .get_mut(cell.layer.name())
                 .expect("every layer of a pending trial was prepared");
             if self.measure(cell, trial, bench.as_mut())? == Outcome::Interrupted {
                 return Ok(true);
@@ -143,18 +144,23 @@ impl<'r> Session<'r> {
         Ok(false)
     }
 
-    fn prepare(&mut self, pending: &[Trial]) -> Result<BTreeMap<&'r str, Box<dyn Bench + 'r>>, LabError> {
-        let mut subjects: BTreeMap<&'r str, Vec<Subject>> = BTreeMap::new();
+    fn prepare(
+        &mut self,
+        pending: &[Trial],
+    ) -> Result<BTreeMap<&'static str, Box<dyn Bench + 'r>>, LabError> {
+        let mut subjects: BTreeMap<&'static str, (LayerRef, Vec<Subject>)> = BTreeMap::new();
         for trial in pending {
             let cell = &self.set.cells()[trial.cell];
-            let known = subjects.entry(cell.layer.as_str()).or_default();
+            let (_, known) = subjects
+                .entry(cell.layer.name())
+                .or_insert_with(|| (cell.layer, Vec::new()));
             if !known.contains(&cell.subject) {
                 known.push(cell.subject.clone());
             }
         }
         let started_ns = self.clock.now_ns();
         let mut benches = BTreeMap::new();
-        for (name, subjects) in subjects {
+        for (name, (layer, subjects)) in subjects {
             let (eta, clock, observer) = (&mut self.eta, &self.clock, &mut *self.observer);
             let mut report = |step: PreparationStep<'_>| match step {
                 PreparationStep::Written {
@@ -177,7 +183,7 @@ impl<'r> Session<'r> {
                 stop: self.stop,
                 report: &mut report,
             };
-            benches.insert(name, layer::of(name).prepare(&subjects, &mut preparation)?);
+            benches.insert(name, layer.prepare(&subjects, &mut preparation)?);
         }
         self.eta.prepared();
         Ok(benches)
@@ -208,6 +214,7 @@ impl<'r> Session<'r> {
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),
             total: self.total,
+            cell,
             entry: &entry,
             remaining: self.eta.remaining(),
         });
@@ -229,12 +236,12 @@ impl<'r> Session<'r> {
         TrialEntry {
             trial: trial.index,
             cell: cell.id.clone(),
-            layer: cell.layer.clone(),
+            layer: cell.layer.name().to_owned(),
             subject: cell.subject.label.clone(),
             plans: cell.plans.clone(),
             repetition: trial.repetition,
             seed: trial.seed.0,
-            factors: cell.factors.clone(),
+            factors: cell.factors.spellings(),
             started_at,
             duration_s: report.duration_s,
             outcome: report.outcome,
@@ -246,7 +253,7 @@ impl<'r> Session<'r> {
 
     /// A layer of which as many trials failed as it has cells, and none ever succeeded, is given up.
     fn count_failure(&mut self, cell: &'r Cell, message: &str) -> Result<(), LabError> {
-        let layer = cell.layer.as_str();
+        let layer = cell.layer.name();
         let failures = self.failures.entry(layer).or_default();
         if failures.count == 0 {
             failures.first = message.to_owned();
@@ -256,7 +263,7 @@ impl<'r> Session<'r> {
             .set
             .cells()
             .iter()
-            .filter(|cell| cell.layer == layer)
+            .filter(|other| other.layer == cell.layer)
             .map(|cell| &cell.id)
             .collect();
         let has_success = self.folder.finished().iter().any(|(id, _)| ids.contains(&id));

@@ -4,49 +4,40 @@ pub mod cache;
 pub mod column;
 pub mod compression;
 pub mod device;
-mod latencies;
+mod kept;
 
+use std::fmt;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_results::{HistogramEntry, Outcome, Value};
+use outcrop_schema::{About, FactorRef, LayerSchema, Remark, Setting, Settings};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
 use crate::order::Trial;
-use crate::parameter::{Parameter, Refusal, Settings};
-use crate::plan::{Subject, TrialOptions};
-
-/// Constants of what a trial of a layer yields: name in records, unit and meaning of each, then anything else to be said of it.
-macro_rules! metrics {
-    ($($(#[$note:meta])* $constant:ident = $name:literal, $unit:ident, $meaning:literal;)*) => {
-        $(
-            #[doc = concat!("`", $name, "`: ", $meaning, ".")]
-            #[doc = ""]
-            $(#[$note])*
-            pub const $constant: outcrop_measure::metric::Metric = outcrop_measure::metric::Metric {
-                name: $name,
-                unit: outcrop_measure::metric::Unit::$unit,
-                meaning: $meaning,
-            };
-        )*
-    };
-}
-use metrics;
 
 /// A layer as plans see it: its vocabulary, its checks, its costs, and the way to a [`Bench`].
 pub trait Layer: Sync {
-    /// Its name in plans and records.
-    fn name(&self) -> &'static str;
+    /// Its vocabulary.
+    fn schema(&self) -> &'static LayerSchema;
 
-    /// What may be said about its subject.
-    fn subject_parameters(&self) -> &'static [Parameter];
+    /// What `outcrop profile` measures of it; `None` where it takes no part.
+    fn profile(&self) -> Option<Profile> {
+        None
+    }
 
-    /// What may be said about its workload, fixed or as a factor.
-    fn workload_parameters(&self) -> &'static [Parameter];
+    /// Reads a value of one of its factors: where its engine knows more spellings than the schema, here they get their canonical one.
+    ///
+    /// # Errors
+    /// A sentence with the text seen and what is accepted.
+    fn read(&self, factor: FactorRef, text: &str) -> Result<Setting, String> {
+        factor.read(text)
+    }
 
-    /// How a plan of the layer is told of the user's data; `None` where it measures something else altogether.
+    /// How a plan of the layer takes the user's data; `None` where it measures something else altogether.
     ///
     /// # Errors
     /// Why it does not take these data, in words that follow "the LAYER layer".
@@ -54,27 +45,24 @@ pub trait Layer: Sync {
         Ok(None)
     }
 
-    /// How its subject is told of a server of the user's, by URL. None where it measures no servers.
-    fn server_settings(&self, _url: &str) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
-    /// Completes a subject whose values are canonical, and gives it its name.
+    /// Completes a subject, and gives it its name.
     ///
     /// # Errors
     /// When the values do not go together, or the subject does not exist.
     fn complete_subject(&self, settings: Settings) -> Result<Subject, Refusal>;
 
-    /// Completes the factors of one cell, whose values are canonical.
+    /// Completes the factors of one cell: nothing where any value goes with any other.
     ///
     /// # Errors
     /// When the values do not go together, or not with the subject.
     fn complete_factors(
         &self,
-        subject: &Subject,
+        _subject: &Subject,
         factors: Settings,
-        trial: &TrialOptions,
-    ) -> Result<Settings, Refusal>;
+        _trial: &TrialOptions,
+    ) -> Result<Settings, Refusal> {
+        Ok(factors)
+    }
 
     /// What it costs to make the subject before the first trial: nothing where trials make what they need, in their own time.
     fn forecast_preparation(&self, _subject: &Subject) -> Forecast {
@@ -95,15 +83,80 @@ pub trait Layer: Sync {
     ) -> Result<Box<dyn Bench + 'r>, LabError>;
 }
 
+/// A layer, known by its name.
+#[derive(Clone, Copy)]
+pub struct LayerRef(pub &'static dyn Layer);
+
+impl LayerRef {
+    /// Its name in plans and records.
+    pub fn name(self) -> &'static str {
+        self.0.schema().name
+    }
+}
+
+impl Deref for LayerRef {
+    type Target = dyn Layer;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for LayerRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for LayerRef {}
+
+impl fmt::Debug for LayerRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What `outcrop profile` measures of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The shipped plans that are run for it.
+    pub plans: &'static [&'static str],
+    /// The shipped plans that are run instead when the user's data are given.
+    pub plans_for_data: &'static [&'static str],
+    /// Seconds that it may take with `--quick`. All layers together stay below 90.
+    pub quick_s: u64,
+    /// Seconds that it may take by default. All layers together stay below 600.
+    pub default_s: u64,
+}
+
+/// A value that a layer does not accept in its context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Name of the factor at fault; it decides which line of the plan is shown.
+    pub factor: &'static str,
+    /// What was seen and what is accepted.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal of one factor's value.
+    pub fn of(factor: &About, message: impl Into<String>) -> Self {
+        Self {
+            factor: factor.name,
+            message: message.into(),
+        }
+    }
+}
+
 /// What the user's data put in the place of what a plan says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct DataSettings {
-    /// Parameters of the subject and their values.
-    pub subject: Vec<(&'static str, String)>,
-    /// Workload parameters that the data decide: what a plan says of them is dropped.
-    pub decided: &'static [&'static str],
-    /// A workload parameter and its values, unless the plan names it.
-    pub factor: Option<(&'static str, Vec<String>)>,
+    /// Factors of the subject and their values.
+    pub subject: Vec<(FactorRef, String)>,
+    /// Factors of the workload that the data decide: what a plan says of them is dropped.
+    pub decided: &'static [FactorRef],
+    /// A factor of the workload and its values, unless the plan names it.
+    pub factor: Option<(FactorRef, Vec<String>)>,
     /// What of the data is not measured and why, in words that follow "the LAYER layer".
     pub left_out: Option<String>,
 }
@@ -159,7 +212,7 @@ pub struct TrialReport {
     /// Latency histograms.
     pub histograms: Vec<HistogramEntry>,
     /// Remarks.
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
 }
 
 impl TrialReport {
@@ -189,45 +242,22 @@ pub struct TrialFailure {
     pub is_fatal: bool,
 }
 
-/// Every layer, in the order of the stack.
-pub fn all() -> &'static [&'static dyn Layer] {
-    &[
-        &device::Device,
-        &compression::Compression,
-        &column::Column,
-        &cache::Cache,
-    ]
+impl TrialFailure {
+    /// A failure of this trial alone.
+    pub fn of(error: &impl ToString) -> Self {
+        Self {
+            message: error.to_string(),
+            is_fatal: false,
+        }
+    }
 }
 
-/// The layer of a name.
-pub fn named(name: &str) -> Option<&'static dyn Layer> {
-    all().iter().copied().find(|layer| layer.name() == name)
-}
-
-/// The layer of a checked plan's cell.
-pub(crate) fn of(name: &str) -> &'static dyn Layer {
-    named(name).expect("the layer of a checked plan exists")
-}
-
-/// Reads a value that was checked when the plan was.
-pub(crate) fn parsed<T: std::str::FromStr>(value: &str) -> T {
-    let Ok(parsed) = value.parse() else {
-        unreachable!("{value} was stored in its canonical spelling, which parses");
-    };
-    parsed
-}
-
-/// The path as a plan may be run from anywhere.
-pub(crate) fn absolute(path: &str) -> Result<String, Refusal> {
+/// The path as a plan may be run from anywhere; `factor` names it in a refusal.
+pub(crate) fn absolute(factor: &About, path: &str) -> Result<String, Refusal> {
     let absolute =
-        std::path::absolute(path).map_err(|error| Refusal::of("path", format!("{path}: {error}")))?;
+        std::path::absolute(path).map_err(|error| Refusal::of(factor, format!("{path}: {error}")))?;
     absolute.into_os_string().into_string().map_err(|path| {
-        Refusal::of(
-            "path",
-            format!(
-                "{} is not UTF-8 and cannot stand in a plan",
-                path.to_string_lossy()
-            ),
-        )
+        let path = path.to_string_lossy();
+        Refusal::of(factor, format!("{path} is not UTF-8, so a plan cannot name it"))
     })
 }

@@ -38,6 +38,8 @@ pub enum Event<'e> {
         finished: usize,
         /// Trials of the run in all.
         total: usize,
+        /// What was measured.
+        cell: &'e Cell,
         /// The trial as it was written.
         entry: &'e TrialEntry,
         /// Time that the run will still take.

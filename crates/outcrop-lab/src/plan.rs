@@ -3,6 +3,7 @@
 mod budget;
 mod check;
 mod design;
+mod distinguish;
 mod draft;
 mod expanded;
 mod parse;
@@ -13,51 +14,19 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_schema::{Setting, Settings, Vocabulary};
 
-use crate::cell::{Cell, merge};
+use crate::cell::{Cell, Subject, TrialOptions, merge};
 use crate::effort::Effort;
 use crate::error::LabError;
 use crate::estimate::{self, Estimate};
+use crate::layer::LayerRef;
+use crate::layers::Layers;
 use crate::order::{self, Trial};
-use crate::parameter::Settings;
 
 pub use design::Design;
 pub use draft::{Draft, Located};
 pub use source::PlanSource;
-
-/// How often and for how long a cell is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrialOptions {
-    /// Trials per cell, at least 1.
-    pub repetitions: u32,
-    /// Time before measuring starts, excluded from every figure.
-    pub warm_up: TimeSpan,
-    /// Time measured.
-    pub duration: TimeSpan,
-    /// Length of the intervals that a trial's histograms are kept by.
-    pub interval: TimeSpan,
-}
-
-impl TrialOptions {
-    /// The larger of each.
-    pub(crate) fn most_thorough(&self, other: &Self) -> Self {
-        Self {
-            repetitions: self.repetitions.max(other.repetitions),
-            warm_up: TimeSpan(self.warm_up.0.max(other.warm_up.0)),
-            duration: TimeSpan(self.duration.0.max(other.duration.0)),
-            interval: TimeSpan(self.interval.0.max(other.interval.0)),
-        }
-    }
-}
-
-/// What is measured.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Subject {
-    /// Its parameters, `kind` among them.
-    pub settings: Settings,
-    /// How records name it: `scratch-file 2GiB`.
-    pub label: String,
-}
 
 /// One plan, checked, with the values of one effort.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +36,13 @@ pub struct Plan {
     /// The question that it answers.
     pub question: String,
     /// The layer that it measures.
-    pub layer: String,
+    pub layer: LayerRef,
     /// What is measured.
     pub subject: Subject,
-    /// Parameters that are the same for every cell.
+    /// Factors that are the same for every cell.
     pub workload: Settings,
-    /// Parameters that vary.
-    pub factors: BTreeMap<String, Vec<String>>,
+    /// Factors that vary, with their values.
+    pub factors: BTreeMap<&'static str, Vec<Setting>>,
     /// Which combinations of them are cells.
     pub design: Design,
     /// How often and for how long each cell is measured.
@@ -83,6 +52,8 @@ pub struct Plan {
 /// What a caller decides beside the plans; what is `None` is left as the plans say.
 #[derive(Clone, Debug, Default)]
 pub struct PlanOptions {
+    /// The layers that plans may name; by default those that ship.
+    pub layers: Layers,
     /// Which of a plan's values to take.
     pub effort: Option<Effort>,
     /// The run's seed; by default that of an expanded plan, else a fresh one.
@@ -116,6 +87,7 @@ pub struct PlanSet {
     cells: Vec<Cell>,
     data_refusals: Vec<String>,
     data_notes: Vec<String>,
+    vocabulary: Vocabulary,
 }
 
 impl PlanSet {
@@ -194,6 +166,11 @@ impl PlanSet {
     /// How long the run will take and what it will write.
     pub fn estimate(&self) -> Estimate {
         estimate::estimate(&self.cells)
+    }
+
+    /// The vocabulary of the layers that its plans may name.
+    pub const fn vocabulary(&self) -> Vocabulary {
+        self.vocabulary
     }
 
     /// The plans in TOML with every default written out; reading it again gives the same run.

@@ -1,8 +1,11 @@
-//! The plans that ship, and which of them make up `outcrop profile`.
+//! The plans that ship, and which of them make up `outcrop profile`: a layer says which stand for it.
 
 use std::path::Path;
 
-use crate::parameter::hint;
+use outcrop_workload::word::hint;
+
+use crate::layer::{LayerRef, Profile};
+use crate::layers::Layers;
 use crate::plan::PlanSource;
 
 /// A plan that is part of the program.
@@ -65,63 +68,11 @@ pub fn shipped_plans() -> &'static [ShippedPlan] {
     SHIPPED
 }
 
-/// A layer of `outcrop profile`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProfileLayer {
-    /// The layer: `outcrop profile --layer NAME`.
-    pub name: &'static str,
-    /// The plans that stand for it, which ship.
-    pub plans: &'static [&'static str],
-    /// The plans that stand for it when it takes the user's data.
-    pub plans_for_data: &'static [&'static str],
-    /// Seconds that it may take with `--quick`. All layers together stay below 90.
-    pub quick_s: u64,
-    /// Seconds that it may take by default. All layers together stay below 600.
-    pub default_s: u64,
-}
-
-/// The layers of `outcrop profile`, in the order of the stack: a further one is a line here. Tests hold each to its
-/// seconds, and their sums to what the command promises.
-static PROFILE: &[ProfileLayer] = &[
-    ProfileLayer {
-        name: "device",
-        plans: &[
-            "ssd-access-size",
-            "ssd-read-write-mix",
-            "ssd-queue-depth",
-            "ssd-max",
-            "ssd-matrix",
-        ],
-        plans_for_data: &[],
-        quick_s: 50,
-        default_s: 325,
-    },
-    ProfileLayer {
-        name: "compression",
-        plans: &["codec-choice"],
-        plans_for_data: &["codec-choice"],
-        quick_s: 18,
-        default_s: 85,
-    },
-    ProfileLayer {
-        name: "column",
-        plans: &["column-size", "column-search", "column-encode"],
-        plans_for_data: &["column-choice", "column-index"],
-        quick_s: 12,
-        default_s: 100,
-    },
-    ProfileLayer {
-        name: "cache",
-        plans: &["cache-etc"],
-        plans_for_data: &["cache-etc"],
-        quick_s: 10,
-        default_s: 90,
-    },
-];
-
-/// Every layer that `outcrop profile` measures.
-pub fn profile_layers() -> &'static [ProfileLayer] {
-    PROFILE
+/// What `outcrop profile` measures of each layer, by the layer's name, in the order of the stack.
+pub fn profile_layers() -> impl Iterator<Item = (&'static str, Profile)> {
+    Layers::default()
+        .all()
+        .filter_map(|layer| Some((layer.name(), layer.profile()?)))
 }
 
 /// The plans of the layers named, of all layers when none is; those for the user's data where a layer takes them.
@@ -129,27 +80,29 @@ pub fn profile_layers() -> &'static [ProfileLayer] {
 /// # Errors
 /// A sentence for the first name that is no layer of the profile.
 pub fn profile_plans<N: AsRef<str>>(layers: &[N], data: Option<&Path>) -> Result<Vec<PlanSource>, String> {
-    let known: Vec<&str> = PROFILE.iter().map(|layer| layer.name).collect();
-    for name in layers {
-        if !known.contains(&name.as_ref()) {
-            let name = name.as_ref();
-            return Err(format!(
-                "the profile has no layer {name:?}; {}",
-                hint(name, &known)
-            ));
-        }
+    let known: Vec<&str> = profile_layers().map(|(name, _)| name).collect();
+    if let Some(unknown) = layers.iter().find(|name| !known.contains(&name.as_ref())) {
+        let seen = unknown.as_ref();
+        return Err(format!(
+            "the profile has no layer {seen:?}; {}",
+            hint(seen, &known)
+        ));
     }
     let is_wanted =
-        |layer: &&ProfileLayer| layers.is_empty() || layers.iter().any(|name| name.as_ref() == layer.name);
-    let takes = |layer: &ProfileLayer, data: &Path| {
-        let taken = crate::layer::of(layer.name).take_data(&data.to_string_lossy());
+        |layer: &LayerRef| layers.is_empty() || layers.iter().any(|name| name.as_ref() == layer.name());
+    let takes = |layer: LayerRef, data: &Path| {
+        let taken = layer.take_data(&data.to_string_lossy());
         matches!(taken, Ok(Some(_)))
     };
-    let plans = PROFILE.iter().filter(is_wanted).flat_map(|layer| match data {
-        Some(data) if takes(layer, data) => layer.plans_for_data,
-        _ => layer.plans,
+    let plans = Layers::default().all().filter(is_wanted).filter_map(|layer| {
+        let profile = layer.profile()?;
+        Some(match data {
+            Some(data) if takes(layer, data) => profile.plans_for_data,
+            _ => profile.plans,
+        })
     });
     Ok(plans
+        .flatten()
         .filter_map(|name| SHIPPED.iter().find(|plan| plan.name == *name))
         .map(ShippedPlan::source)
         .collect())

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use outcrop_probe::clock;
 use outcrop_probe::environment::Environment;
 use outcrop_results::RunFolder;
+use outcrop_schema::Remark;
+use outcrop_schema::remark::RESUMED_ELSEWHERE;
 use serde_json::Value;
 
 use crate::error::LabError;
-use crate::plan::{PlanOptions, PlanSet, PlanSource};
+use crate::plan::{Plan, PlanOptions, PlanSet, PlanSource};
 
 /// Creates `parent/<UTC time>-<name>/` with the expanded plan and this machine's environment.
 ///
@@ -16,13 +18,14 @@ use crate::plan::{PlanOptions, PlanSet, PlanSource};
 /// When the folder cannot be made.
 pub fn new_run(parent: &Path, name: &str, set: &PlanSet) -> Result<RunFolder, LabError> {
     let environment = environment(set);
-    Ok(RunFolder::create(
+    let folder = RunFolder::create(
         parent,
         name,
         &clock::utc_compact_timestamp(),
         &set.to_toml(),
         &environment,
-    )?)
+    )?;
+    Ok(folder.speaking(set.vocabulary()))
 }
 
 /// A run folder with the plans that it was started with.
@@ -78,18 +81,21 @@ const DECISIVE: [(&str, &str); 5] = [
 ];
 
 /// One sentence for each decisive difference between the machine that the run began on and this one.
-pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<String> {
+pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
     let path = folder.dir().join("environment.json");
     let began = std::fs::read(&path)
         .ok()
         .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
     let Some(began) = began else {
-        return vec![format!(
-            "{} cannot be read, so nobody can say whether the machine is still the same",
-            path.display()
-        )];
+        let path = path.display();
+        return vec![RESUMED_ELSEWHERE.remark(format!(
+            "{path} cannot be read, so nobody can say whether the machine is still the same"
+        ))];
     };
     differences(&began, &environment(set))
+        .into_iter()
+        .map(|difference| RESUMED_ELSEWHERE.remark(difference))
+        .collect()
 }
 
 fn differences(began: &Value, now: &Value) -> Vec<String> {
@@ -110,11 +116,11 @@ fn differences(began: &Value, now: &Value) -> Vec<String> {
 
 /// The environment of the storage that the run measures.
 fn environment(set: &PlanSet) -> Value {
-    let subjects = set.plans().iter().map(|plan| &plan.subject.settings);
-    let given = subjects
-        .filter_map(|settings| settings.get("path"))
-        .map(PathBuf::from)
-        .next();
+    let path_of = |plan: &Plan| {
+        let path = plan.layer.schema().path?;
+        plan.subject.settings.spelling(path.about()).map(PathBuf::from)
+    };
+    let given = set.plans().iter().find_map(path_of);
     let path = given.unwrap_or_else(|| set.directory().to_owned());
     serde_json::to_value(Environment::read(&path)).unwrap_or_else(|error| {
         serde_json::json!({ "unavailable": format!("the environment cannot be written as JSON: {error}") })

@@ -49,6 +49,6 @@ pub mod error;
 pub use error::MeasureError;
 pub use histogram::LatencyHistogram;
 pub use interval::{Interval, Summary};
-pub use metric::{Measurement, Metric, Provenance, Unavailable, Unit};
+pub use metric::{Metric, Provenance, Scope, Unavailable, Unit};
 pub use seed::Seed;
 pub use units::{ByteSize, Rate, TimeSpan};

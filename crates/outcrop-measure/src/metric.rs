@@ -68,24 +68,22 @@ impl Unit {
             Self::Watts => "W",
         }
     }
+}
 
-    /// The direction that is an improvement where the unit alone decides it.
-    pub const fn better(self) -> Option<Better> {
-        match self {
-            Self::BytesPerSecond | Self::PerSecond => Some(Better::Higher),
-            Self::Nanoseconds
-            | Self::NanosecondsPerOperation
-            | Self::NanosecondsPerByte
-            | Self::Joules
-            | Self::Watts => Some(Better::Lower),
-            Self::Bytes | Self::BitsPerByte | Self::Ratio | Self::Count => None,
-        }
-    }
+/// How many values of a metric a cell can have that say something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// One per trial: repetitions are samples.
+    Trial,
+    /// One per session of a run, carried by all of its trials.
+    Run,
+    /// One per set of data, whatever the repetition: a ratio of one sample, the size of a file.
+    DataSet,
 }
 
 /// Something that a trial yields a number for.
 ///
-/// Layers define their own as constants beside the engine that measures them.
+/// Layers define theirs in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// Stable identifier in records, `snake_case`, with the direction as prefix where there is one
@@ -93,8 +91,36 @@ pub struct Metric {
     pub name: &'static str,
     /// Unit of the stored value.
     pub unit: Unit,
+    /// Which direction is an improvement; `None` where neither is.
+    pub better: Option<Better>,
+    /// How many values there are.
+    pub scope: Scope,
     /// One sentence for tables and the glossary.
     pub meaning: &'static str,
+}
+
+impl Metric {
+    /// The name in words: `read_latency_p99_9` is `read latency p99.9`.
+    pub fn words(&self) -> String {
+        words_of(self.name)
+    }
+
+    /// A value in the metric's unit, as people read it.
+    pub fn format(&self, value: f64) -> String {
+        match self.unit {
+            Unit::PerSecond if self.name.ends_with("iops") => crate::units::format_iops(value),
+            unit => unit.format(value),
+        }
+    }
+}
+
+/// A metric's name in words, also one that no schema has.
+pub fn words_of(name: &str) -> String {
+    let words = name
+        .replace("p99_99", "p99.99")
+        .replace("p99_9", "p99.9")
+        .replace('_', " ");
+    words.replace("iops", "IOPS").replace("cpu", "CPU")
 }
 
 /// Where a number came from.
@@ -124,46 +150,6 @@ impl Unavailable {
     pub fn because(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
-        }
-    }
-}
-
-/// One metric of one trial: its value, or why it has none.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measurement {
-    /// What was measured.
-    pub metric: Metric,
-    /// The value in the metric's unit, or the reason for its absence.
-    pub value: Result<f64, Unavailable>,
-    /// Where the value came from.
-    pub provenance: Provenance,
-}
-
-impl Measurement {
-    /// A value measured in this trial.
-    pub const fn measured(metric: Metric, value: f64) -> Self {
-        Self {
-            metric,
-            value: Ok(value),
-            provenance: Provenance::Measured,
-        }
-    }
-
-    /// A value computed from other measurements of this trial.
-    pub const fn derived(metric: Metric, value: f64) -> Self {
-        Self {
-            metric,
-            value: Ok(value),
-            provenance: Provenance::Derived,
-        }
-    }
-
-    /// A metric that this machine or trial cannot give.
-    pub const fn unavailable(metric: Metric, why: Unavailable) -> Self {
-        Self {
-            metric,
-            value: Err(why),
-            provenance: Provenance::Measured,
         }
     }
 }

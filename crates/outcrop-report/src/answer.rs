@@ -54,6 +54,20 @@ pub enum ReadingOutcome {
     },
 }
 
+impl Reading {
+    /// A reading of the cell in which a number was reached; of none, why there is none.
+    pub fn of(column: &str, found: Option<(Number, String)>, if_missing: impl FnOnce() -> String) -> Self {
+        let outcome = match found {
+            Some((number, conditions)) => ReadingOutcome::Measured { number, conditions },
+            None => ReadingOutcome::Missing { reason: if_missing() },
+        };
+        Self {
+            column: column.to_owned(),
+            outcome,
+        }
+    }
+}
+
 /// A recommendation or a statement, with the numbers it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
@@ -65,6 +79,50 @@ pub struct Claim {
     pub text: String,
     /// What it rests on.
     pub numbers: Vec<Number>,
+}
+
+impl Claim {
+    /// A claim; see the fields.
+    pub fn new(
+        topic: impl Into<String>,
+        brief: impl Into<String>,
+        text: impl Into<String>,
+        numbers: Vec<Number>,
+    ) -> Self {
+        Self {
+            topic: topic.into(),
+            brief: brief.into(),
+            text: text.into(),
+            numbers,
+        }
+    }
+}
+
+impl Caution {
+    /// Good to know.
+    pub fn note(text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
+            text: text.into(),
+        }
+    }
+
+    /// The answer may be wrong because of it.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            text: text.into(),
+        }
+    }
+
+    /// A warning where it is one, else a note.
+    pub fn warning_if(is_warning: bool, text: impl Into<String>) -> Self {
+        if is_warning {
+            Self::warning(text)
+        } else {
+            Self::note(text)
+        }
+    }
 }
 
 /// Something that limits how far the answer can be relied on.

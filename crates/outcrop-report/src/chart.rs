@@ -16,7 +16,12 @@ pub(crate) use distribution::{cdf_of_latencies, thinned};
 pub(crate) use palette::{COLOURS, dark_mode_css};
 pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front};
 
+use outcrop_measure::metric::Metric;
 use serde::Serialize;
+
+use crate::cell::Cell;
+use crate::number::Number;
+use crate::section::FigureSlot;
 
 /// One drawing of the report, ready to stand alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -130,6 +135,63 @@ pub(crate) struct Point {
     pub(crate) note: String,
 }
 
+impl Point {
+    /// A number at a place of the other axis, with the words of its cell.
+    pub(crate) fn of(x: f64, number: &Number, words: &str) -> Self {
+        let words = if words.is_empty() {
+            String::new()
+        } else {
+            format!("{words}: ")
+        };
+        Self {
+            x,
+            y: number.value,
+            interval: number.ends(),
+            note: format!("{words}{number} ({})", number.certainty()),
+        }
+    }
+
+    /// The points of cells that have both coordinates, from left to right.
+    pub(crate) fn of_cells<'c, 'a: 'c>(
+        cells: impl IntoIterator<Item = &'c Cell<'a>>,
+        x: impl Fn(&Cell<'a>) -> Option<f64>,
+        y: &Metric,
+        words: impl Fn(&Cell<'a>) -> String,
+    ) -> Vec<Self> {
+        let point = |cell| Some(Self::of(x(cell)?, cell.number(y)?, &words(cell)));
+        let mut points: Vec<Self> = cells.into_iter().filter_map(point).collect();
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        points
+    }
+
+    /// A point that has no interval.
+    pub(crate) fn bare(x: f64, y: f64, note: impl Into<String>) -> Self {
+        Self {
+            x,
+            y,
+            interval: None,
+            note: note.into(),
+        }
+    }
+}
+
+impl Series {
+    /// A line of some kind.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        hue: usize,
+        kind: SeriesKind,
+        points: impl IntoIterator<Item = Point>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            hue,
+            points: points.into_iter().collect(),
+            kind,
+        }
+    }
+}
+
 /// What an axis shows, in a line.
 pub(crate) fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
     Axis {
@@ -148,6 +210,28 @@ impl Figure {
 }
 
 impl LineChart {
+    /// The chart as a slot of the page; one that comes out empty says which plan would fill it.
+    pub(crate) fn slot(self, id: &str, title: &str, caption: impl Into<String>, plan: &str) -> FigureSlot {
+        FigureSlot::of(self.draw(id, title, caption.into()), title, plan)
+    }
+
+    /// The same of a chart that is worth drawing only where a line leads from one place of the x axis to another: without such a line
+    /// it says why, and which plan would give one.
+    pub(crate) fn curves(
+        self,
+        id: &str,
+        title: &str,
+        caption: impl Into<String>,
+        plan: &str,
+        if_none: &str,
+    ) -> FigureSlot {
+        if self.series.iter().any(Series::is_curve) {
+            self.slot(id, title, caption, plan)
+        } else {
+            FigureSlot::missing(title, if_none, plan)
+        }
+    }
+
     /// Draws the chart, or `None` if no series has a point that its axes can show.
     pub(crate) fn draw(mut self, id: &str, title: &str, caption: String) -> Option<Figure> {
         let (x_scale, y_scale) = (self.x.scale, self.y.scale);
@@ -195,6 +279,11 @@ impl LineChart {
 }
 
 impl Series {
+    /// Whether it leads from one place of the x axis to another.
+    pub(crate) fn is_curve(&self) -> bool {
+        self.points.iter().any(|point| point.x != self.points[0].x)
+    }
+
     /// The name, which says *published* where the drawing shows it by its dashes alone.
     fn spoken_name(&self) -> String {
         match self.kind {

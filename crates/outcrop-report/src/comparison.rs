@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_results::compare::{Comparison, ComparisonRow, EnvironmentDifference, Figure, Side, Verdict};
 
+use outcrop_schema::Vocabulary;
+
 use crate::error::ReportError;
 
 /// One metric of a comparison as a line of text would have it.
@@ -43,7 +45,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     let comparable: Vec<&ComparisonRow> = comparison
         .rows
         .iter()
-        .filter(|row| !matches!(row.verdict, Verdict::NotComparable(_)) && !repeats_the_plain_metric(row))
+        .filter(|row| !matches!(row.verdict, Verdict::NotComparable(_)) && !repeats_another(row))
         .collect();
     let lines: Vec<Line> = comparable.iter().map(|row| line(row, &common)).collect();
     text.push('\n');
@@ -136,13 +138,10 @@ fn spell_figure(figure: &Figure) -> String {
     format!("{}{published}", figure.unit.format(figure.median))
 }
 
-/// In a cell of reads alone, `read_iops` says what `iops` says; the table has it once.
-fn repeats_the_plain_metric(row: &ComparisonRow) -> bool {
-    match row.factors.get("read_write_mix").map(String::as_str) {
-        Some("100:0") => row.metric.starts_with("read_"),
-        Some("0:100") => row.metric.starts_with("write_"),
-        _ => false,
-    }
+/// What says again what another row says, as `read_iops` does in a cell of reads alone: the table has it once.
+fn repeats_another(row: &ComparisonRow) -> bool {
+    let layer = Vocabulary::default().layer(&row.layer);
+    layer.is_some_and(|layer| (layer.repeats)(&row.factors, &row.metric))
 }
 
 /// How many rows came out how, so that nobody has to count.

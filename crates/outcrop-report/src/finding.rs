@@ -61,8 +61,48 @@ pub(crate) fn as_sentence(clause: &str) -> String {
 }
 
 impl Finding {
+    /// A finding that was tested: what was computed, and whether it supports the sentence.
+    pub fn tested(id: &str, sentence: impl Into<String>, holds: bool, tested: impl Into<String>) -> Self {
+        Self {
+            id: id.to_owned(),
+            sentence: sentence.into(),
+            verdict: Verdict::from_test(holds),
+            tested: tested.into(),
+            meaning: String::new(),
+            numbers: Vec::new(),
+        }
+    }
+
+    /// Says what it means for the reader.
+    #[must_use]
+    pub fn meaning(self, meaning: impl Into<String>) -> Self {
+        Self {
+            meaning: meaning.into(),
+            ..self
+        }
+    }
+
+    /// Says what it means where the sentence does not hold.
+    #[must_use]
+    pub fn otherwise(self, meaning: impl Into<String>) -> Self {
+        if self.verdict == Verdict::DoesNotHold {
+            self.meaning(meaning)
+        } else {
+            self
+        }
+    }
+
+    /// Gives the numbers behind it.
+    #[must_use]
+    pub fn numbers(self, numbers: impl IntoIterator<Item = Number>) -> Self {
+        Self {
+            numbers: numbers.into_iter().collect(),
+            ..self
+        }
+    }
+
     /// A finding that these records cannot decide.
-    pub(crate) fn not_testable(id: &str, sentence: &str, reason: impl Into<String>) -> Self {
+    pub fn not_testable(id: &str, sentence: &str, reason: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
             sentence: sentence.to_owned(),

@@ -1,34 +1,43 @@
 //! What each layer knows about reading its own records: one module per layer.
 //!
-//! A new layer adds its module here and a line in [`LAYERS`]; page, screen, figures and findings' form stay.
+//! A new layer adds its module here and a line in `layers.rs`; page, screen, figures and findings' form stay.
 
-mod cache;
+pub(crate) mod cache;
 mod cautions;
-mod column;
-mod compression;
-mod device;
-mod readings;
+pub(crate) mod column;
+pub(crate) mod compression;
+pub(crate) mod device;
+mod sensitivity;
 
 use std::collections::BTreeMap;
 
+use outcrop_results::references::{self, Reference};
 use outcrop_results::{CellView, RunView};
+use outcrop_schema::{FactorRef, LayerSchema};
 
 use crate::answer::Answer;
+use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::report::{LayerSection, Note};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
+
+pub use cautions::cautions;
 
 /// How the records of one layer become an answer, findings and sections.
 ///
 /// Nothing here may fail: what the records cannot support is returned as missing or not testable, with the
 /// reason and the plan that would fill it.
-pub(crate) trait LayerReport {
+pub trait LayerReport {
     /// What the reader came for.
     fn answer(&self) -> Answer;
     /// Sentences checked against the records.
-    fn findings(&self) -> Vec<Finding>;
+    fn findings(&self) -> Vec<Finding> {
+        Vec::new()
+    }
     /// Figures, or what is missing for them.
-    fn figures(&self) -> Vec<FigureSlot>;
+    fn figures(&self) -> Vec<FigureSlot> {
+        Vec::new()
+    }
     /// Matrices that could be filled, and those that could not.
     fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>) {
         (Vec::new(), Vec::new())
@@ -38,35 +47,39 @@ pub(crate) trait LayerReport {
         Vec::new()
     }
     /// How each quantity was obtained.
-    fn methods(&self) -> Vec<Method>;
+    fn methods(&self) -> Vec<Method> {
+        Vec::new()
+    }
 }
 
-/// Reads the cells of one layer of a run.
-type Reader = for<'a> fn(&'a RunView, &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a>;
-
-/// Every layer that can be reported, in the order of the page.
-const LAYERS: &[(&str, Reader)] = &[
-    ("device", device::read),
-    ("compression", compression::read),
-    ("column", column::read),
-    ("cache", cache::read),
-];
+/// A layer that can be reported.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportedLayer {
+    /// Its vocabulary.
+    pub schema: &'static LayerSchema,
+    /// By which factors its cells are ordered, before all others.
+    pub order: &'static [FactorRef],
+    /// Reads the cells of a run that have a completed trial.
+    pub read: for<'a> fn(&'a RunView, Vec<Cell<'a>>) -> Box<dyn LayerReport + 'a>,
+}
 
 /// The sections of every layer that has a completed trial in this run.
-pub(crate) fn sections(run: &RunView, cells: &[CellView<'_>]) -> Vec<LayerSection> {
-    let has_trials = |name: &str| {
-        cells
-            .iter()
-            .any(|cell| cell.layer == name && !cell.completed.is_empty())
+pub(crate) fn sections(
+    layers: &[&ReportedLayer],
+    run: &RunView,
+    views: &[CellView<'_>],
+) -> Vec<LayerSection> {
+    let section = |layer: &&ReportedLayer| {
+        let is_ours = |view: &&CellView<'_>| view.layer == layer.schema.name && !view.completed.is_empty();
+        let ours = views.iter().filter(is_ours);
+        let mut cells: Vec<Cell<'_>> = ours.map(|view| Cell::measured(layer.schema, view)).collect();
+        cells.sort_by(|one, other| one.compare(other, layer.order));
+        (!cells.is_empty()).then(|| section(layer.schema.name, run, &*(layer.read)(run, cells)))
     };
-    let known = LAYERS.iter().filter(|(name, _)| has_trials(name));
-    known
-        .map(|(name, read)| section(name, run, cells, *read))
-        .collect()
+    layers.iter().filter_map(section).collect()
 }
 
-fn section(name: &str, run: &RunView, cells: &[CellView<'_>], read: Reader) -> LayerSection {
-    let layer = read(run, cells);
+fn section(name: &str, run: &RunView, layer: &dyn LayerReport) -> LayerSection {
     let (matrices, missing_matrices) = layer.matrices();
     LayerSection {
         layer: name.to_owned(),
@@ -81,6 +94,20 @@ fn section(name: &str, run: &RunView, cells: &[CellView<'_>], read: Reader) -> L
     }
 }
 
+/// The references about a layer that ship.
+pub fn published(schema: &LayerSchema) -> Vec<Reference> {
+    // A test of the results crate reads every shipped file; a broken one would only be missing here.
+    let mut shipped = references::shipped().unwrap_or_default();
+    shipped.retain(|reference| reference.rows.iter().any(|row| row.layer == schema.name));
+    shipped
+}
+
+/// The subjects of some cells, each once, in a line.
+pub fn subjects(cells: &[Cell<'_>]) -> String {
+    let subjects: std::collections::BTreeSet<&str> = cells.iter().map(Cell::subject).collect();
+    subjects.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 /// What the trials of a layer remarked. Remarks that differ in their numbers only are told once, with the first
 /// as the example.
 fn notes(run: &RunView, layer: &str) -> Vec<Note> {
@@ -92,7 +119,11 @@ fn notes(run: &RunView, layer: &str) -> Vec<Note> {
     let total = trials().count();
     let mut kinds: BTreeMap<String, (&str, usize, bool)> = BTreeMap::new();
     for note in trials().flat_map(|trial| &trial.notes) {
-        let (example, count, differ) = kinds.entry(without_numbers(note)).or_insert((note, 0, false));
+        let note = &note.text;
+        let (example, count, differ) =
+            kinds
+                .entry(without_numbers(note))
+                .or_insert((note.as_str(), 0, false));
         *count += 1;
         *differ |= example != note;
     }

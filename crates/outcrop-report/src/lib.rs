@@ -22,6 +22,7 @@
 //!     environment: serde_json::Value::Null,
 //!     trials: Vec::new(),
 //!     torn_bytes: 0,
+//!     vocabulary: outcrop_schema::Vocabulary::default(),
 //! };
 //! let report = Report::of(&run);
 //! assert!(report.screen(80, false).contains("no finished trial"));
@@ -29,13 +30,15 @@
 //! ```
 
 pub mod answer;
+pub mod cell;
 mod chart;
 pub mod comparison;
 mod environment;
 mod error;
 pub mod finding;
 mod html;
-mod layer;
+pub mod layer;
+mod layers;
 pub mod number;
 pub mod report;
 mod screen;
@@ -43,6 +46,7 @@ pub mod section;
 mod write;
 
 pub use answer::Answer;
+pub use cell::Cell;
 pub use chart::Figure;
 pub use error::ReportError;
 pub use finding::{Finding, Verdict};

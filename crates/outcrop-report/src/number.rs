@@ -45,6 +45,11 @@ impl Number {
         self
     }
 
+    /// The ends of its interval, where it has one.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        self.interval.map(|interval| (interval.low, interval.high))
+    }
+
     /// Whether the interval is wider than 10 % of the value, as [`Interval::is_wide`] has it. A number without
     /// an interval is not marked: its `n` of 1 says what there is to say.
     pub fn is_wide(&self) -> bool {

@@ -10,8 +10,10 @@ use crate::chart::Figure;
 use crate::environment::Fact;
 use crate::error::ReportError;
 use crate::finding::Finding;
+use crate::layer::{self, ReportedLayer};
+use crate::layers::LAYERS;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
-use crate::{environment, html, layer, screen};
+use crate::{environment, html, screen};
 
 /// A run, worked out.
 #[derive(Clone, Debug, Serialize)]
@@ -99,6 +101,11 @@ impl Report {
     ///
     /// *Cost*: decodes every histogram of the cells that figures need once.
     pub fn of(run: &RunView) -> Self {
+        Self::of_layers(run, LAYERS)
+    }
+
+    /// The same with other layers than those that ship.
+    pub fn of_layers(run: &RunView, layers: &[&ReportedLayer]) -> Self {
         let cells = run.cells();
         Self {
             run: RunSummary::of(run),
@@ -106,7 +113,7 @@ impl Report {
                 run,
                 cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
             ),
-            layers: layer::sections(run, &cells),
+            layers: layer::sections(layers, run, &cells),
             environment: environment::facts(&run.environment),
         }
     }

@@ -1,5 +1,6 @@
 //! What a layer contributes to the page besides its answer and findings.
 
+use outcrop_results::Reference;
 use serde::Serialize;
 
 use crate::chart::Figure;
@@ -87,6 +88,19 @@ pub struct ReferenceSection {
     pub caveats: Vec<String>,
 }
 
+impl ReferenceSection {
+    /// A publication with what was found in it, and its rows beside ours.
+    pub(crate) fn of(reference: Reference, findings: Vec<Finding>, table: Table) -> Self {
+        Self {
+            name: reference.name,
+            title: reference.title,
+            findings,
+            table,
+            caveats: reference.caveats,
+        }
+    }
+}
+
 /// A plain table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
@@ -96,6 +110,28 @@ pub struct Table {
     pub head: Vec<String>,
     /// Rows, as wide as the head.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table; see the fields.
+    pub(crate) fn new(caption: &str, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        Self {
+            caption: caption.to_owned(),
+            head: head.iter().map(|head| (*head).to_owned()).collect(),
+            rows: rows.into_iter().collect(),
+        }
+    }
+}
+
+impl Method {
+    /// Quantities and how they were obtained, as layers list them.
+    pub fn all(methods: &[(&str, &str)]) -> Vec<Self> {
+        let method = |(quantity, how): &(&str, &str)| Self {
+            quantity: (*quantity).to_owned(),
+            how: (*how).to_owned(),
+        };
+        methods.iter().map(method).collect()
+    }
 }
 
 /// How one quantity of the report was obtained.

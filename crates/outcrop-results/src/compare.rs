@@ -161,7 +161,7 @@ pub enum NotComparable {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The whole interval is on the good side of 1.
+    /// The whole interval is on the good side of 1; where the same data have one value, the ratio is.
     Better,
     /// The whole interval is on the bad side of 1.
     Worse,
@@ -169,7 +169,7 @@ pub enum Verdict {
     Same,
     /// The interval excludes 1, and neither direction is an improvement as such.
     Different,
-    /// A side has a single repetition: a ratio, but nothing to say how sure it is.
+    /// A side has a single value: a ratio, but nothing to say how sure it is.
     Undecided,
     /// A ratio would mean nothing, for these reasons.
     NotComparable(Vec<NotComparable>),
@@ -194,10 +194,19 @@ pub struct ComparisonRow {
     pub candidate: Option<Figure>,
     /// Candidate ÷ baseline of the medians; none when not comparable.
     pub ratio: Option<f64>,
-    /// The ratio's interval; none also when a side has a single repetition.
+    /// The ratio's interval; none also when a side has a single value.
     pub interval: Option<Interval>,
     /// What it says.
     pub verdict: Verdict,
+}
+
+impl ComparisonRow {
+    /// What the ratio lies between: its interval, or itself where the verdict needs none; nothing where there is no verdict.
+    pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
+        let of_interval = self.interval.map(|interval| (interval.low, interval.high));
+        let is_exact = !matches!(self.verdict, Verdict::Undecided | Verdict::NotComparable(_));
+        of_interval.or_else(|| self.ratio.filter(|_| is_exact).map(|ratio| (ratio, ratio)))
+    }
 }
 
 /// A cell that only one side has.

@@ -8,7 +8,7 @@ use crate::record::{Record, provenance_name};
 use crate::references::Reference;
 
 /// Columns of a record before its factors.
-const BEFORE_FACTORS: [&str; 6] = ["run", "trial", "layer", "subject", "repetition", "seed"];
+const BEFORE_FACTORS: [&str; 7] = ["run", "trial", "cell", "layer", "subject", "repetition", "seed"];
 /// Columns of a record behind its factors.
 const BEHIND_FACTORS: [&str; 7] = [
     "metric",
@@ -44,6 +44,7 @@ pub fn write_csv(records: &[Record], sink: impl Write) -> Result<(), ResultsErro
         let before = [
             record.run.clone(),
             record.trial.to_string(),
+            record.cell.clone(),
             record.layer.clone(),
             record.subject.clone(),
             record.repetition.to_string(),

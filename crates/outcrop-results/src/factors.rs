@@ -1,21 +1,26 @@
 //! One spelling for factors, so that `io_block_size_kib` 4, `4k` and `4KiB` meet in the same cell.
 
 use outcrop_measure::ByteSize;
+use outcrop_schema::LayerSchema;
 
-use crate::references::NOT_STATED;
-
+/// The value of a factor that the publication does not state.
+pub const NOT_STATED: &str = "not stated";
 /// Suffixes of published column names that carry a unit, and the bytes in it.
 const SIZE_SUFFIXES: [(&str, f64); 3] = [("_kib", 1024.0), ("_mib", 1_048_576.0), ("_bytes", 1.0)];
 
 /// The name and value of a factor in the spelling that plans and records use.
 ///
-/// A size column (`io_block_size_kib`) loses its unit suffix and its value becomes a byte size (`4KiB`); a
-/// span that is a size is printed as one and otherwise (`full`) kept; mixes must add up to 100. Every other
-/// factor, and what is [`NOT_STATED`], stays as it is.
+/// A size column (`io_block_size_kib`) loses its unit suffix and its value becomes a byte size (`4KiB`); what a factor of the layer can
+/// read gets that factor's spelling. What a publication may say in words of its own (`full` for a span) stays a word; every other factor, and what is
+/// [`NOT_STATED`], stays as it is.
 ///
 /// # Errors
 /// A clause with the value seen and the value expected.
-pub fn canonical(name: &str, value: &str) -> Result<(String, String), String> {
+pub fn canonical(
+    layer: Option<&'static LayerSchema>,
+    name: &str,
+    value: &str,
+) -> Result<(String, String), String> {
     let sized = SIZE_SUFFIXES
         .iter()
         .find_map(|(suffix, scale)| Some((name.strip_suffix(suffix)?, scale)));
@@ -34,44 +39,29 @@ pub fn canonical(name: &str, value: &str) -> Result<(String, String), String> {
             )),
         };
     }
-    let text = match name {
-        "io_block_size" => value
-            .parse::<ByteSize>()
-            .map_err(|error| format!("{name}: {error}"))?
-            .to_string(),
-        "span" => value
-            .parse::<ByteSize>()
-            .map_or_else(|_| value.to_owned(), |size| size.to_string()),
-        "queue_depth" | "jobs" => {
-            let count: u64 = value
-                .parse()
-                .map_err(|_| format!("{name} {value:?} is not a count: a whole number is expected"))?;
-            count.to_string()
-        }
-        "read_write_mix" => canonical_mix(value)?,
-        _ => value.to_owned(),
+    let Some(factor) = layer.and_then(|layer| layer.factor(name)) else {
+        return Ok((name.to_owned(), value.to_owned()));
     };
-    Ok((name.to_owned(), text))
-}
-
-fn canonical_mix(value: &str) -> Result<String, String> {
-    let percents = value
-        .split_once(':')
-        .and_then(|(read, write)| Some((read.trim().parse::<u8>().ok()?, write.trim().parse::<u8>().ok()?)));
-    match percents {
-        Some((read, write)) if u16::from(read) + u16::from(write) == 100 => Ok(format!("{read}:{write}")),
-        _ => Err(format!(
-            "read_write_mix {value:?} is not a mix: `reads:writes` in per cent is expected, as 70:30"
-        )),
+    match factor.read(value) {
+        Ok(setting) => Ok((name.to_owned(), setting.spelling().to_owned())),
+        // A publication may say in words what plans say in numbers.
+        Err(_) if factor.admits_words() => Ok((name.to_owned(), value.to_owned())),
+        Err(error) => Err(format!("{name} {value:?}: {error}")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use outcrop_schema::device;
+
     use super::*;
 
+    fn of_device(name: &str, value: &str) -> Result<(String, String), String> {
+        canonical(Some(&device::SCHEMA), name, value)
+    }
+
     fn ok(name: &str, value: &str) -> (String, String) {
-        canonical(name, value).unwrap()
+        of_device(name, value).unwrap()
     }
 
     #[test]
@@ -102,7 +92,7 @@ mod tests {
             ("read_write_mix", "70:40"),
             ("read_write_mix", "reads"),
         ] {
-            let complaint = canonical(name, value).unwrap_err();
+            let complaint = of_device(name, value).unwrap_err();
             assert!(complaint.contains(value), "{complaint}");
         }
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, ComparisonRow, Verdict};
 use crate::error::ResultsError;
+use outcrop_schema::metrics::full_name;
 
 /// Which side of the threshold fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -40,7 +41,7 @@ pub struct FailIfReport<'a> {
     pub offending: Vec<&'a ComparisonRow>,
     /// Rows of the metric that could be checked.
     pub checked: usize,
-    /// Rows of the metric that could not: not comparable, or a single repetition.
+    /// Rows of the metric that could not: not comparable, or a single value.
     pub unchecked: usize,
 }
 
@@ -65,7 +66,7 @@ impl FailIf {
                 available,
             });
         };
-        let checked = rows.iter().filter(|row| row.interval.is_some()).count();
+        let checked = rows.iter().filter(|row| row.bounds().is_some()).count();
         if checked == 0 {
             return Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
@@ -81,12 +82,12 @@ impl FailIf {
     }
 
     fn is_met_by(&self, row: &ComparisonRow) -> bool {
-        let (Some(ratio), Some(interval)) = (row.ratio, row.interval) else {
+        let (Some(ratio), Some((low, high))) = (row.ratio, row.bounds()) else {
             return false;
         };
         match self.direction {
-            Direction::Above => ratio > self.threshold_ratio && interval.low > 1.0,
-            Direction::Below => ratio < self.threshold_ratio && interval.high < 1.0,
+            Direction::Above => ratio > self.threshold_ratio && low > 1.0,
+            Direction::Below => ratio < self.threshold_ratio && high < 1.0,
         }
     }
 }
@@ -98,7 +99,9 @@ fn reason_of(row: &ComparisonRow) -> String {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
             .join("; "),
-        _ => "a side has a single repetition, which gives no interval".to_owned(),
+        _ => "a side has a single value, which gives no interval: repeat the trials, or, for a property of the data, \
+              measure the same data (with the same --seed where they are made or sampled)"
+            .to_owned(),
     }
 }
 
@@ -129,7 +132,7 @@ impl FromStr for FailIf {
                 .all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
         {
             return Err(bad(format!(
-                "{name:?} is no metric name; examples are p99, iops, read_latency_p50"
+                "{name:?} is not a metric name; `outcrop results export` shows those of a run"
             )));
         }
         let threshold_ratio = threshold(rest[1..].trim()).map_err(bad)?;
@@ -186,25 +189,4 @@ fn threshold(text: &str) -> Result<f64, String> {
     } else {
         Err(format!("{text:?} leaves nothing; {expected}"))
     }
-}
-
-/// The full name of a metric from a short one: `p99` is `latency_p99`, `read_bw` is `read_bandwidth`.
-pub fn full_name(short: &str) -> String {
-    for prefix in ["read_", "write_", "service_"] {
-        if let Some(rest) = short.strip_prefix(prefix) {
-            return format!("{prefix}{}", full_name(rest));
-        }
-    }
-    let full = match short {
-        "p50" | "median" => "latency_p50",
-        "p95" => "latency_p95",
-        "p99" => "latency_p99",
-        "p99.9" | "p999" | "p99_9" | "latency_p99.9" | "latency_p999" => "latency_p99_9",
-        "max" => "latency_max",
-        "mean" | "latency" => "latency_mean",
-        "bw" => "bandwidth",
-        "cpu" => "cpu_per_operation",
-        other => other,
-    };
-    full.to_owned()
 }

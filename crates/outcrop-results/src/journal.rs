@@ -5,7 +5,7 @@
 //! the trial is measured again. A line that ends properly and does not parse is damage, which is reported
 //! and never repaired silently.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader};
 use std::ops::Deref;
@@ -199,6 +199,27 @@ fn lock(file: File, path: &Path) -> Result<LockedFile, ResultsError> {
 pub fn read(path: &Path) -> Result<Lines<File>, ResultsError> {
     let file = File::open(path).map_err(ResultsError::io("open", path))?;
     Ok(Lines::new(file, path))
+}
+
+/// The factors that occur in a journal, by layer and name.
+///
+/// # Errors
+/// [`ResultsError::Io`] when it cannot be read; a damaged line is left to whoever reads the trials.
+pub(crate) fn factors(path: &Path) -> Result<BTreeSet<(String, String)>, ResultsError> {
+    #[derive(serde::Deserialize)]
+    struct OfEntry {
+        layer: String,
+        factors: BTreeMap<String, String>,
+    }
+    let file = File::open(path).map_err(ResultsError::io("open", path))?;
+    let mut occurring = BTreeSet::new();
+    for line in BufReader::new(file).split(b'\n') {
+        let line = line.map_err(ResultsError::io("read", path))?;
+        if let Ok(OfEntry { layer, factors }) = serde_json::from_slice(&line) {
+            occurring.extend(factors.into_keys().map(|name| (layer.clone(), name)));
+        }
+    }
+    Ok(occurring)
 }
 
 /// The whole lines of a journal as trials; ends after the first error.

@@ -9,15 +9,9 @@
 //! What this crate is not: it does not measure, and it does not know how a number was measured; it
 //! renders nothing. Summaries (median, interval, n) are computed on reading and never stored.
 //!
-//! # Metric names
-//!
-//! A metric's name is stable, `snake_case`, with the direction as a prefix where there is one; without
-//! a prefix it covers reads and writes together. The lab defines the constants; these are the names
-//! that [`compare()`] and its `--fail-if` know by heart: `iops`, `bandwidth`, `latency_mean`, `latency_p50`,
-//! `latency_p95`, `latency_p99`, `latency_p99_9`, `latency_max` (each also as `read_…` and `write_…`),
-//! `service_latency_…` for open-loop load (time from the real start, not from the schedule),
-//! `cpu_per_operation`, `achieved_queue_depth`, `device_bytes_ratio`. A published mean latency whose
-//! definition is unknown is `latency_mean_as_published` and is never compared with `latency_mean`.
+//! Names of factors and metrics are those of `outcrop-schema`, which says what they are to a comparison: this crate spells
+//! none of them. A published mean latency whose definition is not known is `latency_mean_as_published` and is never compared
+//! with `latency_mean`.
 //!
 //! # Example
 //!
@@ -42,6 +36,7 @@ pub mod export;
 pub mod factors;
 pub mod fail_if;
 pub mod journal;
+pub mod layout;
 pub mod parquet;
 pub mod record;
 pub mod references;

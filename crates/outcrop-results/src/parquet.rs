@@ -1,40 +1,53 @@
 //! `records.parquet` and `histograms.parquet`: the journal as columns, for DuckDB, pandas and Polars.
 //!
 //! Both files hold completed trials only and are derived: [`compact`] writes them again at any time. Text is
-//! plain UTF-8 with Parquet's own dictionary encoding, factors are a `MAP<utf8, utf8>`, `started_at` is a
+//! plain UTF-8 with Parquet's own dictionary encoding, factors are a `MAP<utf8, utf8>` of their spellings and,
+//! as their layer's schema types them, columns of their own (`queue_depth` a whole number, `io_block_size_bytes`), `started_at` is a
 //! UTC timestamp in microseconds, pages are compressed with zstd. The footer carries `outcrop.schema`, so
 //! that a later format is told apart.
 
 mod columns;
+mod factor_columns;
 mod histograms;
 mod records;
 mod table;
 
 use std::path::Path;
 
+use factor_columns::FactorColumns;
 pub use histograms::HistogramRow;
+use outcrop_schema::Vocabulary;
 
 use crate::atomic_file::write_with;
 use crate::error::ResultsError;
 use crate::journal;
+use crate::layout::{HISTOGRAMS_FILE, JOURNAL_FILE, RECORDS_FILE, check_is_run, run_name};
 use crate::record::{Record, records_of};
-use crate::run_folder::{HISTOGRAMS_FILE, JOURNAL_FILE, RECORDS_FILE, check_is_run, run_name};
 use table::TableWriter;
 
 /// Writes both Parquet files of the run in `dir` from its journal, replacing older ones in one step.
 ///
-/// *Cost*: one pass over the journal; memory for one row group, not for the run.
+/// *Cost*: two passes over the journal, the first for the factors that occur; memory for one row group, not for the run.
 ///
 /// # Errors
 /// [`ResultsError::NotARun`], [`ResultsError::DamagedJournal`], [`ResultsError::Parquet`], [`ResultsError::Io`].
 pub fn compact(dir: &Path) -> Result<(), ResultsError> {
+    compact_as(dir, Vocabulary::default())
+}
+
+/// [`compact`] for a run whose factors another vocabulary types.
+///
+/// # Errors
+/// As [`compact`].
+pub fn compact_as(dir: &Path, vocabulary: Vocabulary) -> Result<(), ResultsError> {
     check_is_run(dir)?;
     let run = run_name(dir);
+    let factors = FactorColumns::of(vocabulary, &journal::factors(&dir.join(JOURNAL_FILE))?);
     let (records_path, histograms_path) = (dir.join(RECORDS_FILE), dir.join(HISTOGRAMS_FILE));
     write_with(&records_path, |records_file| {
         write_with(&histograms_path, |histograms_file| {
-            let mut records = TableWriter::<Record, _>::new(records_file, &records_path)?;
-            let mut histograms = TableWriter::<HistogramRow, _>::new(histograms_file, &histograms_path)?;
+            let mut records = TableWriter::<Record, _>::new(records_file, &records_path, factors)?;
+            let mut histograms = TableWriter::<HistogramRow, _>::new(histograms_file, &histograms_path, ())?;
             for entry in journal::read(&dir.join(JOURNAL_FILE))? {
                 let entry = entry?;
                 for record in records_of(&run, &entry) {

@@ -14,6 +14,9 @@ pub struct Record {
     pub run: String,
     /// Number of the trial in the order of the run, from 0.
     pub trial: u32,
+    /// Identifier of the cell; empty in files that were written before records had it.
+    #[serde(default)]
+    pub cell: String,
     /// Layer measured.
     pub layer: String,
     /// What was measured.
@@ -48,6 +51,7 @@ pub fn records_of(run_name: &str, entry: &TrialEntry) -> Vec<Record> {
     let record = |value: &crate::trial::Value| Record {
         run: run_name.to_owned(),
         trial: entry.trial,
+        cell: entry.cell.clone(),
         layer: entry.layer.clone(),
         subject: entry.subject.clone(),
         repetition: entry.repetition,

@@ -18,10 +18,8 @@ use outcrop_measure::metric::{Provenance, Unit};
 use serde::Serialize;
 
 use crate::error::ResultsError;
+pub use crate::factors::NOT_STATED;
 use shipped::{SHIPPED, Shipped};
-
-/// The value of a factor that the publication does not state.
-pub const NOT_STATED: &str = "not stated";
 
 /// What kind of publication the figures come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -102,7 +100,12 @@ pub fn load(name_or_path: &str) -> Result<Reference, ResultsError> {
 }
 
 fn read(entry: &Shipped) -> Result<Reference, ResultsError> {
-    let reference = parse(entry.name, entry.title, entry.conditions, entry.csv.as_bytes())?;
+    let conditions = entry
+        .conditions
+        .iter()
+        .map(|(factor, value)| (factor.name, *value));
+    let conditions: Vec<(&str, &str)> = conditions.collect();
+    let reference = parse(entry.name, entry.title, &conditions, entry.csv.as_bytes())?;
     let caveats = entry.caveats.iter().map(|text| (*text).to_owned()).collect();
     Ok(Reference { caveats, ..reference })
 }

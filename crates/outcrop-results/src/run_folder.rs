@@ -5,23 +5,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use outcrop_schema::Vocabulary;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::atomic_file::{is_out_of_space, parent_of, sync_folder, temporary_beside, write_atomically};
 use crate::error::ResultsError;
 use crate::journal::{self, Journal};
+use crate::layout::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE, check_is_run, run_name};
 use crate::trial::TrialEntry;
-
-/// The expanded plan, defaults filled in.
-pub const PLAN_FILE: &str = "plan.toml";
-/// The machine as it was when the run began.
-pub const ENVIRONMENT_FILE: &str = "environment.json";
-/// The journal of trials.
-pub const JOURNAL_FILE: &str = "trials.ndjson";
-/// The tidy records, derived from the journal.
-pub const RECORDS_FILE: &str = "records.parquet";
-/// The latency histograms, derived from the journal.
-pub const HISTOGRAMS_FILE: &str = "histograms.parquet";
 
 /// A run folder that this process writes; no other process can write it at the same time.
 #[derive(Debug)]
@@ -29,6 +20,7 @@ pub struct RunFolder {
     dir: PathBuf,
     journal: Journal,
     torn_bytes: u64,
+    vocabulary: Vocabulary,
 }
 
 impl RunFolder {
@@ -80,7 +72,14 @@ impl RunFolder {
             dir: dir.to_owned(),
             journal,
             torn_bytes,
+            vocabulary: Vocabulary::default(),
         })
+    }
+
+    /// The same folder for a run of the layers of another vocabulary.
+    #[must_use]
+    pub fn speaking(self, vocabulary: Vocabulary) -> Self {
+        Self { vocabulary, ..self }
     }
 
     /// The folder.
@@ -145,54 +144,13 @@ impl RunFolder {
     /// As [`crate::parquet::compact`], and [`ResultsError::NoSpace`]; the journal is untouched and the call may
     /// be repeated.
     pub fn finish(&self) -> Result<(), ResultsError> {
-        crate::parquet::compact(&self.dir).map_err(|error| match error {
+        crate::parquet::compact_as(&self.dir, self.vocabulary).map_err(|error| match error {
             ResultsError::Io { cause, .. } if is_out_of_space(&cause) => ResultsError::NoSpace {
                 run: self.dir.clone(),
                 finished: self.finished().len(),
             },
             other => other,
         })
-    }
-}
-
-/// The name of the run in `dir`: the folder's own name, links and `.` resolved.
-pub fn run_name(dir: &Path) -> String {
-    let resolved = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    resolved
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// Checks that `dir` holds the three files without which it is no run.
-///
-/// # Errors
-/// [`ResultsError::NotARun`] with what is missing.
-pub fn check_is_run(dir: &Path) -> Result<(), ResultsError> {
-    let refuse = |reason: String| {
-        Err(ResultsError::NotARun {
-            path: dir.to_owned(),
-            reason,
-        })
-    };
-    if !dir.exists() {
-        return refuse("there is nothing by that name".to_owned());
-    }
-    if !dir.is_dir() {
-        return refuse("it is a file, and a run is a folder".to_owned());
-    }
-    let missing: Vec<&str> = [PLAN_FILE, ENVIRONMENT_FILE, JOURNAL_FILE]
-        .into_iter()
-        .filter(|file| !dir.join(file).is_file())
-        .collect();
-    match missing.as_slice() {
-        [] => Ok(()),
-        [_, _, _] => refuse(format!(
-            "it has no {}; give the folder of one run, such as runs/20261121T020757Z-profile",
-            missing.join(", ")
-        )),
-        some => refuse(format!("{} is missing", some.join(" and "))),
     }
 }
 

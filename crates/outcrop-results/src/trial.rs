@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Provenance, Unit};
+use outcrop_measure::metric::{Metric, Provenance, Unavailable, Unit};
+use outcrop_schema::{Latencies, Remark};
 use serde::{Deserialize, Serialize};
 
 /// How a trial ended. Only completed trials yield records.
@@ -37,21 +38,65 @@ pub struct Value {
     pub source: Option<String>,
 }
 
-impl From<&Measurement> for Value {
+impl Value {
+    /// The value of a metric, or the reason why there is none.
+    ///
     /// A value that is not finite has no meaning in a record: it becomes absent, with that as its reason.
-    fn from(measurement: &Measurement) -> Self {
-        let (value, source) = match &measurement.value {
-            Ok(value) if value.is_finite() => (Some(*value), None),
+    pub fn of(metric: Metric, value: Result<f64, Unavailable>, provenance: Provenance) -> Self {
+        let (value, source) = match value {
+            Ok(value) if value.is_finite() => (Some(value), None),
             Ok(value) => (None, Some(format!("not a finite number: {value}"))),
-            Err(unavailable) => (None, Some(unavailable.reason.clone())),
+            Err(unavailable) => (None, Some(unavailable.reason)),
         };
         Self {
-            metric: measurement.metric.name.to_owned(),
-            unit: measurement.metric.unit,
+            metric: metric.name.to_owned(),
+            unit: metric.unit,
             value,
-            provenance: measurement.provenance,
+            provenance,
             source,
         }
+    }
+
+    /// A value measured in this trial.
+    pub fn measured(metric: Metric, value: f64) -> Self {
+        Self::of(metric, Ok(value), Provenance::Measured)
+    }
+
+    /// A value measured in this trial, where this machine could give it.
+    pub fn known(metric: Metric, value: Result<f64, Unavailable>) -> Self {
+        Self::of(metric, value, Provenance::Measured)
+    }
+
+    /// A value computed from other values of this trial.
+    pub fn derived(metric: Metric, value: f64) -> Self {
+        Self::of(metric, Ok(value), Provenance::Derived)
+    }
+
+    /// A metric that this machine or trial cannot give.
+    pub fn unavailable(metric: Metric, reason: impl Into<String>) -> Self {
+        Self::known(metric, Err(Unavailable::because(reason)))
+    }
+
+    /// The statistics of a latency histogram; `if_empty` is why an empty one has none.
+    pub fn latencies(metrics: &Latencies, histogram: &LatencyHistogram, if_empty: &str) -> Vec<Self> {
+        let none = || Unavailable::because(if_empty);
+        let mut values = vec![Self::known(metrics.mean, histogram.mean().ok_or_else(none))];
+        values.extend(metrics.percentiles().map(|(percentile, metric)| {
+            let latency_ns = histogram.percentile(percentile.quantile).map(|ns| ns as f64);
+            let why = || {
+                Unavailable::because(format!(
+                    "n = {} supports no {}",
+                    histogram.count(),
+                    percentile.name
+                ))
+            };
+            Self::known(metric, latency_ns.ok_or_else(why))
+        }));
+        values.push(Self::known(
+            metrics.max,
+            histogram.max().map(|ns| ns as f64).ok_or_else(none),
+        ));
+        values
     }
 }
 
@@ -157,7 +202,7 @@ pub struct TrialEntry {
     pub histograms: Vec<HistogramEntry>,
     /// Remarks about this trial (engine features that fell back, warnings).
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
 }
 
 impl TrialEntry {

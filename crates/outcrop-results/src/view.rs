@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use outcrop_schema::Vocabulary;
+
 pub use cell::{CellView, Samples, SeriesPoint};
 
 use crate::error::ResultsError;
 use crate::journal;
+use crate::layout::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE, check_is_run, run_name};
 use crate::record::{Record, records_of};
-use crate::run_folder::{ENVIRONMENT_FILE, JOURNAL_FILE, PLAN_FILE, check_is_run, run_name};
 use crate::trial::TrialEntry;
 
 /// One run, in memory.
@@ -31,6 +33,8 @@ pub struct RunView {
     pub trials: Vec<TrialEntry>,
     /// Bytes of a torn last line: the run was killed while it wrote, or is writing now.
     pub torn_bytes: u64,
+    /// The layers that the run may have measured.
+    pub vocabulary: Vocabulary,
 }
 
 impl RunView {
@@ -60,6 +64,7 @@ impl RunView {
             environment,
             trials,
             torn_bytes: lines.torn_bytes(),
+            vocabulary: Vocabulary::default(),
         })
     }
 
@@ -68,7 +73,7 @@ impl RunView {
         self.trials.iter().flat_map(|entry| records_of(&self.name, entry))
     }
 
-    /// The cells: completed trials grouped by layer, subject and factors, in that order.
+    /// The cells: trials grouped by the cell that they are of, in the order of layer, subject and factors.
     ///
     /// Trials that were interrupted or failed are listed in their cell and excluded from every figure; a cell
     /// in which no trial completed is there too, without figures.
@@ -76,8 +81,8 @@ impl RunView {
         let mut cells: BTreeMap<_, CellView<'_>> = BTreeMap::new();
         for entry in &self.trials {
             cells
-                .entry((&entry.layer, &entry.subject, &entry.factors))
-                .or_insert_with(|| CellView::new(entry))
+                .entry((&entry.layer, &entry.subject, &entry.factors, &entry.cell))
+                .or_insert_with(|| CellView::new(entry, self.vocabulary))
                 .push(entry);
         }
         cells.into_values().collect()

@@ -6,6 +6,7 @@ use rand::Rng;
 use crate::access_pattern::AccessPattern;
 use crate::error::WorkloadError;
 use crate::permutation::Permutation;
+use crate::uniform::uniform_below;
 use crate::zipfian::ZipfianRanks;
 
 /// A span cut into equal blocks.
@@ -150,12 +151,6 @@ impl Iterator for BlockIndexes {
     fn next(&mut self) -> Option<u64> {
         Some(self.next_block())
     }
-}
-
-/// Maps a uniform 64-bit draw to `0..count`; the bias is below `count / 2^64`, which no test can see.
-#[inline]
-pub(crate) fn uniform_below(draw: u64, count: u64) -> u64 {
-    ((u128::from(draw) * u128::from(count)) >> 64) as u64
 }
 
 fn evenly_spaced_start(block_count: u64, job_index: u32, job_count: u32) -> u64 {

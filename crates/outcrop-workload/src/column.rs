@@ -3,52 +3,67 @@
 mod text;
 
 use std::collections::HashSet;
-use std::fmt;
-use std::str::FromStr;
 
 use outcrop_measure::seed::{Generator, Seed};
 use rand::Rng;
 
-use crate::block_indexes::uniform_below;
-use crate::error::WorkloadError;
-use crate::spelling::Spelling;
+use crate::uniform::uniform_below;
 use crate::zipfian::ZipfianRanks;
 
-/// Order of the rows of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RowOrder {
-    /// Every row is drawn on its own.
-    #[default]
-    Random,
-    /// Rows come in stretches that draw from 64 neighbouring values only, as in data that arrives grouped.
-    Clustered,
-    /// All rows of a value follow each other, values ascending.
-    Sorted,
-}
-
-impl fmt::Display for RowOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Random => "random",
-            Self::Clustered => "clustered",
-            Self::Sorted => "sorted",
-        })
+crate::words! {
+    /// Order of the rows of a column.
+    #[derive(Default)]
+    pub enum RowOrder: "row order" {
+        /// Every row is drawn on its own.
+        #[default]
+        Random = "random",
+        /// Rows come in stretches that draw from 64 neighbouring values only, as in data that arrives grouped.
+        Clustered = "clustered",
+        /// All rows of a value follow each other, values ascending.
+        Sorted = "sorted",
     }
 }
 
-impl FromStr for RowOrder {
-    type Err = WorkloadError;
+crate::words! {
+    /// What a trial does to a column over and over.
+    #[derive(Default)]
+    pub enum Operation: "operation" {
+        /// Rows to a file, which is counted and dropped.
+        #[default]
+        Encode = "encode",
+        /// A file to text, which is counted and dropped.
+        Decode = "decode",
+        /// A file to dictionary codes, block by block.
+        Scan = "scan",
+        /// All rows of a value; values are drawn uniformly from the distinct ones.
+        Equality = "equality",
+        /// All rows whose value begins with the first three bytes of a drawn value.
+        Prefix = "prefix",
+        /// All rows whose value lies between two values that are a hundredth of the dictionary apart.
+        Range = "range",
+        /// The value of a drawn row.
+        Get = "get",
+    }
+}
 
-    fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        let spelling = Spelling {
-            what: "row order",
-            accepted: "`random`, `clustered` or `sorted`",
-            seen: text,
-        };
-        [Self::Random, Self::Clustered, Self::Sorted]
-            .into_iter()
-            .find(|order| order.to_string() == text.trim())
-            .ok_or_else(|| spelling.not_understood())
+impl Operation {
+    /// Whether it looks rows up by value.
+    pub const fn is_search(self) -> bool {
+        matches!(self, Self::Equality | Self::Prefix | Self::Range)
+    }
+}
+
+crate::words! {
+    /// Where the file is while it is read, and how rows are found in it.
+    #[derive(Default)]
+    pub enum SearchMode: "search mode" {
+        /// The file in memory, preloaded: the dictionary decompressed, and postings built where the file has none.
+        #[default]
+        InMemory = "in-memory",
+        /// The file on disk: every query reads what it needs and keeps nothing.
+        OnDisk = "on-disk",
+        /// The file in memory, and rows found by a scan of the codes even where there are postings.
+        Scan = "scan",
     }
 }
 

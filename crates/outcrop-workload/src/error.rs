@@ -14,6 +14,16 @@ pub enum WorkloadError {
         /// The accepted forms, as a clause.
         accepted: &'static str,
     },
+    /// A word that is none of the accepted ones.
+    #[error("unknown {what} {seen:?}; {hint}")]
+    UnknownWord {
+        /// What the word stands for ("engine").
+        what: &'static str,
+        /// The word as given.
+        seen: String,
+        /// The word that was probably meant, or all that are accepted.
+        hint: String,
+    },
     /// A form that is understood, with a number outside its range.
     #[error("{what} `{seen}`: {why}")]
     OutOfRange {

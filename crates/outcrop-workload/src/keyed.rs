@@ -20,6 +20,7 @@
 //! ```
 
 pub mod distribution;
+mod objective;
 mod popularity;
 mod request_mix;
 mod requests;
@@ -28,54 +29,24 @@ mod space;
 mod trace;
 mod values;
 
-use std::fmt;
-use std::str::FromStr;
-
 use outcrop_measure::Seed;
 
+pub use objective::Objective;
 pub use popularity::{KeyDraws, KeyPopularity};
 pub use request_mix::{RequestKind, RequestMix};
 pub use requests::{Request, Requests};
-pub use sizes::{KeySize, ValueSize};
-pub use space::{KEY_PREFIX, KeySpace, MAX_KEY_BYTES};
+pub use sizes::{KeySize, MAX_KEY_BYTES, ValueSize};
+pub use space::{KEY_PREFIX, KeySpace};
 pub use trace::{Trace, TraceEntry};
 pub use values::Values;
 
-use crate::error::WorkloadError;
-use crate::spelling::Spelling;
-
-/// A workload with a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// The general-purpose pool of Facebook's memcached. *Source*: Atikoglu et al., SIGMETRICS 2012.
-    Etc,
-    /// A coarse recipe of it, by which an earlier study of caches was made.
-    EtcLite,
-}
-
-impl FromStr for Preset {
-    type Err = WorkloadError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.trim() {
-            "etc" => Ok(Self::Etc),
-            "etc-lite" => Ok(Self::EtcLite),
-            seen => Err(Spelling {
-                what: "workload",
-                accepted: "`etc` or `etc-lite`",
-                seen,
-            }
-            .not_understood()),
-        }
-    }
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Etc => "etc",
-            Self::EtcLite => "etc-lite",
-        })
+crate::words! {
+    /// A workload with a name.
+    pub enum Preset: "workload" {
+        /// The general-purpose pool of Facebook's memcached. *Source*: Atikoglu et al., SIGMETRICS 2012.
+        Etc = "etc",
+        /// A coarse recipe of it, by which an earlier study of caches was made.
+        EtcLite = "etc-lite",
     }
 }
 

@@ -21,25 +21,33 @@
 
 pub mod access_pattern;
 pub mod arrival;
+pub mod block;
 pub mod block_indexes;
 mod byte_distribution;
 pub mod column;
 pub mod content;
 pub mod description;
+pub mod device;
 mod error;
 mod filler;
 mod granule;
 pub mod keyed;
 pub mod mix;
 mod permutation;
+pub mod share;
 mod spelling;
+mod uniform;
+pub mod word;
 mod zipfian;
 
 pub use access_pattern::AccessPattern;
 pub use arrival::{Arrival, Schedule};
+pub use block::{BlockContent, Caches};
 pub use block_indexes::{BlockIndexes, BlockSpace};
 pub use content::Content;
 pub use description::{Description, Workload};
+pub use device::{EngineKind, Submission};
 pub use error::WorkloadError;
 pub use filler::Filler;
 pub use mix::{Operations, ReadWriteMix};
+pub use share::Arrivals;

@@ -7,9 +7,9 @@ use outcrop_measure::seed::{Generator, Seed};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::block_indexes::uniform_below;
 use crate::error::WorkloadError;
 use crate::spelling::{Spelling, spelled_as_string};
+use crate::uniform::uniform_below;
 
 /// The share of reads in whole per cent; the rest are writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use outcrop_measure::seed::Generator;
 use rand::Rng;
 
-use crate::block_indexes::uniform_below;
+use crate::uniform::uniform_below;
 
 /// Draws ranks `1..=count` with probability ∝ `1/rank^theta`.
 ///

@@ -4,7 +4,7 @@ use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use outcrop_lab::{Event, Observer};
 use outcrop_measure::units::format_bytes;
-use outcrop_results::{Outcome, TrialEntry};
+use outcrop_results::Outcome;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
@@ -71,19 +71,23 @@ impl Observer for Progress {
                 remaining,
                 ..
             } => {
-                let message = format!("{} left · {}", clock_time(remaining), varying(&cell.factors));
+                let message = format!("{} left · {}", clock_time(remaining), cell.label());
                 self.advance(Step::Measuring, finished as u64, total as u64, &message);
             }
             Event::TrialFinished {
                 finished,
                 total,
+                cell,
                 entry,
                 remaining,
             } => {
                 if let Outcome::Failed { message } = &entry.outcome {
                     self.say(&format!("trial {} failed: {message}", entry.trial));
                 }
-                let message = format!("{} left · {}", clock_time(remaining), headline(entry));
+                let reached = cell
+                    .reached(entry)
+                    .map_or_else(String::new, |reached| format!(": {reached}"));
+                let message = format!("{} left · {}{reached}", clock_time(remaining), cell.label());
                 self.advance(Step::Measuring, finished as u64, total as u64, &message);
             }
             Event::Note(text) => self.say(&format!("note: {text}")),
@@ -149,45 +153,6 @@ pub(crate) fn clock_time(span: Duration) -> String {
     } else {
         format!("{minutes}:{seconds:02}")
     }
-}
-
-/// The factors that tell cells of any layer apart at a glance, in a fixed order, with what is said before the value.
-const TELLING: [(&str, &str); 14] = [
-    ("access_pattern", ""),
-    ("io_block_size", ""),
-    ("read_write_mix", ""),
-    ("queue_depth", "QD "),
-    ("arrival", ""),
-    ("codec", ""),
-    ("compression_block_size", ""),
-    ("content", ""),
-    ("threads", "threads "),
-    ("operation", ""),
-    ("distinct", "distinct "),
-    ("skew", "skew "),
-    ("index", "index "),
-    ("search_mode", ""),
-];
-
-fn varying(factors: &std::collections::BTreeMap<String, String>) -> String {
-    let told = TELLING.iter().filter_map(|(name, before)| {
-        let value = factors.get(*name).filter(|value| *value != "closed");
-        value.map(|value| format!("{before}{value}"))
-    });
-    told.collect::<Vec<String>>().join(" ")
-}
-
-/// The cell, and its first throughput: IOPS, or bytes per second.
-fn headline(entry: &TrialEntry) -> String {
-    let value_of = |metric: &str| {
-        let found = entry.values.iter().find(|value| value.metric == metric);
-        found.and_then(|value| value.value)
-    };
-    let iops = value_of("iops").map(outcrop_measure::units::format_iops);
-    let speed = || value_of("compress_speed").map(outcrop_measure::units::format_bandwidth);
-    let cell = varying(&entry.factors);
-    iops.or_else(speed)
-        .map_or(cell.clone(), |reached| format!("{cell}: {reached}"))
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ fn cells_table(set: &PlanSet) -> Table {
         let factors: Vec<String> = cell
             .factors
             .iter()
-            .map(|(name, value)| format!("{name}={value}"))
+            .map(|(name, value)| format!("{name}={}", value.spelling()))
             .collect();
         table.push(vec![
             Cell::text(&cell.id[..cell.id.len().min(8)]),
@@ -225,7 +225,8 @@ fn dry_run_json(set: &PlanSet) -> serde_json::Value {
         .iter()
         .map(|cell| {
             serde_json::json!({
-                "cell": cell.id, "layer": cell.layer, "subject": cell.subject.label, "factors": cell.factors,
+                "cell": cell.id, "layer": cell.layer.name(), "subject": cell.subject.label,
+                "factors": cell.factors.spellings(),
                 "plans": cell.plans, "repetitions": cell.trial.repetitions,
                 "warm_up_s": cell.trial.warm_up.0.as_secs_f64(), "duration_s": cell.trial.duration.0.as_secs_f64(),
             })

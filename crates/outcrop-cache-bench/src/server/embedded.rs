@@ -6,13 +6,13 @@ use outcrop_cache::server::{Server, ServerOptions};
 use outcrop_cache::store::StoreOptions;
 use outcrop_cache_load::{Protocol, Target};
 
-use super::{ServerSpec, protocol_of};
+use super::ServerSpec;
 use crate::error::CacheBenchError;
 
 /// Starts it on a free port of the loopback interface.
 pub(super) fn start(spec: &ServerSpec) -> Result<(Server, Target), CacheBenchError> {
     let any_port = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
-    let protocol = protocol_of(spec);
+    let protocol = spec.protocol();
     let (memcached, http) = match protocol {
         Protocol::Http => (Vec::new(), any_port),
         Protocol::Memcached | Protocol::Redis => (any_port, Vec::new()),

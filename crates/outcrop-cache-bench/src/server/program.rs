@@ -7,8 +7,8 @@ use std::process::Command;
 use outcrop_cache_load::Target;
 use outcrop_probe::Clock;
 
+use super::ServerSpec;
 use super::child::{Child, free_port};
-use super::{ServerSpec, protocol_of};
 use crate::error::CacheBenchError;
 
 /// Names the memcached that [`Program::Named`] stands for: a path, or a name in `PATH`.
@@ -129,7 +129,7 @@ impl Program {
             Self::Build(_) => outcrop(&mut command, spec, port),
         }
         let child = Child::start(&mut command, &found.to_string(), port, cpus, directory, clock)?;
-        Ok((child, Target::loopback(protocol_of(spec), port)))
+        Ok((child, Target::loopback(spec.protocol(), port)))
     }
 }
 

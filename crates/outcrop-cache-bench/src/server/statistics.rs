@@ -8,12 +8,21 @@ use std::time::Duration;
 use outcrop_cache_load::{Protocol, Target};
 use outcrop_measure::metric::Unavailable;
 
-use super::Held;
-
 /// A server that does not answer within it says nothing.
 const LIMIT: Duration = Duration::from_secs(5);
 /// More than any server says.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// What a server holds, by its own count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Items.
+    pub items: u64,
+    /// Items that left for want of memory, since the start.
+    pub evictions: u64,
+    /// Memory that it counts against its limit; none where it does not say.
+    pub memory_bytes: Option<u64>,
+}
 
 /// Items, evictions and memory by the server's own count.
 pub(super) fn held(target: &Target) -> Result<Held, Unavailable> {

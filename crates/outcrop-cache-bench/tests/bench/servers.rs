@@ -165,6 +165,11 @@ fn a_share_of_the_closed_loop_is_offered_and_answered() {
         "{offered} {closed}"
     );
     assert_eq!(report.load.tally.hit_ratio(), Some(1.0));
+    let warm_up = &report.load.warm_up;
+    assert!(
+        warm_up.sets > 0 && warm_up.operations > 0,
+        "the first load filled the cache: {warm_up:?}"
+    );
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! Files answers: what was hit, how long it took, whether the value is the one that was stored.
 
-use super::book::Planned;
+use outcrop_probe::Clock;
+
+use super::book::{Book, Planned};
 use super::lane::Pending;
-use super::worker::Shared;
 use crate::protocol::Reply;
 use crate::report::Tally;
 
 /// Files one answer.
-pub(super) struct Judge<'a, 's> {
-    pub(super) shared: &'a Shared<'s>,
+pub(super) struct Judge<'a> {
+    pub(super) book: &'a Book,
+    pub(super) clock: &'a Clock,
     pub(super) tally: &'a mut Tally,
     pub(super) now: u64,
     pub(super) is_over: bool,
@@ -16,7 +18,7 @@ pub(super) struct Judge<'a, 's> {
     pub(super) objective_ticks: u64,
 }
 
-impl Judge<'_, '_> {
+impl Judge<'_> {
     #[inline]
     pub(super) fn judge(&mut self, pending: &Pending, reply: Reply<'_>) {
         // A closed loop's replies after the end belong to the drain; an open loop's were due before it.
@@ -29,9 +31,9 @@ impl Judge<'_, '_> {
             Reply::Value(bytes) => {
                 self.tally.hits += 1;
                 self.tally.hit_bytes += bytes.len() as u64;
-                if !self.shared.book.is_value_of(planned, bytes) {
+                if !self.book.is_value_of(planned, bytes) {
                     self.tally.mismatches += 1;
-                    let describe = || self.shared.book.describe_mismatch(planned, bytes);
+                    let describe = || self.book.describe_mismatch(planned, bytes);
                     self.tally.first_mismatch.get_or_insert_with(describe);
                 }
             }
@@ -41,14 +43,13 @@ impl Judge<'_, '_> {
             }
             Reply::Stored | Reply::Deleted | Reply::NotFound => {}
         }
-        let clock = self.shared.clock;
         let latency_ticks = self.now.saturating_sub(pending.intended_ticks);
         let kind = &mut self.tally.kinds[planned.kind as usize];
         kind.operations += 1;
-        kind.latency.record(clock.nanos(latency_ticks));
+        kind.latency.record(self.clock.nanos(latency_ticks));
         if self.is_open_loop {
             kind.service
-                .record(clock.nanos(self.now.saturating_sub(pending.ready_ticks)));
+                .record(self.clock.nanos(self.now.saturating_sub(pending.ready_ticks)));
         }
         self.tally.fills += u64::from(pending.is_fill);
         self.tally.completed_in_time += u64::from(!self.is_over);
@@ -62,7 +63,7 @@ impl Judge<'_, '_> {
             format!(
                 "{} of key {} ({} B): {}",
                 planned.kind.name(),
-                self.shared.book.describe_key(planned.key_id),
+                self.book.describe_key(planned.key_id),
                 planned.value_size_bytes,
                 message.escape_ascii()
             )

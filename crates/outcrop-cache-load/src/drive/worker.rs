@@ -352,7 +352,8 @@ impl Worker {
                 Ok(Some((pending, reply))) => {
                     judged += 1;
                     let mut judge = Judge {
-                        shared,
+                        book: shared.book,
+                        clock: shared.clock,
                         tally: &mut self.tally,
                         now,
                         is_over,

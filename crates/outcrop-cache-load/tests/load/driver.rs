@@ -179,8 +179,10 @@ fn a_server_that_never_answers_again_is_counted_and_does_not_hang_the_driver() {
     (spec.arrival, spec.duration) = ("constant:1000".parse().unwrap(), Duration::from_millis(200));
     let report = run(&spec).unwrap();
     assert_eq!(report.tally.operations(), 50);
-    assert_eq!(report.tally.unfinished, 150);
-    assert_eq!(report.tally.latency().count(), 200);
+    // One may be due at the very end of the time.
+    let unfinished = report.tally.unfinished;
+    assert!((150..=151).contains(&unfinished), "{unfinished}");
+    assert_eq!(report.tally.latency().count(), 50 + unfinished);
     assert!(
         report
             .problems()

@@ -9,7 +9,6 @@ mod metrics;
 
 use std::net::IpAddr;
 
-use super::memcached::is_too_large;
 use super::{Context, Step, base64};
 use crate::login::Logins;
 use crate::store::{Draft, MAX_KEY_BYTES, Refusal};
@@ -129,7 +128,7 @@ impl Session {
         out: &mut Vec<u8>,
         context: &Context<'_>,
     ) -> Step {
-        if is_too_large(head.body_bytes, context) {
+        if context.is_too_large(head.body_bytes) {
             context.counters.store_too_large.add(1);
             Answer::plain("413 Content Too Large").write(out, head.method != "HEAD", head.keeps_alive);
             self.swallow_bytes = head.body_bytes;

@@ -11,25 +11,12 @@ mod stats;
 mod storage;
 
 use super::{Context, Step};
-use crate::store::MAX_KEY_BYTES;
-pub(crate) use storage::is_too_large;
-
-use line::{Tokens, is_noreply, number};
+use line::{BAD_EXPTIME, BAD_FORMAT, ERROR, Tokens, is_key, is_noreply, number, reply};
 
 /// A line this long that does not begin with `get` or `gets` ends the connection.
 const LONG_LINE_BYTES: usize = 2048;
 /// Keys of a pipeline whose items are fetched from memory together.
 const AHEAD_KEYS: usize = 16;
-/// The memcached whose protocol this is, from which clients conclude what they may ask for (libmemcached takes no
-/// version below 1.0); then our own.
-const VERSION: &str = concat!("1.6.18-outcrop-", env!("CARGO_PKG_VERSION"));
-/// Replies of more than one use.
-const ERROR: &[u8] = b"ERROR\r\n";
-const BAD_FORMAT: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
-const BAD_CHUNK: &[u8] = b"CLIENT_ERROR bad data chunk\r\n";
-const BAD_EXPTIME: &[u8] = b"CLIENT_ERROR invalid exptime argument\r\n";
-const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
-const NO_MEMORY: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
 
 /// The state of a connection between its commands.
 #[derive(Debug, Default)]
@@ -195,7 +182,7 @@ impl Session {
             b"flush_all" => flush_all(tokens, out, context),
             b"version" => {
                 out.extend_from_slice(b"VERSION ");
-                out.extend_from_slice(VERSION.as_bytes());
+                out.extend_from_slice(stats::VERSION.as_bytes());
                 out.extend_from_slice(b"\r\n");
             }
             b"stats" => stats::stats(tokens, out, context),
@@ -205,17 +192,6 @@ impl Session {
         }
         Step::command(command.line_bytes)
     }
-}
-
-/// Appends a reply unless none is wanted.
-fn reply(out: &mut Vec<u8>, is_quiet: bool, text: &[u8]) {
-    if !is_quiet {
-        out.extend_from_slice(text);
-    }
-}
-
-fn is_key(key: &[u8]) -> bool {
-    !key.is_empty() && key.len() <= MAX_KEY_BYTES
 }
 
 fn delete(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {

@@ -9,9 +9,11 @@ use rustix::net::{SocketFlags, sockopt};
 
 use super::listen::Listener;
 use super::session::Protocol;
-use super::worker::{LISTENERS, Worker};
-use crate::protocol::seconds::Now;
+use crate::counters::WorkerCounters;
+use crate::service::Service;
 
+/// epoll's name for the first listener, beyond those of connections and of what else wakes a worker.
+pub(super) const LISTENERS: u64 = 1 << 33;
 /// Accepted at once, so that a flood of connections does not starve those that are open.
 const BURST: usize = 256;
 
@@ -49,42 +51,50 @@ impl Acceptor {
         Ok(())
     }
 
-    fn pause(&mut self, worker: &Worker) {
+    fn pause(&mut self, epoll: &OwnedFd, counters: &WorkerCounters) {
         for listener in &self.listeners {
             // One that is not there needs no removal.
-            let _ = epoll::delete(&worker.epoll, &listener.socket);
+            let _ = epoll::delete(epoll, &listener.socket);
         }
         self.is_listening = false;
-        worker.counters().accept_pauses.add(1);
+        counters.accept_pauses.add(1);
     }
 
-    /// Accepts what waits at one listener.
-    pub(super) fn accept(&mut self, number: usize, worker: &mut Worker, _now: Now) {
+    /// Accepts what waits at one listener; answers each connection with the worker whose turn it is.
+    pub(super) fn accept(
+        &mut self,
+        number: usize,
+        epoll: &OwnedFd,
+        service: &Service,
+        counters: &WorkerCounters,
+    ) -> Vec<(usize, OwnedFd, Protocol)> {
+        let mut accepted = Vec::new();
         for _ in 0..BURST {
             let listener = &self.listeners[number];
-            let protocol = listener.protocol;
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = match rustix::net::accept_with(listener.socket.as_fd(), flags) {
                 Ok(socket) => socket,
-                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => return self.pause(worker),
-                Err(Errno::AGAIN) => return,
+                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                    self.pause(epoll, counters);
+                    break;
+                }
+                Err(Errno::AGAIN) => break,
                 // That client gave up, or the network did.
                 Err(_) => continue,
             };
-            worker.counters().accepted.add(1);
-            let service = &worker.shared.service;
+            counters.accepted.add(1);
             if service.connections.fetch_add(1, Ordering::Relaxed) >= service.max_connections {
                 service.connections.fetch_sub(1, Ordering::Relaxed);
-                worker.counters().rejected.add(1);
-                refuse(&socket, protocol);
+                counters.rejected.add(1);
+                refuse(&socket, listener.protocol);
                 continue;
             }
             // Without it replies wait for acknowledgements.
             let _ = sockopt::set_tcp_nodelay(&socket, true);
-            let workers = worker.shared.mailboxes.len();
-            self.next_worker = (self.next_worker + 1) % workers;
-            worker.assign(self.next_worker, socket, protocol);
+            self.next_worker = (self.next_worker + 1) % service.counters.len();
+            accepted.push((self.next_worker, socket, listener.protocol));
         }
+        accepted
     }
 }
 

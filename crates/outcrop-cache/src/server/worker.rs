@@ -13,7 +13,7 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
 };
 
-use super::accept::Acceptor;
+use super::accept::{Acceptor, LISTENERS};
 use super::budget::Budget;
 use super::connection::{Connection, Outcome, Scratch, Terms};
 use super::session::{Protocol, Session};
@@ -26,16 +26,15 @@ use crate::service::Service;
 use crate::store::Store;
 
 /// Read at once.
-pub(super) const INPUT_BYTES: usize = 64 << 10;
+const INPUT_BYTES: usize = 64 << 10;
 /// Events taken at once.
 const EVENTS: usize = 256;
 /// The first seconds of the store's clock have always passed.
 const FIRST_SECOND: u64 = 2;
-/// epoll's name for the mailbox; connections have their numbers, listeners follow it.
+/// epoll's name for the mailbox; connections have their numbers, which are below it.
 const MAILBOX: u64 = 1 << 32;
 /// The timer that rings every second. Waiting with a limit of its own would set and unset one at every wait.
 const TIMER: u64 = MAILBOX + 1;
-pub(super) const LISTENERS: u64 = TIMER + 1;
 
 /// How connections come to a worker from another thread.
 #[derive(Debug)]
@@ -56,7 +55,7 @@ impl Mailbox {
         })
     }
 
-    pub(super) fn send(&self, socket: OwnedFd, protocol: Protocol) {
+    fn send(&self, socket: OwnedFd, protocol: Protocol) {
         let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
         arrived.push_back((socket, protocol));
         drop(arrived);
@@ -86,7 +85,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn now(&self) -> Now {
+    fn now(&self) -> Now {
         Now {
             second: (self.clock.now_ns() / 1_000_000_000 + FIRST_SECOND) as u32,
             epoch_unix_s: self.epoch_unix_s - FIRST_SECOND as i64,
@@ -96,9 +95,9 @@ impl Shared {
 
 /// See the module.
 pub(crate) struct Worker {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     number: usize,
-    pub(super) epoll: OwnedFd,
+    epoll: OwnedFd,
     _timer: OwnedFd,
     connections: Vec<Option<Box<Connection>>>,
     vacant: Vec<usize>,
@@ -151,7 +150,7 @@ impl Worker {
         Ok(worker)
     }
 
-    pub(super) fn counters(&self) -> &WorkerCounters {
+    fn counters(&self) -> &WorkerCounters {
         &self.shared.service.counters[self.number]
     }
 
@@ -170,7 +169,7 @@ impl Worker {
                 match event.data.u64() {
                     MAILBOX => self.open_arrived(),
                     TIMER => {}
-                    listener if listener >= LISTENERS => self.accept((listener - LISTENERS) as usize, now),
+                    listener if listener >= LISTENERS => self.accept((listener - LISTENERS) as usize),
                     number => self.serve(number as usize, event.flags, now),
                 }
             }
@@ -183,20 +182,19 @@ impl Worker {
         Ok(())
     }
 
-    fn accept(&mut self, listener: usize, now: Now) {
-        let Some(mut acceptor) = self.acceptor.take() else {
+    /// Accepts what waits at a listener, and gives each worker its share.
+    fn accept(&mut self, listener: usize) {
+        let Some(acceptor) = &mut self.acceptor else {
             return;
         };
-        acceptor.accept(listener, self, now);
-        self.acceptor = Some(acceptor);
-    }
-
-    /// Gives a new connection to a worker.
-    pub(super) fn assign(&mut self, to: usize, socket: OwnedFd, protocol: Protocol) {
-        if to == self.number {
-            self.open(socket, protocol);
-        } else {
-            self.shared.mailboxes[to].send(socket, protocol);
+        let service = &self.shared.service;
+        let counters = &service.counters[self.number];
+        for (to, socket, protocol) in acceptor.accept(listener, &self.epoll, service, counters) {
+            if to == self.number {
+                self.open(socket, protocol);
+            } else {
+                self.shared.mailboxes[to].send(socket, protocol);
+            }
         }
     }
 

@@ -4,7 +4,8 @@
 //! each step takes. The model assumes a pipeline whose slowest step sets the pace, with the widths below; the
 //! depth of the pipeline is what is left of the published latency of a page.
 
-use super::{GROUP_BYTES, PageForm, PageWork};
+use super::options::GROUP_BYTES;
+use super::page::{PageForm, PageWork};
 
 /// Widths of the pipeline, in units per cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -18,20 +18,15 @@ use std::ops::Range;
 
 use found::{Found, STRETCH};
 pub(super) use parsed::Parsed;
-use parsed::{Buffers, Cursor, Match};
+use parsed::{Buffers, Cursor, MIN_MATCH, Match, STAGE_ONE_BYTES};
 
-use super::options::{DpzipOptions, Selection};
+use super::options::{DpzipOptions, GROUP_BYTES, PAGE_BYTES, Selection};
 use super::predictor;
 use super::slots::{self, CHUNK, CHUNK_WINDOW, Hashing, Slots};
 use super::table::{CandidateTable, Candidates, Newest, RUN};
-use super::{GROUP_BYTES, PAGE_BYTES};
 
-/// Bytes that stage 1 compares per candidate.
-const STAGE_ONE_BYTES: usize = 16;
 /// Bytes that software compares instead where stage 1 does not decide: a longer match is rarer, and nobody can predict which it is.
 const MORE_BYTES: usize = 32;
-/// Fewest bytes of a match; also what a bucket is chosen by.
-const MIN_MATCH: usize = 4;
 /// Fewest bytes of a match that is taken because it comes first: four rarely save bits against four literals, and cost both
 /// sides the time of a sequence. Who looks for the longest match has time.
 const MIN_FIRST_FIT: usize = 5;

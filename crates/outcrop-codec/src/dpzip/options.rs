@@ -1,9 +1,14 @@
-//! What of the hardware varies: the table's shape, and how a match is chosen.
+//! What of the hardware is fixed, pages and groups, and what varies: the table's shape, and how a match is chosen.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::CodecError;
+
+/// Bytes of a page.
+pub const PAGE_BYTES: usize = 4096;
+/// Bytes that the hardware takes in one step.
+pub(super) const GROUP_BYTES: usize = 4;
 
 /// Which candidate of a position is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

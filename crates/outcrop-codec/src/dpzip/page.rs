@@ -2,8 +2,7 @@
 
 use super::compiled::{compress, decompress};
 use super::matcher::{MatchWork, Matcher};
-use super::options::DpzipOptions;
-use super::{PAGE_BYTES, PageWork};
+use super::options::{DpzipOptions, PAGE_BYTES};
 use crate::entropy::{BlockDecoder, BlockEncoder, BlockShape};
 
 /// In which form a page is stored.
@@ -15,6 +14,25 @@ pub enum PageForm {
     Raw,
     /// A magicless Zstandard frame.
     Frame,
+}
+
+/// What the hardware would have done with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageWork {
+    /// The form in which the page is stored.
+    pub form: PageForm,
+    /// Bytes of the page.
+    pub page_bytes: usize,
+    /// Groups of four bytes that went through match finding.
+    pub groups: usize,
+    /// Candidates that stage 1 compared with.
+    pub candidates: usize,
+    /// Bytes that matches cover.
+    pub matched_bytes: usize,
+    /// Literals that went through the Huffman coder.
+    pub huffman_symbols: usize,
+    /// Sequences that went through the FSE coder.
+    pub sequences: usize,
 }
 
 /// Frame header without magic: no content size, no checksum, and a window of 2^12.

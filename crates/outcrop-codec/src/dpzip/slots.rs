@@ -6,7 +6,7 @@ pub(super) mod avx2;
 /// Positions that are hashed in one go.
 pub(super) const CHUNK: usize = 256;
 /// Positions that are looked up in one go: a group of the hardware's.
-pub(super) const GROUP: usize = super::GROUP_BYTES;
+pub(super) const GROUP: usize = super::options::GROUP_BYTES;
 /// Bytes of a page that hashing a chunk may read: four behind each position, sixteen at a time.
 pub(super) const CHUNK_WINDOW: usize = CHUNK + 16;
 /// Bits of a position in a page; the tag stands above them.

@@ -1,5 +1,6 @@
 //! One compressed block, without its header: literals section, then sequences section.
 
+use super::fse::Tables;
 use super::literals::LiteralsEncoder;
 use super::sequences::{Sequence, SequencesEncoder};
 
@@ -7,15 +8,6 @@ use super::sequences::{Sequence, SequencesEncoder};
 /// describing tables, on both sides.
 const FEW_LITERALS: usize = 640;
 const FEW_SEQUENCES: usize = 220;
-
-/// How much is done for small tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tables {
-    /// Sequences by the predefined tables, and the literals' code described weight by weight.
-    Quick,
-    /// Whatever costs fewest bytes.
-    Fitting,
-}
 
 /// What went into a block, for the cycle model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,19 +9,13 @@ mod fse;
 mod huffman;
 mod input;
 mod literals;
+mod memory;
 mod sequences;
 
 use input::Input;
 use literals::LiteralsDecoder;
+use memory::{EMPTY, SPACE, Space};
 use sequences::SequencesDecoder;
-
-/// Bytes of the arrays that positions are masked for: a power of two that twice a page fits in.
-const SPACE: usize = 8192;
-/// Bytes behind them that copies of fixed size may touch.
-const SLACK: usize = 64;
-/// An array of that kind.
-type Space = [u8; SPACE + SLACK];
-const EMPTY: Space = [0; SPACE + SLACK];
 
 /// Decodes blocks of at most one page; keeps its tables between them.
 ///

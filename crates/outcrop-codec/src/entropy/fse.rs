@@ -16,6 +16,15 @@ pub(super) const MAX_LOG: u32 = 9;
 /// Fraction bits of costs: 256 is one bit.
 pub(super) const COST_ONE_BIT: u32 = 256;
 
+/// How much is done for small tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tables {
+    /// Sequences by the predefined tables, and the literals' code described weight by weight.
+    Quick,
+    /// Whatever costs fewest bytes.
+    Fitting,
+}
+
 /// Probabilities in units of 2^-log; −1 is "less than one", as predefined tables have it.
 #[derive(Clone, Debug)]
 pub(super) struct Normalized {

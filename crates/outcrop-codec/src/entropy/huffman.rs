@@ -5,8 +5,7 @@
 //! which costs a fraction of a bit against package-merge and a tenth of its time.
 
 use super::bits::BitWriter;
-use super::block::Tables;
-use super::fse::{self, Normalized};
+use super::fse::{self, Normalized, Tables};
 
 /// Longest code that a Zstandard literals section may have.
 const MAX_BITS: usize = 11;

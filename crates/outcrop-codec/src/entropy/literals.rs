@@ -1,6 +1,6 @@
 //! The literals section of a block: raw, one repeated byte, or Huffman in one or four streams.
 
-use super::block::Tables;
+use super::fse::Tables;
 use super::histogram::Histogram;
 use super::huffman::Code;
 

@@ -1,19 +1,12 @@
 //! The sequences section of a block: ⟨literal length, match length, offset⟩ through three FSE tables.
 
-use super::bits::BitWriter;
-use super::block::Tables;
-use super::fse::{self, COST_ONE_BIT, Encoder, Normalized};
-use super::sequences::codes::{Field, Fields};
-
 pub(super) mod codes;
 
-/// Copy `match_length` bytes from `offset` back, after `literal_length` literals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sequence {
-    pub(crate) literal_length: u16,
-    pub(crate) match_length: u16,
-    pub(crate) offset: u16,
-}
+pub(crate) use codes::Sequence;
+use codes::{Field, Fields};
+
+use super::bits::BitWriter;
+use super::fse::{self, COST_ONE_BIT, Encoder, Normalized, Tables};
 
 /// Fewer sequences than this use the predefined tables unasked: no own one could repay its description.
 const OWN_TABLES_FROM: usize = 64;

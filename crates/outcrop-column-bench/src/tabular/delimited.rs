@@ -67,7 +67,7 @@ pub(super) fn describe(path: &Path, delimiter: Option<u8>) -> Result<Table, Benc
     Ok(Table::of_file(format, columns.collect()))
 }
 
-/// The delimiter that gives the most fields with the same number in (nearly) every record; a comma where none does.
+/// The delimiter that gives most fields, the same number in (nearly) every record; a comma where none does.
 fn guess_delimiter(sample: &[u8]) -> u8 {
     let score = |delimiter: u8| {
         let counts: Vec<usize> = reader(sample, delimiter)
@@ -89,7 +89,8 @@ fn guess_delimiter(sample: &[u8]) -> u8 {
     best.filter(|&delimiter| score(delimiter) > 0).unwrap_or(b',')
 }
 
-/// A first record names the columns if its fields are different words, none a number, and none comes again in its column.
+/// A first record names the columns if its fields are different words, none a number, and
+/// none comes again in its column.
 fn is_header(first: &csv::ByteRecord, rest: &[csv::ByteRecord]) -> bool {
     let names: BTreeSet<&[u8]> = first.iter().collect();
     let are_names = names.len() == first.len()

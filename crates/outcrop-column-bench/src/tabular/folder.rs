@@ -10,7 +10,8 @@ use crate::input::ColumnInput;
 /// Stands between the name of a table and that of its column; no name of a file has it.
 const SEPARATOR: char = '/';
 
-/// Describes every table directly in the folder, in the order of their names. What cannot be read is left out, and said.
+/// Describes every table directly in the folder, in order of name. Those that cannot be
+/// read are left out and reported.
 pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
     let mut found = Table {
         format: TableFormat::Folder,
@@ -68,7 +69,8 @@ fn tables_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, BenchError> {
     Ok(tables)
 }
 
-/// The names of a column's table and of the column in it; both empty for what is no name of a column of a folder.
+/// The names of a column's table and of the column in it; both empty if that is not
+/// the name of a folder's column.
 fn parts(column: &str) -> (&str, &str) {
     column.split_once(SEPARATOR).unwrap_or_default()
 }

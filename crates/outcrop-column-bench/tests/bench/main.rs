@@ -1,4 +1,5 @@
-//! The engine held against what it measures: round trips, sizes that add up, refusals, and files of every kind.
+//! The engine checked against what it measures: round trips, sizes that add up,
+//! refusals, and files of every kind.
 
 mod operations;
 mod tables;

@@ -63,7 +63,8 @@ pub fn batch_of_rows(rows: Vec<u64>) -> Result<RecordBatch> {
     batch([("row", Arc::new(UInt64Array::from(rows)) as ArrayRef)])
 }
 
-/// The values of several selections, at most `limit`, each with the number of its rows, as [`Selection::values_batch`] gives them.
+/// The values of several selections, at most `limit`, each with the number of its rows, as
+/// [`Selection::values_batch`] gives them.
 ///
 /// # Errors
 /// As [`Selection::for_each_value`].

@@ -12,15 +12,16 @@ use super::{FORMAT, ForeignField, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
-/// What an IPC *file* begins with, its padding included; then follows a stream, and behind its end a footer that a reader
-/// from the front does not need.
+/// What an IPC *file* begins with, its padding included; then follows a stream, and behind its end a footer
+/// that a reader from the front does not need.
 const FILE_MAGIC: &[u8; 8] = b"ARROW1\0\0";
 const CONTINUATION: u32 = u32::MAX;
 const NO_SCHEMA: &str = "no schema where an Arrow IPC file or stream begins with one";
 
-/// Iterator over the arrays of one column of an Arrow IPC file or stream, read once from front to back: a pipe will do.
+/// Iterator over the arrays of one column of an Arrow IPC file or stream, read once,
+/// front to back: a pipe will do.
 ///
-/// *Cost in memory*: one record batch and the dictionaries. A length that the bytes only claim to have is not allocated.
+/// *Cost in memory*: one record batch and the dictionaries. A length that is only claimed is not allocated.
 ///
 /// ```
 /// use outcrop_column::arrow::ArrowStrings;
@@ -95,7 +96,8 @@ impl<R: Read> ArrowStrings<R> {
         Ok((strings, schema))
     }
 
-    /// Reads the message that begins with `first` and gives its header; the arrays that it completes are queued. `None` at the end.
+    /// Reads the message that begins with `first` and gives its header; the arrays that it completes
+    /// are queued. `None` at the end.
     fn next_message(&mut self, first: u32) -> Result<Option<Vec<u8>>> {
         let size = if first == CONTINUATION {
             self.length()?.ok_or_else(|| cut_off("a message length"))?

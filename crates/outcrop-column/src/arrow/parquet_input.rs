@@ -21,7 +21,8 @@ const FORMAT: &str = "Parquet";
 const BATCH_BYTES: u64 = 32 << 20;
 const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1024..=1 << 20;
 
-/// Iterator over the arrays of one column of a Parquet file: dictionary arrays, which share the dictionary page of their row group.
+/// Iterator over the arrays of one column of a Parquet file: dictionary arrays that
+/// share their row group's dictionary.
 ///
 /// *Cost in memory*: one page and a batch of about 32 MiB; the dictionary page of a row group.
 ///

@@ -13,11 +13,13 @@ use crate::error::Result;
 
 /// Rows of a row group: as many as most writers take.
 const ROW_GROUP_ROWS: usize = 1 << 20;
-/// Above any dictionary that fits into a row group: the default limit of 1 MiB is what makes Parquet fall back to plain values.
+/// Above any dictionary that fits into a row group: the default limit of 1 MiB is what makes
+/// Parquet fall back to plain values.
 const DICTIONARY_BYTES: usize = 1 << 30;
 
 impl Column {
-    /// Writes all rows as a Parquet file: one optional column `name`, dictionary-encoded without fallback, compressed with zstd.
+    /// Writes all rows as a Parquet file: one optional column `name`, dictionary-encoded without
+    /// fallback, compressed with zstd.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, encode_text};

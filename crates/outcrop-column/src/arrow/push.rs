@@ -5,10 +5,12 @@ use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_schema::DataType;
 
 use super::values::{for_each_value, not_strings, value_of};
-use crate::encode::{Encoder, KnownCodes};
+use crate::encode::Encoder;
 use crate::error::Result;
+use crate::segment::KnownCodes;
 
-/// The dictionary of the arrays that come next, and which codes its entries have: it is kept while the arrays share it.
+/// The dictionary of the arrays that come next, and which codes its entries have: it is
+/// kept while the arrays share it.
 #[derive(Debug, Default)]
 pub struct ForeignDictionary {
     values: Option<ArrayRef>,
@@ -30,7 +32,8 @@ impl ForeignDictionary {
 }
 
 impl Encoder {
-    /// Adds a row for each element of an array of strings or bytes: plain, large, view, or dictionary-encoded ones.
+    /// Adds a row for each element of an array of strings or bytes: plain, large,
+    /// view, or dictionary-encoded ones.
     ///
     /// Arrays that follow each other and share their dictionary (by address) are looked up in it once.
     ///

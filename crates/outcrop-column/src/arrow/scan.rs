@@ -15,7 +15,8 @@ use crate::Column;
 use crate::column::{Batch, Batches, MergedValues, StoredValues};
 use crate::error::{ColumnError, Result};
 
-/// Iterator over a column's rows as dictionary arrays of 65,536 rows, all with the same dictionary; see [`Column::scan`].
+/// Iterator over a column's rows as dictionary arrays of 65,536 rows, with one
+/// dictionary; see [`Column::scan`].
 #[derive(Debug)]
 pub struct Scan<'a> {
     column: &'a Column,
@@ -34,16 +35,18 @@ pub enum DictionaryOrder {
     /// By their bytes: keys compare as their values do.
     #[default]
     Bytes,
-    /// As the file numbers them: where it numbers them by frequency, that spares a look at a table for each row.
+    /// As the file numbers them: where it numbers them by frequency, that saves a table lookup per row.
     Stored,
 }
 
 impl Column {
-    /// All rows in order as Arrow dictionary arrays: 32-bit keys, one dictionary for the whole column, in byte order.
+    /// All rows in order as Arrow dictionary arrays: 32-bit keys, one dictionary for all, in byte order.
     ///
-    /// Its values are strings if all of them are UTF-8, else bytes; offsets have 64 bits if they need more than 31.
+    /// Its values are strings if all of them are UTF-8, else bytes; offsets have 64
+    /// bits if they need more than 31.
     ///
-    /// *Cost*: the dictionary once, then the unpacking of codes; of an appended file's segments also one look at a table a row.
+    /// *Cost*: the dictionary once, then the unpacking of codes; for an appended file's
+    /// segments also a table lookup per row.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, encode_text};
@@ -59,13 +62,14 @@ impl Column {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Limit`] for 2^31 distinct values or more;
-    /// [`ColumnError::Corrupt`]; what the source reports.
+    /// [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Limit`] for 2^31 distinct
+    /// values or more; [`ColumnError::Corrupt`]; what the source reports.
     pub fn scan(&self) -> Result<Scan<'_>> {
         self.scan_in(DictionaryOrder::Bytes)
     }
 
-    /// [`Column::scan`] with the dictionary in an order of choice. A column of several segments has one in byte order in any case.
+    /// [`Column::scan`] with the dictionary in an order of choice. A column of several segments has
+    /// one in byte order in any case.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, encode_text};
@@ -151,8 +155,8 @@ impl Scan<'_> {
         let count = codes.len();
         self.column.report_rows(first_row + count as u64);
         let keys = Int32Array::new(ScalarBuffer::new(Buffer::from_vec(codes), 0, count), nulls);
-        // SAFETY: decoding refuses numbers that are not those of a symbol, and of these only null has no value: its key is 0 where the
-        // dictionary has no place for it, and its rows are null.
+        // SAFETY: decoding refuses numbers that are not those of a symbol, and of these only null has no
+        // value: its key is 0 where the dictionary has no place for it, and its rows are null.
         Ok(unsafe { DictionaryArray::new_unchecked(keys, Arc::clone(&self.values)) })
     }
 }

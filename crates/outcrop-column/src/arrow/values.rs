@@ -6,8 +6,8 @@ use arrow_schema::DataType;
 
 use crate::error::{ColumnError, Result};
 
-/// Calls `visit` with each element of an array of strings or bytes in order, `None` for null: plain, large, view, or
-/// dictionary-encoded ones.
+/// Calls `visit` with each element of an array of strings or bytes in order, `None` for null: plain, large,
+/// view, or dictionary-encoded ones.
 ///
 /// ```
 /// use arrow_array::StringArray;

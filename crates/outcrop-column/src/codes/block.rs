@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::class_table::ClassTable;
-use super::classes::Classes;
-use super::{Scratch, encoding, unzigzag};
+use super::classes::{ClassTable, Classes};
+use super::{Scratch, encoding};
 use crate::error::{Result, corrupt};
-use crate::format::Fields;
-use crate::planes::{Planes, bits_of, packed_bytes};
+use crate::format::{Fields, bits_of, unzigzag};
+use crate::planes::Planes;
 
 const PART: &str = "code block";
 
@@ -95,7 +94,7 @@ impl Unwrapped<'_> {
                 let (width, base) = (fields.u8()?, fields.u32()?);
                 Block::Planes {
                     base,
-                    planes: take_planes(&mut fields, count, width)?,
+                    planes: Planes::take(&mut fields, count, width)?,
                 }
             }
             encoding::CLASSES => Block::Classes(Box::new(Classes::parse(&mut fields, count, classes)?)),
@@ -106,7 +105,7 @@ impl Unwrapped<'_> {
                     .ok_or_else(|| fields.wrong("deltas of no rows"))?;
                 Block::Deltas {
                     first,
-                    planes: take_planes(&mut fields, rest, width)?,
+                    planes: Planes::take(&mut fields, rest, width)?,
                 }
             }
             other => return Err(fields.wrong(format!("unknown encoding {other}"))),
@@ -114,17 +113,6 @@ impl Unwrapped<'_> {
         fields.end()?;
         Ok(block)
     }
-}
-
-pub(super) fn take_planes<'a>(fields: &mut Fields<'a>, count: usize, width: u8) -> Result<Planes<'a>> {
-    if width > 32 {
-        return Err(fields.wrong(format!("integers of {width} bits, at most 32 allowed")));
-    }
-    Ok(Planes::new(
-        fields.take(packed_bytes(count, width))?,
-        count,
-        width,
-    ))
 }
 
 fn unpacked(planes: Planes<'_>, base: u32) -> Vec<u32> {
@@ -138,7 +126,7 @@ fn parse_runs<'a>(fields: &mut Fields<'a>, count: usize) -> Result<Block<'a>> {
     if run_count > count {
         return Err(fields.wrong(format!("{run_count} runs in {count} rows")));
     }
-    let mut ends = unpacked(take_planes(fields, run_count, 16)?, 1);
+    let mut ends = unpacked(Planes::take(fields, run_count, 16)?, 1);
     let mut end = 0_u32;
     for length in &mut ends {
         // At most 65,536 runs of at most 65,536 rows: 2^32, which the last addition may reach.
@@ -152,7 +140,7 @@ fn parse_runs<'a>(fields: &mut Fields<'a>, count: usize) -> Result<Block<'a>> {
     }
     Ok(Block::Runs {
         ends,
-        values: unpacked(take_planes(fields, run_count, width)?, base),
+        values: unpacked(Planes::take(fields, run_count, width)?, base),
     })
 }
 
@@ -161,11 +149,11 @@ fn parse_local<'a>(fields: &mut Fields<'a>, count: usize) -> Result<Block<'a>> {
     if size == 0 || size > count {
         return Err(fields.wrong(format!("a local dictionary of {size} values for {count} rows")));
     }
-    let values = unpacked(take_planes(fields, size, width)?, base);
+    let values = unpacked(Planes::take(fields, size, width)?, base);
     if !values.is_sorted() {
         return Err(fields.wrong("the local dictionary is not ascending"));
     }
-    let indexes = take_planes(fields, count, bits_of(size as u32 - 1))?;
+    let indexes = Planes::take(fields, count, bits_of(size as u32 - 1))?;
     Ok(Block::Local { values, indexes })
 }
 

@@ -2,15 +2,14 @@
 
 use std::io::Write;
 
-use super::class_sort::Sorted;
-use super::class_table::{CLASS_LIMIT, ClassTable};
+use super::classes::{ClassTable, Sorted};
+use super::encoding;
 use super::local::{self, LocalDictionary};
 use super::shrink_hint::ShrinkHint;
-use super::{encoding, zigzag};
 use crate::error::Result;
-use crate::format::push_u32;
+use crate::format::{CLASS_LIMIT, bits_of, packed_bytes, plane_bytes, plane_widths, push_u32, zigzag};
 use crate::kernels::{Measured, measure};
-use crate::planes::{bits_of, pack, packed_bytes, plane_bytes, plane_widths};
+use crate::planes::pack;
 
 /// How hard to look for a smaller encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +23,8 @@ pub(crate) struct Effort {
 /// Rows looked at to guess whether a block has few distinct values or compresses.
 const SAMPLE_ROWS: usize = 4096;
 
-/// zstd level that tells which forms of a block are worth the level asked for (those within 2 % of the plain block), and how
-/// many of them are. On 39 real columns that gives the sizes that trying all forms gives.
+/// zstd level that tells which forms of a block are worth the level asked for (those within 2 % of the plain
+/// block), and how many of them are. On 39 real columns that gives the sizes that trying all forms gives.
 const TRIAL_LEVEL: i32 = 6;
 const FORMS_KEPT: usize = 6;
 
@@ -57,7 +56,8 @@ impl<'a> BlockEncoder<'a> {
         self.encode_measured(values, &measure(values), Vec::new())
     }
 
-    /// The values of the block that was encoded last, class by class; nothing of use where it was constant or there are no classes.
+    /// The values of the block that was encoded last, class by class; meaningless if it was
+    /// constant or there are no classes.
     pub(crate) fn class_streams(&self) -> impl Iterator<Item = &[u32]> {
         self.sorted.streams()
     }
@@ -135,7 +135,8 @@ impl<'a> BlockEncoder<'a> {
 
     /// `plain`, or the smallest of all forms that zstd may be asked for.
     ///
-    /// A last plane of 4, 2 or 1 bits is small as it is, but hides repeats from zstd: planes of whole bytes are tried too.
+    /// A last plane of 4, 2 or 1 bits is small as it is, but hides repeats from zstd:
+    /// planes of whole bytes are tried too.
     fn smallest_form(
         &self,
         plain: Vec<u8>,
@@ -153,7 +154,7 @@ impl<'a> BlockEncoder<'a> {
         }
         forms.sort_unstable();
         forms.dedup();
-        // A quick level tells which are worth the slow one. Planes that are alike do better with common statistics.
+        // A quick level tells which are worth the slow one. Similar planes do better with common statistics.
         let mut tried = Vec::with_capacity(2 * forms.len());
         for form in forms {
             let body = self.write(form, values, measured);
@@ -198,7 +199,7 @@ impl<'a> BlockEncoder<'a> {
                 push_u32(&mut out, values[0]);
                 pack(&deltas(values), 0, width, &mut out);
             }
-            (encoding::LOCAL, _) => push_local(values, &self.local, width, measured.least, &mut out),
+            (encoding::LOCAL, _) => self.local.push_to(values, width, &mut out),
             _ => {
                 out[0] = encoding::PLANES;
                 out.push(width);
@@ -218,7 +219,7 @@ impl<'a> BlockEncoder<'a> {
             return Ok(true);
         }
         if choice == encoding::CLASSES || choice == encoding::LOCAL {
-            // Their planes are those of values that zstd was tried on already, in an order that hides repeats.
+            // Their planes hold values that zstd was tried on already, in an order that hides repeats.
             return Ok(false);
         }
         let middle = values.len() / 2;
@@ -232,7 +233,8 @@ impl<'a> BlockEncoder<'a> {
         pack(&sample, measured.least, width, &mut planes);
         let share = plain_bytes * SAMPLE_ROWS / values.len();
         let parts = part_lengths(planes.len(), sample.len(), width);
-        // Most blocks that cannot shrink are told by a look at their bytes, for a tenth of what asking zstd costs.
+        // A look at the bytes rules out most blocks that cannot shrink, for a tenth
+        // of what asking zstd costs.
         if !self.hint.may_shrink(&planes, &parts, share - share / 40) {
             return Ok(false);
         }
@@ -271,8 +273,9 @@ impl Form {
         }
     }
 
-    /// Lengths of the parts of the body of a block of `count` rows that do better with statistics of their own: what precedes its planes,
-    /// then each plane; of a block in classes the tags, and the streams, which are noise. One part for others.
+    /// Lengths of those parts of a block's body that compress better with statistics of their own:
+    /// what precedes its planes, then each plane; for a block in classes the tags and the streams,
+    /// which are noise. One part for others.
     fn parts(self, body_bytes: usize, count: usize) -> Vec<usize> {
         match self.encoding {
             encoding::DELTAS => part_lengths(body_bytes, count - 1, self.width),
@@ -288,7 +291,8 @@ impl Form {
 
 /// The zstd form of a block; `None` where the format does not allow one.
 ///
-/// A zstd block ends with each of `parts` of its body, so that each has its own statistics: the first plane may shrink while the last is noise.
+/// A zstd block ends with each of `parts` of its body, so that each has its own statistics: the first plane
+/// may shrink while the last is noise.
 fn compress(block: &[u8], parts: &[usize], level: i32) -> Result<Option<Vec<u8>>> {
     let mut body = &block[1..];
     if body.len() > encoding::RAW_BYTES_LIMIT {
@@ -309,7 +313,8 @@ fn compress(block: &[u8], parts: &[usize], level: i32) -> Result<Option<Vec<u8>>
     Ok(Some(frame.finish()?))
 }
 
-/// Lengths of the parts of a block's body: what precedes its planes, then each plane. One part where the body is not of that form.
+/// Lengths of the parts of a block's body: what precedes its planes, then each plane. One part
+/// where the body is not of that form.
 fn part_lengths(body_bytes: usize, count: usize, width: u8) -> Vec<usize> {
     let planes: Vec<usize> = plane_widths(width).map(|bits| plane_bytes(count, bits)).collect();
     match body_bytes.checked_sub(planes.iter().sum()) {
@@ -340,14 +345,4 @@ fn push_runs(values: &[u32], width: u8, base: u32, run_count: usize, out: &mut V
     push_u32(out, run_count as u32);
     pack(&lengths, 1, 16, out);
     pack(&of, base, width, out);
-}
-
-fn push_local(values: &[u32], local: &LocalDictionary, width: u8, base: u32, out: &mut Vec<u8>) {
-    let dictionary = local.values();
-    out.push(width);
-    push_u32(out, base);
-    push_u32(out, dictionary.len() as u32);
-    pack(dictionary, base, width, out);
-    let indexes: Vec<u32> = values.iter().map(|&value| local.index_of(value)).collect();
-    pack(&indexes, 0, bits_of(dictionary.len() as u32 - 1), out);
 }

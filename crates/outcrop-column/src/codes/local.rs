@@ -1,6 +1,8 @@
-//! The distinct values of one block, found with a bit set over the block's range, and their use as a local dictionary.
+//! The distinct values of one block, found with a bit set over its range, and
+//! their use as a local dictionary.
 
-use crate::planes::{bits_of, packed_bytes};
+use crate::format::{bits_of, packed_bytes, push_u32};
+use crate::planes::pack;
 
 /// Widest range, in bits, for which a bit set (128 KiB) is cheaper than sorting the block.
 const BIT_SET_WIDTH: u8 = 20;
@@ -9,7 +11,8 @@ const SAMPLE_ROWS: usize = 2048;
 /// Rows after which it is asked whether the dictionary can still pay.
 const ROWS_AT_ONCE: usize = 2048;
 
-/// Bytes after the encoding byte of a block of `count` rows with a dictionary of `size` values (at least one) of `width` bits.
+/// Bytes after the encoding byte of a block of `count` rows with a dictionary of `size` values
+/// (at least one) of `width` bits.
 pub(super) fn encoded_bytes(size: usize, width: u8, count: usize) -> usize {
     9 + packed_bytes(size, width) + packed_bytes(count, bits_of(size as u32 - 1))
 }
@@ -25,8 +28,9 @@ pub(super) struct LocalDictionary {
 }
 
 impl LocalDictionary {
-    /// Collects the distinct values of `values`, whose smallest is `base` and whose range has `width` bits. `false` where a
-    /// sample says that indexes would not be narrower than the values, or where the block would take more than `limit` bytes.
+    /// Collects the distinct values of `values`, whose smallest is `base` and whose range has `width`
+    /// bits. `false` if a sample says that indexes would be no narrower than the values, or if the block
+    /// would take more than `limit` bytes.
     pub(super) fn fill(&mut self, values: &[u32], base: u32, width: u8, limit: usize) -> bool {
         if width <= 2 {
             return false;
@@ -101,8 +105,19 @@ impl LocalDictionary {
         &self.values
     }
 
+    /// Appends what stands after the encoding byte of a block of `values`, for which it was filled.
+    pub(super) fn push_to(&self, values: &[u32], width: u8, out: &mut Vec<u8>) {
+        let size = self.values.len() as u32;
+        out.push(width);
+        push_u32(out, self.base);
+        push_u32(out, size);
+        pack(&self.values, self.base, width, out);
+        let indexes: Vec<u32> = values.iter().map(|&value| self.index_of(value)).collect();
+        pack(&indexes, 0, bits_of(size - 1), out);
+    }
+
     /// Position of `value`, which is one of the block's.
-    pub(super) fn index_of(&self, value: u32) -> u32 {
+    fn index_of(&self, value: u32) -> u32 {
         if self.by_sorting {
             return self.values.partition_point(|&other| other < value) as u32;
         }
@@ -112,8 +127,8 @@ impl LocalDictionary {
     }
 }
 
-/// From m sampled rows with d distinct values, m²/2(m − d) values would be expected if they were equally frequent, of which
-/// a block of `rows` then holds some. `false` where a dictionary of half as many would not pay.
+/// From m sampled rows with d distinct values, m²/2(m − d) values would be expected if they were equally
+/// frequent, of which a block of `rows` holds some. `false` if a dictionary of half as many would not pay.
 fn repeats(sampled: usize, distinct: usize, rows: usize, width: u8) -> bool {
     let repeats = (sampled - distinct).max(1);
     let frequent = (sampled * sampled / (2 * repeats)) as f64;

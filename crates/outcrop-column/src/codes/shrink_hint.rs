@@ -1,5 +1,5 @@
-//! A cheap guess whether bytes may compress: their order-0 entropy, and how much of them repeats four bytes seen before.
-//! It is there to say *no* early; whether they do compress is zstd's to say.
+//! A cheap guess at whether bytes may compress: their order-0 entropy, and how much of them repeats four
+//! bytes seen before. It exists to say *no* early; only zstd can say *yes*.
 
 /// Log2 of the positions remembered to find repeats.
 const TABLE_BITS: u32 = 12;
@@ -27,7 +27,8 @@ impl Default for ShrinkHint {
 }
 
 impl ShrinkHint {
-    /// Whether `planes`, cut into parts of the given lengths and each compressed by a good compressor, may come below `limit` bytes.
+    /// Whether `planes`, cut into parts of the given lengths and each compressed by a good
+    /// compressor, may come below `limit` bytes.
     pub(super) fn may_shrink(&mut self, planes: &[u8], parts: &[usize], limit: usize) -> bool {
         let (mut rest, mut estimate) = (planes, 0.0);
         for &length in parts {

@@ -1,19 +1,22 @@
-//! The segments of one column file behind those of another, byte by byte: what several machines have encoded becomes one file.
+//! Appends the segments of one column file to another, byte by byte: what several
+//! machines encoded becomes one file.
 
 use std::path::Path;
 
 use super::Column;
-use crate::encode::{EncodeOptions, EncodeReport, SectionWriter, existing_segments, write_footer};
+use crate::encode::{EncodeReport, existing_segments};
 use crate::error::Result;
-use crate::format::SegmentEntry;
+use crate::format::{SectionWriter, SegmentEntry};
+use crate::segment::EncodeOptions;
 use crate::storage::{ExclusiveFile, ReadAt, WriteAt, read_range};
 
 /// Bytes copied at a time.
 const COPIED_BYTES: u64 = 1 << 20;
 
 impl Column {
-    /// Adds this column's segments as they are, dictionaries and codes unchanged, behind those of an existing file: `existing` reads the file
-    /// that `out` writes. As with [`crate::Encoder::append`], the old content stays valid until the last step.
+    /// Appends this column's segments as they are, dictionaries and codes unchanged, to those of an existing
+    /// file: `existing` reads the file that `out` writes. As with [`crate::Encoder::append`], the old content
+    /// stays valid until the last step.
     ///
     /// *Cost*: one copy of the sections; [`Column::compact`] merges the segments when there are many.
     ///
@@ -32,18 +35,18 @@ impl Column {
     /// ```
     ///
     /// # Errors
-    /// As [`crate::Encoder::append`]; [`crate::ColumnError::Corrupt`] if sections of this column reach past its end.
+    /// As [`crate::Encoder::append`]; [`crate::ColumnError::Corrupt`] if sections of
+    /// this column reach past its end.
     pub fn append_segments(&self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
         let (mut footer, end) = existing_segments(existing, EncodeOptions::default(), out)?;
         let mut sections = SectionWriter::new(out, end);
         let mut report = EncodeReport::default();
         for segment in &self.segments {
             let entry = self.copy_segment(&segment.entry, &mut sections)?;
-            report.add(&EncodeReport::of_segment(&entry));
+            report.add(&EncodeReport::of_segment(&entry, 0));
             footer.segments.push(entry);
         }
-        let footer_offset = sections.footer_offset();
-        report.file_bytes = write_footer(&footer, footer_offset, true, out)?;
+        report.file_bytes = sections.write_footer(&footer, true)?;
         Ok(report)
     }
 

@@ -5,12 +5,13 @@ use std::io::Write;
 use super::Column;
 use super::segment::Segment;
 use crate::codes::Scratch;
-use crate::encode::{EncodeOptions, Encoder, KnownCodes};
+use crate::encode::Encoder;
 use crate::error::{ColumnError, Result};
 use crate::format::BLOCK_ROWS;
 use crate::huge::HugeArray;
 use crate::kernels::prefetch;
 use crate::progress::Step;
+use crate::segment::{EncodeOptions, KnownCodes};
 use crate::storage::ReadAt;
 
 /// A value with its newline is copied as one cell of this size where it fits; the last byte is its length.
@@ -32,15 +33,17 @@ impl Column {
     /// Writes each row's value and a newline, in order; a null becomes an empty line.
     ///
     /// # Errors
-    /// [`ColumnError::NoCodes`] in a file with the index only; [`ColumnError::Corrupt`]; what source and `out` report.
+    /// [`ColumnError::NoCodes`] in a file with the index only;
+    /// [`ColumnError::Corrupt`]; what source and `out` report.
     pub fn decode_text(&self, out: &mut dyn Write) -> Result<()> {
         self.decode_lines(out, &|value, line| {
             line.extend_from_slice(value.unwrap_or_default());
         })
     }
 
-    /// Writes the column as CSV (RFC 4180): a header line with `name`, then each row's value. A null is what `null` says, and a
-    /// value that reads the same is quoted, so that the two stay apart; with an empty `null` both are `""`.
+    /// Writes the column as CSV (RFC 4180): a header line with `name`, then each row's value. A null
+    /// is what `null` says, and a value that reads the same is quoted, so that the two stay apart;
+    /// with an empty `null` both are `""`.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, Encoder};
@@ -93,7 +96,7 @@ impl Column {
 
     /// An encoder that holds all rows: writing it merges the segments into one, with one dictionary.
     ///
-    /// *Cost*: one lookup for each distinct value of a segment, and then that of encoding codes; no value is looked up row by row.
+    /// *Cost*: one lookup per distinct value of a segment, then the encoding of codes; no lookup per row.
     ///
     /// # Errors
     /// As [`Column::decode_text`], without its output.
@@ -193,7 +196,8 @@ impl TextCells {
                 cell[..line.len()].copy_from_slice(&line);
                 cell[CELL_BYTES - 1] = line.len() as u8;
             } else {
-                // Offsets stay below 2^64; quoted, a value of 2^31 bytes stays below 2^32 + 3: 8 and 7 bytes hold them.
+                // Offsets stay below 2^64; quoted, a value of 2^31 bytes stays below 2^32 + 3:
+                // 8 and 7 bytes hold them.
                 cell[..8].copy_from_slice(&(long.len() as u64).to_le_bytes());
                 cell[8..CELL_BYTES - 1].copy_from_slice(&(line.len() as u64).to_le_bytes()[..7]);
                 cell[CELL_BYTES - 1] = LONG;
@@ -221,7 +225,8 @@ impl TextCells {
         Ok(Self { cells, long })
     }
 
-    /// Appends the text of `ranks` to the first `length` bytes of `text`, handing it on as it fills; gives the new length.
+    /// Appends the text of `ranks` to the first `length` bytes of `text`, passing it on as it
+    /// fills; returns the new length.
     fn append(
         &self,
         ranks: &[u32],

@@ -12,7 +12,8 @@ pub(crate) struct MergedValues {
     pub(crate) bytes: Vec<u8>,
     /// Where each of them ends.
     pub(crate) ends: Vec<usize>,
-    /// For each segment the position of each code's value; a monotone map, and empty where it is the code itself.
+    /// For each segment the position of each code's value; a monotone map, and
+    /// empty where it is the code itself.
     pub(crate) maps: Vec<Vec<u32>>,
 }
 
@@ -61,7 +62,7 @@ pub(crate) struct StoredValues {
 
 #[cfg(feature = "arrow")]
 impl Column {
-    /// The dictionary in the order of ranks; `None` where that is byte order, or where each segment has its own.
+    /// The dictionary in rank order; `None` where that is byte order, or where each segment has its own.
     pub(crate) fn stored_values(&self) -> Result<Option<StoredValues>> {
         let [segment] = self.segments.as_slice() else {
             return Ok(None);
@@ -86,7 +87,7 @@ impl Column {
     }
 }
 
-/// Calls `action` with each value that occurs in `parts`, in byte order, and with every part and position that it has.
+/// Calls `action` with each value in `parts`, in byte order, and every part and position of it.
 pub(super) fn for_each_merged(
     parts: &[Values],
     mut action: impl FnMut(&[u8], &[(usize, u32)]) -> Result<()>,

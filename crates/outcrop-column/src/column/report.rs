@@ -15,7 +15,8 @@ use crate::storage::ReadAt;
 pub struct ColumnReport {
     /// Size of the file in bytes.
     pub file_bytes: u64,
-    /// The packed form, if the file has it: sections and encodings are then those that it is unpacked to in memory.
+    /// The file's packed form, if any: sections and encodings are then those of
+    /// the unpacked column in memory.
     pub packed: Option<PackedReport>,
     /// Rows, nulls included.
     pub row_count: u64,
@@ -35,7 +36,7 @@ pub struct SegmentReport {
     pub null_count: u64,
     /// Bytes of the values of all rows, without separators.
     pub text_bytes: u64,
-    /// Least bytes for the order of the rows in a coding that knows only the counts; the dictionary is not in it.
+    /// Least bytes for the order of the rows in a coding that knows only the counts, without the dictionary.
     pub floor_bytes: u64,
     /// Bytes of each section, by name.
     pub section_bytes: BTreeMap<&'static str, u64>,

@@ -33,7 +33,7 @@ impl Segment {
         let open_codes = |section| CodesSection::open(source, section, entry.row_count, symbols);
         let codes = section(SectionKind::Codes).map(open_codes).transpose()?;
         let open_map =
-            |section| CodesSection::open(source, section, symbols, crate::codes::CLASS_LIMIT as u64);
+            |section| CodesSection::open(source, section, symbols, crate::format::CLASS_LIMIT as u64);
         let class_map = section(SectionKind::ClassMap).map(open_map).transpose()?;
         let open_postings = |section| PostingsSection::open(section, entry.row_count, symbols);
         let postings = section(SectionKind::Postings).map(open_postings).transpose()?;

@@ -14,7 +14,8 @@ use crate::storage::ReadAt;
 /// More ranges than this are looked up in a bit set, row by row, instead of searched for one after the other.
 const RANGES_SEARCHED: usize = 4;
 
-/// Counts read before the values that they belong to: small beside a search's memory, and many to a page of the postings table.
+/// Counts read before the values that they belong to: little of a search's memory, and many
+/// per page of the postings table.
 const COUNTS_AT_ONCE: usize = 4096;
 
 /// The rows that a search selected, not yet materialised.
@@ -130,9 +131,11 @@ impl<'a> Selection<'a> {
         Ok(self.rows()?.into_iter().collect())
     }
 
-    /// Calls `action` with each value selected and the number of its rows: in byte order, then `None` for null.
+    /// Calls `action` with each value selected and the number of its rows: in byte
+    /// order, then `None` for null.
     ///
-    /// *Cost*: with one segment, nothing is kept; with more, the values selected and their counts are merged in memory.
+    /// *Cost*: with one segment, nothing is kept; with more, the selected values
+    /// and counts are merged in memory.
     ///
     /// # Errors
     /// Those of `action`, and as [`Selection::count`].

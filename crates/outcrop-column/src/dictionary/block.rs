@@ -154,7 +154,8 @@ impl<'a> RawBlock<'a> {
         self.rank_in(low, wanted, or_equal)
     }
 
-    /// [`RawBlock::rank`], given that `bucket` is the last whose first value is not greater than `wanted`, or the first of all.
+    /// [`RawBlock::rank`], given that `bucket` is the last whose first value is not greater than
+    /// `wanted`, or the first of all.
     pub(super) fn rank_in(&self, bucket: usize, wanted: &[u8], or_equal: bool) -> Result<(usize, bool)> {
         let mut cursor = self.bucket(bucket)?;
         let mut rank = bucket * BUCKET_VALUES;

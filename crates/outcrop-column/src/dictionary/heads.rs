@@ -1,5 +1,6 @@
-//! The first bytes of the first value of every bucket in one array: a search there leads to a value's bucket, in most dictionaries
-//! without a look at any other, where a search of blocks and their buckets would miss the cache at nearly each step.
+//! The first bytes of every bucket's first value in one array: a search there finds a value's bucket,
+//! in most dictionaries without touching any other. A search of blocks and their buckets would miss
+//! the cache at nearly every step.
 
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use crate::kernels::{CACHE_LINE_BYTES, prefetch};
 /// First bytes of values, zeros behind the end of shorter ones: numbers that sort as they do.
 const HEAD_BYTES: usize = 8;
 
-/// Heads of a part. A search in the first heads of all parts, which stay in the cache, leads to one, whose few cache lines come all at once.
+/// Heads of a part. The first heads of all parts stay in the cache; a search in them leads to one part, whose
+/// few cache lines are fetched all at once.
 const PART: usize = 32;
 
 /// Heads of a cache line.
@@ -34,7 +36,8 @@ impl Heads {
         Self { items, firsts }
     }
 
-    /// The buckets whose first value begins as `wanted` does: those before begin with less than it, those behind with more.
+    /// The buckets whose first value begins as `wanted` does: those before begin with less
+    /// than it, those behind with more.
     pub(super) fn alike(&self, wanted: &[u8]) -> Range<usize> {
         let (items, wanted) = (self.items.get(), head(wanted));
         let end = self.firsts.partition_point(|&first| first < wanted) * PART;

@@ -1,8 +1,8 @@
-//! Value → provisional code while a column is read: a hash table of cache lines, four slots each, that hold short values
-//! whole and count their rows, so that the common row costs one cache line and no pointer.
+//! Value → provisional code while a column is read: a hash table of cache lines, four slots each, that hold
+//! short values whole and count their rows, so that the common row costs one cache line and no pointer.
 //!
-//! The code of a value is the number of its slot. When the table grows, values move: codes are of an *epoch*, and where each slot
-//! went is kept until the end.
+//! The code of a value is the number of its slot. When the table grows, values move: codes are of an *epoch*,
+//! and where each slot went is kept until the end.
 
 use super::key::{Key, LONG, NULL, sort_key_of_bits};
 use super::sorted::{LongValues, SortedValues};
@@ -11,15 +11,16 @@ use crate::format::{SEGMENT_ROWS_LIMIT, VALUE_BYTES_LIMIT};
 use crate::huge::{HugeArray, HugeMap};
 use crate::kernels::{KEY_BYTES, LINE_BYTES, LINE_KEYS, PROBE_BYTES, find_slot, prefetch};
 
-/// A line has four keys of twelve bytes, all zero where a slot is free, and then the numbers of their values' rows.
+/// A line has four keys of twelve bytes, all zero where a slot is free, and then the
+/// numbers of their values' rows.
 const LINE_SLOTS: usize = LINE_KEYS;
 const COUNTS_START: usize = LINE_SLOTS * KEY_BYTES;
 
 /// Where the mark of a key stands in it.
 const MARK: usize = KEY_BYTES - 1;
 
-/// The table grows by half when four lines have this many values on average: beyond, too many stand in a line that is not their
-/// first, and was not fetched ahead.
+/// The table grows by half when four lines have this many values on average: beyond that, too many are in a
+/// line other than their first, which was not fetched ahead.
 const VALUES_PER_FOUR_LINES: usize = 11;
 const FIRST_LINES: usize = 1 << 9;
 
@@ -28,7 +29,8 @@ const MOST_LINES: usize = 1 << 30;
 
 type Line = [u8; LINE_BYTES];
 
-/// Rows whose table lines are on their way while one is looked up: more than a core has misses outstanding, since not every row misses.
+/// Rows whose table lines are being fetched while one is looked up: more than a core's outstanding
+/// misses, since not every row misses.
 const ROWS_AHEAD: usize = 64;
 
 /// A key with the number of the line where the search for it begins.
@@ -39,7 +41,6 @@ type Probe = [u8; PROBE_BYTES];
 pub(crate) struct Interner {
     lines: HugeArray<LINE_BYTES>,
     value_count: usize,
-    value_bytes: usize,
     long: LongValues,
     /// For each growth, the new code of each old one.
     moves: Vec<Vec<u32>>,
@@ -52,7 +53,8 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// With room for so many values: memory that is not touched as long as they are fewer, where the other way is growth step by step.
+    /// With room for so many values: memory stays untouched while they are fewer,
+    /// and nothing grows step by step.
     pub(crate) fn with_room(values: usize) -> Self {
         Self::with_lines((4 * values).div_ceil(VALUES_PER_FOUR_LINES).max(FIRST_LINES))
     }
@@ -61,7 +63,6 @@ impl Interner {
         Self {
             lines: HugeArray::zeroed(line_count),
             value_count: 0,
-            value_bytes: 0,
             long: LongValues::default(),
             moves: Vec::new(),
         }
@@ -71,11 +72,6 @@ impl Interner {
     #[cfg(test)]
     pub(crate) fn value_count(&self) -> usize {
         self.value_count
-    }
-
-    /// Bytes of the distinct values.
-    pub(crate) fn value_bytes(&self) -> usize {
-        self.value_bytes
     }
 
     /// The epoch of the codes given now: how often the table grew.
@@ -104,12 +100,13 @@ impl Interner {
         self.moves.push(moved);
     }
 
-    /// Interns the lines of `text` that end at `ends`, the first beginning at `start`, as far as the first table line for each
-    /// tells: their codes go to `codes`. The indexes of the others, all new and long values among them, go to the start of `later`,
-    /// and their second table lines are asked for; gives how many they are.
+    /// Interns the lines of `text` that end at `ends`, the first beginning at `start`, as far as the
+    /// first table line for each tells: their codes go to `codes`. The indexes of the others, all
+    /// new and long values among them, go to the start of `later`, and their second table lines are
+    /// asked for; gives how many they are.
     ///
-    /// Nothing here branches on what the table holds, which cannot be predicted, and the table line of a row further on is
-    /// asked for at each row, so that memory works all the while.
+    /// Nothing here branches on the table's content, which cannot be predicted. At each row, the table line
+    /// of a later row is prefetched, so that memory is always at work.
     pub(crate) fn intern_lines(
         &mut self,
         text: &[u8],
@@ -170,7 +167,8 @@ impl Interner {
         self.intern(&[], &Key::null())
     }
 
-    /// Counts a further row of a code of this epoch: what a row of a foreign dictionary costs once its value is known.
+    /// Counts another row of a code of this epoch: all that a row of a foreign dictionary
+    /// costs once its value is known.
     #[inline]
     pub(crate) fn repeat(&mut self, code: u32) {
         let (line, position) = (code as usize / LINE_SLOTS, code as usize % LINE_SLOTS);
@@ -210,7 +208,6 @@ impl Interner {
             });
         }
         self.value_count += 1;
-        self.value_bytes += value.len();
         let mut bits = key.bits();
         if key.is_long() {
             bits |= u128::from(self.long.push(value));

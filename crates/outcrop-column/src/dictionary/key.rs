@@ -3,7 +3,8 @@
 /// Values up to this length stand whole in their key.
 pub(super) const SHORT_BYTES: usize = 11;
 
-/// Last byte of the key of a longer value; that of a short one is its length plus one, so that no key is zero.
+/// Last byte of the key of a longer value; that of a short one is its length
+/// plus one, so that no key is zero.
 pub(super) const LONG: u8 = u8::MAX;
 
 /// Last byte of the key of null.
@@ -15,8 +16,8 @@ const CHUNK: usize = 16;
 /// A value made ready for lookup.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Key {
-    /// Twelve bytes, little-endian, of which these are the first eight: eleven of a short value, zeros behind it, or four zeros and
-    /// seven of the hash of a long one; then the mark.
+    /// Twelve bytes, little-endian, of which these are the first eight: eleven of a short value, zeros behind
+    /// it, or four zeros and seven of the hash of a long one; then the mark.
     pub(super) low: u64,
     pub(super) high: u32,
     pub(super) hash: u64,
@@ -29,7 +30,8 @@ impl Key {
         Self::within(value, 0, value.len())
     }
 
-    /// The key of `text[start..end]`. Where 16 bytes follow `start`, a short value costs one load and no branch on its length.
+    /// The key of `text[start..end]`. Where 16 bytes follow `start`, a short value costs one
+    /// load and no branch on its length.
     #[inline(always)]
     pub(crate) fn within(text: &[u8], start: usize, end: usize) -> Self {
         let length = end - start;
@@ -114,8 +116,9 @@ fn fold(a: u64, b: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// A number that sorts as `value` does among short values, and puts long ones behind the short ones that begin like them:
-/// eleven bytes, most significant first, then the mark. Long values with equal numbers need a look at the rest.
+/// A number that sorts as `value` does among short values, and puts long ones behind the short ones
+/// that begin like them: eleven bytes, most significant first, then the mark. Long values with equal
+/// numbers need a look at the rest.
 pub(super) fn sort_key(value: &[u8]) -> u128 {
     let mark = match value.len() {
         length @ 0..=SHORT_BYTES => length as u8 + 1,

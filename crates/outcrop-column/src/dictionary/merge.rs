@@ -19,7 +19,8 @@ pub(crate) struct Merged {
     pub(crate) codes: Vec<Vec<HugeMap>>,
 }
 
-/// A value of a worker: its sort key, which is the value itself where it is short, and its provisional code in the low 32 bits.
+/// A value of a worker: its sort key, which is the value itself where it is short, and its
+/// provisional code in the low 32 bits.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     key_and_code: u128,

@@ -84,7 +84,7 @@ impl Dictionary {
         })
     }
 
-    /// Decompresses all blocks into memory, so that no lookup does, unless they are stored as they are, and lists the heads of buckets.
+    /// Decompresses all compressed blocks into memory, so that no lookup does, and lists the heads of buckets.
     pub(crate) fn make_resident(&mut self, source: &dyn ReadAt) -> Result<()> {
         if self.entries.iter().any(|entry| entry.is_zstd) {
             let blocks = (0..self.entries.len()).map(|index| Ok(self.raw(source, index)?.into_owned()));
@@ -165,7 +165,8 @@ impl Dictionary {
         ))
     }
 
-    /// Number of values less than `wanted` (or, with `or_equal`, not greater), and whether `wanted` is one; `near` as in [`Dictionary::find`].
+    /// Number of values less than `wanted` (or, with `or_equal`, not greater), and whether `wanted` is one;
+    /// `near` as in [`Dictionary::find`].
     fn rank(
         &self,
         source: &dyn ReadAt,
@@ -222,7 +223,8 @@ impl Dictionary {
         Ok(((index << self.shift) + rank, found))
     }
 
-    /// The code of `value`. *Cost*: one block read. Where heads lead to a bucket, `near` is told the code of its first value before it is read.
+    /// The code of `value`. *Cost*: one block read. Where heads lead to a bucket, `near` gets the code of
+    /// its first value before the read.
     pub(crate) fn find(
         &self,
         source: &dyn ReadAt,
@@ -246,7 +248,8 @@ impl Dictionary {
     /// Codes of the values that begin with `prefix`.
     pub(crate) fn prefix(&self, source: &dyn ReadAt, prefix: &[u8]) -> Result<Range<u32>> {
         let start = self.lower_bound(source, prefix)?;
-        // The least byte string greater than all that begin with the prefix: drop trailing 0xff, add one to the last byte.
+        // The least byte string greater than all that begin with the prefix: drop trailing
+        // 0xff, add one to the last byte.
         let mut above = prefix.to_vec();
         while above.last() == Some(&u8::MAX) {
             above.pop();

@@ -2,9 +2,8 @@
 
 use super::block::{BlockBuilder, shared_prefix};
 use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES};
-use crate::encode::SectionWriter;
 use crate::error::Result;
-use crate::format::{Section, SectionKind, push_u32, push_u64};
+use crate::format::{Section, SectionKind, SectionWriter, push_u32, push_u64};
 
 /// How a dictionary is cut and compressed.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +20,8 @@ pub(crate) struct DictionaryOptions {
 pub(crate) struct DictionaryWriter {
     shift: u32,
     builder: BlockBuilder,
-    /// The same values whole, where that is tried: zstd finds more repeats in whole words than front coding leaves out.
+    /// The same values whole, if that is tried: zstd finds more repeats in whole
+    /// words than front coding removes.
     whole: Option<BlockBuilder>,
     compressor: Option<zstd::bulk::Compressor<'static>>,
     entries: Vec<u8>,

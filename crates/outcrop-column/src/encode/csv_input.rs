@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use super::encoder::Encoder;
-use super::options::EncodeOptions;
 use crate::error::{ColumnError, Result};
+use crate::segment::EncodeOptions;
 
 /// Which column of a table to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +29,7 @@ pub struct CsvOptions<'a> {
     pub has_header: bool,
     /// Whether a field may stand in quotation marks (RFC 4180); if not, they are characters like others.
     pub has_quotes: bool,
-    /// A field that is exactly this is a null; `None`: there are no nulls, and an empty field is an empty value.
+    /// A field that is exactly this is a null; `None`: no nulls, and an empty field is an empty value.
     pub null: Option<&'a str>,
 }
 
@@ -45,7 +45,8 @@ impl Default for CsvOptions<'_> {
     }
 }
 
-/// Reads one column of a delimited text (RFC 4180 quoting) to its end. One thread reads; the threads of `options` encode.
+/// Reads one column of a delimited text (RFC 4180 quoting) to its end. One thread reads;
+/// the threads of `options` encode.
 ///
 /// # Errors
 /// [`ColumnError::Input`] for a column that is not there or a line without it, and as [`Encoder::push`].

@@ -1,30 +1,13 @@
-//! The builder of a column: rows in, file out.
+//! The builder of a column, rows in and file out, and what it reports.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use super::frames::Collector;
-use super::options::{EncodeOptions, EncodeReport, Index, Profile};
-use super::sections::SectionWriter;
-use super::segment::Collected;
-use crate::dictionary::Interner;
 use crate::error::Result;
-use crate::format::{Footer, HEADER_BYTES, Header};
-use crate::packed::{may_pack, pack, unpack, write_unpacked_behind};
+use crate::format::{Footer, Header, SectionKind, SegmentEntry};
+use crate::packed::{PackableRows, PackedForm, unpack, write_unpacked_behind};
 use crate::progress::{Progress, Watch};
+use crate::segment::{Collected, Collector, EncodeOptions, Index, KnownCodes, NumberedRows, Profile};
 use crate::storage::{AtomicFile, ExclusiveFile, ReadAt, WriteAt};
-
-/// Provisional codes of a foreign dictionary's entries, filled as the entries are met; they hold for one epoch.
-#[derive(Debug, Default)]
-pub(crate) struct KnownCodes {
-    codes: Vec<u32>,
-    epoch: usize,
-}
-
-impl KnownCodes {
-    /// No provisional code: the last slot of the largest table is never filled.
-    const UNKNOWN: u32 = u32::MAX;
-}
 
 /// Collects rows and writes them as a column file.
 ///
@@ -43,9 +26,9 @@ impl KnownCodes {
 /// ```
 #[derive(Debug)]
 pub struct Encoder {
-    pub(super) options: EncodeOptions,
+    options: EncodeOptions,
     collector: Collector,
-    pub(super) collected: Collected,
+    collected: Collected,
     watch: Watch,
     never_packs: bool,
     #[cfg(feature = "arrow")]
@@ -55,10 +38,15 @@ pub struct Encoder {
 impl Encoder {
     /// An encoder without rows.
     pub fn new(options: EncodeOptions) -> Self {
+        Self::with_rows(options, Collected::default())
+    }
+
+    /// An encoder with these rows.
+    pub(super) fn with_rows(options: EncodeOptions, collected: Collected) -> Self {
         Self {
             options,
             collector: Collector::default(),
-            collected: Collected::default(),
+            collected,
             watch: Watch::default(),
             never_packs: false,
             #[cfg(feature = "arrow")]
@@ -66,23 +54,17 @@ impl Encoder {
         }
     }
 
-    /// An encoder without rows that takes so many distinct values without a table growing.
-    pub(crate) fn with_room(options: EncodeOptions, values: usize) -> Self {
-        Self {
-            collector: Collector::with_room(values),
-            ..Self::new(options)
-        }
-    }
-
     /// Adds a row with `value`, which may be any bytes.
     ///
     /// # Errors
-    /// [`ColumnError::Limit`](crate::ColumnError::Limit) for a value of 2 GiB or more and for too many distinct values.
+    /// [`ColumnError::Limit`](crate::ColumnError::Limit) for a value of 2 GiB or more
+    /// and for too many distinct values.
     pub fn push(&mut self, value: &[u8]) -> Result<()> {
         self.collector.push(Some(value)).map(drop)
     }
 
-    /// Adds a row with entry `index` of a foreign dictionary, whose `value` is asked for at its first row only.
+    /// Adds a row with entry `index` of a foreign dictionary, whose `value` is
+    /// only asked for at its first row.
     ///
     /// # Errors
     /// As [`Encoder::push`], and those of `value`.
@@ -93,24 +75,7 @@ impl Encoder {
         index: usize,
         value: impl FnOnce() -> &'v [u8],
     ) -> Result<()> {
-        if known.epoch != self.collector.interner.epoch() {
-            known.codes.clear();
-            known.epoch = self.collector.interner.epoch();
-        }
-        match known.codes.get(index) {
-            Some(&code) if code != KnownCodes::UNKNOWN => self.collector.repeat(code),
-            _ => {
-                let code = self.collector.push(Some(value()))?;
-                // Codes of an epoch that has just ended are dropped at the next row.
-                if index >= known.codes.len() {
-                    known.codes.resize(index + 1, KnownCodes::UNKNOWN);
-                }
-                if known.epoch == self.collector.interner.epoch() {
-                    known.codes[index] = code;
-                }
-            }
-        }
-        Ok(())
+        self.collector.push_entry(known, index, value)
     }
 
     /// Adds a row without a value.
@@ -123,7 +88,7 @@ impl Encoder {
 
     /// Rows gathered so far.
     pub fn row_count(&self) -> u64 {
-        self.collected.rows.row_count() + self.collector.row_count()
+        self.collected.row_count() + self.collector.row_count()
     }
 
     /// Tells `watcher` how far writing the file is, after every few blocks and lists.
@@ -131,36 +96,18 @@ impl Encoder {
         self.watch = Watch::of(watcher);
     }
 
-    /// Writes the ordinary form, which is searched where it lies, also where [`Profile::Smallest`] would pack the column.
+    /// Writes the ordinary form, which is searched in place, even where
+    /// [`Profile::Smallest`] would pack the column.
     pub fn never_pack(&mut self) {
         self.never_packs = true;
     }
 
-    fn may_pack(&self) -> bool {
-        let interners = self.collected.interners.iter().chain([&self.collector.interner]);
-        let value_bytes: usize = interners.map(Interner::value_bytes).sum();
-        (self.options.profile, self.options.index) == (Profile::Smallest, Index::None)
-            && !self.never_packs
-            && may_pack(self.row_count(), value_bytes as u64)
-    }
-
-    fn into_collected(self) -> (Collected, Watch) {
-        let Self {
-            mut collector,
-            mut collected,
-            watch,
-            ..
-        } = self;
-        if collector.row_count() > 0 {
-            let worker = collected.interners.len();
-            for frame in collector.take_frames() {
-                collected.rows.push(worker, frame);
-            }
-            let (interner, packed) = collector.into_parts();
-            collected.interners.push(interner);
-            collected.rows.push_worker(packed);
+    /// The rows with their values numbered, and who wants to know how far writing them is.
+    fn into_numbered(mut self) -> Result<(NumberedRows, Watch)> {
+        if self.collector.row_count() > 0 {
+            self.collected.push(self.collector);
         }
-        (collected, watch)
+        Ok((self.collected.numbered(self.options.threads)?, self.watch))
     }
 
     /// Writes the column to `out` from its start.
@@ -168,17 +115,20 @@ impl Encoder {
     /// # Errors
     /// What `out` reports, and [`ColumnError::Limit`](crate::ColumnError::Limit) for 2^32 − 1 rows or more.
     pub fn finish(self, out: &mut dyn WriteAt) -> Result<EncodeReport> {
-        let start = HEADER_BYTES as u64;
-        if !self.may_pack() {
-            return self.write_behind(Footer::default(), start, 0, out);
-        }
-        let watch = self.watch.clone();
+        let options = self.options;
+        let packs = (options.profile, options.index) == (Profile::Smallest, Index::None) && !self.never_packs;
+        let (rows, watch) = self.into_numbered()?;
+        let packable = packs.then(|| PackableRows::of(&rows)).flatten();
         let mut file = Vec::new();
-        let mut report = self.write_behind(Footer::default(), start, 0, &mut file)?;
-        let mut file = Arc::new(file);
-        if let Some((form, packed)) = pack(&file, &report, &watch)? {
+        let target = if packable.is_some() { &mut file } else { &mut *out };
+        let (segment, file_bytes) = rows.write_file(&options, &watch, None, target)?;
+        let mut report = EncodeReport::of_segment(&segment, file_bytes);
+        let Some(packable) = packable else {
+            return Ok(report);
+        };
+        if let Some((form, packed)) = packable.pack(file.len(), &watch)? {
             (report.packed, report.file_bytes) = (Some(form), packed.len() as u64);
-            file = Arc::new(packed);
+            file = packed;
         }
         out.write_all_at(&file, 0)?;
         out.sync()?;
@@ -196,19 +146,24 @@ impl Encoder {
         Ok(report)
     }
 
-    /// Adds the rows as a further segment behind those of an existing file: `existing` reads the file that `out` writes.
+    /// Appends the rows as a new segment to an existing file: `existing` reads the file that `out` writes.
     ///
-    /// The old content stays valid until the header, 64 bytes, is overwritten as the last step. A packed file becomes an ordinary one.
+    /// The old content stays valid until the last step overwrites the header (64 bytes). A
+    /// packed file becomes an ordinary one.
     ///
     /// # Errors
-    /// As [`Encoder::finish`]; [`ColumnError::Corrupt`](crate::ColumnError::Corrupt) and others if the file cannot be read;
-    /// [`ColumnError::Unsupported`](crate::ColumnError::Unsupported) if it uses a feature that this writer does not know.
+    /// As [`Encoder::finish`]; [`ColumnError::Corrupt`](crate::ColumnError::Corrupt) and others if the file
+    /// cannot be read; [`ColumnError::Unsupported`](crate::ColumnError::Unsupported) if it uses a feature
+    /// that this writer does not know.
     pub fn append(self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
-        let (footer, end) = existing_segments(existing, self.options, out)?;
-        self.write_behind(footer, end, end, out)
+        let options = self.options;
+        let existing = existing_segments(existing, options, out)?;
+        let (rows, watch) = self.into_numbered()?;
+        let (segment, file_bytes) = rows.write_file(&options, &watch, Some(existing), out)?;
+        Ok(EncodeReport::of_segment(&segment, file_bytes))
     }
 
-    /// [`Encoder::append`] to the file at `path`, once no other writer appends to it: any number of processes may.
+    /// [`Encoder::append`] to the file at `path`, once no other writer is appending to it.
     ///
     /// # Errors
     /// As there, and [`ColumnError::Path`](crate::ColumnError::Path).
@@ -216,28 +171,76 @@ impl Encoder {
         let mut file = ExclusiveFile::open(path)?;
         self.append(&file.reader()?, &mut file)
     }
+}
 
-    fn write_behind(
-        self,
-        mut footer: Footer,
-        end: u64,
-        size: u64,
-        out: &mut dyn WriteAt,
-    ) -> Result<EncodeReport> {
-        let options = self.options;
-        let (collected, watch) = self.into_collected();
-        let mut sections = SectionWriter::new(out, end);
-        let entry = collected.write(&options, &watch, &mut sections)?;
-        let footer_offset = sections.footer_offset();
-        let mut report = EncodeReport::of_segment(&entry);
-        footer.segments.push(entry);
-        report.file_bytes = write_footer(&footer, footer_offset, size > 0, out)?;
-        Ok(report)
+/// What an encode wrote. Of a packed file, the sections are those that the ordinary form would have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct EncodeReport {
+    /// Rows, nulls included.
+    pub row_count: u64,
+    /// Distinct values, null not counted.
+    pub value_count: u64,
+    /// Rows that are null.
+    pub null_count: u64,
+    /// Bytes of all rows' values, separators not counted.
+    pub text_bytes: u64,
+    /// Bytes of the dictionary section.
+    pub dictionary_bytes: u64,
+    /// Bytes of the class map section; 0 where there is none.
+    pub class_map_bytes: u64,
+    /// Bytes of the forward codes; 0 where there are none.
+    pub codes_bytes: u64,
+    /// Bytes of the postings; 0 where there are none.
+    pub postings_bytes: u64,
+    /// Size of the whole file in bytes.
+    pub file_bytes: u64,
+    /// The packed form of the file; `None` if it has the ordinary form.
+    pub packed: Option<PackedForm>,
+    /// log2 of the multinomial coefficient of the value counts, in bytes: the least that the order of the
+    /// rows takes in any coding that knows only the counts, without the dictionary.
+    pub floor_bytes: u64,
+}
+
+impl EncodeReport {
+    /// What a segment holds, in a file of that size.
+    pub(crate) fn of_segment(entry: &SegmentEntry, file_bytes: u64) -> Self {
+        let bytes = |kind| entry.section(kind).map_or(0, |section| section.length);
+        Self {
+            row_count: entry.row_count,
+            value_count: entry.value_count,
+            null_count: entry.null_count,
+            text_bytes: entry.text_bytes,
+            dictionary_bytes: bytes(SectionKind::Dictionary),
+            class_map_bytes: bytes(SectionKind::ClassMap),
+            codes_bytes: bytes(SectionKind::Codes),
+            postings_bytes: bytes(SectionKind::Postings),
+            file_bytes,
+            packed: None,
+            floor_bytes: entry.floor_bits.div_ceil(8),
+        }
+    }
+
+    /// Adds the figures of another segment of the same file.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, part) in [
+            (&mut self.row_count, other.row_count),
+            (&mut self.value_count, other.value_count),
+            (&mut self.null_count, other.null_count),
+            (&mut self.text_bytes, other.text_bytes),
+            (&mut self.dictionary_bytes, other.dictionary_bytes),
+            (&mut self.class_map_bytes, other.class_map_bytes),
+            (&mut self.codes_bytes, other.codes_bytes),
+            (&mut self.postings_bytes, other.postings_bytes),
+            (&mut self.floor_bytes, other.floor_bytes),
+        ] {
+            *sum += part;
+        }
     }
 }
 
-/// The segments of a file that is appended to, and where it ends. Those of a packed file are first written behind it, as `options` say
-/// but without index.
+/// The segments of a file that is appended to, and where it ends. Those of a packed file are first written
+/// behind it, as `options` say but without index.
 pub(crate) fn existing_segments(
     existing: &dyn ReadAt,
     options: EncodeOptions,
@@ -250,29 +253,4 @@ pub(crate) fn existing_segments(
     }
     let header = Header::read_to_append(existing)?;
     Ok((Footer::read(existing, &header)?, size))
-}
-
-/// Writes the footer and then the header that names it; gives the size of the file.
-///
-/// What an old header names must be whole before the new one replaces it; a new file has no old header.
-pub(crate) fn write_footer(
-    footer: &Footer,
-    footer_offset: u64,
-    replaces: bool,
-    out: &mut dyn WriteAt,
-) -> Result<u64> {
-    let bytes = footer.to_bytes();
-    out.write_all_at(&bytes, footer_offset)?;
-    if replaces {
-        out.sync()?;
-    }
-    let header = Header {
-        footer_offset,
-        footer_bytes: bytes.len() as u64,
-        footer_crc: crc32c::crc32c(&bytes),
-        ..Header::default()
-    };
-    out.write_all_at(&header.to_bytes(), 0)?;
-    out.sync()?;
-    Ok(footer_offset + bytes.len() as u64)
 }

@@ -6,15 +6,14 @@ use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::thread;
 
 use super::encoder::Encoder;
-use super::frames::{Collector, Frame};
-use super::options::EncodeOptions;
-use super::segment::Collected;
 use crate::dictionary::Key;
 use crate::error::{ColumnError, Result};
 use crate::format::VALUE_BYTES_LIMIT;
 use crate::kernels;
+use crate::segment::{Collected, Collector, EncodeOptions, Frame};
 
-/// Bytes of text that a worker takes at a time: they stay in its second-level cache from reading to splitting.
+/// Bytes of text that a worker takes at a time: they stay in its second-level
+/// cache from reading to splitting.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// Longest chunk, so that positions in it have 32 bits; rows that are all valid make no longer ones.
@@ -25,8 +24,9 @@ const PIECE_BYTES: usize = 4096;
 
 /// Reads newline-separated rows from `input` to its end, on `options.threads` threads.
 ///
-/// A newline ends a row; the last row may lack it. Bytes other than the newline are kept as they are, an empty
-/// line is an empty value, and there are no nulls. The encoder that comes back can be finished or appended.
+/// A newline ends a row; the last row may lack it. Bytes other than the newline are kept as
+/// they are, an empty line is an empty value, and there are no nulls. The encoder that comes
+/// back can be finished or appended.
 ///
 /// # Errors
 /// What `input` reports, and the limits of [`Encoder::push`].
@@ -60,19 +60,13 @@ pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encod
                 .into_iter()
                 .map(|(chunk, frames)| (chunk, index, frames)),
         );
-        let (interner, packed) = worker.collector.into_parts();
-        collected.interners.push(interner);
-        collected.rows.push_worker(packed);
+        collected.push_worker(worker.collector);
     }
     chunks.sort_unstable_by_key(|&(chunk, ..)| chunk);
     for (_, worker, frames) in chunks {
-        frames
-            .into_iter()
-            .for_each(|frame| collected.rows.push(worker, frame));
+        collected.push_frames(worker, frames);
     }
-    let mut encoder = Encoder::new(options);
-    encoder.collected = collected;
-    Ok(encoder)
+    Ok(Encoder::with_rows(options, collected))
 }
 
 /// The caller's thread reads; it splits a chunk itself whenever the other threads have enough to do.

@@ -1,8 +1,9 @@
-//! Which of four keys of a cache line is the one looked for: the innermost step of encoding. One function and no table of them, since a
-//! call through a pointer would cost as much as the step; every x86-64 machine has the vectors that it uses.
+//! Which of four keys of a cache line is the one looked for: the innermost step of encoding. It is
+//! not dispatched, since a call through a pointer would cost as much as the step, and every x86-64
+//! machine has the vectors that it uses.
 //!
-//! The keys stand at the start of the line and nothing of what follows them is loaded: what is stored there now and then would
-//! otherwise be waited for by each look at a line that was just written to.
+//! The keys stand at the start of the line and nothing of what follows them is loaded: a look at a line that
+//! was just written to would otherwise wait for what is stored there now and then.
 
 /// Bytes of a cache line, of a key, and of what is passed as one.
 pub(crate) const LINE_BYTES: usize = 64;

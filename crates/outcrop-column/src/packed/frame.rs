@@ -1,4 +1,5 @@
-//! zstd frames without their magic number: the smallest that a few settings give, and reading with every length checked first.
+//! zstd frames without magic number: the smallest that a few settings give;
+//! reading checks every length first.
 
 use std::io::Write;
 
@@ -22,7 +23,8 @@ const HIGHEST_LEVEL: i32 = 22;
 /// Bytes compressed in search of better settings: it ends within a few seconds.
 const TRIED_BYTES: usize = 4 << 20;
 
-/// Content from this size on is split into blocks by what zstd takes for a change in it, unless it is handed over in smaller pieces.
+/// Content of this size and more is split into blocks where zstd sees it change, unless
+/// it is passed in smaller pieces.
 const WHOLE_BYTES: usize = 128 << 10;
 
 /// How hard to look for matches, and whether zstd may split blocks where it likes.
@@ -100,7 +102,8 @@ pub(super) fn settings(content_bytes: usize) -> impl Iterator<Item = &'static Se
     SETTINGS.iter().take(tries).filter(differs)
 }
 
-/// The smallest frame of `content` that is found: `best`, which is that of [`compress`], or a smaller one. Calls `tried` after each try.
+/// The smallest frame of `content` that is found: `best`, which is that of [`compress`], or a smaller
+/// one. Calls `tried` after each try.
 pub(super) fn compress_smallest(
     content: &[u8],
     mut best: Vec<u8>,

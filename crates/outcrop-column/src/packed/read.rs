@@ -1,4 +1,4 @@
-//! Packed files to ordinary ones: lengths are held against their limits and the checksum compared before anything is unpacked.
+//! Packed files to ordinary ones: lengths and the checksum are checked before anything is unpacked.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,10 @@ use super::frame::Frame;
 use super::list::{Layout, take_value};
 use super::{MAGIC, ORDINARY, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT_BYTES_LIMIT};
 use crate::codes::{ClassTable, Scratch, unwrap};
-use crate::encode::{EncodeOptions, Encoder, KnownCodes};
 use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, Footer, HEADER_BYTES, Header};
+use crate::progress::Watch;
+use crate::segment::{Collected, Collector, EncodeOptions, KnownCodes};
 use crate::storage::{ReadAt, WriteAt, check_crc, read_range};
 
 const PART: &str = "packed column";
@@ -59,17 +60,18 @@ pub(crate) fn unpack(source: &dyn ReadAt, options: EncodeOptions) -> Result<Opti
     let body = Body::take(form, &mut fields)?;
     let checked = &packed[..fields.position()];
     check_crc(PART, 0, checked, fields.u32()?)?;
-    let mut encoder = body.into_rows(options)?;
+    let mut collected = Collected::default();
+    collected.push(body.into_rows()?);
     // What follows takes the most memory.
     drop(packed);
-    encoder.never_pack();
-    let mut image = Vec::new();
-    let written = encoder.finish(&mut image)?;
-    image.shrink_to_fit();
-    let symbols = written.value_count + u64::from(written.null_count > 0);
+    let rows = collected.numbered(options.threads)?;
+    let symbols = rows.values.counts.len() as u64;
     if symbols > SYMBOLS_LIMIT {
         return Err(too_large("distinct values", symbols, SYMBOLS_LIMIT));
     }
+    let mut image = Vec::new();
+    rows.write_file(&options, &Watch::default(), None, &mut image)?;
+    image.shrink_to_fit();
     Ok(Some(Unpacked { form, image }))
 }
 
@@ -112,11 +114,11 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// An encoder with all rows.
-    fn into_rows(self, options: EncodeOptions) -> Result<Encoder> {
+    /// All rows, collected.
+    fn into_rows(self) -> Result<Collector> {
         match self {
             Self::Constant { row_count, value } => {
-                let mut rows = Rows::new(options, 1);
+                let mut rows = Rows::new(1);
                 let row_bytes = value.map_or(0, <[u8]>::len) as u64 + 1;
                 let text_bytes = row_count.saturating_mul(row_bytes);
                 if text_bytes > TEXT_BYTES_LIMIT {
@@ -125,13 +127,14 @@ impl<'a> Body<'a> {
                 for _ in 0..row_count {
                     rows.push(value)?;
                 }
-                Ok(rows.encoder)
+                Ok(rows.collector)
             }
             Self::Rows { layout, rows: frame } => {
-                // A value that did not come before takes a byte of the frame or more; a table that grows after all takes memory only.
-                let mut rows = Rows::new(options, frame.bytes().min(SYMBOLS_LIMIT as usize));
+                // A new value takes at least a byte of the frame; a table that grows after
+                // all only costs memory.
+                let mut rows = Rows::new(frame.bytes().min(SYMBOLS_LIMIT as usize));
                 layout.for_each(&frame.content()?, |value| rows.push(value))?;
-                Ok(rows.encoder)
+                Ok(rows.collector)
             }
             Self::Dictionary {
                 row_count,
@@ -148,25 +151,25 @@ impl<'a> Body<'a> {
                     values.push(value);
                     Ok(())
                 })?;
-                let mut rows = Rows::new(options, values.len());
+                let mut rows = Rows::new(values.len());
                 rows.push_coded(row_count, &values, &blocks)?;
-                Ok(rows.encoder)
+                Ok(rows.collector)
             }
         }
     }
 }
 
-/// Rows on their way into an encoder; their text is held against the limit.
+/// Rows on their way into a collector, as long as their text stays within the limit.
 struct Rows {
-    encoder: Encoder,
+    collector: Collector,
     text_bytes: u64,
 }
 
 impl Rows {
     /// Room for so many distinct values.
-    fn new(options: EncodeOptions, values: usize) -> Self {
+    fn new(values: usize) -> Self {
         Self {
-            encoder: Encoder::with_room(options, values),
+            collector: Collector::with_room(values),
             text_bytes: 0,
         }
     }
@@ -181,10 +184,7 @@ impl Rows {
 
     fn push(&mut self, value: Option<&[u8]>) -> Result<()> {
         self.count(value)?;
-        match value {
-            Some(value) => self.encoder.push(value),
-            None => self.encoder.push_null(),
-        }
+        self.collector.push(value).map(drop)
     }
 
     /// The rows of code blocks whose integers are positions in `values`.
@@ -209,8 +209,8 @@ impl Rows {
                 };
                 self.count(value)?;
                 match value {
-                    Some(value) => self.encoder.push_entry(&mut known, index, || value)?,
-                    None => self.encoder.push_null()?,
+                    Some(value) => self.collector.push_entry(&mut known, index, || value)?,
+                    None => drop(self.collector.push(None)?),
                 }
             }
         }
@@ -222,8 +222,9 @@ fn too_large(what: &str, seen: u64, limit: u64) -> ColumnError {
     corrupt(PART, 0, format!("{seen} {what}, at most {limit} allowed"))
 }
 
-/// Writes the sections of `image`, an ordinary file, behind the packed one of `size` bytes that it replaces; gives the footer that names
-/// them where they are now, and where they end. The packed file stays what it is until the header is written over its start.
+/// Writes the sections of `image`, an ordinary file, behind the packed one of `size` bytes that it
+/// replaces; returns the footer that names their new places, and where they end. The packed file stays
+/// valid until the header overwrites its start.
 pub(crate) fn write_unpacked_behind(
     image: &dyn ReadAt,
     size: u64,

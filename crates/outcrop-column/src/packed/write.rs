@@ -1,138 +1,83 @@
-//! An ordinary column to the smallest of its packed forms.
+//! The rows of a small column to the smallest of their packed forms.
 
-use std::sync::Arc;
+use std::convert::Infallible;
 
 use super::list::{Layout, put_size};
 use super::{MAGIC, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT_BYTES_LIMIT, frame};
 use crate::codes::{BlockEncoder, Effort};
-use crate::column::Column;
-use crate::encode::EncodeReport;
 use crate::error::Result;
 use crate::format::{BLOCK_ROWS, push_u32, put_varint};
 use crate::progress::{Step, Watch};
+use crate::segment::NumberedRows;
 
-/// What a distinct value counts besides its text when the limit is judged: unpacking keeps it in tables. The format allows more.
+/// What a distinct value adds to its text's bytes when the limit is judged: unpacking keeps it in
+/// tables. The format allows more.
 const SYMBOL_COST_BYTES: u64 = 24;
 
 /// Forms within 5 % of the smallest are compressed again, in search of better settings.
 const WORTH_TUNING: (usize, usize) = (21, 20);
 
-/// Whether a column of so many rows, whose distinct values have so many bytes, may come below the limits of the packed form.
-pub(crate) fn may_pack(row_count: u64, value_bytes: u64) -> bool {
-    row_count + value_bytes <= TEXT_BYTES_LIMIT
-}
-
-/// The packed form of the column in `image`, an ordinary file of one segment that `report` describes; `None` where there is none that is
-/// smaller.
-pub(crate) fn pack(
-    image: &Arc<Vec<u8>>,
-    report: &EncodeReport,
-    watch: &Watch,
-) -> Result<Option<(PackedForm, Vec<u8>)>> {
-    let symbols = report.value_count + u64::from(report.null_count > 0);
-    let cost = report.text_bytes + report.row_count + SYMBOL_COST_BYTES * symbols;
-    if cost > TEXT_BYTES_LIMIT || symbols > SYMBOLS_LIMIT {
-        return Ok(None);
-    }
-    watch.report(Step::Packing, 0, report.row_count);
-    let rows = CodedRows::of(&Column::open_in(Arc::clone(image))?)?;
-    let mut drafts = match rows.constant() {
-        Some(constant) => vec![constant],
-        None => vec![
-            rows.text(),
-            rows.dictionary()?,
-            rows.by_appearance().dictionary()?,
-        ],
-    };
-    for draft in &mut drafts {
-        draft.frame = draft.content.as_deref().map_or(Ok(Vec::new()), frame::compress)?;
-    }
-    let least = drafts.iter().map(Draft::bytes).min().unwrap_or(0);
-    let (above, below) = WORTH_TUNING;
-    drafts.retain(|draft| draft.bytes() * below <= least * above);
-    let contents = drafts.iter().filter_map(|draft| draft.content.as_deref());
-    let tries: u64 = contents
-        .map(|content| frame::settings(content.len()).count() as u64)
-        .sum();
-    let mut tries_done = 0;
-    for draft in &mut drafts {
-        if let Some(content) = &draft.content {
-            draft.frame = frame::compress_smallest(content, std::mem::take(&mut draft.frame), || {
-                tries_done += 1;
-                watch.report(
-                    Step::Packing,
-                    report.row_count * tries_done / tries,
-                    report.row_count,
-                );
-            })?;
-        }
-    }
-    let smallest = drafts.into_iter().min_by_key(Draft::bytes);
-    Ok(smallest
-        .map(|draft| (draft.form, draft.into_file()))
-        .filter(|(_, file)| file.len() < image.len() && file.len() as u64 <= PACKED_BYTES_LIMIT))
-}
-
-/// A packed file in parts: what stands before its frame, the frame and what it holds, and what follows.
-struct Draft {
-    form: PackedForm,
-    before: Vec<u8>,
-    content: Option<Vec<u8>>,
-    frame: Vec<u8>,
-    after: Vec<u8>,
-}
-
-impl Draft {
-    fn new(form: PackedForm) -> Self {
-        Self {
-            form,
-            before: Vec::new(),
-            content: None,
-            frame: Vec::new(),
-            after: Vec::new(),
-        }
-    }
-
-    /// Bytes of the body.
-    fn bytes(&self) -> usize {
-        self.before.len() + self.frame.len() + self.after.len()
-    }
-
-    fn into_file(self) -> Vec<u8> {
-        let mut file = MAGIC.to_vec();
-        file.push(self.form as u8);
-        for part in [self.before, self.frame, self.after] {
-            file.extend_from_slice(&part);
-        }
-        let crc = crc32c::crc32c(&file);
-        push_u32(&mut file, crc);
-        file
-    }
-}
-
-/// Rows as positions in a list of their distinct values.
-struct CodedRows {
+/// Rows that a packed file may hold, as positions in a list of their distinct values.
+pub(crate) struct PackableRows {
     /// `None` is null.
     values: Vec<Option<Vec<u8>>>,
     codes: Vec<u32>,
 }
 
-impl CodedRows {
-    /// Those of a column of one segment, with its sorted dictionary and null behind it.
-    fn of(column: &Column) -> Result<Self> {
-        let (mut values, mut codes) = (Vec::new(), Vec::new());
-        column.for_each_value(|_, _, value| {
+impl PackableRows {
+    /// Those of a column, with the values sorted and null behind them; `None` above
+    /// the limits of the packed form.
+    pub(crate) fn of(NumberedRows { rows, values: sorted }: &NumberedRows) -> Option<Self> {
+        let symbols = sorted.counts.len();
+        let cost = sorted.value_bytes().1 + rows.row_count() + SYMBOL_COST_BYTES * symbols as u64;
+        if cost > TEXT_BYTES_LIMIT || symbols as u64 > SYMBOLS_LIMIT {
+            return None;
+        }
+        let (mut values, mut codes) = (Vec::with_capacity(symbols), vec![0; rows.row_count() as usize]);
+        let Ok(()) = sorted.for_each_value::<Infallible>(|value| {
             values.push(Some(value.to_vec()));
             Ok(())
-        })?;
-        if column.null_count() > 0 {
-            values.push(None);
+        });
+        values.resize(symbols, None);
+        rows.mapped(0, &sorted.codes, &mut codes);
+        Some(Self { values, codes })
+    }
+
+    /// The packed file of the rows, and its form; `None` where there is none of fewer than `below_bytes`.
+    pub(crate) fn pack(&self, below_bytes: usize, watch: &Watch) -> Result<Option<(PackedForm, Vec<u8>)>> {
+        let row_count = self.codes.len() as u64;
+        watch.report(Step::Packing, 0, row_count);
+        let mut drafts = match self.constant() {
+            Some(constant) => vec![constant],
+            None => vec![
+                self.text(),
+                self.dictionary()?,
+                self.by_appearance().dictionary()?,
+            ],
+        };
+        for draft in &mut drafts {
+            draft.frame = draft.content.as_deref().map_or(Ok(Vec::new()), frame::compress)?;
         }
-        column.for_each_batch(|batch| {
-            codes.extend_from_slice(&batch.codes);
-            Ok(())
-        })?;
-        Ok(Self { values, codes })
+        let least = drafts.iter().map(Draft::bytes).min().unwrap_or(0);
+        let (above, below) = WORTH_TUNING;
+        drafts.retain(|draft| draft.bytes() * below <= least * above);
+        let contents = drafts.iter().filter_map(|draft| draft.content.as_deref());
+        let tries: u64 = contents
+            .map(|content| frame::settings(content.len()).count() as u64)
+            .sum();
+        let mut tries_done = 0;
+        for draft in &mut drafts {
+            if let Some(content) = &draft.content {
+                draft.frame = frame::compress_smallest(content, std::mem::take(&mut draft.frame), || {
+                    tries_done += 1;
+                    watch.report(Step::Packing, row_count * tries_done / tries, row_count);
+                })?;
+            }
+        }
+        let smallest = drafts.into_iter().min_by_key(Draft::bytes);
+        Ok(smallest
+            .map(|draft| (draft.form, draft.into_file()))
+            .filter(|(_, file)| file.len() < below_bytes && file.len() as u64 <= PACKED_BYTES_LIMIT))
     }
 
     fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
@@ -195,5 +140,42 @@ impl CodedRows {
         };
         let codes = self.codes.iter().map(place_of).collect();
         Self { values, codes }
+    }
+}
+
+/// A packed file in parts: what stands before its frame, the frame and what it holds, and what follows.
+struct Draft {
+    form: PackedForm,
+    before: Vec<u8>,
+    content: Option<Vec<u8>>,
+    frame: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Draft {
+    fn new(form: PackedForm) -> Self {
+        Self {
+            form,
+            before: Vec::new(),
+            content: None,
+            frame: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
+    /// Bytes of the body.
+    fn bytes(&self) -> usize {
+        self.before.len() + self.frame.len() + self.after.len()
+    }
+
+    fn into_file(self) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        file.push(self.form as u8);
+        for part in [self.before, self.frame, self.after] {
+            file.extend_from_slice(&part);
+        }
+        let crc = crc32c::crc32c(&file);
+        push_u32(&mut file, crc);
+        file
     }
 }

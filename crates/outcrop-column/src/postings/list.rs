@@ -1,12 +1,13 @@
-//! One list of ascending rows: its length in bits follows from the number of its rows and of all rows, so nothing else is stored.
+//! One list of ascending rows: its length in bits follows from the number of its rows and of all
+//! rows, so nothing else is stored.
 //!
-//! Source: P. Elias, "Efficient storage and retrieval by content and address of static files", 1974; R. Fano, 1971. We depart in storing no
-//! parameters and no skip pointers: a list is short, or it is wanted whole.
+//! Source: P. Elias, "Efficient storage and retrieval by content and address of static files", 1974; R. Fano,
+//! 1971. Unlike there, no parameters and no skip pointers are stored: a list is short, or it is wanted whole.
 
 use super::bits::{BitWriter, bits_at, word_at};
 use crate::error::{Result, corrupt};
+use crate::format::bits_of;
 use crate::kernels::{CACHE_LINE_BYTES, prefetch};
-use crate::planes::bits_of;
 
 const PART: &str = "posting list";
 
@@ -30,7 +31,8 @@ impl Form {
                 bits: u32::from(bits_of(row_count - 1)),
             },
             _ if u64::from(count) * 4 >= u64::from(row_count) => Self::Bitmap,
-            // log2 of row_count / count, rounded down, without the division: a group's lists are passed over by their lengths.
+            // log2 of row_count / count, rounded down, without the division: a group's
+            // lists are skipped by length.
             _ => {
                 let bits = row_count.ilog2() - count.ilog2();
                 Self::EliasFano {

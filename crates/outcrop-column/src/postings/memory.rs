@@ -11,8 +11,8 @@ pub(crate) struct MemoryPostings {
 }
 
 impl MemoryPostings {
-    /// Sorts the rows by counting. `for_each_block` calls its argument with the first row and the codes of each block,
-    /// and is run twice.
+    /// Sorts the rows by counting. `for_each_block` calls its argument with the first row and the codes
+    /// of each block, and is run twice.
     pub(crate) fn build(
         symbol_count: usize,
         row_count: usize,

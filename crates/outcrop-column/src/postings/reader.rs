@@ -1,4 +1,5 @@
-//! Reading a postings section: one table page and one group a lookup, and one more read where the list is long.
+//! Reading a postings section: one table page and one group per lookup, and one
+//! more read if the list is long.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -124,8 +125,8 @@ impl PostingsSection {
         }
     }
 
-    /// Asks for the cache lines where the lists in `slots` of a group should be, were all its lists equally long, and for the line that tells
-    /// where they are: so the wait for these is that for one.
+    /// Prefetches the cache lines where the lists in `slots` of a group would be if all its lists were
+    /// equally long, and the line that tells where they are: both waits become one.
     fn fetch_ahead(&self, source: &dyn ReadAt, group: usize, slots: RangeInclusive<usize>) {
         let (Some(_), Some(bytes)) = (&self.offsets, source.as_bytes()) else {
             return;

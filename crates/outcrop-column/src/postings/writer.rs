@@ -3,10 +3,8 @@
 use super::bits::BitWriter;
 use super::list::{list_bits, push_list};
 use super::{GROUP_SHIFT_LIMIT, LONG_OFFSET_BITS, PAGE_GROUPS, short_bits_limit};
-use crate::encode::SectionWriter;
 use crate::error::Result;
-use crate::format::{Section, SectionKind, push_u32, push_u64};
-use crate::planes::bits_of;
+use crate::format::{Section, SectionKind, SectionWriter, bits_of, push_u32, push_u64};
 
 /// Bits that one group should have at most: a 4 KiB read brings it.
 const GROUP_BITS: u64 = 3600 * 8;

@@ -10,8 +10,8 @@ use crate::error::{ColumnError, Result};
 
 /// An existing file, open for writing, with its advisory lock (`flock`) held until it is dropped.
 ///
-/// Writers that all come this way append one after the other, however many processes they are. Readers take no lock: what an
-/// opened column reads is never changed in place.
+/// All writers that use this append one after the other, however many processes there are. Readers take no
+/// lock: what an opened column reads is never changed in place.
 #[derive(Debug)]
 pub struct ExclusiveFile {
     file: File,

@@ -24,7 +24,7 @@ fn scattered(row: u64) -> u64 {
     u64::from((row as u32).wrapping_mul(2_654_435_761) >> 11)
 }
 
-/// Name, options and rows of each fixture. Deterministic: the files are compared byte for byte with what is written today.
+/// Name, options and rows of each fixture. Deterministic: the files are compared byte for byte with today's.
 fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
     let balanced = |index| EncodeOptions {
         index,

@@ -156,7 +156,8 @@ fn check_order(column: &Column, rows: &[Row]) {
     assert_eq!(scanned, rows);
 }
 
-/// Asks the file in every mode: from memory and through reads, preloaded and not (large files: two of the four).
+/// Asks the file in every mode: from memory and through reads, preloaded and not
+/// (large files: two of the four).
 pub(crate) fn check_file(file: &[u8], rows: &[Row], most_values: usize) {
     let is_large = rows.len() > 10_000;
     for (preload, on_disk) in [(false, false), (true, true), (false, true), (true, false)]

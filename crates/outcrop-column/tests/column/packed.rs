@@ -212,7 +212,7 @@ fn an_append_to_a_packed_file_that_fails_at_any_call_leaves_the_old_rows() {
             let mut encoder = Encoder::new(SMALLEST);
             push_all(&mut encoder, &new);
             let is_done = encoder.append(&sound, &mut failing).is_ok();
-            // A torn header is the one thing that a failing call may leave: a sector is written whole by a disk.
+            // A torn header is the one thing that a failing call may leave: a disk writes whole sectors.
             let is_header_write = !file.starts_with(&sound[..sound.len().min(64)]);
             if is_done || !is_header_write {
                 let column = Column::open_in(file).unwrap();

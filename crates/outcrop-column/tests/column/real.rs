@@ -6,7 +6,7 @@ use outcrop_column::{Column, CsvOptions, EncodeOptions, Index, InputColumn, enco
 
 use crate::oracle::{Row, check_file};
 
-/// Path and content of each CSV file: those of the fixtures, and those beside the repository if there are any.
+/// Path and content of each CSV file: the fixtures, and any beside the repository.
 fn tables() -> Vec<(PathBuf, Vec<u8>)> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [

@@ -1,4 +1,5 @@
-//! The file beside its floor: the order of the rows in a coding that knows only the counts, and the dictionary as it is stored.
+//! The file beside its floor: the order of the rows in a coding that knows only the counts, and
+//! the dictionary as it is stored.
 
 use outcrop_column::{BLOCK_ROWS, EncodeOptions, EncodeReport, Encoder, Profile};
 
@@ -92,13 +93,15 @@ fn check(rows: u64, distinct: u64, skew: f64, profile: Profile, bar: f64) {
     );
 }
 
-/// The bars of the design are 1.02 for uniform and 1.05 for skewed columns. Where a cell has a higher one, the format is why.
+/// The bars of the design are 1.02 for uniform and 1.05 for skewed columns. A
+/// higher one is due to the format.
 #[test]
 fn files_are_near_the_floor_for_few_and_many_values_and_rows() {
     for profile in [Profile::Balanced, Profile::Fastest] {
         for rows in [50_000, 200_000] {
             check(rows, 2, 0.0, profile, 1.02);
-            // Two values take a bit a row, though one of them comes twice as often: rows that are searched in place have whole bits.
+            // Two values take a bit a row, though one of them comes twice as often: rows that are
+            // searched in place have whole bits.
             check(rows, 2, 1.0, profile, 1.11);
             // log2 100 = 6.64 bits in classes of 6.81.
             check(rows, 100, 0.0, profile, 1.03);
@@ -107,7 +110,8 @@ fn files_are_near_the_floor_for_few_and_many_values_and_rows() {
             check(rows, 1000, 0.0, profile, 1.02);
             check(rows, 1000, 1.0, profile, 1.05);
         }
-        // The floor takes for known how often each word comes. Where that is four times it is worth half a bit a row, which nobody knows before.
+        // The floor assumes that each word's count is known. Where that is four, knowing
+        // it is worth half a bit per row.
         check(200_000, 50_000, 0.0, profile, 1.06);
         check(200_000, 50_000, 1.0, profile, 1.06);
     }

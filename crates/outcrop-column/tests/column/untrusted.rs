@@ -52,7 +52,7 @@ pub(crate) fn small_files() -> &'static [Vec<u8>] {
     })
 }
 
-/// Shape 0 repeats irregularly and has a null, 1 ascends, 2 comes in runs, 3 is skewed enough for a class map.
+/// Shape 0 repeats irregularly and has a null, 1 ascends, 2 comes in runs, 3 is skewed enough for classes.
 fn small_file(index: Index, profile: Profile, shape: u32) -> Vec<u8> {
     let mut encoder = Encoder::new(EncodeOptions {
         index,
@@ -78,7 +78,8 @@ fn small_file(index: Index, profile: Profile, shape: u32) -> Vec<u8> {
     file
 }
 
-/// One of the small files, with changes that `edits` spells: which file, then position and byte, three bytes each.
+/// One of the small files, with changes that `edits` spells: the file, then
+/// position and byte, three bytes each.
 #[allow(dead_code, reason = "not every fuzz target edits")]
 pub(crate) fn edited(edits: &[u8]) -> Vec<u8> {
     let files = small_files();
@@ -92,7 +93,8 @@ pub(crate) fn edited(edits: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Makes all checksums of header, footer, section tables and blocks right again, so that damage reaches the code behind them.
+/// Makes all checksums of header, footer, section tables and blocks right again,
+/// so that damage gets past them.
 #[allow(dead_code, reason = "not every fuzz target edits")]
 pub(crate) fn reseal(file: &mut [u8]) {
     if is_packed(file) {
@@ -160,8 +162,8 @@ fn skip_frame(file: &[u8], at: &mut usize) -> Option<()> {
     }
 }
 
-/// A packed file of any form with a right checksum: `bytes` are what its frame holds, after one byte for the form, and in a dictionary
-/// form one for the rows and one for where the list of values ends.
+/// A packed file of any form with a right checksum: `bytes` are what its frame holds, after one byte for the
+/// form, and in a dictionary form one for the rows and one for where the list of values ends.
 #[allow(dead_code, reason = "not every fuzz target makes files up")]
 pub(crate) fn made_up(bytes: &[u8]) -> Vec<u8> {
     let (&form, bytes) = bytes.split_first().unwrap_or((&0, &[]));

@@ -12,8 +12,9 @@ use crate::report::{
     ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
     OperationReport, Traffic,
 };
-use crate::spec::{JobSpec, Submission};
+use crate::spec::JobSpec;
 use crate::target::Target;
+use outcrop_workload::Submission;
 
 pub(super) fn report(
     target: &Target,

@@ -3,7 +3,7 @@
 use crate::engine::{Engine, Wait};
 use crate::error::DeviceError;
 use crate::job::worker::Worker;
-use crate::spec::Submission;
+use outcrop_workload::Submission;
 
 /// Runs one job to its end and drains it.
 pub(crate) fn run<E: Engine>(worker: &mut Worker<'_, E>) -> Result<(), DeviceError> {

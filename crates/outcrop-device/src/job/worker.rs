@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_probe::clock::Clock;
-use outcrop_workload::{BlockIndexes, BlockSpace, Operations};
+use outcrop_workload::{BlockIndexes, BlockSpace, Operations, Submission};
 
 use crate::engine::{Completion, Engine, Wait};
 use crate::error::DeviceError;
@@ -14,7 +14,7 @@ use crate::job::write_buffers::WriteBuffers;
 use crate::memory::{Buffer, BufferRegion};
 use crate::report::Ended;
 use crate::slots::{Flight, SlotTable};
-use crate::spec::{JobSpec, Submission};
+use crate::spec::JobSpec;
 
 /// What all jobs of a run share.
 pub(crate) struct JobContext<'a> {

@@ -1,51 +1,58 @@
 //! The cache layer: our server, another program, or a server at a URL, under a load of requests by key.
 //!
-//! What is measured and by which names: `docs/design/0006-cache-lab.md`.
+//! What is measured and how: `docs/design/0006-cache-lab.md`.
 
-mod arrival;
 mod bench;
 mod forecast;
-pub mod metrics;
 mod parameters;
 mod values;
 
-use outcrop_cache_load::{Protocol, Target};
+use outcrop_cache_load::Target;
+use outcrop_schema::cache::{SCHEMA, ServedBy, TARGET};
+use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, Layer, Preparation};
-use crate::parameter::{Parameter, Refusal, Settings};
-use crate::plan::{Subject, TrialOptions};
+use crate::layer::{Bench, Layer, Preparation, Profile, Refusal};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Cache;
 
-/// The value of `target` that stands for servers that the plan starts.
-const LOOPBACK: &str = "loopback";
-
 impl Layer for Cache {
-    fn name(&self) -> &'static str {
-        "cache"
+    fn schema(&self) -> &'static LayerSchema {
+        &SCHEMA
     }
 
-    fn subject_parameters(&self) -> &'static [Parameter] {
-        parameters::SUBJECT
+    fn profile(&self) -> Option<Profile> {
+        Some(Profile {
+            plans: &["cache-etc"],
+            plans_for_data: &["cache-etc"],
+            quick_s: 10,
+            default_s: 90,
+        })
     }
 
-    fn workload_parameters(&self) -> &'static [Parameter] {
-        parameters::WORKLOAD
-    }
-
-    fn server_settings(&self, url: &str) -> Vec<(&'static str, String)> {
-        vec![("target", url.to_owned())]
+    fn read(&self, factor: FactorRef, text: &str) -> Result<Setting, String> {
+        let setting = factor.read(text)?;
+        if factor.name != TARGET.name || text == ServedBy::Loopback.to_string() {
+            return Ok(setting);
+        }
+        let url = text.parse::<Target>();
+        url.map(|url| Setting::of(ServedBy::Url(url.to_string())))
+            .map_err(|error| {
+                format!(
+                    "{error}; or \"{}\" for servers that the plan starts",
+                    ServedBy::Loopback
+                )
+            })
     }
 
     fn complete_subject(&self, settings: Settings) -> Result<Subject, Refusal> {
-        let label = match settings["target"].as_str() {
-            LOOPBACK => "servers on the loopback interface".to_owned(),
-            url => url.to_owned(),
+        let label = match settings.value(&TARGET) {
+            ServedBy::Loopback => "servers on the loopback interface".to_owned(),
+            ServedBy::Url(url) => url.clone(),
         };
         Ok(Subject { settings, label })
     }
@@ -76,18 +83,9 @@ impl Layer for Cache {
 
 /// The server of a subject that runs already.
 fn url_of(subject: &Subject) -> Option<Target> {
-    match subject.settings["target"].as_str() {
-        LOOPBACK => None,
-        url => Some(super::parsed(url)),
-    }
-}
-
-/// The protocol that a cell's requests go by; all that matters of it before a server has its port.
-fn protocol_of(subject: &Subject, factors: &Settings) -> Protocol {
-    match (url_of(subject), factors.get("server").map(String::as_str)) {
-        (Some(target), _) => target.protocol,
-        (None, Some("redis")) => Protocol::Redis,
-        (None, _) if factors.get("protocol").is_some_and(|protocol| protocol == "http") => Protocol::Http,
-        (None, _) => Protocol::Memcached,
+    match subject.settings.value(&TARGET) {
+        ServedBy::Loopback => None,
+        // It was read as one.
+        ServedBy::Url(url) => url.parse().ok(),
     }
 }

@@ -1,78 +1,87 @@
 //! The compression layer: codecs on the user's data, on the embedded sample, or on generated content.
 //!
-//! What is measured and by which names: `docs/design/0004-compression.md`.
+//! What is measured and how: `docs/design/0004-compression.md`.
 
 mod bench;
-mod content;
 mod forecast;
-pub mod metrics;
 mod parameters;
 mod values;
 
 use std::path::Path;
 
+use outcrop_codec::{CodecErrorKind, CodecSpec, families};
 use outcrop_compress::Source;
 use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_schema::compression::{CODEC, DATA, Data, SAMPLE_SIZE, SCHEMA};
+use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
+use outcrop_workload::word::hint;
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Preparation, absolute, parsed};
-use crate::parameter::{Parameter, Refusal, Settings};
-use crate::plan::{Subject, TrialOptions};
+use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute};
 
 /// The layer as plans see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Compression;
 
-/// The value of `data` that stands for the embedded sample.
-const SAMPLE: &str = "sample";
-/// The value of `data` that stands for content alone.
-const GENERATED: &str = "generated";
-/// The value of `data` that stands for stdin.
-const STDIN: &str = "-";
-
 impl Layer for Compression {
-    fn name(&self) -> &'static str {
-        "compression"
+    fn schema(&self) -> &'static LayerSchema {
+        &SCHEMA
     }
 
-    fn subject_parameters(&self) -> &'static [Parameter] {
-        parameters::SUBJECT
+    fn profile(&self) -> Option<Profile> {
+        Some(Profile {
+            plans: &["codec-choice"],
+            plans_for_data: &["codec-choice"],
+            quick_s: 18,
+            default_s: 85,
+        })
     }
 
-    fn workload_parameters(&self) -> &'static [Parameter] {
-        parameters::WORKLOAD
+    fn read(&self, factor: FactorRef, text: &str) -> Result<Setting, String> {
+        if factor.name != CODEC.name {
+            return factor.read(text);
+        }
+        match text.parse::<CodecSpec>() {
+            Ok(spec) => factor.read(&spec.to_string()),
+            Err(error) => Err(match error.kind() {
+                CodecErrorKind::UnknownCodec { seen, .. } => {
+                    let names: Vec<_> = families().iter().map(|family| family.name).collect();
+                    format!("there is no codec `{seen}`; {}", hint(seen, &names))
+                }
+                _ => error.to_string(),
+            }),
+        }
     }
 
     fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
         Ok(Some(DataSettings {
-            subject: vec![("data", path.to_owned())],
+            subject: vec![(&DATA, path.to_owned())],
             ..DataSettings::default()
         }))
     }
 
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {
-        let wanted = parsed::<ByteSize>(&settings["sample_size"]).0;
-        let data = settings["data"].clone();
-        let (name, total) = match data.as_str() {
-            SAMPLE => (SAMPLE.to_owned(), Source::embedded_bytes()),
-            GENERATED => (GENERATED.to_owned(), wanted),
+        let wanted = settings.value(&SAMPLE_SIZE).0;
+        let data = settings.value(&DATA).clone();
+        let (name, total) = match &data {
+            Data::Sample => (data.to_string(), Source::embedded_bytes()),
+            Data::Generated => (data.to_string(), wanted),
             // How much will come, nobody knows.
-            STDIN => ("stdin".to_owned(), u64::MAX),
-            path => {
-                let path = absolute(path)?;
+            Data::Stdin => ("stdin".to_owned(), u64::MAX),
+            Data::Path(path) => {
+                let path = absolute(&DATA, path)?;
                 let source =
-                    Source::open(Path::new(&path)).map_err(|error| Refusal::of("data", error.to_string()))?;
-                settings.insert("data".to_owned(), path.clone());
-                let name = Path::new(&path)
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned());
-                (name.unwrap_or(path), source.bytes())
+                    Source::open(Path::new(&path)).map_err(|error| Refusal::of(&DATA, error.to_string()))?;
+                let name = Path::new(&path).file_name();
+                let name = name.map_or_else(|| path.clone(), |name| name.to_string_lossy().into_owned());
+                settings.set(&DATA, Data::Path(path));
+                (name, source.bytes())
             }
         };
         let taken = wanted.min(total);
-        settings.insert("sample_size".to_owned(), ByteSize(taken).to_string());
+        settings.set(&SAMPLE_SIZE, ByteSize(taken));
         let label = match total {
             u64::MAX => name,
             total if total > taken => {

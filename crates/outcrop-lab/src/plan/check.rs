@@ -1,19 +1,22 @@
 //! Drafts to checked plans: every value in its canonical spelling, every default filled in, every cell possible.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::TimeSpan;
 
-use super::draft::{Draft, Located, Setting, TrialDraft};
+use outcrop_schema::{FactorRef, Setting, Settings};
+use outcrop_workload::word::hint;
+
+use super::design::Factors;
+use super::distinguish::distinguish;
+use super::draft::{Draft, Given, Located, TrialDraft};
 use super::parse::RunHeader;
-use super::{Plan, PlanOptions, PlanSet, Subject, TrialOptions};
-use crate::cell::Cell;
+use super::{Plan, PlanOptions, PlanSet};
+use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
-use crate::layer::{self, DataSettings, Layer};
-use crate::parameter::{Parameter, Refusal, Settings, hint};
+use crate::layer::{DataSettings, LayerRef, Refusal};
 
 /// More cells than this are a typing error: at a tenth of a second each, one repetition takes a quarter of an hour.
 const MAX_CELLS: usize = 10_000;
@@ -42,6 +45,7 @@ impl PlanSet {
             let nobody = || "no plan of this run measures data of yours; leave it out".to_owned();
             return Err(bad("--data", data.refusals.pop().unwrap_or_else(nobody)));
         }
+        distinguish(&mut plans);
         data.refusals.dedup();
         data.notes.dedup();
         let mut set = Self {
@@ -53,6 +57,7 @@ impl PlanSet {
             cells: Vec::new(),
             data_refusals: data.refusals,
             data_notes: data.notes,
+            vocabulary: options.layers.vocabulary(),
         };
         set.recount();
         if let Some(budget) = options.budget {
@@ -101,12 +106,11 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         );
         return Err(bad(&draft.name.at, message));
     }
-    let Some(layer) = layer::named(&draft.layer.value) else {
-        let names: Vec<_> = layer::all().iter().map(|layer| layer.name()).collect();
+    let seen = &draft.layer.value;
+    let Some(layer) = options.layers.named(seen) else {
         let message = format!(
-            "unknown layer {:?}; {}",
-            draft.layer.value,
-            hint(&draft.layer.value, &names)
+            "unknown layer {seen:?}; {}",
+            options.layers.vocabulary().hint(seen)
         );
         return Err(bad(&draft.layer.at, message));
     };
@@ -132,7 +136,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
     let plan = Plan {
         name: draft.name.value.clone(),
         question: draft.question.clone(),
-        layer: draft.layer.value.clone(),
+        layer,
         subject,
         workload,
         factors,
@@ -152,24 +156,15 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
 }
 
 /// Writes the caller's choices over the plan's.
-fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
-    if let Some(size) = options.size
-        && layer
-            .subject_parameters()
-            .iter()
-            .any(|parameter| parameter.name == "size")
-    {
-        let value = Located::new(size.to_string(), "--size");
-        draft
-            .subject
-            .insert("size".to_owned(), ("--size".to_owned(), value));
-    }
-    if let Some(url) = &options.server {
-        for (name, value) in layer.server_settings(url) {
-            let value = Located::new(value, "--server");
-            draft
-                .subject
-                .insert(name.to_owned(), ("--server".to_owned(), value));
+fn apply(options: &PlanOptions, draft: &mut Draft, layer: LayerRef) {
+    let size = options.size.map(|size| size.to_string());
+    let chosen = [
+        ("--size", layer.schema().size, size),
+        ("--server", layer.schema().server, options.server.clone()),
+    ];
+    for (flag, factor, value) in chosen {
+        if let (Some(factor), Some(value)) = (factor, value) {
+            draft.set_subject(factor.name, value, flag);
         }
     }
     let trial = &mut draft.trial;
@@ -188,33 +183,32 @@ fn apply(options: &PlanOptions, draft: &mut Draft, layer: &dyn Layer) {
 /// Writes the user's data over what the plan says of its subject.
 fn put_data(settings: DataSettings, draft: &mut Draft) {
     const AT: &str = "--data";
-    for (name, value) in settings.subject {
-        let value = (AT.to_owned(), Located::new(value, AT));
-        draft.subject.insert(name.to_owned(), value);
+    for (factor, value) in settings.subject {
+        draft.set_subject(factor.name, value, AT);
     }
-    draft
-        .workload
-        .retain(|name, _| !settings.decided.contains(&name.as_str()));
-    if let Some((name, values)) = settings.factor {
-        let setting = || Setting {
+    for factor in settings.decided {
+        draft.workload.remove(factor.name);
+    }
+    if let Some((factor, values)) = settings.factor {
+        let given = || Given {
             at: AT.to_owned(),
             values: values.into_iter().map(|value| Located::new(value, AT)).collect(),
             is_factor: true,
         };
-        draft.workload.entry(name.to_owned()).or_insert_with(setting);
+        draft.workload.entry(factor.name.to_owned()).or_insert_with(given);
     }
 }
 
-fn subject(draft: &Draft, layer: &dyn Layer) -> Result<Subject, LabError> {
-    let known = layer.subject_parameters();
-    let mut settings = defaults(known);
+fn subject(draft: &Draft, layer: LayerRef) -> Result<Subject, LabError> {
+    let known = layer.schema().subject;
+    let mut settings = Settings::defaults(known);
     for (name, (at, value)) in &draft.subject {
-        let parameter = find(known, name, at, &format!("the subject of layer {}", layer.name()))?;
-        settings.insert(name.clone(), canonical(parameter, value)?);
+        let factor = find(known, name, at, &format!("the subject of layer {}", layer.name()))?;
+        settings.insert(factor.name, read(layer, factor, value)?);
     }
     layer
         .complete_subject(settings)
-        .map_err(|refusal| refused(draft, layer, &Settings::new(), &refusal))
+        .map_err(|refusal| refused(draft, layer, &Settings::default(), &refusal))
 }
 
 fn trial(draft: &TrialDraft) -> Result<TrialOptions, LabError> {
@@ -266,62 +260,57 @@ pub(super) fn default_interval(duration: TimeSpan) -> TimeSpan {
     TimeSpan((duration.0 / 5).min(Duration::from_secs(1)))
 }
 
-type Factors = BTreeMap<String, Vec<String>>;
-
-fn workload(draft: &Draft, layer: &dyn Layer) -> Result<(Settings, Factors), LabError> {
-    let known = layer.workload_parameters();
-    let mut fixed = defaults(known);
+fn workload(draft: &Draft, layer: LayerRef) -> Result<(Settings, Factors), LabError> {
+    let known = layer.schema().workload;
+    let mut fixed = Settings::defaults(known);
     let mut factors = Factors::new();
     for (
         name,
-        Setting {
+        Given {
             at,
             values,
             is_factor,
         },
     ) in &draft.workload
     {
-        let parameter = find(
-            known,
-            name,
-            at,
-            &format!("the workload of layer {}", layer.name()),
-        )?;
-        let mut canonical_values = Vec::new();
+        let place = format!("the workload of layer {}", layer.name());
+        let factor = find(known, name, at, &place)?;
+        let mut settings: Vec<Setting> = Vec::new();
         for value in values {
-            let canonical = canonical(parameter, value)?;
-            if canonical_values.contains(&canonical) {
+            let setting = read(layer, factor, value)?;
+            if settings.contains(&setting) {
+                let spelling = setting.spelling();
                 return Err(bad(
                     &value.at,
-                    format!("`{name}` has the value {canonical} twice; keep one of the two"),
+                    format!("`{name}` has the value {spelling} twice; keep one of the two"),
                 ));
             }
-            canonical_values.push(canonical);
+            settings.push(setting);
         }
-        match canonical_values.as_slice() {
+        match settings.as_slice() {
             [] => {
                 return Err(bad(
                     at,
                     format!(
                         "`{name}` has no values; give at least one, such as {name} = [{}]",
-                        example(parameter)
+                        example(factor)
                     ),
                 ));
             }
             [value] if !is_factor => {
-                fixed.insert(name.clone(), value.clone());
+                fixed.insert(factor.name, value.clone());
             }
             _ => {
-                fixed.remove(name);
-                factors.insert(name.clone(), canonical_values);
+                fixed.remove(factor.about());
+                factors.insert(factor.name, settings);
             }
         }
     }
     Ok((fixed, factors))
 }
 
-fn example(parameter: &Parameter) -> String {
-    let value = parameter.default.unwrap_or("…");
+fn example(factor: FactorRef) -> String {
+    let value = factor.default.unwrap_or("…");
     if value.bytes().all(|byte| byte.is_ascii_digit()) {
         value.to_owned()
     } else {
@@ -331,70 +320,56 @@ fn example(parameter: &Parameter) -> String {
 
 /// The cells of a checked plan.
 pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
-    let layer = layer::named(&plan.layer).expect("the layer of a checked plan exists");
     plan.design
         .combinations(&plan.workload, &plan.factors)
         .into_iter()
         .map(|factors| {
-            let factors = layer
+            let factors = plan
+                .layer
                 .complete_factors(&plan.subject, factors, &plan.trial)
                 .expect("every combination was completed when the plan was checked, and shorter trials change nothing");
-            Cell::new(&plan.layer, &plan.subject, factors, &plan.name, plan.trial)
+            Cell::new(plan.layer, &plan.subject, factors, &plan.name, plan.trial)
         })
         .collect()
 }
 
-fn defaults(parameters: &[Parameter]) -> Settings {
-    let given = parameters
-        .iter()
-        .filter_map(|parameter| Some((parameter.name, parameter.default?)));
-    given
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
+fn find(known: &[FactorRef], name: &str, at: &str, place: &str) -> Result<FactorRef, LabError> {
+    let found = known.iter().copied().find(|factor| factor.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<_> = known.iter().map(|factor| factor.name).collect();
+        bad(
+            at,
+            format!("unknown key `{name}` in {place}; {}", hint(name, &names)),
+        )
+    })
 }
 
-fn find<'p>(known: &'p [Parameter], name: &str, at: &str, place: &str) -> Result<&'p Parameter, LabError> {
-    known
-        .iter()
-        .find(|parameter| parameter.name == name)
-        .ok_or_else(|| {
-            let names: Vec<_> = known.iter().map(|parameter| parameter.name).collect();
-            bad(
-                at,
-                format!("unknown key `{name}` in {place}; {}", hint(name, &names)),
-            )
-        })
-}
-
-fn canonical(parameter: &Parameter, value: &Located<String>) -> Result<String, LabError> {
-    (parameter.canonical)(&value.value).map_err(|message| {
-        // A flag names its parameter already.
+fn read(layer: LayerRef, factor: FactorRef, value: &Located<String>) -> Result<Setting, LabError> {
+    layer.read(factor, &value.value).map_err(|message| {
+        // A flag names its factor already.
         if value.at.starts_with("--") {
             bad(&value.at, message)
         } else {
-            bad(&value.at, format!("{}: {message}", parameter.name))
+            bad(&value.at, format!("{}: {message}", factor.name))
         }
     })
 }
 
 /// Points at the value that was refused, or at the plan where the value is a default.
-fn refused(draft: &Draft, layer: &dyn Layer, combination: &Settings, refusal: &Refusal) -> LabError {
-    let name = refusal.parameter;
+fn refused(draft: &Draft, layer: LayerRef, combination: &Settings, refusal: &Refusal) -> LabError {
+    let name = refusal.factor;
     let in_subject = draft.subject.get(name).map(|(_, value)| &value.at);
-    let parameter = layer
-        .workload_parameters()
-        .iter()
-        .find(|parameter| parameter.name == name);
+    let factor = layer.schema().factor(name);
     let is_refused = |value: &&Located<String>| {
-        let canonical = parameter.and_then(|parameter| (parameter.canonical)(&value.value).ok());
-        canonical.as_ref() == combination.get(name)
+        let setting = factor.and_then(|factor| layer.read(factor, &value.value).ok());
+        setting.as_ref() == combination.setting(name)
     };
-    let in_workload = draft.workload.get(name).map(|setting| {
-        setting
+    let in_workload = draft.workload.get(name).map(|given| {
+        given
             .values
             .iter()
             .find(is_refused)
-            .map_or(&setting.at, |value| &value.at)
+            .map_or(&given.at, |value| &value.at)
     });
     bad(
         in_workload.or(in_subject).unwrap_or(&draft.name.at),

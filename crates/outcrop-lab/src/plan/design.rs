@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::parameter::{Settings, hint};
+use outcrop_schema::{Setting, Settings};
+use outcrop_workload::word::hint;
+
+/// Factors that vary, with their values.
+pub(super) type Factors = BTreeMap<&'static str, Vec<Setting>>;
 
 /// How the values of the factors are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +32,7 @@ impl Design {
     }
 
     /// How many combinations there are; none where the number overflows.
-    pub(super) fn count(self, factors: &BTreeMap<String, Vec<String>>) -> Option<usize> {
+    pub(super) fn count(self, factors: &Factors) -> Option<usize> {
         let mut counts = factors.values().map(Vec::len);
         match self {
             Self::EveryCombination => counts.try_fold(1_usize, usize::checked_mul),
@@ -36,15 +40,11 @@ impl Design {
         }
     }
 
-    /// The combinations, each with the fixed parameters beside it.
-    pub(super) fn combinations(
-        self,
-        fixed: &Settings,
-        factors: &BTreeMap<String, Vec<String>>,
-    ) -> Vec<Settings> {
-        let with = |settings: &Settings, name: &str, value: &String| {
+    /// The combinations, each with the fixed factors beside it.
+    pub(super) fn combinations(self, fixed: &Settings, factors: &Factors) -> Vec<Settings> {
+        let with = |settings: &Settings, name: &'static str, value: &Setting| {
             let mut settings = settings.clone();
-            settings.insert(name.to_owned(), value.clone());
+            settings.insert(name, value.clone());
             settings
         };
         match self {
@@ -90,22 +90,22 @@ mod tests {
 
     #[test]
     fn one_at_a_time_leaves_the_baseline_in_one_factor_only() {
-        let text = |text: &str| text.to_owned();
-        let factors = BTreeMap::from([
-            (text("a"), ["1", "2", "3"].map(text).to_vec()),
-            (text("b"), ["x", "y"].map(text).to_vec()),
-        ]);
-        let fixed = Settings::from([(text("c"), text("0"))]);
+        let settings = |values: &[u32]| values.iter().copied().map(Setting::of).collect::<Vec<_>>();
+        let factors = Factors::from([("a", settings(&[1, 2, 3])), ("b", settings(&[10, 20]))]);
+        let mut fixed = Settings::default();
+        fixed.insert("c", Setting::of(0_u32));
         for (design, count) in [(Design::EveryCombination, 6), (Design::OneAtATime, 4)] {
             let combinations = design.combinations(&fixed, &factors);
             assert_eq!((combinations.len(), design.count(&factors)), (count, Some(count)));
-            assert!(combinations.iter().all(|settings| settings.len() == 3));
+            assert!(combinations.iter().all(|settings| settings.iter().count() == 3));
         }
         let single = Design::OneAtATime.combinations(&fixed, &factors);
+        let is =
+            |settings: &Settings, name: &str, value: u32| settings.setting(name) == Some(&Setting::of(value));
         assert!(
             single
                 .iter()
-                .all(|settings| settings["a"] == "1" || settings["b"] == "x")
+                .all(|settings| is(settings, "a", 1) || is(settings, "b", 10))
         );
     }
 }

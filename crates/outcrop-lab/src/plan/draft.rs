@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::units::TimeSpan;
+use outcrop_schema::About;
 
 use super::design::Design;
 
@@ -22,14 +23,14 @@ impl<T> Located<T> {
     }
 }
 
-/// The values given for one workload parameter.
+/// The values given for one factor of a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Setting {
-    /// Where the parameter's name stands.
+pub(crate) struct Given {
+    /// Where the factor's name is.
     pub(crate) at: String,
-    /// One for a fixed parameter, one or more for a factor.
+    /// One where it is fixed, one or more where it varies.
     pub(crate) values: Vec<Located<String>>,
-    /// Whether it was given as a factor: a factor may have a single value.
+    /// Whether it was given under `[factors]`, where it may have a single value.
     pub(crate) is_factor: bool,
 }
 
@@ -46,14 +47,15 @@ pub(crate) struct TrialDraft {
 ///
 /// ```
 /// use outcrop_lab::{Draft, PlanOptions, PlanSet};
+/// use outcrop_schema::device;
 ///
 /// let draft = Draft::new("device", "What do two depths give?", "device", "outcrop device")
-///     .with_subject("size", "64MiB", "--size")
-///     .with_workload("io_block_size", ["4k"], "--io-block-size")
-///     .with_workload("queue_depth", ["1", "32"], "--queue-depth");
+///     .with_subject(&device::SIZE, "64MiB", "--size")
+///     .with_workload(&device::IO_BLOCK_SIZE, ["4k"], "--io-block-size")
+///     .with_workload(&device::QUEUE_DEPTH, ["1", "32"], "--queue-depth");
 /// let set = PlanSet::from_drafts(vec![draft], &PlanOptions::default())?;
 /// assert_eq!(set.cells().len(), 2);
-/// assert_eq!(set.cells()[0].factors["io_block_size"], "4KiB");
+/// assert_eq!(set.cells()[0].label(), "4KiB 100:0 QD 1");
 /// # Ok::<(), outcrop_lab::LabError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,12 +65,12 @@ pub struct Draft {
     pub(crate) layer: Located<String>,
     pub(crate) design: Design,
     pub(crate) subject: BTreeMap<String, (String, Located<String>)>,
-    pub(crate) workload: BTreeMap<String, Setting>,
+    pub(crate) workload: BTreeMap<String, Given>,
     pub(crate) trial: TrialDraft,
 }
 
 impl Draft {
-    /// An empty plan for a layer: every parameter has its default. `at` is what messages about the plan as a whole
+    /// An empty plan for a layer: every factor has its default. `at` is what messages about the plan as a whole
     /// point to.
     pub fn new(name: &str, question: &str, layer: &str, at: &str) -> Self {
         Self {
@@ -82,21 +84,23 @@ impl Draft {
         }
     }
 
-    /// Sets a parameter of the subject; `at` is the flag.
+    /// Sets a factor of the subject; `at` is the flag.
     #[must_use]
-    pub fn with_subject(mut self, parameter: &str, value: &str, at: &str) -> Self {
-        self.subject.insert(
-            parameter.to_owned(),
-            (at.to_owned(), Located::new(value.to_owned(), at)),
-        );
+    pub fn with_subject(mut self, factor: &About, value: &str, at: &str) -> Self {
+        self.set_subject(factor.name, value.to_owned(), at);
         self
     }
 
-    /// Sets a workload parameter; several values make it a factor.
+    pub(crate) fn set_subject(&mut self, name: &str, value: String, at: &str) {
+        let value = (at.to_owned(), Located::new(value, at));
+        self.subject.insert(name.to_owned(), value);
+    }
+
+    /// Sets a factor of the workload, which varies where there are several values.
     #[must_use]
     pub fn with_workload<V: Into<String>>(
         mut self,
-        parameter: &str,
+        factor: &About,
         values: impl IntoIterator<Item = V>,
         at: &str,
     ) -> Self {
@@ -106,25 +110,13 @@ impl Draft {
             .collect();
         let is_factor = values.len() != 1;
         self.workload.insert(
-            parameter.to_owned(),
-            Setting {
+            factor.name.to_owned(),
+            Given {
                 at: at.to_owned(),
                 values,
                 is_factor,
             },
         );
         self
-    }
-
-    /// Sets the workload parameters whose flag was given: each is its name, its flag and the flag's values, none
-    /// where it was not.
-    #[must_use]
-    pub fn with_flags(self, flags: &[(&str, &str, &[String])]) -> Self {
-        flags
-            .iter()
-            .filter(|(_, _, values)| !values.is_empty())
-            .fold(self, |draft, (parameter, flag, values)| {
-                draft.with_workload(parameter, values.iter().cloned(), flag)
-            })
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Plan, PlanSet};
-use crate::parameter::Settings;
+use outcrop_schema::Settings;
 
 /// Renders plans so that reading them again gives the same run.
 pub(super) fn to_toml(set: &PlanSet) -> String {
@@ -24,13 +24,13 @@ fn write_plan(out: &mut String, plan: &Plan) {
     out.push_str("\n[[plan]]\n");
     entry(out, "name", &quoted(&plan.name));
     entry(out, "question", &quoted(&plan.question));
-    entry(out, "layer", &quoted(&plan.layer));
+    entry(out, "layer", &quoted(plan.layer.name()));
     entry(out, "design", &quoted(plan.design.name()));
     settings(out, "subject", &plan.subject.settings);
     settings(out, "workload", &plan.workload);
     out.push_str("\n[plan.factors]\n");
     for (name, values) in &plan.factors {
-        let list: Vec<_> = values.iter().map(|value| scalar(value)).collect();
+        let list: Vec<_> = values.iter().map(|value| scalar(value.spelling())).collect();
         entry(out, name, &format!("[{}]", list.join(", ")));
     }
     out.push_str("\n[plan.trial]\n");
@@ -47,8 +47,8 @@ fn write_plan(out: &mut String, plan: &Plan) {
 fn settings(out: &mut String, section: &str, settings: &Settings) {
     // Writing to a String cannot fail, here and below.
     let _ = write!(out, "\n[plan.{section}]\n");
-    for (name, value) in settings {
-        entry(out, name, &scalar(value));
+    for (name, value) in settings.iter() {
+        entry(out, name, &scalar(value.spelling()));
     }
 }
 

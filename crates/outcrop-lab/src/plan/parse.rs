@@ -13,11 +13,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::design::Design;
-use super::draft::{Draft, Located, Setting, TrialDraft};
+use super::draft::{Draft, Given, Located, TrialDraft};
 use super::source::PlanSource;
 use crate::effort::Effort;
 use crate::error::LabError;
-use crate::parameter::hint;
+use outcrop_workload::word::hint;
 
 type Key<'t> = Spanned<Cow<'t, str>>;
 type Value<'t> = Spanned<DeValue<'t>>;
@@ -206,7 +206,7 @@ impl Reader<'_> {
             let at = self.source.at(key.span().start);
             draft.workload.insert(
                 key.get_ref().to_string(),
-                Setting {
+                Given {
                     at,
                     values,
                     is_factor: false,
@@ -217,7 +217,7 @@ impl Reader<'_> {
             let path = format!("factors.{}", key.get_ref());
             let values = self.list(self.for_effort(value, &path)?, &path)?;
             let at = self.source.at(key.span().start);
-            let setting = Setting {
+            let setting = Given {
                 at,
                 values,
                 is_factor: true,

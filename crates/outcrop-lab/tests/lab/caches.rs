@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use outcrop_lab::LabError;
 use outcrop_results::TrialEntry;
 
-use crate::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
+use crate::scene::{
+    assert_complete, assert_empty, directory, factor, plan_set, run_to_the_end, start, try_plan_set,
+};
 
 const PLAN: &str = r#"
 name = "caches"
@@ -84,7 +86,11 @@ fn a_run_on_servers_of_its_own_agrees_with_itself_and_leaves_nothing() {
             operations.contains("get") && operations.contains("set"),
             "{operations:?}"
         );
-        assert!(entry.notes[0].starts_with("server: outcrop"), "{:?}", entry.notes);
+        assert!(
+            entry.notes[0].text.starts_with("server: outcrop"),
+            "{:?}",
+            entry.notes
+        );
     }
 }
 
@@ -144,10 +150,10 @@ fn a_server_keeps_only_the_parameters_that_it_has() {
         let set = plan_set(&plan(target, server), here.path());
         assert_eq!(set.cells().len(), cells, "{target} {server}");
         for name in ["build", "load_factor", "policy", "server_threads", "protocol"] {
-            let is_there = set.cells()[0].factors.contains_key(name);
+            let is_there = set.cells()[0].factors.setting(name).is_some();
             assert_eq!(is_there, has.contains(&name), "{target} {server} {name}");
         }
-        assert_eq!(set.cells()[0].factor("request_mix"), "30:1", "as ETC has it");
+        assert_eq!(factor(&set.cells()[0], "request_mix"), "30:1", "as ETC has it");
     }
 }
 
@@ -162,7 +168,7 @@ fn a_server_that_does_not_answer_ends_the_run_before_it_begins() {
     let mut folder = start(&set, runs.path());
     let error = run_to_the_end(&set, &mut folder).unwrap_err();
     assert!(
-        matches!(error, LabError::Cache(_)) && error.to_string().contains(&url),
+        matches!(error, LabError::Preparation { .. }) && error.to_string().contains(&url),
         "{error}"
     );
 }
@@ -174,9 +180,9 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
         ("target = \"mysql://x\"", "", "memcached://HOST:PORT"),
         ("target = \"here\"", "", "\"loopback\""),
         ("", "server = \"memcache\"", "did you mean `memcached`?"),
-        ("", "build = \"../../bin\"", "names no build"),
+        ("", "build = \"../../bin\"", "does not name a build"),
         ("", "memory = \"512KiB\"", "expected 1MiB or more"),
-        ("", "policy = \"lfu\"", "s3-fifo"),
+        ("", "policy = \"lfu\"", "did you mean `lru`?"),
         ("", "load_factor = \"0\"", "items per chain"),
         ("", "server_threads = 0", "from 1 to 256"),
         ("", "arrival = \"poisson:300%\"", "at most 200%"),

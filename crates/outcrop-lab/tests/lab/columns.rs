@@ -5,8 +5,11 @@ use std::path::Path;
 
 use outcrop_lab::{Effort, LabError, PlanOptions, PlanSet, profile_plans, shipped_plans};
 use outcrop_results::TrialEntry;
+use outcrop_schema::column;
 
-use super::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
+use super::scene::{
+    assert_complete, assert_empty, directory, factor, plan_set, run_to_the_end, start, try_plan_set,
+};
 
 const PLAN: &str = r#"
 name = "columns"
@@ -50,7 +53,9 @@ fn what_has_no_effect_makes_no_cells_of_its_own() {
     let set = plan_set(PLAN, here.path());
     let of = |operation: &str| {
         let cells = set.cells().iter();
-        cells.filter(|cell| cell.factor("operation") == operation).count()
+        cells
+            .filter(|cell| factor(cell, "operation") == operation)
+            .count()
     };
     // Encoding: index × threads. Everything else: index × search mode.
     assert_eq!([of("encode"), of("decode"), of("equality")], [4, 4, 4]);
@@ -91,7 +96,7 @@ fn check_encode(entry: &TrialEntry, file: f64) {
     assert!(value(entry, "size_over_floor") >= 1.0);
     assert!(value(entry, "encode_speed") > 0.0);
     assert!(
-        entry.notes.iter().any(|note| note.starts_with("code blocks")),
+        entry.notes.iter().any(|note| column::ENCODINGS.is_kind_of(note)),
         "{:?}",
         entry.notes
     );
@@ -205,13 +210,8 @@ fn the_shipped_column_plans_fit_their_time_and_cover_what_was_asked() {
         "quick {quick:?}, default {default:?}, full {:?}",
         full.estimate().total()
     );
-    let values = |name: &str| -> BTreeSet<&str> {
-        full.cells()
-            .iter()
-            .filter_map(|cell| cell.factors.get(name))
-            .map(String::as_str)
-            .collect()
-    };
+    let values =
+        |name: &str| -> BTreeSet<&str> { full.cells().iter().map(|cell| factor(cell, name)).collect() };
     assert!(
         ["2", "10000000"]
             .iter()
@@ -243,10 +243,11 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     };
     let taken = set(&["column-choice", "column-index"], &path).unwrap();
     assert!(taken.data_refusals().is_empty());
-    let columns: BTreeSet<&str> = taken.cells().iter().map(|cell| cell.factor("column")).collect();
+    let columns: BTreeSet<&str> = taken.cells().iter().map(|cell| factor(cell, "column")).collect();
     assert_eq!(columns, BTreeSet::from(["note", "rock"]));
     let is_of_the_file = |cell: &outcrop_lab::Cell| {
-        cell.subject.settings["kind"] == "file" && !cell.factors.contains_key("distinct")
+        *cell.subject.settings.value(&column::KIND) == column::Kind::File
+            && !cell.factors.has(&column::DISTINCT)
     };
     assert!(taken.cells().iter().all(is_of_the_file));
     // Text under a codec has no profile: five cells a column.
@@ -287,7 +288,7 @@ fn a_folder_of_tables_gives_the_string_columns_of_each() {
     };
     let sources = profile_plans(&["column"], Some(here.path())).unwrap();
     let set = PlanSet::from_sources(&sources, &options).unwrap();
-    let columns: BTreeSet<&str> = set.cells().iter().map(|cell| cell.factor("column")).collect();
+    let columns: BTreeSet<&str> = set.cells().iter().map(|cell| factor(cell, "column")).collect();
     assert_eq!(columns, BTreeSet::from(["a.csv/rock", "b.tsv/era"]));
     let [note] = set.data_notes() else {
         panic!("{:?}", set.data_notes());

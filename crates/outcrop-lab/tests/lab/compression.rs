@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_lab::layer::compression::metrics;
+use outcrop_lab::{PlanOptions, PlanSet, PlanSource};
+use outcrop_measure::metric::Metric;
 use outcrop_measure::metric::Provenance;
-use outcrop_results::TrialEntry;
+use outcrop_results::{RunView, TrialEntry};
+use outcrop_schema::compression as metrics;
 
 use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start, try_plan_set};
 
@@ -56,20 +58,23 @@ fn trials_carry_every_metric_of_the_contract() {
         ]
         .map(|metric| metric.name.to_owned())
         .into();
-        expected.extend(metrics::RATIO_PERCENTILES.map(metrics::block_ratio));
+        let more = |metrics: &[Metric]| -> Vec<String> {
+            metrics.iter().map(|metric| metric.name.to_owned()).collect()
+        };
+        expected.extend(more(&metrics::BLOCK_RATIOS));
         for direction in metrics::Direction::ALL {
-            let stems = [
-                "speed",
-                "cpu_per_byte",
-                "latency_mean",
-                "latency_p50",
-                "latency_p99_9",
-                "latency_max",
-            ];
-            expected.extend(stems.map(|stem| direction.name(stem)));
+            let latency = metrics::LATENCY.of(direction);
+            expected.extend(more(&[
+                metrics::SPEED.of(direction),
+                metrics::CPU_PER_BYTE.of(direction),
+                latency.mean,
+                latency.p50,
+                latency.p99_9,
+                latency.max,
+            ]));
         }
         if entry.factors["codec"].starts_with("dpzip") {
-            expected.extend(metrics::SLOT_SIZES_BYTES.map(metrics::stored_bytes_slot));
+            expected.extend(more(&metrics::STORED_BYTES));
             expected.insert(metrics::MODELLED_COMPRESS_SPEED.name.to_owned());
             let modelled = entry
                 .values
@@ -157,10 +162,65 @@ fn threads_are_numbers_in_cells_and_equal_numbers_are_one_cell() {
     let threads: BTreeSet<usize> = set
         .cells()
         .iter()
-        .map(|cell| cell.factor("threads").parse().unwrap())
+        .map(|cell| cell.factors.value(&metrics::THREADS).count().unwrap() as usize)
         .collect();
     let expected: BTreeSet<usize> = [1, (cpus / 4).max(1), (cpus / 2).max(1), cpus].into();
     assert_eq!((threads.len(), &threads), (set.cells().len(), &expected));
     let again = try_plan_set(&set.to_toml(), here.path()).unwrap();
     assert_eq!(again.cells(), set.cells());
+}
+
+#[test]
+fn two_files_of_one_name_are_two_subjects_with_figures_of_their_own() {
+    let here = directory();
+    let source = |name: &str, bytes: Vec<u8>| {
+        let folder = here.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join("data.bin");
+        std::fs::write(&path, bytes).unwrap();
+        PlanSource {
+            name: "plan.toml".to_owned(),
+            text: format!(
+                "name = \"{name}\"\nquestion = \"Are they apart?\"\nlayer = \"compression\"\n\
+                 [subject]\ndata = \"{}\"\n[factors]\ncodec = [\"lz4\"]\n\
+                 [trial]\nrepetitions = 2\nwarm_up = \"0ms\"\nduration = \"10ms\"\n",
+                path.display()
+            ),
+        }
+    };
+    let zeros = source("zeros", vec![0; 1 << 18]);
+    let noise = source(
+        "noise",
+        (0..1_u32 << 18)
+            .map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8)
+            .collect(),
+    );
+    let options = PlanOptions {
+        directory: Some(here.path().to_owned()),
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[zeros, noise], &options).unwrap();
+    let mut folder = start(&set, here.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    assert_complete(&set, &folder);
+    let run = RunView::load(folder.dir()).unwrap();
+    let ratios: Vec<(&str, f64)> = run
+        .cells()
+        .iter()
+        .map(|cell| {
+            (
+                cell.subject,
+                cell.summary(metrics::COMPRESSION_RATIO.name).unwrap().median,
+            )
+        })
+        .collect();
+    assert_eq!(ratios.len(), 2, "{ratios:?}");
+    assert!(
+        ratios[0].0.contains("noise/data.bin") && ratios[0].1 < 50.0,
+        "{ratios:?}"
+    );
+    assert!(
+        ratios[1].0.contains("zeros/data.bin") && ratios[1].1 > 100.0,
+        "{ratios:?}"
+    );
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn set(depths: u32, repetitions: u32, seed: u64) -> PlanSet {
     let draft = Draft::new("p", "?", "device", "here").with_workload(
-        "queue_depth",
+        &outcrop_schema::device::QUEUE_DEPTH,
         (1..=depths).map(|depth| depth.to_string()),
         "--queue-depth",
     );

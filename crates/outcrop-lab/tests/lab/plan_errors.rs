@@ -78,7 +78,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "io_block_size =",
         "colour =",
-        "plan.toml:10:1: unknown key `colour` in the workload of layer device; accepted: engine, access_pattern, read_write_mix, io_block_size, queue_depth, jobs, arrival, content, span, submission",
+        "plan.toml:10:1: unknown key `colour` in the workload of layer device; accepted: access_pattern, io_block_size, read_write_mix, queue_depth, jobs, arrival, content, span, submission, engine",
     ),
     (
         "kind =",
@@ -180,12 +180,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "\"4KiB\"",
         "0",
-        "plan.toml:10:17: io_block_size: 0 is no size of a direct access; expected a multiple of 512 B, such as 4KiB",
+        "plan.toml:10:17: io_block_size: 0 is not the size of a direct access; expected a multiple of 512 B, such as 4KiB",
     ),
     (
         "\"4KiB\"",
         "3000",
-        "plan.toml:10:17: io_block_size: 3kB is no size of a direct access; expected a multiple of 512 B, such as 4KiB",
+        "plan.toml:10:17: io_block_size: 3kB is not the size of a direct access; expected a multiple of 512 B, such as 4KiB",
     ),
     (
         "\"4KiB\"",
@@ -300,7 +300,7 @@ fn writes_to_what_outcrop_did_not_create_are_refused_with_the_plan() {
 #[test]
 fn a_flag_is_named_where_it_is_at_fault() {
     let draft = Draft::new("device", "?", "device", "outcrop device").with_workload(
-        "queue_depth",
+        &outcrop_schema::device::QUEUE_DEPTH,
         ["1", "many"],
         "--queue-depth",
     );

@@ -5,6 +5,7 @@ use std::time::Duration;
 use outcrop_lab::{Draft, Effort, PlanOptions, PlanSet, PlanSource, ShippedPlan, shipped_plans};
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_schema::device;
 use proptest::prelude::*;
 
 fn read(text: String, options: &PlanOptions) -> PlanSet {
@@ -91,8 +92,8 @@ interval = "600ms"
 fn equal_values_in_other_spellings_are_the_same_cell() {
     let set = |size: &str, mix: &str| {
         let draft = Draft::new("p", "?", "device", "here")
-            .with_workload("io_block_size", [size], "--io-block-size")
-            .with_workload("read_write_mix", [mix], "--mix");
+            .with_workload(&device::IO_BLOCK_SIZE, [size], "--io-block-size")
+            .with_workload(&device::READ_WRITE_MIX, [mix], "--mix");
         PlanSet::from_drafts(vec![draft], &PlanOptions::default()).unwrap()
     };
     assert_eq!(
@@ -115,7 +116,10 @@ fn what_the_caller_decides_is_written_over_the_plans() {
     let set = PlanSet::from_sources(&[shipped_plans()[0].source()], &options).unwrap();
     let cell = &set.cells()[0];
     assert_eq!(cell.subject.label, "scratch-file 64MiB");
-    assert_eq!((cell.factor("span"), cell.trial.repetitions), ("64MiB", 7));
+    assert_eq!(
+        (super::scene::factor(cell, "span"), cell.trial.repetitions),
+        ("64MiB", 7)
+    );
     assert_eq!(cell.trial.duration, TimeSpan::milliseconds(100));
     assert_eq!(cell.trial.interval, TimeSpan::milliseconds(20));
 }

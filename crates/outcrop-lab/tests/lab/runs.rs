@@ -215,7 +215,7 @@ fn a_directory_that_is_missing_fails_before_anything_is_measured() {
     let set = plan_set(SMALL_PLAN, &data.path().join("missing"));
     let mut folder = start(&set, runs.path());
     let error = run_to_the_end(&set, &mut folder).unwrap_err();
-    assert!(matches!(error, LabError::Device(_)), "{error:?}");
+    assert!(matches!(error, LabError::Preparation { .. }), "{error:?}");
     assert!(error.to_string().contains("missing"), "{error}");
     assert!(folder.trials().unwrap().is_empty());
 }

@@ -64,15 +64,15 @@ fn every_shipped_plan_parses_at_every_effort_and_says_what_the_list_says() {
 fn each_layer_of_the_profile_fits_its_time_and_all_together_the_commands_promise() {
     for (effort, promised_s) in [(Effort::Quick, 90), (Effort::Default, 600)] {
         let mut budgets_s = 0;
-        for layer in profile_layers() {
+        for (name, profile) in profile_layers() {
             let budget_s = if effort == Effort::Quick {
-                layer.quick_s
+                profile.quick_s
             } else {
-                layer.default_s
+                profile.default_s
             };
-            let takes = profile_of(&[layer.name], effort).estimate().total();
-            println!("{effort} {}: {takes:?} of {budget_s} s", layer.name);
-            assert!(takes.as_secs() < budget_s, "{effort} {}: {takes:?}", layer.name);
+            let takes = profile_of(&[name], effort).estimate().total();
+            println!("{effort} {name}: {takes:?} of {budget_s} s");
+            assert!(takes.as_secs() < budget_s, "{effort} {name}: {takes:?}");
             budgets_s += budget_s;
         }
         assert!(budgets_s <= promised_s, "{effort}: {budgets_s} s");
@@ -81,14 +81,10 @@ fn each_layer_of_the_profile_fits_its_time_and_all_together_the_commands_promise
 
 #[test]
 fn every_layer_of_the_profile_has_plans_that_ship_and_measure_it() {
-    for layer in profile_layers() {
-        let set = profile_of(&[layer.name], Effort::Quick);
-        assert_eq!(set.plans().len(), layer.plans.len(), "{}", layer.name);
-        assert!(
-            set.cells().iter().all(|cell| cell.layer == layer.name),
-            "{}",
-            layer.name
-        );
+    for (name, profile) in profile_layers() {
+        let set = profile_of(&[name], Effort::Quick);
+        assert_eq!(set.plans().len(), profile.plans.len(), "{name}");
+        assert!(set.cells().iter().all(|cell| cell.layer.name() == name), "{name}");
     }
     let refused = profile_plans(&["compresion"], None).unwrap_err();
     assert!(refused.contains("did you mean `compression`?"), "{refused}");
@@ -152,7 +148,9 @@ fn the_matrix_has_every_cell_of_the_published_one() {
                     ("access_pattern", "random"),
                 ];
                 let has = |cell: &&outcrop_lab::Cell| {
-                    wanted.iter().all(|(name, value)| cell.factor(name) == *value)
+                    wanted
+                        .iter()
+                        .all(|(name, value)| super::scene::factor(cell, name) == *value)
                 };
                 assert!(set.cells().iter().any(|cell| has(&cell)), "{wanted:?}");
             }

@@ -1,7 +1,9 @@
 //! Bars: groups of them in rows, facets side by side.
 
 use super::draw::{self, Frame, Words};
-use super::{Axis, Figure, Scale, SeriesKind};
+use super::{Axis, Figure, Point, Scale, SeriesKind};
+use crate::number::Number;
+use crate::section::FigureSlot;
 
 /// Bars along one axis of values; stacked where a bar has several segments.
 #[derive(Clone, Debug)]
@@ -58,7 +60,39 @@ pub(crate) struct Segment {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
+impl Part {
+    /// Colours of these names, in their order.
+    pub(crate) fn all<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Self> {
+        let part = |(hue, name): (usize, &str)| Self {
+            name: name.to_owned(),
+            hue,
+        };
+        names.into_iter().enumerate().map(part).collect()
+    }
+}
+
 impl Bar {
+    /// A bar of a number, with the words of its cell.
+    pub(crate) fn of(kind: SeriesKind, part: usize, number: &Number, words: &str) -> Self {
+        let segment = Segment {
+            part,
+            value: number.value,
+            interval: number.ends(),
+        };
+        let note = Point::of(0.0, number, words).note;
+        Self::single(kind, segment, note)
+    }
+
+    /// The same as a multiple of a base; its note keeps the number.
+    pub(crate) fn over(mut self, base: f64) -> Self {
+        for segment in &mut self.segments {
+            segment.value /= base;
+            let ends = segment.interval;
+            segment.interval = ends.map(|(low, high)| (low / base, high / base));
+        }
+        self
+    }
+
     /// A bar of one segment.
     pub(crate) fn single(kind: SeriesKind, segment: Segment, note: String) -> Self {
         Self {
@@ -70,6 +104,11 @@ impl Bar {
 }
 
 impl BarChart {
+    /// The chart as a slot of the page; one that comes out empty says which plan would fill it.
+    pub(crate) fn slot(self, id: &str, title: &str, caption: impl Into<String>, plan: &str) -> FigureSlot {
+        FigureSlot::of(self.draw(id, title, caption.into()), title, plan)
+    }
+
     /// Draws the chart, or `None` if no bar has a length that its axis can show.
     pub(crate) fn draw(mut self, id: &str, title: &str, caption: String) -> Option<Figure> {
         let scale = self.value.scale;

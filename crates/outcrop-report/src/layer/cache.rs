@@ -1,34 +1,39 @@
 //! The cache layer: what caches hit, how soon and at what cost they answer, and what to configure.
 
-mod advice;
 mod answer;
-mod cautions;
 mod cell;
 mod figures;
 mod findings;
 mod method;
 mod references;
 
-use outcrop_results::{CellView, RunView};
+use outcrop_results::RunView;
+use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, KEYS, MEMORY, PIPELINE, SCHEMA, SERVER, SERVER_THREADS};
 
-use super::LayerReport;
+use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
+use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Method, ReferenceSection};
-use cell::Cell;
+
+pub(crate) static LAYER: ReportedLayer = ReportedLayer {
+    schema: &SCHEMA,
+    order: &[
+        &SERVER,
+        &MEMORY,
+        &PIPELINE,
+        &CONNECTIONS,
+        &KEYS,
+        &SERVER_THREADS,
+        &ARRIVAL,
+    ],
+    read: |run, cells| Box::new(CacheReport { run, cells }),
+};
 
 /// The cache cells of a run, ready to be asked.
 struct CacheReport<'a> {
     run: &'a RunView,
     cells: Vec<Cell<'a>>,
-}
-
-/// Reads the cache cells of a run.
-pub(super) fn read<'a>(run: &'a RunView, cells: &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a> {
-    let is_ours = |cell: &&CellView<'_>| cell.layer == "cache" && !cell.completed.is_empty();
-    let mut cells: Vec<Cell<'a>> = cells.iter().filter(is_ours).map(Cell::of).collect();
-    cells.sort_by(Cell::compare);
-    Box::new(CacheReport { run, cells })
 }
 
 impl LayerReport for CacheReport<'_> {
@@ -41,7 +46,7 @@ impl LayerReport for CacheReport<'_> {
     }
 
     fn figures(&self) -> Vec<FigureSlot> {
-        figures::all(&self.cells)
+        figures::all(self.run, &self.cells)
     }
 
     fn references(&self) -> Vec<ReferenceSection> {
@@ -49,6 +54,6 @@ impl LayerReport for CacheReport<'_> {
     }
 
     fn methods(&self) -> Vec<Method> {
-        method::methods()
+        Method::all(method::METHODS)
     }
 }

@@ -1,28 +1,54 @@
 //! What every layer says about how far its numbers can be relied on.
 
 use outcrop_results::{Outcome, RunView};
+use outcrop_schema::LayerSchema;
 
-use crate::answer::{Caution, Severity};
+use crate::answer::Caution;
+use crate::cell::Cell;
+use crate::environment;
 use crate::number::Number;
 
-/// Good to know.
-pub(super) fn note(text: String) -> Caution {
-    Caution {
-        severity: Severity::Note,
-        text,
+/// Lost trials, wide intervals, few repetitions, what disturbs measurements on the machine, and what else a layer has to say: warnings
+/// first.
+pub fn cautions(
+    run: &RunView,
+    schema: &LayerSchema,
+    cells: &[Cell<'_>],
+    own: impl IntoIterator<Item = Caution>,
+) -> Vec<Caution> {
+    let headline: Vec<&Number> = cells
+        .iter()
+        .filter_map(|cell| cell.first_number(schema.headline))
+        .collect();
+    let mut cautions: Vec<Caution> = lost_trials(run, schema.name).into_iter().collect();
+    cautions.extend(width(&headline));
+    cautions.extend(repetitions(&headline));
+    cautions.extend(own);
+    if is_first(run, schema) {
+        let warnings = environment::warnings(&run.environment);
+        cautions.extend(warnings.into_iter().map(Caution::note));
     }
+    cautions.sort_by_key(|caution| std::cmp::Reverse(caution.severity));
+    cautions
 }
 
-/// The answer may be wrong because of it.
-pub(super) fn warning(text: String) -> Caution {
-    Caution {
-        severity: Severity::Warning,
-        text,
-    }
+/// Whether no layer of the run stands before this one on the page: what is true of the machine is said once.
+fn is_first(run: &RunView, schema: &LayerSchema) -> bool {
+    let is_measured = |name: &str| {
+        run.trials
+            .iter()
+            .any(|trial| trial.layer == name && trial.is_completed())
+    };
+    let first = run
+        .vocabulary
+        .layers()
+        .iter()
+        .find(|layer| is_measured(layer.name));
+    first.is_none_or(|first| first.name == schema.name)
 }
 
 /// Trials of a layer that were interrupted or failed.
-pub(super) fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
+fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
     let lost = run
         .trials
         .iter()
@@ -45,44 +71,41 @@ pub(super) fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
     if let Some(first) = failed.first() {
         text.push_str(&format!(" The first failure: {first}"));
     }
-    Some(warning(text))
+    Some(Caution::warning(text))
 }
 
-/// How many of a layer's main numbers have wide intervals: a warning where more than a quarter have.
-pub(super) fn width<'a>(what: &str, numbers: impl Iterator<Item = &'a Number> + Clone) -> Option<Caution> {
-    let with_interval = numbers.filter_map(|number| number.interval);
+/// How many of a layer's headline numbers have wide intervals: a warning where more than a quarter have.
+fn width(numbers: &[&Number]) -> Option<Caution> {
+    let with_interval = numbers.iter().filter(|number| number.interval.is_some());
     let (total, wide) = (
         with_interval.clone().count(),
-        with_interval.filter(outcrop_measure::Interval::is_wide).count(),
+        with_interval.filter(|number| number.is_wide()).count(),
     );
-    if total == 0 {
-        return None;
-    }
-    let text = format!(
-        "In {wide} of {total} cells the interval of the {what} is wider than 10 % of the median; they are marked in the \
-         matrices."
-    );
-    Some(if wide * 4 > total {
-        warning(text)
+    // One name where all have it.
+    let name = numbers.first().map(|number| number.name.as_str())?;
+    let what = if numbers.iter().all(|number| number.name == name) {
+        name
     } else {
-        note(text)
-    })
+        "headline metric"
+    };
+    let text =
+        format!("In {wide} of {total} cells the interval of the {what} is wider than 10 % of the median.");
+    (total > 0).then(|| Caution::warning_if(wide * 4 > total, text))
 }
 
 /// What so few repetitions can say.
-pub(super) fn repetitions<'a>(numbers: impl Iterator<Item = &'a Number>) -> Option<Caution> {
-    let fewest = numbers.min_by_key(|number| number.n)?;
-    let Number { n, interval, .. } = fewest;
-    match interval {
-        Some(interval) if interval.confidence < 0.93 => Some(note(format!(
-            "With {n} trials per cell an interval is the range of the trials and covers the true median with only \
+fn repetitions(numbers: &[&Number]) -> Option<Caution> {
+    let fewest = numbers.iter().min_by_key(|number| number.n)?;
+    match fewest.interval {
+        Some(interval) if interval.confidence < 0.93 => Some(Caution::note(format!(
+            "With {} trials per cell an interval is the range of the trials and covers the true median with only \
              {:.0} % confidence; the default effort takes 5.",
+            fewest.n,
             interval.confidence * 100.0
         ))),
         Some(_) => None,
-        None => Some(warning(
-            "At least one cell has a single trial: nothing says how well its numbers would repeat."
-                .to_owned(),
+        None => Some(Caution::warning(
+            "At least one cell has a single trial: nothing says how well its numbers would repeat.",
         )),
     }
 }

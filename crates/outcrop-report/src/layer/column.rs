@@ -2,33 +2,32 @@
 
 mod advice;
 mod answer;
-mod cautions;
 mod cell;
 mod figures;
 mod findings;
 mod judgement;
 mod method;
 
-use outcrop_results::{CellView, RunView};
+use outcrop_results::RunView;
+use outcrop_schema::column::{DISTINCT, ROWS, SCHEMA, SKEW, THREADS};
 
-use super::LayerReport;
+use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
+use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Method};
-use cell::Cell;
+
+/// The layer.
+pub(crate) static LAYER: ReportedLayer = ReportedLayer {
+    schema: &SCHEMA,
+    order: &[&ROWS, &DISTINCT, &SKEW, &THREADS],
+    read: |run, cells| Box::new(ColumnReport { run, cells }),
+};
 
 /// The column cells of a run, ready to be asked.
 struct ColumnReport<'a> {
     run: &'a RunView,
     cells: Vec<Cell<'a>>,
-}
-
-/// Reads the column cells of a run.
-pub(super) fn read<'a>(run: &'a RunView, cells: &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a> {
-    let is_ours = |cell: &&CellView<'_>| cell.layer == "column" && !cell.completed.is_empty();
-    let mut cells: Vec<Cell<'a>> = cells.iter().filter(is_ours).map(Cell::of).collect();
-    cells.sort_by(Cell::compare);
-    Box::new(ColumnReport { run, cells })
 }
 
 impl LayerReport for ColumnReport<'_> {
@@ -45,6 +44,6 @@ impl LayerReport for ColumnReport<'_> {
     }
 
     fn methods(&self) -> Vec<Method> {
-        method::methods()
+        Method::all(method::METHODS)
     }
 }

@@ -1,6 +1,4 @@
 //! The compression layer: which codec, at which block size, and where the time goes.
-//!
-//! Names of factors and metrics: docs/design/0004-compression.md.
 
 mod answer;
 mod cell;
@@ -12,32 +10,32 @@ mod references;
 mod stages;
 mod wishes;
 
-use outcrop_results::{CellView, RunView};
+use outcrop_results::RunView;
+use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, SCHEMA, THREADS};
 
-use super::LayerReport;
+use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
+use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
-use cell::Cell;
 use references::Published;
 
-/// The name of the layer in records.
-const LAYER: &str = "compression";
+/// How compression is reported.
+pub(crate) static LAYER: ReportedLayer = ReportedLayer {
+    schema: &SCHEMA,
+    order: &[&CODEC, &COMPRESSION_BLOCK_SIZE, &THREADS],
+    read,
+};
 
 /// The cells of a compression run, ready to be asked.
 struct CompressionReport<'a> {
     run: &'a RunView,
-    /// Cells with at least one completed trial.
     cells: Vec<Cell<'a>>,
-    /// Published figures that ship.
     published: Published,
 }
 
-/// Reads the compression cells of a run.
-pub(super) fn read<'a>(run: &'a RunView, cells: &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a> {
-    let is_ours = |cell: &&CellView<'_>| cell.layer == LAYER && !cell.completed.is_empty();
-    let mut cells: Vec<Cell<'a>> = cells.iter().filter(is_ours).filter_map(Cell::measured).collect();
-    cells.sort_by_key(Cell::rank);
+fn read<'a>(run: &'a RunView, mut cells: Vec<Cell<'a>>) -> Box<dyn LayerReport + 'a> {
+    cells.retain(|cell| cell.get(&CODEC).is_some() && cell.get(&COMPRESSION_BLOCK_SIZE).is_some());
     Box::new(CompressionReport {
         run,
         cells,
@@ -67,6 +65,6 @@ impl LayerReport for CompressionReport<'_> {
     }
 
     fn methods(&self) -> Vec<Method> {
-        method::methods()
+        Method::all(method::METHODS)
     }
 }

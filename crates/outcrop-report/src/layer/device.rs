@@ -2,7 +2,6 @@
 
 mod advice;
 mod answer;
-mod cautions;
 mod cell;
 mod curve;
 mod figures;
@@ -11,34 +10,35 @@ mod matrix;
 mod method;
 mod references;
 
-use outcrop_results::{CellView, RunView};
+use outcrop_results::RunView;
+use outcrop_schema::device::{IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA};
 
-use super::LayerReport;
+use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
+use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
-use cell::Cell;
+use references::Published;
+
+/// The device layer, ready to be reported.
+pub(crate) static LAYER: ReportedLayer = ReportedLayer {
+    schema: &SCHEMA,
+    // In numeric order, so that of equal cells the one with the least depth is the first.
+    order: &[&READ_WRITE_MIX, &IO_BLOCK_SIZE, &QUEUE_DEPTH, &JOBS],
+    read: |run, cells| {
+        Box::new(DeviceReport {
+            run,
+            cells,
+            published: references::shipped(),
+        })
+    },
+};
 
 /// The cells of a device run, ready to be asked.
 struct DeviceReport<'a> {
     run: &'a RunView,
-    /// Cells with at least one completed trial.
     cells: Vec<Cell<'a>>,
-    /// Published figures that ship, as cells of their own.
-    published: Vec<references::Published>,
-}
-
-/// Reads the device cells of a run.
-pub(super) fn read<'a>(run: &'a RunView, cells: &'a [CellView<'a>]) -> Box<dyn LayerReport + 'a> {
-    let is_ours = |cell: &&CellView<'_>| cell.layer == "device" && !cell.completed.is_empty();
-    let mut cells: Vec<Cell<'a>> = cells.iter().filter(is_ours).map(Cell::measured).collect();
-    // In numeric order, so that of equal cells the one with the least depth is the first.
-    cells.sort_by_key(Cell::rank);
-    Box::new(DeviceReport {
-        run,
-        cells,
-        published: references::shipped(),
-    })
+    published: Vec<Published>,
 }
 
 impl LayerReport for DeviceReport<'_> {
@@ -63,6 +63,6 @@ impl LayerReport for DeviceReport<'_> {
     }
 
     fn methods(&self) -> Vec<Method> {
-        method::methods(self.run)
+        method::methods(&self.cells)
     }
 }

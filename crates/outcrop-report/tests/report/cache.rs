@@ -1,201 +1,16 @@
 //! Findings, answer and figures of the cache layer on runs whose truth is known: nothing here was measured.
 
-use std::collections::BTreeMap;
-
-use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_report::section::FigureSlot;
-use outcrop_report::{Finding, Report, Verdict};
-use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunView, TrialEntry, Value};
+use outcrop_report::{Figure, Finding, Report, Verdict};
+use outcrop_results::RunView;
+use outcrop_schema::Remark;
+use outcrop_schema::cache::{
+    ARRIVAL, CONNECTIONS, CONTENT, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE, POLICY, SERVED_BY, SERVER,
+    SERVER_THREADS, SHARED_CPU, Server, THROUGHPUT,
+};
 
+use crate::cache_fixture::{Builder, Factors, peers, policies};
 use crate::markup::elements;
-
-/// A run, cell by cell; a cell is the baseline but for the factors that are given.
-pub(crate) struct Builder {
-    pub(crate) run: RunView,
-}
-
-type Factors<'f> = &'f [(&'f str, &'f str)];
-
-const BASELINE: [(&str, &str); 14] = [
-    ("server", "outcrop"),
-    ("build", "this"),
-    ("memory", "64MiB"),
-    ("policy", "s3-fifo"),
-    ("load_factor", "1.5"),
-    ("server_threads", "1"),
-    ("workload", "etc"),
-    ("keys", "100000"),
-    ("request_mix", "30:1"),
-    ("content", "random"),
-    ("arrival", "closed"),
-    ("connections", "50"),
-    ("pipeline", "1"),
-    ("objective", "p99<1ms"),
-];
-
-/// What a peer does not have.
-const OURS_ALONE: [&str; 3] = ["build", "policy", "load_factor"];
-
-impl Builder {
-    fn new() -> Self {
-        Self {
-            run: RunView {
-                dir: "runs/20261121T020000Z-caches".into(),
-                name: "20261121T020000Z-caches".into(),
-                plan: "[run]\nseed = \"0x2a\"\neffort = \"quick\"\n".into(),
-                environment: serde_json::Value::Null,
-                trials: Vec::new(),
-                torn_bytes: 0,
-            },
-        }
-    }
-
-    /// Three trials: hits, their simulation, answers per second, CPU per answer in nanoseconds.
-    fn cell(
-        mut self,
-        plan: &str,
-        changes: Factors<'_>,
-        hits: (f64, f64),
-        throughput: f64,
-        cpu_ns: f64,
-    ) -> Self {
-        let mut factors: BTreeMap<String, String> = BASELINE
-            .iter()
-            .chain(changes)
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
-        if factors["server"] != "outcrop" {
-            OURS_ALONE.iter().for_each(|name| drop(factors.remove(*name)));
-        }
-        let number = |name: &str| -> f64 { factors[name].parse().expect("it is a number") };
-        let in_flight = number("connections") * number("pipeline");
-        let is_closed = factors["arrival"] == "closed";
-        let latency_ns = if is_closed {
-            in_flight / throughput * 1e9
-        } else {
-            2e5
-        };
-        for repetition in 0..3_u32 {
-            let noise = 1.0 + 0.01 * (f64::from(repetition) - 1.0);
-            let mut values = values(hits, throughput * noise, cpu_ns * noise, latency_ns);
-            if !is_closed {
-                values.push(value("offered_load", Unit::PerSecond, throughput));
-            }
-            self.push(plan, &factors, repetition, values, latency_ns);
-        }
-        self
-    }
-
-    fn push(
-        &mut self,
-        plan: &str,
-        factors: &BTreeMap<String, String>,
-        repetition: u32,
-        values: Vec<Value>,
-        latency_ns: f64,
-    ) {
-        let mut histogram = LatencyHistogram::new();
-        for step in 1..=200_u64 {
-            histogram.record((latency_ns * step as f64 / 100.0) as u64);
-        }
-        let histogram = HistogramEntry::new("get", HistogramKind::Latency, 0, 0.0, 0.5, &histogram);
-        let number = self.run.trials.len() as u32;
-        self.run.trials.push(TrialEntry {
-            trial: number,
-            cell: format!("{factors:?}"),
-            layer: "cache".into(),
-            subject: "servers on the loopback interface".into(),
-            plans: vec![plan.into()],
-            repetition,
-            seed: u64::from(number),
-            factors: factors.clone(),
-            started_at: "2026-11-21T02:00:00.123456Z".into(),
-            duration_s: 0.5,
-            outcome: Outcome::Completed,
-            values,
-            histograms: vec![histogram],
-            notes: vec!["server: outcrop 0.1.0 in this process".into()],
-        });
-    }
-
-    /// A server that was not on the machine.
-    fn absent(mut self, server: &str) -> Self {
-        self = self.cell("cache-peers", &[("server", server)], (1.0, 1.0), 1.0, 1.0);
-        let count = self.run.trials.len();
-        for trial in &mut self.run.trials[count - 3..] {
-            trial.values.truncate(1);
-            trial.values[0].value = None;
-            trial.values[0].source = Some(format!("{server} is not in PATH: install it"));
-            trial.histograms.clear();
-        }
-        self
-    }
-}
-
-fn value(metric: &str, unit: Unit, value: f64) -> Value {
-    Value {
-        metric: metric.to_owned(),
-        unit,
-        value: Some(value),
-        provenance: if metric.starts_with("simulated") {
-            Provenance::Modelled
-        } else {
-            Provenance::Measured
-        },
-        source: None,
-    }
-}
-
-fn values(hits: (f64, f64), throughput: f64, cpu_ns: f64, latency_ns: f64) -> Vec<Value> {
-    vec![
-        value("throughput", Unit::PerSecond, throughput),
-        value("hit_ratio", Unit::Ratio, hits.0),
-        value("simulated_hit_ratio", Unit::Ratio, hits.1),
-        value("server_cpu_per_request", Unit::NanosecondsPerOperation, cpu_ns),
-        value("driver_cpu_per_request", Unit::NanosecondsPerOperation, 4000.0),
-        value("latency_mean", Unit::Nanoseconds, latency_ns),
-        value("latency_p50", Unit::Nanoseconds, latency_ns * 0.9),
-        value("latency_p95", Unit::Nanoseconds, latency_ns * 1.5),
-        value("latency_p99", Unit::Nanoseconds, latency_ns * 2.0),
-        value("evictions", Unit::Count, if hits.0 < 1.0 { 100.0 } else { 0.0 }),
-        value("unfinished_requests", Unit::Count, 0.0),
-        value("mismatched_values", Unit::Count, 0.0),
-    ]
-}
-
-fn policies() -> Builder {
-    let mut builder = Builder::new();
-    for (memory, lru, s3_fifo) in [
-        ("8MiB", 0.80, 0.84),
-        ("16MiB", 0.90, 0.93),
-        ("32MiB", 0.985, 0.99),
-    ] {
-        for (policy, hits) in [("lru", lru), ("s3-fifo", s3_fifo)] {
-            let changes = [("memory", memory), ("policy", policy)];
-            builder = builder.cell("cache-policies", &changes, (hits, hits + 0.001), 1e5, 6000.0);
-        }
-    }
-    builder
-}
-
-pub(crate) fn peers() -> Builder {
-    let mut builder = Builder::new();
-    for (server, cpu_ns) in [("outcrop", 5500.0), ("memcached", 5900.0), ("redis", 6200.0)] {
-        for (pipeline, factor) in [("1", 1.0), ("32", 0.15)] {
-            for (arrival, throughput) in [("closed", 1e5), ("poisson:30%", 3e4), ("poisson:60%", 6e4)] {
-                let changes = [("server", server), ("pipeline", pipeline), ("arrival", arrival)];
-                let cpu_ns = cpu_ns * factor;
-                builder = builder.cell("cache-peers", &changes, (1.0, 1.0), throughput / factor, cpu_ns);
-            }
-        }
-        for connections in ["1", "256"] {
-            let changes = [("server", server), ("connections", connections)];
-            builder = builder.cell("cache-peers", &changes, (1.0, 1.0), 9e4, cpu_ns);
-        }
-    }
-    builder
-}
 
 fn finding(run: &RunView, id: &str) -> Finding {
     let report = Report::of(run);
@@ -229,12 +44,10 @@ fn the_policy_and_the_memory_to_configure_are_named_with_what_they_are_worth() {
 
 #[test]
 fn a_store_that_is_not_its_policy_and_a_policy_that_is_behind_are_found() {
-    let changes = [("memory", "1MiB"), ("policy", "lru")];
-    let run = policies().cell("cache-policies", &changes, (0.5, 0.6), 1e5, 6000.0);
-    let changes = [("memory", "1MiB"), ("policy", "s3-fifo")];
-    let run = run
-        .cell("cache-policies", &changes, (0.45, 0.45), 1e5, 6000.0)
-        .run;
+    let changes: Factors<'_> = &[(&MEMORY, "1MiB"), (&POLICY, "lru")];
+    let run = policies().cell("cache-policies", changes, (0.5, 0.6), 1e5, 6000.0);
+    let changes: Factors<'_> = &[(&MEMORY, "1MiB"), (&POLICY, "s3-fifo")];
+    let run = run.cell("cache-policies", changes, (0.45, 0.45), 1e5, 6000.0).run;
     let simulated = finding(&run, "cache-hits-as-simulated");
     assert_eq!(simulated.verdict, Verdict::DoesNotHold);
     assert!(
@@ -263,13 +76,13 @@ fn peers_are_compared_under_the_same_load_only() {
     ));
     let dear = peers().cell(
         "cache-peers",
-        &[("server", "memcached"), ("pipeline", "32"), ("connections", "8")],
+        &[(&SERVER, "memcached"), (&PIPELINE, "32"), (&CONNECTIONS, "8")],
         (1.0, 1.0),
         1e5,
         100.0,
     );
-    let ours = [("pipeline", "32"), ("connections", "8")];
-    let run = dear.cell("cache-peers", &ours, (1.0, 1.0), 1e5, 900.0).run;
+    let ours: Factors<'_> = &[(&PIPELINE, "32"), (&CONNECTIONS, "8")];
+    let run = dear.cell("cache-peers", ours, (1.0, 1.0), 1e5, 900.0).run;
     assert_eq!(
         finding(&run, "cache-less-cpu-than-peers").verdict,
         Verdict::DoesNotHold
@@ -281,7 +94,7 @@ fn answers_are_held_against_what_their_own_trial_offered() {
     let mut run = Builder::new()
         .cell(
             "cache-peers",
-            &[("arrival", "poisson:50%")],
+            &[(&ARRIVAL, "poisson:50%")],
             (1.0, 1.0),
             5e4,
             6000.0,
@@ -295,8 +108,8 @@ fn answers_are_held_against_what_their_own_trial_offered() {
     {
         for value in &mut trial.values {
             match value.metric.as_str() {
-                "throughput" => value.value = Some(answered),
-                "offered_load" => value.value = Some(offered),
+                name if name == THROUGHPUT.name => value.value = Some(answered),
+                name if name == OFFERED.name => value.value = Some(offered),
                 _ => {}
             }
         }
@@ -315,8 +128,8 @@ fn distributions_of_several_servers_are_those_under_the_same_loads() {
             ("poisson:60%", 1.2e5),
             ("poisson:100%", 2e5),
         ] {
-            let changes = [("server", server), ("arrival", arrival)];
-            builder = builder.cell("cache-peers", &changes, (1.0, 1.0), throughput, 6000.0);
+            let changes: Factors<'_> = &[(&SERVER, server), (&ARRIVAL, arrival)];
+            builder = builder.cell("cache-peers", changes, (1.0, 1.0), throughput, 6000.0);
         }
     }
     let report = Report::of(&builder.run);
@@ -358,32 +171,15 @@ fn a_server_that_is_not_there_is_said_and_the_rest_is_reported() {
 fn every_figure_is_drawn_where_its_cells_are_there_and_names_its_loop() {
     let mut builder = policies();
     builder.run.trials.extend(peers().run.trials);
-    for change in [
-        ("memory", "4MiB"),
-        ("load_factor", "16"),
-        ("server_threads", "2"),
-        ("content", "zeros"),
-    ] {
-        builder = builder.cell("cache-sensitivity", &[change], (0.9, 0.9), 9e4, 6100.0);
-    }
-    let run = builder
-        .cell("cache-sensitivity", &[], (1.0, 1.0), 1e5, 6000.0)
-        .run;
-    let report = Report::of(&run);
-    let mut drawn = Vec::new();
-    for slot in &report.layers[0].figures {
-        match slot {
-            FigureSlot::Drawn(figure) => {
-                drawn.push((figure.id.as_str(), figure.caption.clone() + &figure.alt_text));
-            }
-            FigureSlot::Missing(missing) => panic!("{} is missing: {}", missing.title, missing.reason),
-        }
-    }
+    let report = Report::of(&varied_alone(builder).run);
+    let drawn: Vec<Figure> = report.layers[0].figures.iter().map(drawn).collect();
     assert_eq!(drawn.len(), 6);
-    for (id, words) in drawn.iter().filter(|(id, _)| *id != "cache-hit-ratio") {
+    for figure in drawn.iter().filter(|figure| figure.id != "cache-hit-ratio") {
+        let words = figure.caption.clone() + &figure.alt_text;
         assert!(
             words.contains("closed loop") || words.contains("open loop"),
-            "{id}: {words}"
+            "{}: {words}",
+            figure.id
         );
     }
     elements(&report.to_html()).unwrap();
@@ -392,6 +188,94 @@ fn every_figure_is_drawn_where_its_cells_are_there_and_names_its_loop() {
             .screen(80, false)
             .lines()
             .all(|line| line.chars().count() <= 80)
+    );
+}
+
+/// Cells of the sensitivity plan beside those that are there.
+fn varied_alone(mut builder: Builder) -> Builder {
+    let changes: Factors<'_> = &[
+        (&MEMORY, "4MiB"),
+        (&LOAD_FACTOR, "16"),
+        (&SERVER_THREADS, "2"),
+        (&CONTENT, "zeros"),
+    ];
+    for change in changes {
+        builder = builder.cell("cache-sensitivity", &[*change], (0.9, 0.9), 9e4, 6100.0);
+    }
+    builder.cell("cache-sensitivity", &[], (1.0, 1.0), 1e5, 6000.0)
+}
+
+fn drawn(slot: &FigureSlot) -> Figure {
+    match slot {
+        FigureSlot::Drawn(figure) => figure.clone(),
+        FigureSlot::Missing(missing) => panic!("{} is missing: {}", missing.title, missing.reason),
+    }
+}
+
+#[test]
+fn a_plan_under_another_name_gives_the_same_figures() {
+    let run = varied_alone(peers()).run;
+    let mut renamed = run.clone();
+    renamed.plan = run.plan.replace("cache-sensitivity", "mine");
+    for trial in &mut renamed.trials {
+        for plan in &mut trial.plans {
+            *plan = plan.replace("cache-sensitivity", "mine");
+        }
+    }
+    let (one, other) = (Report::of(&run), Report::of(&renamed));
+    assert_eq!(one.layers[0].figures, other.layers[0].figures);
+    let rows = drawn(one.layers[0].figures.last().expect("the sensitivity")).alt_text;
+    for row in [
+        "memory 4MiB",
+        "load factor 16",
+        "server threads 2",
+        "content zeros",
+    ] {
+        assert!(rows.contains(row), "{row}: {rows}");
+    }
+    assert!(!rows.contains("memcached"), "{rows}");
+}
+
+#[test]
+fn remarks_warn_by_their_kind_and_those_of_old_runs_by_their_words() {
+    let coded = SHARED_CPU.remark("one CPU for both");
+    let old = Remark {
+        code: None,
+        text: "server and driver had to share a CPU: 1 of them".into(),
+    };
+    let quoted = SERVED_BY.remark("server: a build that had to share a CPU");
+    for (remark, warns) in [(coded, true), (old, true), (quoted, false)] {
+        let mut run = peers().run;
+        run.trials[0].notes.push(remark.clone());
+        let report = Report::of(&run);
+        let cautions = &report.layers[0].answer.cautions;
+        let found = cautions.iter().any(|caution| {
+            caution
+                .text
+                .contains("In 1 of 24 cells server and driver shared a CPU")
+        });
+        assert_eq!(found, warns, "{remark:?}: {cautions:?}");
+    }
+}
+
+#[test]
+fn cells_of_other_subjects_are_no_peers() {
+    let mut run = peers().run;
+    for trial in &mut run.trials {
+        if trial.factors[SERVER.name] != Server::Outcrop.to_string() {
+            trial.subject = "servers of another machine".into();
+        }
+    }
+    for id in ["cache-less-cpu-than-peers", "cache-hits-more-than-peers"] {
+        assert!(
+            matches!(finding(&run, id).verdict, Verdict::NotTestable(_)),
+            "{id}"
+        );
+    }
+    let claims = &Report::of(&run).layers[0].answer.advice;
+    assert!(
+        claims.iter().all(|claim| claim.topic != "Beside peers"),
+        "{claims:?}"
     );
 }
 

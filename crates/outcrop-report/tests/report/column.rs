@@ -1,11 +1,14 @@
 //! Answer, findings and figures of the column layer on runs whose truth is known.
 
-use outcrop_measure::metric::Unit;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::RunView;
+use outcrop_schema::column::{
+    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, SIZE_OVER_FLOOR, SKEW, THREADS,
+};
+use outcrop_workload::column::SearchMode;
 
-use crate::column_fixture::{Builder, FileColumn};
+use crate::column_fixture::{Builder, FileColumn, encoded, looked_up};
 
 const COUNTRY: FileColumn = FileColumn {
     name: "country",
@@ -105,67 +108,97 @@ fn a_column_larger_than_its_compressed_text_is_said_by_name() {
 
 #[test]
 fn generated_columns_are_held_against_their_floor_by_skew() {
-    let encode = [
-        ("operation", "encode"),
-        ("index", "none"),
-        ("order", "random"),
-        ("threads", "1"),
-        ("profile", "balanced"),
-    ];
     let with_skew = |skew, ratio| {
-        let factors = [&encode[..], &[("skew", skew)]].concat();
+        let mut factors = encoded();
+        factors.set(&SKEW, skew);
         let values = [
-            ("floor_bytes", Unit::Bytes, 1e6),
-            ("size_over_floor", Unit::Ratio, ratio),
-            ("file_bytes", Unit::Bytes, 1e6 * ratio),
+            (FLOOR_BYTES, 1e6),
+            (SIZE_OVER_FLOOR, ratio),
+            (FILE_BYTES, 1e6 * ratio),
         ];
         finding(
-            &Builder::new().generated(&factors, &values).build(),
+            &Builder::new().generated(factors, &values).build(),
             "size-near-floor",
         )
         .verdict
     };
-    assert_eq!(with_skew("0", 1.01), Verdict::Holds);
-    assert_eq!(with_skew("0", 1.03), Verdict::DoesNotHold);
-    assert_eq!(with_skew("1.2", 1.03), Verdict::Holds);
-    assert_eq!(with_skew("1.2", 1.06), Verdict::DoesNotHold);
+    assert_eq!(with_skew(0.0, 1.01), Verdict::Holds);
+    assert_eq!(with_skew(0.0, 1.03), Verdict::DoesNotHold);
+    assert_eq!(with_skew(1.2, 1.03), Verdict::Holds);
+    assert_eq!(with_skew(1.2, 1.06), Verdict::DoesNotHold);
 }
 
 #[test]
 fn more_than_three_reads_for_a_cold_lookup_or_a_size_that_depends_on_threads_fails() {
     let lookup = |reads| {
-        let factors = [
-            ("operation", "equality"),
-            ("index", "postings"),
-            ("search_mode", "on-disk"),
-            ("skew", "0"),
-        ];
-        let values = [("cold_reads_max", Unit::Count, reads)];
-        finding(
-            &Builder::new().generated(&factors, &values).build(),
-            "cold-lookup-reads",
-        )
-        .verdict
+        let factors = looked_up(Index::Postings, SearchMode::OnDisk);
+        let run = Builder::new().generated(factors, &[(COLD_READS_MAX, reads)]);
+        finding(&run.build(), "cold-lookup-reads").verdict
     };
     assert_eq!((lookup(3.0), lookup(4.0)), (Verdict::Holds, Verdict::DoesNotHold));
     let threads = |sizes: [f64; 2]| {
-        let built = ["1", "2"]
-            .into_iter()
-            .zip(sizes)
-            .fold(Builder::new(), |builder, (threads, bytes)| {
-                let factors = [
-                    ("operation", "encode"),
-                    ("index", "none"),
-                    ("profile", "balanced"),
-                    ("threads", threads),
-                ];
-                builder.generated(&factors, &[("file_bytes", Unit::Bytes, bytes)])
-            });
+        let with_threads = |builder: Builder, (threads, bytes)| {
+            let mut factors = encoded();
+            factors.set(&THREADS, threads);
+            builder.generated(factors, &[(FILE_BYTES, bytes)])
+        };
+        let built = [1, 2].into_iter().zip(sizes).fold(Builder::new(), with_threads);
         finding(&built.build(), "threads-change-no-byte").verdict
     };
     assert_eq!(
         (threads([5e5, 5e5]), threads([5e5, 5.1e5])),
         (Verdict::Holds, Verdict::DoesNotHold)
+    );
+}
+
+#[test]
+fn a_size_is_one_value_of_the_data_and_a_time_one_of_each_trial() {
+    let report = Report::of(&table());
+    let numbers_of = |topic: &str| {
+        let claims = &report.layers[0].answer.advice;
+        let claim = claims.iter().find(|claim| claim.topic == topic);
+        claim.map(|claim| claim.numbers.clone()).unwrap_or_default()
+    };
+    let sizes = numbers_of("Worth a dictionary");
+    assert_eq!((sizes[0].n, sizes[0].interval.is_some()), (1, false));
+    let lookups = numbers_of("Index");
+    assert_eq!((lookups[0].n, lookups[0].interval.is_some()), (3, true));
+}
+
+#[test]
+fn columns_of_one_name_in_two_tables_are_two_columns() {
+    let other = FileColumn {
+        text: 2_000_000.0,
+        balanced: 500_000.0,
+        smallest: 490_000.0,
+        ..COUNTRY
+    };
+    let run = Builder::new().of_file(COUNTRY).of_table("file other.csv", other);
+    let report = Report::of(&run.build());
+    let labels: Vec<&str> = report.layers[0]
+        .answer
+        .capabilities
+        .iter()
+        .map(|row| row.label.as_str())
+        .collect();
+    let (one, two) = (
+        "country (file other.csv, rows: all)",
+        "country (file rocks.csv, rows: all)",
+    );
+    assert_eq!(labels, [one, two], "the larger one first");
+    let FigureSlot::Drawn(figure) = &report.layers[0].figures[0] else {
+        panic!("sizes are drawn");
+    };
+    // Per cent of its own text.
+    assert!(
+        figure
+            .alt_text
+            .contains(&format!("{one}: ocol smallest 24.5 %; ocol balanced 25 %"))
+            && figure
+                .alt_text
+                .contains(&format!("{two}: ocol smallest 7.9 %; ocol balanced 8 %")),
+        "{}",
+        figure.alt_text
     );
 }
 
@@ -190,16 +223,7 @@ fn a_table_has_its_figures_and_what_was_not_measured_names_the_plan() {
         !html.contains("column-matrix"),
         "no heading without anything under it"
     );
-    let sizes_alone = Builder::new().generated(
-        &[
-            ("operation", "encode"),
-            ("index", "none"),
-            ("order", "random"),
-            ("skew", "0"),
-            ("threads", "1"),
-        ],
-        &[("file_bytes", Unit::Bytes, 1e6)],
-    );
+    let sizes_alone = Builder::new().generated(encoded(), &[(FILE_BYTES, 1e6)]);
     let report = Report::of(&sizes_alone.build());
     let names_plan =
         |slot: &FigureSlot| matches!(slot, FigureSlot::Missing(missing) if missing.plan == "column-search");

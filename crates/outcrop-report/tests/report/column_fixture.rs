@@ -1,12 +1,18 @@
 //! Column runs for tests: cells put together by hand, each metric given. Nothing here was measured.
 
-use std::collections::BTreeMap;
-
-use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
+use outcrop_schema::column::{
+    COLUMN, DISTINCT, DISTINCT_VALUES, FILE_BYTES, FORMAT, Format, INDEX, Index, LATENCY, OPERATION, ORDER,
+    PROFILE, Profile, ROW_COUNT, ROWS, Rows, SCHEMA, SEARCH_MODE, SKEW, TEXT_BYTES, THREADS,
+};
+use outcrop_schema::{FactorRef, Settings, Vocabulary};
+use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
 /// Trials of each cell.
 const REPETITIONS: u32 = 3;
+/// The table of most tests.
+const TABLE: &str = "file rocks.csv";
 
 /// Builds a run, cell by cell.
 pub(crate) struct Builder {
@@ -27,6 +33,33 @@ pub(crate) struct FileColumn {
     pub(crate) lookups: (f64, f64),
 }
 
+/// A column file without an index, as plans have it by default.
+pub(crate) fn encoded() -> Settings {
+    let mut factors = Settings::defaults(SCHEMA.workload);
+    factors.set(&OPERATION, Operation::Encode);
+    factors.remove(&SEARCH_MODE);
+    factors
+}
+
+/// Lookups of a value in a column file.
+pub(crate) fn looked_up(index: Index, mode: SearchMode) -> Settings {
+    let mut factors = Settings::defaults(SCHEMA.workload);
+    factors.set(&OPERATION, Operation::Equality);
+    factors.set(&INDEX, index);
+    factors.set(&SEARCH_MODE, mode);
+    factors.remove(&THREADS);
+    factors
+}
+
+/// The rows as text under a codec.
+fn text_under(codec: &str) -> Settings {
+    let mut factors = encoded();
+    factors.set(&FORMAT, Format::Text(codec.parse().expect("a codec")));
+    let without: [FactorRef; 3] = [&INDEX, &PROFILE, &THREADS];
+    without.iter().for_each(|factor| factors.remove(factor.about()));
+    factors
+}
+
 impl Builder {
     pub(crate) fn new() -> Self {
         Self {
@@ -37,111 +70,89 @@ impl Builder {
                 environment: serde_json::Value::Null,
                 trials: Vec::new(),
                 torn_bytes: 0,
+                vocabulary: Vocabulary::default(),
             },
         }
     }
 
     /// Everything that the plans for a table measure of one of its columns.
-    pub(crate) fn of_file(mut self, column: FileColumn) -> Self {
-        let counts = [
-            ("rows", Unit::Count, column.rows),
-            ("distinct_values", Unit::Count, column.distinct),
-            ("text_bytes", Unit::Bytes, column.text),
-        ];
-        for (profile, bytes) in [("balanced", column.balanced), ("smallest", column.smallest)] {
-            let factors = [
-                ("operation", "encode"),
-                ("format", "ocol"),
-                ("index", "none"),
-                ("profile", profile),
-            ];
-            let values = [&counts[..], &[("file_bytes", Unit::Bytes, bytes)]].concat();
-            self = self.cell(
-                "file rocks.csv",
-                &[&[("column", column.name)], &factors[..]].concat(),
-                &values,
-            );
+    pub(crate) fn of_file(self, column: FileColumn) -> Self {
+        self.of_table(TABLE, column)
+    }
+
+    /// The same of a certain table.
+    pub(crate) fn of_table(mut self, table: &str, column: FileColumn) -> Self {
+        let of_column = |mut factors: Settings| {
+            factors.set(&COLUMN, column.name.to_owned());
+            factors.set(&ROWS, Rows::All);
+            factors
+        };
+        let sizes = |bytes| {
+            [
+                (ROW_COUNT, column.rows),
+                (DISTINCT_VALUES, column.distinct),
+                (TEXT_BYTES, column.text),
+                (FILE_BYTES, bytes),
+            ]
+        };
+        for (profile, bytes) in [
+            (Profile::Balanced, column.balanced),
+            (Profile::Smallest, column.smallest),
+        ] {
+            let mut factors = of_column(encoded());
+            factors.set(&PROFILE, profile);
+            self = self.cell(table, &factors, &sizes(bytes));
         }
-        let text = [
-            ("column", column.name),
-            ("operation", "encode"),
-            ("format", "zstd:19"),
-        ];
-        let values = [&counts[..], &[("file_bytes", Unit::Bytes, column.zstd)]].concat();
-        self = self.cell("file rocks.csv", &text, &values);
+        self = self.cell(table, &of_column(text_under("zstd:19")), &sizes(column.zstd));
         let (scan, postings) = column.lookups;
         for (index, mode, latency, bytes) in [
-            ("none", "scan", scan, column.balanced),
-            ("postings", "in-memory", postings, column.balanced * 1.5),
+            (Index::None, SearchMode::Scan, scan, column.balanced),
+            (
+                Index::Postings,
+                SearchMode::InMemory,
+                postings,
+                column.balanced * 1.5,
+            ),
         ] {
-            let factors = [
-                ("column", column.name),
-                ("operation", "equality"),
-                ("format", "ocol"),
-                ("profile", "balanced"),
-                ("index", index),
-                ("search_mode", mode),
-            ];
-            let values = [
-                ("latency_p50", Unit::Nanoseconds, latency),
-                ("file_bytes", Unit::Bytes, bytes),
-            ];
-            self = self.cell("file rocks.csv", &factors, &values);
+            let values = [(LATENCY.p50, latency), (FILE_BYTES, bytes)];
+            self = self.cell(table, &of_column(looked_up(index, mode)), &values);
         }
         self
     }
 
-    /// A cell of a generated column of a million rows; `factors` and `values` are what is said of it beside.
-    pub(crate) fn generated(self, factors: &[(&str, &str)], values: &[(&str, Unit, f64)]) -> Self {
-        let column = [("rows", "1000000"), ("distinct", "10000"), ("format", "ocol")];
-        let of_column = column
-            .iter()
-            .filter(|(name, _)| !factors.iter().any(|(given, _)| given == name));
-        let all: Vec<_> = of_column.chain(factors).copied().collect();
-        self.cell("generated column", &all, values)
+    /// A cell of a generated column of a million rows in random order; `factors` say what is done with it, and may say more of it.
+    pub(crate) fn generated(self, mut factors: Settings, values: &[(Metric, f64)]) -> Self {
+        factors.set_default(&ROWS, Rows::Count(1_000_000));
+        factors.set_default(&DISTINCT, 10_000);
+        factors.set_default(&SKEW, 0.0);
+        factors.set_default(&ORDER, RowOrder::default());
+        self.cell("generated column", &factors, values)
     }
 
-    fn cell(mut self, subject: &str, factors: &[(&str, &str)], values: &[(&str, Unit, f64)]) -> Self {
-        let factors: BTreeMap<String, String> = factors
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
+    fn cell(mut self, subject: &str, factors: &Settings, values: &[(Metric, f64)]) -> Self {
         for repetition in 0..REPETITIONS {
-            self.push(subject, &factors, repetition, values);
+            self.push(subject, factors, repetition, values);
         }
         self
     }
 
-    fn push(
-        &mut self,
-        subject: &str,
-        factors: &BTreeMap<String, String>,
-        repetition: u32,
-        values: &[(&str, Unit, f64)],
-    ) {
+    fn push(&mut self, subject: &str, factors: &Settings, repetition: u32, values: &[(Metric, f64)]) {
         let number = self.run.trials.len() as u32;
-        // One part in a thousand between repetitions, so that every figure has an interval.
+        // One part in a thousand between repetitions, so that every time has an interval.
         let noise = 1.0 + f64::from(repetition) * 0.001;
-        let value = |(metric, unit, value): &(&str, Unit, f64)| Value {
-            metric: (*metric).to_owned(),
-            unit: *unit,
-            value: Some(if *unit == Unit::Nanoseconds {
-                value * noise
-            } else {
-                *value
-            }),
-            provenance: Provenance::Measured,
-            source: None,
+        let value = |(metric, value): &(Metric, f64)| match metric.unit {
+            Unit::Nanoseconds => Value::measured(*metric, value * noise),
+            _ => Value::measured(*metric, *value),
         };
         self.run.trials.push(TrialEntry {
             trial: number,
             cell: format!("{subject} {factors:?}"),
-            layer: "column".into(),
+            layer: SCHEMA.name.into(),
             subject: subject.to_owned(),
             plans: vec!["column-choice".into()],
             repetition,
             seed: u64::from(number),
-            factors: factors.clone(),
+            factors: factors.spellings(),
             started_at: "2026-11-21T02:00:00.123456Z".into(),
             duration_s: 0.5,
             outcome: Outcome::Completed,

@@ -276,3 +276,36 @@ fn data_that_no_codec_makes_smaller_have_figures_and_no_recommendation() {
     let ids: Vec<&str> = report.figures().iter().map(|figure| figure.id.as_str()).collect();
     assert!(ids.contains(&"ratio-against-compress-speed"), "{ids:?}");
 }
+
+#[test]
+fn cells_of_two_sets_of_data_are_never_compared() {
+    let run = Builder::new(3)
+        .of("logs")
+        .speeds(&CODECS[..1], &[4], &[1])
+        .speeds(&CODECS[3..4], &[64], &[1])
+        .of("mail")
+        .speeds(&CODECS[1..4], &[4], &[1])
+        .speeds(&CODECS[3..4], &[4], &[2])
+        .build();
+    let copy = finding(&run, "copy-is-fastest");
+    assert!(matches!(copy.verdict, Verdict::NotTestable(_)), "{copy:?}");
+    let blocks = finding(&run, "larger-blocks-save-more");
+    assert!(matches!(blocks.verdict, Verdict::NotTestable(_)), "{blocks:?}");
+    assert_eq!(finding(&run, "threads-scale").verdict, Verdict::Holds);
+    let report = Report::of(&run);
+    let layer = &report.layers[0];
+    assert!(layer.answer.subject.contains("mail"), "{}", layer.answer.subject);
+    assert_eq!(layer.matrices[0].rows, ["zstd:1", "lz4:1", "snappy"]);
+    assert_eq!(layer.matrices[0].columns, ["4 KiB"]);
+}
+
+#[test]
+fn generated_blocks_do_not_stand_beside_published_percentiles_of_real_ones() {
+    let report = Report::of(&Builder::new(3).robustness(&CODECS[1..]).build());
+    let references = &report.layers[0].references;
+    let percentiles = references
+        .iter()
+        .find(|section| section.name == "asic-ratio-percentiles");
+    let rows = &percentiles.unwrap().table.rows;
+    assert!(rows.iter().all(|row| row[2] == "–" && row[3] == "–"), "{rows:?}");
+}

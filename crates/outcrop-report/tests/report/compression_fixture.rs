@@ -1,10 +1,16 @@
 //! Compression runs for tests, computed from a formula: a codec has a ratio at 4 KiB that grows with the block, and two
 //! speeds. Nothing here was measured.
 
-use std::collections::BTreeMap;
-
-use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_measure::ByteSize;
+use outcrop_measure::metric::Provenance;
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
+use outcrop_schema::compression::{
+    BLOCK_ENTROPY, BLOCK_RATIOS, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
+    COMPRESSION_RATIO_LOW, CONTENT, Direction, LATENCY, MEASUREMENT, MODELLED_COMPRESS_SPEED, Measurement,
+    RATIO_PERCENTILES, SAMPLED_SHARE, SCHEMA, SPEED, STAGE_LITERALS_SHARE, STAGE_MATCH_FINDING_SHARE,
+    STAGE_SEQUENCES_SHARE, STAGE_SUM_RATIO, THREADS, Threads,
+};
+use outcrop_schema::{Settings, Vocabulary};
 
 /// A codec of the formula.
 #[derive(Clone, Copy)]
@@ -42,6 +48,8 @@ pub(crate) const fn codec(name: &'static str, ratio: f64, compress: f64, decompr
 pub(crate) struct Builder {
     /// What was built so far.
     pub(crate) run: RunView,
+    /// The data that the next cells are of.
+    pub(crate) subject: &'static str,
     /// Trials per cell.
     pub(crate) repetitions: u32,
     /// Relative spread of the speeds over the repetitions of every cell.
@@ -62,12 +70,19 @@ impl Builder {
                 environment: serde_json::Value::Null,
                 trials: Vec::new(),
                 torn_bytes: 0,
+                vocabulary: Vocabulary::default(),
             },
+            subject: "sample 1.66MiB",
             repetitions,
             spread: 0.02,
             efficiency: 0.95,
             stage_sum: 1.0,
         }
+    }
+
+    /// Goes on with other data.
+    pub(crate) fn of(self, subject: &'static str) -> Self {
+        Self { subject, ..self }
     }
 
     /// Adds every codec at every block size and number of threads.
@@ -123,22 +138,17 @@ impl Builder {
 
     fn stage(mut self, level: i32, size_kib: u64, (kind, bits): (&str, f64), lz: f64) -> Self {
         let content = format!("{kind}:{bits}");
-        let factors = factors(&format!("zstd:{level}"), size_kib, 1, &content, "stages");
-        let ratio = |metric: &str, value| (metric.to_owned(), Unit::Ratio, value, Provenance::Derived);
-        let values = vec![
-            ratio("stage_match_finding_share", lz),
-            ratio("stage_literals_share", (1.0 - lz) * 0.6),
-            ratio("stage_sequences_share", (1.0 - lz) * 0.4),
-            ratio("stage_sum_ratio", self.stage_sum),
-            (
-                "block_entropy".to_owned(),
-                Unit::BitsPerByte,
-                bits,
-                Provenance::Measured,
-            ),
+        let mut factors = factors(&format!("zstd:{level}"), size_kib, 1, &content);
+        factors.set(&MEASUREMENT, Measurement::Stages);
+        let values = [
+            Value::derived(STAGE_MATCH_FINDING_SHARE, lz),
+            Value::derived(STAGE_LITERALS_SHARE, (1.0 - lz) * 0.6),
+            Value::derived(STAGE_SEQUENCES_SHARE, (1.0 - lz) * 0.4),
+            Value::derived(STAGE_SUM_RATIO, self.stage_sum),
+            Value::measured(BLOCK_ENTROPY, bits),
         ];
         for repetition in 0..self.repetitions {
-            self.push(&factors, repetition, &values);
+            self.push(&factors, repetition, values.to_vec());
         }
         self
     }
@@ -151,7 +161,7 @@ impl Builder {
         content: &str,
         factor: f64,
     ) -> Self {
-        let factors = factors(codec.name, size_kib, threads, content, "speed");
+        let factors = factors(codec.name, size_kib, threads, content);
         let growth = if codec.name == "none" || codec.name == "dpzip" {
             1.0
         } else {
@@ -167,81 +177,55 @@ impl Builder {
             let step = f64::from(repetition) - f64::from(self.repetitions - 1) / 2.0;
             let noise = (1.0 + self.spread * step) * threads_factor * factor;
             let mut values = vec![
-                (
-                    "compression_ratio".to_owned(),
-                    Unit::Ratio,
-                    ratio,
-                    Provenance::Measured,
-                ),
-                (
-                    "compression_ratio_low".to_owned(),
-                    Unit::Ratio,
-                    ratio,
-                    Provenance::Derived,
-                ),
-                (
-                    "compression_ratio_high".to_owned(),
-                    Unit::Ratio,
-                    ratio,
-                    Provenance::Derived,
-                ),
-                ("sampled_share".to_owned(), Unit::Ratio, 1.0, Provenance::Measured),
+                Value::measured(COMPRESSION_RATIO, ratio),
+                Value::derived(COMPRESSION_RATIO_LOW, ratio),
+                Value::derived(COMPRESSION_RATIO_HIGH, ratio),
+                Value::measured(SAMPLED_SHARE, 1.0),
             ];
-            for percentile in [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99] {
-                let name = format!("block_ratio_p{percentile}");
+            for (metric, percentile) in BLOCK_RATIOS.into_iter().zip(RATIO_PERCENTILES) {
                 let value = 1.0 + (ratio - 1.0) * 2.0 * f64::from(percentile) / 100.0;
-                values.push((name, Unit::Ratio, value, Provenance::Measured));
+                values.push(Value::measured(metric, value));
             }
-            for (direction, speed) in [("compress", codec.compress), ("decompress", codec.decompress)] {
-                let speed = speed * noise;
-                let latency = size_kib as f64 * 1024.0 / speed * 1e9 * f64::from(threads);
-                values.push((
-                    format!("{direction}_speed"),
-                    Unit::BytesPerSecond,
-                    speed,
-                    Provenance::Measured,
-                ));
-                for (name, share) in [("mean", 1.0), ("p50", 0.95), ("p99", 1.6)] {
-                    let metric = format!("{direction}_latency_{name}");
-                    values.push((metric, Unit::Nanoseconds, latency * share, Provenance::Measured));
+            for direction in Direction::ALL {
+                let speed = noise
+                    * match direction {
+                        Direction::Compress => codec.compress,
+                        Direction::Decompress => codec.decompress,
+                    };
+                let mean = size_kib as f64 * 1024.0 / speed * 1e9 * f64::from(threads);
+                let latency = LATENCY.of(direction);
+                values.push(Value::measured(SPEED.of(direction), speed));
+                for (metric, share) in [(latency.mean, 1.0), (latency.p50, 0.95), (latency.p99, 1.6)] {
+                    values.push(Value::measured(metric, mean * share));
                 }
             }
             if codec.name == "dpzip" {
-                let metric = "modelled_compress_speed".to_owned();
-                values.push((metric, Unit::BytesPerSecond, 5.5e9, Provenance::Modelled));
+                values.push(Value::of(
+                    MODELLED_COMPRESS_SPEED,
+                    Ok(5.5e9),
+                    Provenance::Modelled,
+                ));
             }
-            self.push(&factors, repetition, &values);
+            self.push(&factors, repetition, values);
         }
         self
     }
 
-    fn push(
-        &mut self,
-        factors: &BTreeMap<String, String>,
-        repetition: u32,
-        values: &[(String, Unit, f64, Provenance)],
-    ) {
+    fn push(&mut self, factors: &Settings, repetition: u32, values: Vec<Value>) {
         let number = self.run.trials.len() as u32;
-        let value = |(metric, unit, value, provenance): &(String, Unit, f64, Provenance)| Value {
-            metric: metric.clone(),
-            unit: *unit,
-            value: Some(*value),
-            provenance: *provenance,
-            source: None,
-        };
         self.run.trials.push(TrialEntry {
             trial: number,
             cell: format!("{factors:?}"),
-            layer: "compression".into(),
-            subject: "sample 1.66MiB".into(),
+            layer: SCHEMA.name.into(),
+            subject: self.subject.into(),
             plans: vec!["throughput-latency".into()],
             repetition,
             seed: u64::from(number),
-            factors: factors.clone(),
+            factors: factors.spellings(),
             started_at: "2026-11-21T02:00:00.123456Z".into(),
             duration_s: 0.5,
             outcome: Outcome::Completed,
-            values: values.iter().map(value).collect(),
+            values,
             histograms: Vec::new(),
             notes: Vec::new(),
         });
@@ -252,24 +236,14 @@ impl Builder {
     }
 }
 
-fn factors(
-    codec: &str,
-    size_kib: u64,
-    threads: u32,
-    content: &str,
-    measurement: &str,
-) -> BTreeMap<String, String> {
-    [
-        ("codec", codec.to_owned()),
-        ("compression_block_size", format!("{size_kib}KiB")),
-        ("threads", threads.to_string()),
-        ("context", "reused".to_owned()),
-        ("caches", "warm".to_owned()),
-        ("content", content.to_owned()),
-        ("measurement", measurement.to_owned()),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
+/// The defaults of the layer but for these.
+fn factors(codec: &str, size_kib: u64, threads: u32, content: &str) -> Settings {
+    let mut factors = Settings::defaults(SCHEMA.workload);
+    factors.set(&CODEC, codec.parse().expect("a codec"));
+    factors.set(&COMPRESSION_BLOCK_SIZE, ByteSize(size_kib << 10));
+    factors.set(&CONTENT, content.parse().expect("a content"));
+    factors.set(&THREADS, Threads::Count(threads));
+    factors
 }
 
 /// Everything that the four plans give.

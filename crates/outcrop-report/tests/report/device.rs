@@ -265,6 +265,40 @@ fn trials_that_failed_are_counted_and_told() {
 }
 
 #[test]
+fn two_subjects_are_never_one_curve() {
+    let of_depth = |depth: u32, subject: &str| {
+        let mut run = RunBuilder::new(3).cells(&[4096], &[depth], &[100]).build();
+        run.trials
+            .iter_mut()
+            .for_each(|trial| trial.subject = subject.into());
+        run
+    };
+    let (mut run, other) = (of_depth(1, "one drive"), of_depth(8, "another drive"));
+    run.trials.extend(other.trials);
+    let layer = &Report::of(&run).layers[0];
+    let is_drawn = |id: &str| {
+        layer
+            .figures
+            .iter()
+            .any(|slot| matches!(slot, FigureSlot::Drawn(figure) if figure.id == id))
+    };
+    assert!(!is_drawn("iops-by-depth") && !is_drawn("latency-by-depth"));
+    assert_eq!(layer.answer.advice, []);
+    assert_eq!(layer.answer.subject, "another drive, one drive");
+}
+
+#[test]
+fn a_plan_by_another_name_gives_the_same_report() {
+    let mut renamed = complete();
+    renamed
+        .trials
+        .iter_mut()
+        .for_each(|trial| trial.plans = vec!["mine".into()]);
+    let layers = |run| Report::of(&run).to_json().unwrap()["layers"].take();
+    assert_eq!(layers(renamed), layers(complete()));
+}
+
+#[test]
 fn wide_intervals_are_marked_wherever_they_are_shown() {
     let shaky = RunBuilder {
         spread: 0.2,

@@ -3,9 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use outcrop_measure::ByteSize;
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunView, TrialEntry, Value};
+use outcrop_schema::device::{
+    ACHIEVED_QUEUE_DEPTH, BANDWIDTH, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, ENGINE_FEATURE,
+    IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA,
+};
+use outcrop_schema::{Settings, Vocabulary};
+use outcrop_workload::ReadWriteMix;
 
 /// Requests that the device serves in parallel.
 const CHANNELS: f64 = 16.0;
@@ -23,6 +29,18 @@ pub(crate) struct Workload {
     pub(crate) size: u64,
     pub(crate) depth: u32,
     pub(crate) read_percent: u8,
+}
+
+impl Workload {
+    /// The directions that it has, each with its share of the requests.
+    fn directions(self) -> impl Iterator<Item = (Direction, f64)> {
+        let shares = [
+            (Direction::Read, self.read_percent),
+            (Direction::Write, 100 - self.read_percent),
+        ];
+        let present = shares.into_iter().filter(|(_, percent)| *percent > 0);
+        present.map(|(direction, percent)| (direction, f64::from(percent) / 100.0))
+    }
 }
 
 /// What the formula gives for a workload.
@@ -72,6 +90,7 @@ impl RunBuilder {
                 environment: serde_json::Value::Null,
                 trials: Vec::new(),
                 torn_bytes: 0,
+                vocabulary: Vocabulary::default(),
             },
             repetitions,
             spread: 0.01,
@@ -137,7 +156,7 @@ impl RunBuilder {
         TrialEntry {
             trial: number,
             cell: format!("{workload:?}"),
-            layer: "device".into(),
+            layer: SCHEMA.name.into(),
             subject: "scratch-file 512MiB".into(),
             plans: vec!["ssd-matrix".into()],
             repetition,
@@ -148,58 +167,34 @@ impl RunBuilder {
             outcome: Outcome::Completed,
             values: self.values(workload, iops, claimed_ns),
             histograms,
-            notes: vec!["engine: registered buffers: off, RLIMIT_MEMLOCK is 8 MiB".into()],
+            notes: vec![ENGINE_FEATURE.remark("engine: registered buffers: off, RLIMIT_MEMLOCK is 8 MiB")],
         }
     }
 
     fn values(&self, workload: Workload, iops: f64, latency_ns: f64) -> Vec<Value> {
-        let value = |metric: &str, unit: Unit, value: Option<f64>| Value {
-            metric: metric.to_owned(),
-            unit,
-            value,
-            provenance: Provenance::Measured,
-            source: value.is_none().then(|| "no counters in this test".to_owned()),
-        };
         let bandwidth = iops * workload.size as f64;
         let mut values = vec![
-            value("iops", Unit::PerSecond, Some(iops)),
-            value("bandwidth", Unit::BytesPerSecond, Some(bandwidth)),
-            value("latency_mean", Unit::Nanoseconds, Some(latency_ns)),
-            value("latency_p50", Unit::Nanoseconds, Some(latency_ns * 0.9)),
-            value("latency_p99", Unit::Nanoseconds, Some(latency_ns * 1.8)),
-            value("latency_p99_9", Unit::Nanoseconds, None),
-            value("cpu_per_operation", Unit::NanosecondsPerOperation, Some(1500.0)),
-            value(
-                "achieved_queue_depth",
-                Unit::Count,
-                Some(f64::from(workload.depth)),
-            ),
-            value("device_bytes_ratio", Unit::Ratio, self.device_bytes_ratio),
+            Value::measured(IOPS.both, iops),
+            Value::measured(BANDWIDTH.both, bandwidth),
+            Value::measured(LATENCY.both.mean, latency_ns),
+            Value::measured(LATENCY.both.p50, latency_ns * 0.9),
+            Value::measured(LATENCY.both.p99, latency_ns * 1.8),
+            Value::unavailable(LATENCY.both.p99_9, "too few operations in this test"),
+            Value::measured(CPU_PER_OPERATION, 1500.0),
+            Value::measured(ACHIEVED_QUEUE_DEPTH, f64::from(workload.depth)),
+            match self.device_bytes_ratio {
+                Some(ratio) => Value::measured(DEVICE_BYTES_RATIO, ratio),
+                None => Value::unavailable(DEVICE_BYTES_RATIO, "no counters in this test"),
+            },
         ];
-        for (direction, share) in [
-            ("read", workload.read_percent),
-            ("write", 100 - workload.read_percent),
-        ] {
-            if share > 0 {
-                let share = f64::from(share) / 100.0;
-                let metric = |name: &str| format!("{direction}_{name}");
-                values.push(value(&metric("iops"), Unit::PerSecond, Some(iops * share)));
-                values.push(value(
-                    &metric("bandwidth"),
-                    Unit::BytesPerSecond,
-                    Some(bandwidth * share),
-                ));
-                values.push(value(
-                    &metric("latency_p50"),
-                    Unit::Nanoseconds,
-                    Some(latency_ns * 0.9),
-                ));
-                values.push(value(
-                    &metric("latency_p99"),
-                    Unit::Nanoseconds,
-                    Some(latency_ns * 1.8),
-                ));
-            }
+        for (direction, share) in workload.directions() {
+            let way = Some(direction);
+            values.extend([
+                Value::measured(IOPS.of(way), iops * share),
+                Value::measured(BANDWIDTH.of(way), bandwidth * share),
+                Value::measured(LATENCY.of(way).p50, latency_ns * 0.9),
+                Value::measured(LATENCY.of(way).p99, latency_ns * 1.8),
+            ]);
         }
         values
     }
@@ -207,15 +202,12 @@ impl RunBuilder {
     fn histograms(&self, workload: Workload, iops: f64, latency_ns: f64) -> Vec<HistogramEntry> {
         let (intervals, kept) = self.intervals;
         let mut entries = Vec::new();
-        for (direction, share) in [
-            ("read", workload.read_percent),
-            ("write", 100 - workload.read_percent),
-        ] {
-            for index in (0..intervals).filter(|_| share > 0) {
+        for (direction, share) in workload.directions() {
+            for index in 0..intervals {
                 let rate = if index >= intervals / 2 { iops * kept } else { iops };
                 // A little noise: without any, no change of level can be told from none.
                 let rate = rate * (1.0 + 0.002 * f64::from(index % 3));
-                let count = (rate * f64::from(share) / 100.0 * self.interval_s) as u64;
+                let count = (rate * share * self.interval_s) as u64;
                 entries.push(histogram(direction, index, self.interval_s, count, latency_ns));
             }
         }
@@ -224,43 +216,29 @@ impl RunBuilder {
 }
 
 /// Latencies spread over a factor of four around their mean.
-fn histogram(direction: &str, index: u32, interval_s: f64, count: u64, latency_ns: f64) -> HistogramEntry {
+fn histogram(
+    direction: Direction,
+    index: u32,
+    interval_s: f64,
+    count: u64,
+    latency_ns: f64,
+) -> HistogramEntry {
     let mut histogram = LatencyHistogram::new();
     for (factor, share) in [(0.6, 0.3), (0.9, 0.4), (1.4, 0.28), (2.4, 0.02)] {
         histogram.record_many((latency_ns * factor) as u64, (count as f64 * share) as u64);
     }
-    HistogramEntry {
-        operation: direction.to_owned(),
-        kind: HistogramKind::Latency,
-        interval_index: index,
-        start_s: f64::from(index) * interval_s,
-        duration_s: interval_s,
-        count: histogram.count(),
-        min_ns: histogram.min().unwrap_or(0),
-        max_ns: histogram.max().unwrap_or(0),
-        sum_ns: u64::try_from(histogram.sum()).unwrap_or(u64::MAX),
-        hdr: histogram.to_hdr_base64(),
-    }
+    let start_s = f64::from(index) * interval_s;
+    let kind = HistogramKind::Latency;
+    HistogramEntry::new(direction.name(), kind, index, start_s, interval_s, &histogram)
 }
 
 fn factors(workload: Workload) -> BTreeMap<String, String> {
-    let Workload {
-        size,
-        depth,
-        read_percent,
-    } = workload;
-    [
-        ("engine", "io_uring".to_owned()),
-        ("access_pattern", "random".to_owned()),
-        ("arrival", "closed".to_owned()),
-        ("content", "random".to_owned()),
-        ("jobs", "1".to_owned()),
-        ("io_block_size", outcrop_measure::ByteSize(size).to_string()),
-        ("queue_depth", depth.to_string()),
-        ("read_write_mix", format!("{read_percent}:{}", 100 - read_percent)),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    let mut factors = Settings::defaults(SCHEMA.workload);
+    factors.set(&IO_BLOCK_SIZE, ByteSize(workload.size));
+    factors.set(&QUEUE_DEPTH, workload.depth);
+    let mix = ReadWriteMix::of_reads(workload.read_percent);
+    factors.set(&READ_WRITE_MIX, mix.expect("a share of at most 100 per cent"));
+    factors.spellings()
 }
 
 /// Sizes, depths and mixes of the matrix that every complete run has.

@@ -1,6 +1,7 @@
 //! The report on runs made for the purpose: complete, poor, broken and empty ones.
 
 mod cache;
+mod cache_fixture;
 mod column;
 mod column_fixture;
 mod comparison;
@@ -10,5 +11,6 @@ mod device;
 mod fixture;
 mod folder;
 mod markup;
+mod older_runs;
 mod page;
 mod screen;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_report::Report;
+use outcrop_schema::device::{ACCESS_PATTERN, ENGINE, ENGINE_WARNING};
 
 use crate::fixture::{RunBuilder, complete};
 use crate::markup::elements;
@@ -95,9 +96,10 @@ fn names_from_outside_cannot_break_the_page() {
     run.environment = serde_json::json!({ "cpu": hostile });
     for trial in &mut run.trials {
         trial.subject = hostile.into();
-        trial.notes = vec![hostile.into()];
-        trial.factors.insert("engine".into(), hostile.into());
-        trial.factors.insert("access_pattern".into(), hostile.into());
+        trial.notes = vec![ENGINE_WARNING.remark(hostile)];
+        for factor in [ENGINE.name, ACCESS_PATTERN.name] {
+            trial.factors.insert(factor.into(), hostile.into());
+        }
     }
     let html = Report::of(&run).to_html();
     elements(&html).unwrap();

@@ -49,7 +49,7 @@ fn of_four_layers_no_table_is_shown_without_a_value() {
     for other in [
         crate::compression_fixture::complete(),
         crate::column::table(),
-        crate::cache::peers().run,
+        crate::cache_fixture::peers().run,
     ] {
         run.trials.extend(other.trials);
     }

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use outcrop_measure::Seed;
 use outcrop_measure::interval::{Interval, bootstrap_ratio_of_medians};
-use outcrop_measure::metric::{Better, Provenance, Unit};
+use outcrop_measure::metric::{Better, Provenance, Scope};
+use outcrop_schema::metrics::AS_PUBLISHED;
 
 use super::cells::Cell;
 use super::{ComparisonRow, Figure, NotComparable, Side, UnmatchedCell, Verdict, conditions};
 use crate::view::Samples;
-
-/// Published means whose definition is unknown end in this.
-const AS_PUBLISHED: &str = "_as_published";
 
 #[derive(Default)]
 pub(super) struct Paired {
@@ -34,15 +32,25 @@ pub(super) fn pair(baseline: &[Cell], candidate: &[Cell]) -> Paired {
             meets.map(move |(j, b)| (i, j, conditions::reasons(a, b)))
         })
         .collect();
-    let without_objection: Vec<_> = meetings
-        .iter()
-        .filter(|(.., reasons)| reasons.is_empty())
-        .collect();
-    let settled_a: BTreeSet<usize> = without_objection.iter().map(|(i, ..)| *i).collect();
-    let settled_b: BTreeSet<usize> = without_objection.iter().map(|(_, j, _)| *j).collect();
+    let without_objection = || {
+        let free = meetings.iter().filter(|(.., reasons)| reasons.is_empty());
+        free.map(|(i, j, _)| (*i, *j))
+    };
+    // Where a cell meets several, those of its own subject are its partners.
+    let is_own = |(i, j): &(usize, usize)| baseline[*i].subject == candidate[*j].subject;
+    let (own_a, own_b): (BTreeSet<usize>, BTreeSet<usize>) = without_objection().filter(is_own).unzip();
+    let are_partners =
+        |pair: &(usize, usize)| is_own(pair) || !(own_a.contains(&pair.0) || own_b.contains(&pair.1));
+    let (settled_a, settled_b): (BTreeSet<usize>, BTreeSet<usize>) =
+        without_objection().filter(are_partners).unzip();
     let (mut met_a, mut met_b) = (BTreeSet::new(), BTreeSet::new());
     for (i, j, reasons) in &meetings {
-        if reasons.is_empty() || !(settled_a.contains(i) || settled_b.contains(j)) {
+        let makes_rows = if reasons.is_empty() {
+            are_partners(&(*i, *j))
+        } else {
+            !(settled_a.contains(i) || settled_b.contains(j))
+        };
+        if makes_rows {
             paired
                 .rows
                 .extend(rows_of(&baseline[*i], &candidate[*j], reasons));
@@ -139,9 +147,13 @@ fn row_of(a: &Cell, b: &Cell, metric: &str, mut reasons: Vec<NotComparable>) -> 
     let label = format!("{} {:?} {metric}", a.layer, a.factors);
     let is_published = (a.is_reference, b.is_reference);
     row.interval = ratio_interval(a_samples, b_samples, is_published, Seed(0).derive(&label));
-    row.verdict = row
-        .interval
-        .map_or(Verdict::Undecided, |interval| judge(&interval, a_samples.unit));
+    let bounds = row.interval.map(|interval| (interval.low, interval.high));
+    // What belongs to the data has no other value for the same data: it is compared as it stands.
+    let is_exact = a_samples.scope == Scope::DataSet && b_samples.scope == Scope::DataSet && a.has_data_of(b);
+    let exact = row.ratio.filter(|_| is_exact).map(|ratio| (ratio, ratio));
+    row.verdict = bounds
+        .or(exact)
+        .map_or(Verdict::Undecided, |bounds| judge(bounds, better(a, metric)));
     row
 }
 
@@ -216,13 +228,18 @@ fn figure(samples: &Samples) -> Option<Figure> {
     })
 }
 
-fn judge(interval: &Interval, unit: Unit) -> Verdict {
-    if interval.contains(1.0) {
+/// Which way is better, where the cell's layer has such a metric and a way.
+fn better(cell: &Cell, metric: &str) -> Option<Better> {
+    cell.schema?.metric(metric)?.better
+}
+
+fn judge((low, high): (f64, f64), better: Option<Better>) -> Verdict {
+    if low <= 1.0 && high >= 1.0 {
         return Verdict::Same;
     }
-    match unit.better() {
+    match better {
         None => Verdict::Different,
-        Some(better) if (better == Better::Higher) == (interval.low > 1.0) => Verdict::Better,
+        Some(better) if (better == Better::Higher) == (low > 1.0) => Verdict::Better,
         Some(_) => Verdict::Worse,
     }
 }

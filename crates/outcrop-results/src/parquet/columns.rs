@@ -94,6 +94,12 @@ impl<'a> Batch<'a> {
         self.column(name, false)
     }
 
+    /// A column that earlier versions of the schema do not have.
+    pub(super) fn text_if_there(&self, name: &str) -> Result<Option<&'a StringArray>, String> {
+        let is_there = self.0.column_by_name(name).is_some();
+        is_there.then(|| self.text(name)).transpose()
+    }
+
     pub(super) fn optional_text(&self, name: &str) -> Result<&'a StringArray, String> {
         self.column(name, true)
     }

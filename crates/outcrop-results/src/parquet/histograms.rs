@@ -18,6 +18,8 @@ pub struct HistogramRow {
     pub run: String,
     /// Number of the trial in the order of the run, from 0.
     pub trial: u32,
+    /// Identifier of the cell; empty in files that were written before rows had it.
+    pub cell: String,
     /// Layer measured.
     pub layer: String,
     /// What was measured.
@@ -38,6 +40,7 @@ pub(super) fn rows_of(run: &str, entry: &TrialEntry) -> Vec<HistogramRow> {
     let row = |histogram: &HistogramEntry| HistogramRow {
         run: run.to_owned(),
         trial: entry.trial,
+        cell: entry.cell.clone(),
         layer: entry.layer.clone(),
         subject: entry.subject.clone(),
         repetition: entry.repetition,
@@ -48,12 +51,15 @@ pub(super) fn rows_of(run: &str, entry: &TrialEntry) -> Vec<HistogramRow> {
 }
 
 impl TableRow for HistogramRow {
-    const SCHEMA_NAME: &'static str = "histograms/1";
+    const SCHEMA_NAME: &'static str = "histograms/2";
+    const EARLIER: &'static [&'static str] = &["histograms/1"];
+    type Columns = ();
 
-    fn schema() -> SchemaRef {
+    fn schema((): &()) -> SchemaRef {
         Arc::new(Schema::new(vec![
             text_field("run"),
             field("trial", DataType::UInt32),
+            text_field("cell"),
             text_field("layer"),
             text_field("subject"),
             field("repetition", DataType::UInt32),
@@ -71,11 +77,12 @@ impl TableRow for HistogramRow {
         ]))
     }
 
-    fn arrays(rows: &[Self]) -> Result<Vec<ArrayRef>, String> {
+    fn arrays((): &(), rows: &[Self]) -> Result<Vec<ArrayRef>, String> {
         let entries = || rows.iter().map(|row| &row.histogram);
         Ok(vec![
             text(rows.iter().map(|row| row.run.as_str())),
             numbers::<UInt32Type>(rows.iter().map(|row| row.trial)),
+            text(rows.iter().map(|row| row.cell.as_str())),
             text(rows.iter().map(|row| row.layer.as_str())),
             text(rows.iter().map(|row| row.subject.as_str())),
             numbers::<UInt32Type>(rows.iter().map(|row| row.repetition)),
@@ -95,6 +102,7 @@ impl TableRow for HistogramRow {
 
     fn from_batch(batch: &Batch<'_>) -> Result<Vec<Self>, String> {
         let (run, layer, subject) = (batch.text("run")?, batch.text("layer")?, batch.text("subject")?);
+        let cell = batch.text_if_there("cell")?;
         let (trial, repetition) = (batch.u32("trial")?, batch.u32("repetition")?);
         let (operation, kind, hdr) = (batch.text("operation")?, batch.text("kind")?, batch.text("hdr")?);
         let interval_index = batch.u32("interval_index")?;
@@ -117,6 +125,7 @@ impl TableRow for HistogramRow {
             Ok(Self {
                 run: run.value(i).to_owned(),
                 trial: trial.value(i),
+                cell: cell.map(|cell| cell.value(i).to_owned()).unwrap_or_default(),
                 layer: layer.value(i).to_owned(),
                 subject: subject.value(i).to_owned(),
                 repetition: repetition.value(i),

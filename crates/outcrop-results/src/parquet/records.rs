@@ -9,16 +9,20 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use super::columns::{
     Batch, factors, factors_field, field, numbers, spelled, text, text_field, timestamp_type, timestamps,
 };
+use super::factor_columns::FactorColumns;
 use super::table::TableRow;
 use crate::record::{Record, provenance_name};
 
 impl TableRow for Record {
-    const SCHEMA_NAME: &'static str = "records/1";
+    const SCHEMA_NAME: &'static str = "records/2";
+    const EARLIER: &'static [&'static str] = &["records/1"];
+    type Columns = FactorColumns;
 
-    fn schema() -> SchemaRef {
-        Arc::new(Schema::new(vec![
+    fn schema(columns: &FactorColumns) -> SchemaRef {
+        let mut fields = vec![
             text_field("run"),
             field("trial", DataType::UInt32),
+            text_field("cell"),
             text_field("layer"),
             text_field("subject"),
             field("repetition", DataType::UInt32),
@@ -31,13 +35,16 @@ impl TableRow for Record {
             Field::new("source", DataType::Utf8, true),
             field("started_at", timestamp_type()),
             field("duration_s", DataType::Float64),
-        ]))
+        ];
+        fields.extend(columns.fields());
+        Arc::new(Schema::new(fields))
     }
 
-    fn arrays(rows: &[Self]) -> Result<Vec<ArrayRef>, String> {
-        Ok(vec![
+    fn arrays(columns: &FactorColumns, rows: &[Self]) -> Result<Vec<ArrayRef>, String> {
+        let mut arrays: Vec<ArrayRef> = vec![
             text(rows.iter().map(|row| row.run.as_str())),
             numbers::<UInt32Type>(rows.iter().map(|row| row.trial)),
+            text(rows.iter().map(|row| row.cell.as_str())),
             text(rows.iter().map(|row| row.layer.as_str())),
             text(rows.iter().map(|row| row.subject.as_str())),
             numbers::<UInt32Type>(rows.iter().map(|row| row.repetition)),
@@ -54,11 +61,14 @@ impl TableRow for Record {
             ),
             timestamps(rows.iter().map(|row| row.started_at.as_str()))?,
             numbers::<Float64Type>(rows.iter().map(|row| row.duration_s)),
-        ])
+        ];
+        arrays.extend(columns.arrays(rows));
+        Ok(arrays)
     }
 
     fn from_batch(batch: &Batch<'_>) -> Result<Vec<Self>, String> {
         let (run, layer, subject) = (batch.text("run")?, batch.text("layer")?, batch.text("subject")?);
+        let cell = batch.text_if_there("cell")?;
         let (trial, repetition, seed) = (batch.u32("trial")?, batch.u32("repetition")?, batch.u64("seed")?);
         let (metric, unit, value) = (
             batch.text("metric")?,
@@ -72,6 +82,7 @@ impl TableRow for Record {
             Ok(Self {
                 run: run.value(i).to_owned(),
                 trial: trial.value(i),
+                cell: cell.map(|cell| cell.value(i).to_owned()).unwrap_or_default(),
                 layer: layer.value(i).to_owned(),
                 subject: subject.value(i).to_owned(),
                 repetition: repetition.value(i),

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
@@ -29,25 +30,32 @@ const BYTES_PER_GROUP: usize = 64 << 20;
 pub(super) trait TableRow: Sized {
     /// Value of `outcrop.schema` in the footer: name and version.
     const SCHEMA_NAME: &'static str;
+    /// Earlier versions, which are read as well.
+    const EARLIER: &'static [&'static str] = &[];
+    /// What decides the columns of a file.
+    type Columns;
 
-    fn schema() -> SchemaRef;
+    fn schema(columns: &Self::Columns) -> SchemaRef;
 
     /// One array per column of the schema; an error is a clause about the row that does not fit.
-    fn arrays(rows: &[Self]) -> Result<Vec<ArrayRef>, String>;
+    fn arrays(columns: &Self::Columns, rows: &[Self]) -> Result<Vec<ArrayRef>, String>;
 
     /// The rows of a batch that was read; an error is a clause about the column that does not fit.
     fn from_batch(batch: &Batch<'_>) -> Result<Vec<Self>, String>;
 }
 
 /// Writes rows as they come and holds no more than one row group.
-pub(super) struct TableWriter<R, W: Write + Send> {
+pub(super) struct TableWriter<R: TableRow, W: Write + Send> {
     path: PathBuf,
+    columns: R::Columns,
+    schema: SchemaRef,
     writer: ArrowWriter<W>,
     rows: Vec<R>,
 }
 
 impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
-    pub(super) fn new(sink: W, path: &Path) -> Result<Self, ResultsError> {
+    pub(super) fn new(sink: W, path: &Path, columns: R::Columns) -> Result<Self, ResultsError> {
+        let schema = R::schema(&columns);
         let footer = KeyValue::new("outcrop.schema".to_owned(), R::SCHEMA_NAME.to_owned());
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -60,10 +68,12 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
         let options = ArrowWriterOptions::new()
             .with_properties(properties)
             .with_skip_arrow_metadata(true);
-        let writer = ArrowWriter::try_new_with_options(sink, R::schema(), options)
+        let writer = ArrowWriter::try_new_with_options(sink, Arc::clone(&schema), options)
             .map_err(|error| write_error(path, &error))?;
         Ok(Self {
             path: path.into(),
+            columns,
+            schema,
             writer,
             rows: Vec::new(),
         })
@@ -87,8 +97,9 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
     }
 
     fn write_rows(&mut self) -> Result<(), ResultsError> {
-        let arrays = R::arrays(&self.rows).map_err(|reason| damage(&self.path, &reason))?;
-        let batch = RecordBatch::try_new(R::schema(), arrays).map_err(|error| damage(&self.path, &error))?;
+        let arrays = R::arrays(&self.columns, &self.rows).map_err(|reason| damage(&self.path, &reason))?;
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+            .map_err(|error| damage(&self.path, &error))?;
         self.rows.clear();
         self.writer
             .write(&batch)
@@ -120,7 +131,8 @@ fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
                 .find(|pair| pair.key == "outcrop.schema")
                 .and_then(|pair| pair.value.clone())
         });
-    if name.as_deref() != Some(R::SCHEMA_NAME) {
+    let is_known = |name: &str| name == R::SCHEMA_NAME || R::EARLIER.contains(&name);
+    if !name.as_deref().is_some_and(is_known) {
         let seen = name.unwrap_or_else(|| "no outcrop schema".to_owned());
         return Err(format!("its schema is {seen}, expected {}", R::SCHEMA_NAME));
     }

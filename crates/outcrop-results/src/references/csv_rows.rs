@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use csv::StringRecord;
 use outcrop_measure::metric::Provenance;
+use outcrop_schema::{LayerSchema, Vocabulary, device};
 
 use super::{NOT_STATED, ReferenceKind, ReferenceRow, unit_scale};
 use crate::error::ResultsError;
@@ -13,8 +14,8 @@ use crate::factors;
 const REQUIRED: [&str; 5] = ["subject", "metric", "unit", "value", "source"];
 /// Columns that are not factors.
 const NOT_FACTORS: [&str; 6] = ["layer", "subject", "metric", "unit", "value", "source"];
-/// Conditions of a device figure that decide whether two figures may be compared at all.
-const DEVICE_CONDITIONS: [&str; 4] = ["io_block_size", "queue_depth", "span", "state"];
+/// The layer of files that do not name one.
+const DEFAULT_LAYER: &LayerSchema = &device::SCHEMA;
 
 pub(super) fn read(
     file: &str,
@@ -66,7 +67,7 @@ pub(super) fn read(
     if rows.is_empty() {
         return Err(bad(1, "there is no figure below the header".to_owned()));
     }
-    let is_datasheet = header.iter().any(|name| name == "sku");
+    let is_datasheet = header.iter().any(|name| name == device::SKU.name);
     Ok((
         if is_datasheet {
             ReferenceKind::Datasheet
@@ -132,7 +133,7 @@ impl Row<'_> {
                 "the value {text:?} is not a figure: it must be finite and not negative"
             ));
         }
-        let layer = self.optional("layer").unwrap_or("device").to_owned();
+        let layer = self.optional("layer").unwrap_or(DEFAULT_LAYER.name).to_owned();
         Ok(ReferenceRow {
             line,
             subject: self.required("subject")?.to_owned(),
@@ -157,15 +158,18 @@ impl Row<'_> {
     }
 
     fn factors(&self, layer: &str) -> Result<BTreeMap<String, String>, String> {
-        let mut result = BTreeMap::new();
-        if layer == "device" {
-            result.extend(DEVICE_CONDITIONS.map(|name| (name.to_owned(), NOT_STATED.to_owned())));
-        }
+        let layer = Vocabulary::default().layer(layer);
+        // What decides whether two figures may be compared at all, and a publication often leaves out.
+        let to_state = layer.map_or(&[][..], |layer| layer.to_state);
+        let mut result: BTreeMap<String, String> = to_state
+            .iter()
+            .map(|factor| (factor.name.to_owned(), NOT_STATED.to_owned()))
+            .collect();
         let stated = self.conditions.iter().map(|(name, value)| (*name, *value));
         let columns = self.header.iter().zip(self.record);
         let columns = columns.filter(|(name, text)| !text.is_empty() && !NOT_FACTORS.contains(name));
         for (name, text) in stated.chain(columns) {
-            let (name, value) = factors::canonical(name, text)?;
+            let (name, value) = factors::canonical(layer, name, text)?;
             result.insert(name, value);
         }
         Ok(result)

@@ -1,21 +1,23 @@
 //! The references that ship in the binary: their files, and what holds for all rows of one.
 
+use outcrop_schema::{FactorRef, device};
+
 /// A reference as it stands in the binary.
 pub(super) struct Shipped {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     /// Conditions that hold for every row and that the source gives in its text.
-    pub(super) conditions: &'static [(&'static str, &'static str)],
+    pub(super) conditions: &'static [(FactorRef, &'static str)],
     /// What a reader must know before relying on the figures, in sentences.
     pub(super) caveats: &'static [&'static str],
     pub(super) csv: &'static str,
 }
 
-pub(super) const SHIPPED: [Shipped; 8] = [
+pub(super) static SHIPPED: [Shipped; 8] = [
     Shipped {
         name: "toshiba-kxg60znv256g-fio",
         title: "Toshiba KXG60ZNV256G (XG6, 256 GB): size × depth × mix matrix, random access, fio libaio",
-        conditions: &[("span", "512MB"), ("engine", "libaio")],
+        conditions: &[(&device::SPAN, "512MB"), (&device::ENGINE, "libaio")],
         caveats: &[
             "The mean latencies of pure reads and writes fail Little's law by a factor of 2, at every size and depth.",
         ],

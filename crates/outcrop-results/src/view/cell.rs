@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::Seed;
 use outcrop_measure::histogram::{LatencyHistogram, Totals};
 use outcrop_measure::interval::{Summary, median, summarise};
-use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_measure::metric::{Metric, Provenance, Scope, Unit};
+use outcrop_schema::{LayerSchema, RemarkKind, Vocabulary};
 
 use crate::error::ResultsError;
 use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value};
@@ -13,8 +14,12 @@ use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value};
 /// One cell of a run: one combination of factors of one subject, over its repetitions.
 #[derive(Clone, Debug)]
 pub struct CellView<'a> {
+    /// Its identifier.
+    pub id: &'a str,
     /// Layer measured.
     pub layer: &'a str,
+    /// That layer's vocabulary; none for a layer that this version does not know.
+    pub schema: Option<&'static LayerSchema>,
     /// What was measured.
     pub subject: &'a str,
     /// The cell: factor name to value.
@@ -34,7 +39,9 @@ pub struct Samples {
     pub unit: Unit,
     /// Where they came from.
     pub provenance: Provenance,
-    /// One value per repetition that gave one, in the order of the repetitions.
+    /// How many of them there are: what is one per run or per data set is not repeated by repetitions.
+    pub scope: Scope,
+    /// The values that say something new, in the order of the repetitions: one per trial, per session, or per data set.
     pub values: Vec<f64>,
     /// Why repetitions gave none: the first reason, if any did.
     pub unavailable: Option<String>,
@@ -61,9 +68,11 @@ impl SeriesPoint {
 }
 
 impl<'a> CellView<'a> {
-    pub(super) fn new(entry: &'a TrialEntry) -> Self {
+    pub(super) fn new(entry: &'a TrialEntry, vocabulary: Vocabulary) -> Self {
         Self {
+            id: &entry.cell,
             layer: &entry.layer,
+            schema: vocabulary.layer(&entry.layer),
             subject: &entry.subject,
             factors: &entry.factors,
             plans: BTreeSet::new(),
@@ -89,6 +98,17 @@ impl<'a> CellView<'a> {
         self.factors.get(name).map(String::as_str)
     }
 
+    /// The metric of a name, as the cell's layer defines it.
+    pub fn defined(&self, name: &str) -> Option<Metric> {
+        self.schema?.metric(name)
+    }
+
+    /// Whether a completed trial made a remark of this kind.
+    pub fn has_remark(&self, kind: &RemarkKind) -> bool {
+        let mut remarks = self.completed.iter().flat_map(|trial| &trial.notes);
+        remarks.any(|remark| kind.is_kind_of(remark))
+    }
+
     /// Names of the metrics that completed trials gave or should have given, in alphabetical order.
     pub fn metric_names(&self) -> BTreeSet<&'a str> {
         self.completed
@@ -111,10 +131,11 @@ impl<'a> CellView<'a> {
             .filter(|value| value.metric == name)
             .collect();
         let first = found.first()?;
+        let scope = self.defined(name).map_or(Scope::Trial, |metric| metric.scope);
         let given: Vec<f64> = found.iter().filter_map(|value| value.value).collect();
         let absent = found.iter().find(|value| value.value.is_none());
         let (values, unavailable) = match absent {
-            None => (given, None),
+            None => (distinct(given, scope), None),
             Some(value) => {
                 let reason = value.source.as_deref().unwrap_or("no reason given");
                 let reason = match given.len() {
@@ -127,6 +148,7 @@ impl<'a> CellView<'a> {
         Some(Samples {
             unit: first.unit,
             provenance: first.provenance,
+            scope,
             values,
             unavailable,
         })
@@ -207,6 +229,19 @@ impl Samples {
     pub fn median(&self) -> Option<f64> {
         median(&self.values)
     }
+}
+
+/// The values that say something new: all of them, that of each session, or the one of the data.
+fn distinct(mut values: Vec<f64>, scope: Scope) -> Vec<f64> {
+    match scope {
+        Scope::Trial => {}
+        Scope::Run => {
+            values.sort_unstable_by(f64::total_cmp);
+            values.dedup();
+        }
+        Scope::DataSet => values.truncate(1),
+    }
+    values
 }
 
 /// The histogram of an entry, with its exact minimum, maximum and sum.

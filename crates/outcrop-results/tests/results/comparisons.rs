@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use outcrop_measure::metric::{Measurement, Provenance, Unavailable, Unit};
+use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::references::parse;
 use outcrop_results::{
-    Comparison, ComparisonRow, NotComparable, Reference, RunView, Side, TrialEntry, Verdict, compare,
+    Comparison, ComparisonRow, NotComparable, Reference, RunView, Side, TrialEntry, Value, Verdict, compare,
     references,
 };
+use outcrop_schema::device;
 use serde_json::json;
 
-use crate::samples::{IOPS, run_of, trial, usual};
+use crate::samples::{ENERGY, IOPS, run_of, trial, usual};
 
-fn repeated(count: u32, make: impl Fn(u32) -> TrialEntry) -> Vec<TrialEntry> {
+pub(crate) fn repeated(count: u32, make: impl Fn(u32) -> TrialEntry) -> Vec<TrialEntry> {
     (0..count).map(make).collect()
 }
 
@@ -29,7 +30,7 @@ fn run(parent: &Path, name: &str, depths: &[u32], iops: f64, p99_ns: f64) -> Run
     run_of(parent, name, &trials)
 }
 
-fn row<'a>(comparison: &'a Comparison, metric: &str) -> &'a ComparisonRow {
+pub(crate) fn row<'a>(comparison: &'a Comparison, metric: &str) -> &'a ComparisonRow {
     comparison.rows.iter().find(|row| row.metric == metric).unwrap()
 }
 
@@ -64,7 +65,7 @@ fn a_run_against_itself_is_the_same_everywhere() {
     let a = run(folder.path(), "a", &[1, 32], 1e5, 4e5);
     let comparison = compare(&a, &a);
     assert_eq!((comparison.rows.len(), comparison.unmatched.len()), (6, 0));
-    for row in comparison.rows.iter().filter(|row| row.metric != "energy") {
+    for row in comparison.rows.iter().filter(|row| row.metric != ENERGY.name) {
         assert_eq!(
             (row.ratio, &row.verdict),
             (Some(1.0), &Verdict::Same),
@@ -96,16 +97,12 @@ fn more_iops_are_better_and_more_latency_is_worse() {
 #[test]
 fn a_metric_without_a_good_direction_is_different_and_neither_better_nor_worse() {
     let folder = tempfile::tempdir().unwrap();
-    let metric = outcrop_measure::metric::Metric {
-        name: "device_bytes_ratio",
-        unit: Unit::Ratio,
-        meaning: "",
-    };
+    let metric = device::DEVICE_BYTES_RATIO;
     let side = |name: &str, value: f64| {
         run_of(
             folder.path(),
             name,
-            &repeated(5, |i| trial(1, i, &[Measurement::measured(metric, value)])),
+            &repeated(5, |i| trial(1, i, &[Value::measured(metric, value)])),
         )
     };
     assert_eq!(
@@ -178,7 +175,7 @@ fn conditions_that_differ_between_runs_are_the_reason() {
     );
     assert_eq!(
         reasons_when(set("arrival", "poisson:1000")),
-        ["arrival differs: closed in the baseline, poisson:1000 in the candidate"]
+        ["arrival differs: closed in the baseline, poisson:1k/s in the candidate"]
     );
     assert_eq!(
         reasons_when(set("state", "preconditioned")),
@@ -204,7 +201,7 @@ fn values_that_cannot_be_divided_are_the_reason() {
         ["the median of the candidate is 0, which has no ratio"]
     );
     let absent = |trial: &mut TrialEntry| {
-        trial.values[0] = (&Measurement::unavailable(IOPS, Unavailable::because("counters are gone"))).into();
+        trial.values[0] = Value::unavailable(IOPS, "counters are gone");
     };
     assert_eq!(
         reasons_when(absent),
@@ -231,7 +228,7 @@ fn open_loop_cells_pair_among_themselves_and_are_not_held_beside_closed_ones() {
     let left = compare(&run, &closed_only).unmatched;
     assert_eq!(
         (left.len(), left[0].factors["arrival"].as_str()),
-        (1, "constant:1000"),
+        (1, "constant:1k/s"),
         "it does not vanish"
     );
     let comparison = compare(&run, &run);

@@ -1,7 +1,8 @@
 //! `--fail-if`: what it reads, what it refuses, when it is met.
 
-use outcrop_results::fail_if::{Direction, full_name};
+use outcrop_results::fail_if::Direction;
 use outcrop_results::{Comparison, FailIf, ResultsError, compare};
+use outcrop_schema::metrics::full_name;
 use proptest::prelude::*;
 
 use crate::samples::{run_of, trial, usual};
@@ -75,8 +76,8 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ("iops < -100%", "leaves nothing"),
         ("iops < +3%", "did you mean `>`?"),
         ("p99 > -5%", "did you mean `<`?"),
-        ("> +5%", "is no metric name"),
-        ("p99 latency > +5%", "is no metric name"),
+        ("> +5%", "is not a metric name"),
+        ("p99 latency > +5%", "is not a metric name"),
         ("p99 >= +5%", "is no threshold"),
     ];
     for (text, expected) in cases {
@@ -134,14 +135,16 @@ fn an_unknown_metric_lists_those_that_there_are() {
     assert!(matches!(error, ResultsError::UnknownMetric { .. }));
     assert_eq!(
         error.to_string(),
-        "no metric \"p42\" in this comparison; it has energy, iops, latency_p99"
+        "no metric \"p42\" in this comparison; it has energy_per_operation, iops, latency_p99"
     );
 }
 
 #[test]
 fn a_condition_that_nothing_can_be_checked_against_does_not_pass() {
     let comparison = comparison(1.0, 1.0, 0.01);
-    let error = parse("energy > +5%").check(&comparison).unwrap_err();
+    let error = parse("energy_per_operation > +5%")
+        .check(&comparison)
+        .unwrap_err();
     assert!(matches!(error, ResultsError::NothingToCheck { .. }), "{error}");
     assert!(
         error

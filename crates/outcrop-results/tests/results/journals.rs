@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use outcrop_measure::metric::Measurement;
 use outcrop_results::journal::{self, Journal};
-use outcrop_results::{Outcome, ResultsError, TrialEntry};
+use outcrop_results::{Outcome, ResultsError, TrialEntry, Value};
+use outcrop_schema::Remark;
 use proptest::prelude::*;
 
 use crate::samples::{IOPS, folder_in_memory, trial, two_intervals, usual};
@@ -147,7 +147,7 @@ fn a_finished_trial_is_not_recorded_twice_and_a_failed_one_may_be_tried_again() 
 
 #[test]
 fn a_value_that_is_not_finite_is_recorded_as_absent_with_the_reason() {
-    let entry = trial(1, 0, &[Measurement::measured(IOPS, f64::NAN)]);
+    let entry = trial(1, 0, &[Value::measured(IOPS, f64::NAN)]);
     assert_eq!(entry.values[0].value, None);
     assert_eq!(
         entry.values[0].source.as_deref(),
@@ -161,15 +161,16 @@ proptest! {
     fn any_trial_survives_the_journal(
         values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO, 0..6),
         subject in any::<String>(),
+        code in any::<Option<String>>(),
         note in any::<String>(),
         seed in any::<u64>(),
         base_ns in 0_u64..1 << 40,
     ) {
-        let measurements: Vec<_> = values.iter().map(|value| Measurement::measured(IOPS, *value)).collect();
+        let measurements: Vec<_> = values.iter().map(|value| Value::measured(IOPS, *value)).collect();
         let entry = TrialEntry {
             subject,
             seed,
-            notes: vec![note],
+            notes: vec![Remark { code, text: note }],
             histograms: two_intervals(base_ns, 20),
             ..trial(8, 1, &measurements)
         };

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use outcrop_measure::metric::Measurement;
 use outcrop_results::parquet::{compact, read_histograms, read_records};
-use outcrop_results::{Outcome, Record, ResultsError, RunView, TrialEntry};
+use outcrop_results::{Outcome, Record, ResultsError, RunView, TrialEntry, Value};
 use proptest::prelude::*;
 
 use crate::samples::{IOPS, LATENCY_P99, folder_in_memory, run_of, trial, two_intervals, usual};
@@ -89,8 +88,8 @@ fn trials_that_did_not_complete_are_in_the_journal_and_not_in_the_records() {
 #[test]
 fn a_run_larger_than_one_batch_is_written_in_pieces_and_read_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let measurements: Vec<Measurement> = (0..9000)
-        .map(|i| Measurement::measured(if i % 2 == 0 { IOPS } else { LATENCY_P99 }, f64::from(i)))
+    let measurements: Vec<Value> = (0..9000)
+        .map(|i| Value::measured(if i % 2 == 0 { IOPS } else { LATENCY_P99 }, f64::from(i)))
         .collect();
     let trials: Vec<_> = (0..4)
         .map(|repetition| trial(4, repetition, &measurements))
@@ -121,7 +120,7 @@ fn a_file_of_another_schema_is_named_as_such() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("its schema is histograms/1, expected records/1"),
+        message.contains("its schema is histograms/2, expected records/2"),
         "{message}"
     );
     let message = read_records(&run.dir.join("plan.toml")).unwrap_err().to_string();
@@ -208,7 +207,7 @@ proptest! {
         duration_s in any_value(),
         micros in 0_i64..4_000_000_000_000_000,
     ) {
-        let measurements: Vec<_> = values.iter().map(|value| Measurement::measured(IOPS, *value)).collect();
+        let measurements: Vec<_> = values.iter().map(|value| Value::measured(IOPS, *value)).collect();
         let started_at = chrono::DateTime::from_timestamp_micros(micros)
             .unwrap()
             .to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true);
@@ -220,4 +219,46 @@ proptest! {
         let records = read_records(&run.dir.join("records.parquet")).unwrap();
         prop_assert_eq!(records, run.records().collect::<Vec<Record>>());
     }
+}
+
+#[test]
+fn factors_have_typed_columns_beside_the_map_of_their_spellings() {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+    let folder = tempfile::tempdir().unwrap();
+    let unreadable = TrialEntry {
+        factors: BTreeMap::from([("queue_depth".to_owned(), "bottomless".to_owned())]),
+        ..trial(1, 3, &usual(1.0, 1.0))
+    };
+    let run = run_of(
+        folder.path(),
+        "typed",
+        &[trial(32, 0, &usual(1.0, 1.0)), unreadable],
+    );
+    compact(&run.dir).unwrap();
+
+    let file = fs::File::open(run.dir.join("records.parquet")).unwrap();
+    let mut batches = ParquetRecordBatchReaderBuilder::try_new(file)
+        .unwrap()
+        .build()
+        .unwrap();
+    let batch = batches.next().unwrap().unwrap();
+    let integers = |name: &str| -> Vec<Option<i64>> {
+        let column = batch.column_by_name(name).unwrap();
+        column.as_primitive::<Int64Type>().iter().collect()
+    };
+    let words = |name: &str| -> Vec<Option<String>> {
+        let column = batch.column_by_name(name).unwrap().as_string::<i32>();
+        column.iter().map(|word| word.map(str::to_owned)).collect()
+    };
+    // Three metrics a trial; what the factor cannot read is null here, and a word in the map.
+    let (read, unread) = (vec![Some(32); 3], vec![None; 3]);
+    assert_eq!(integers("queue_depth"), [read, unread].concat());
+    assert_eq!(integers("io_block_size_bytes")[..3], [Some(4096); 3]);
+    assert_eq!(words("engine")[0].as_deref(), Some("io_uring"));
+    assert_eq!(words("cell")[5].as_deref(), Some("depth-1"));
+    let records = read_records(&run.dir.join("records.parquet")).unwrap();
+    assert_eq!(records[5].factors["queue_depth"], "bottomless");
 }

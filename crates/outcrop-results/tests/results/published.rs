@@ -151,7 +151,7 @@ fn every_fault_is_named_with_its_line_and_what_belongs_there() {
         ),
         (
             format!("{HEADER}X,random,70:40,4,32,iops,1/s,5,me\n"),
-            "mine:2: read_write_mix \"70:40\" is not a mix",
+            "mine:2: read_write_mix \"70:40\": read:write mix `70:40`: reads and writes add up to 110",
         ),
         (
             format!("{HEADER}X,random,100:0,four,32,iops,1/s,5,me\n"),

@@ -5,24 +5,13 @@ use std::path::Path;
 
 use outcrop_measure::Seed;
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Metric, Unavailable, Unit};
+use outcrop_measure::metric::Metric;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunFolder, RunView, TrialEntry, Value};
+use outcrop_schema::device;
 
-pub(crate) const IOPS: Metric = Metric {
-    name: "iops",
-    unit: Unit::PerSecond,
-    meaning: "operations a second",
-};
-pub(crate) const LATENCY_P99: Metric = Metric {
-    name: "latency_p99",
-    unit: Unit::Nanoseconds,
-    meaning: "99th percentile of latency",
-};
-pub(crate) const ENERGY: Metric = Metric {
-    name: "energy",
-    unit: Unit::Joules,
-    meaning: "energy of the device",
-};
+pub(crate) const IOPS: Metric = device::IOPS.both;
+pub(crate) const LATENCY_P99: Metric = device::LATENCY.both.p99;
+pub(crate) const ENERGY: Metric = device::ENERGY_PER_OPERATION;
 
 pub(crate) fn factors(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs
@@ -32,7 +21,7 @@ pub(crate) fn factors(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 /// A device trial of 4 KiB random reads at a depth.
-pub(crate) fn trial(queue_depth: u32, repetition: u32, measurements: &[Measurement]) -> TrialEntry {
+pub(crate) fn trial(queue_depth: u32, repetition: u32, values: &[Value]) -> TrialEntry {
     let factors = factors(&[
         ("access_pattern", "random"),
         ("arrival", "closed"),
@@ -53,21 +42,18 @@ pub(crate) fn trial(queue_depth: u32, repetition: u32, measurements: &[Measureme
         started_at: format!("2026-11-21T02:{:02}:07.500Z", repetition % 60),
         duration_s: 0.5,
         outcome: Outcome::Completed,
-        values: measurements.iter().map(Value::from).collect(),
+        values: values.to_vec(),
         histograms: Vec::new(),
         notes: Vec::new(),
     }
 }
 
 /// The usual three metrics, one of them unavailable.
-pub(crate) fn usual(iops: f64, p99_ns: f64) -> Vec<Measurement> {
+pub(crate) fn usual(iops: f64, p99_ns: f64) -> Vec<Value> {
     vec![
-        Measurement::measured(IOPS, iops),
-        Measurement::measured(LATENCY_P99, p99_ns),
-        Measurement::unavailable(
-            ENERGY,
-            Unavailable::because("no energy source in this virtual machine"),
-        ),
+        Value::measured(IOPS, iops),
+        Value::measured(LATENCY_P99, p99_ns),
+        Value::unavailable(ENERGY, "no energy source in this virtual machine"),
     ]
 }
 

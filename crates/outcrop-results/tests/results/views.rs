@@ -1,10 +1,10 @@
 //! Cells of a loaded run: grouping, summaries, merged histograms and series.
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Unavailable, Unit};
-use outcrop_results::{HistogramKind, Outcome, ResultsError, TrialEntry};
+use outcrop_measure::metric::Unit;
+use outcrop_results::{HistogramKind, Outcome, ResultsError, TrialEntry, Value};
 
-use crate::samples::{IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
+use crate::samples::{ENERGY, IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
 
 #[test]
 fn trials_group_into_cells_by_layer_subject_and_factors() {
@@ -93,17 +93,17 @@ fn an_unavailable_metric_has_no_value_and_a_reason_and_an_unknown_one_is_nothing
         &[trial(1, 0, &usual(10.0, 1.0)), trial(1, 1, &usual(10.0, 1.0))],
     );
     let cells = run.cells();
-    let energy = cells[0].metric("energy").unwrap();
+    let energy = cells[0].metric(ENERGY.name).unwrap();
     assert_eq!((energy.unit, energy.values.len()), (Unit::Joules, 0));
     assert_eq!(
         energy.unavailable.as_deref(),
         Some("no energy source in this virtual machine")
     );
-    assert_eq!(cells[0].summary("energy"), None);
+    assert_eq!(cells[0].summary(ENERGY.name), None);
     assert_eq!(cells[0].metric("no_such_metric"), None);
     assert_eq!(
         cells[0].metric_names().into_iter().collect::<Vec<_>>(),
-        ["energy", "iops", "latency_p99"]
+        [ENERGY.name, "iops", "latency_p99"]
     );
 }
 
@@ -113,7 +113,7 @@ fn merged_histograms_are_those_of_all_intervals_with_exact_totals() {
     let trials: Vec<_> = (0..3)
         .map(|repetition| TrialEntry {
             histograms: two_intervals(100_000 * u64::from(repetition + 1), 400),
-            ..trial(1, repetition, &[Measurement::measured(IOPS, 1.0)])
+            ..trial(1, repetition, &[Value::measured(IOPS, 1.0)])
         })
         .collect();
     let run = run_of(folder.path(), "merged", &trials);
@@ -178,7 +178,7 @@ fn a_damaged_histogram_is_an_error_that_names_its_trial() {
 #[test]
 fn a_metric_that_a_slow_trial_could_not_give_is_not_summarised_over_the_fast_ones() {
     let why = "n = 420 supports no p99";
-    let slow = [Measurement::unavailable(LATENCY_P99, Unavailable::because(why))];
+    let slow = [Value::unavailable(LATENCY_P99, why)];
     let parent = tempfile::tempdir().unwrap();
     let trials = [trial(1, 0, &usual(9_000.0, 120_000.0)), trial(1, 1, &slow)];
     let run = run_of(parent.path(), "mixed", &trials);

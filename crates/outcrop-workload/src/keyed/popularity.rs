@@ -8,9 +8,9 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::access_pattern::AccessPattern;
-use crate::block_indexes::uniform_below;
 use crate::error::WorkloadError;
 use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
+use crate::uniform::uniform_below;
 use crate::zipfian::ZipfianRanks;
 
 /// The popularity of keys; key 0 is the most popular one.

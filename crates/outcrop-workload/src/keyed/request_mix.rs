@@ -61,7 +61,7 @@ impl RequestMix {
     #[inline]
     pub(super) fn kind_of(self, draw: u64) -> RequestKind {
         let sum: u64 = self.parts.iter().map(|part| u64::from(*part)).sum();
-        let at = crate::block_indexes::uniform_below(draw, sum);
+        let at = crate::uniform::uniform_below(draw, sum);
         if at < u64::from(self.parts[0]) {
             RequestKind::Get
         } else if at < u64::from(self.parts[0]) + u64::from(self.parts[1]) {

@@ -11,6 +11,11 @@ use super::distribution::{ETC_KEY_SIZE, etc_value_size};
 use crate::error::WorkloadError;
 use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
 
+/// The longest key that memcached takes.
+pub const MAX_KEY_BYTES: usize = 250;
+/// Values are cut here: larger than what caches take by default (1 MiB), and a bound on memory.
+pub(super) const MAX_VALUE_BYTES: u64 = 64 << 20;
+
 /// Lengths of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -148,11 +153,11 @@ impl FromStr for KeySize {
         match form("key size", text)? {
             Form::Etc => Ok(Self::Etc),
             Form::EtcLite => Ok(Self::EtcLite),
-            Form::Fixed(size) if (1..=super::MAX_KEY_BYTES as u64).contains(&size.0) => Ok(Self::Fixed(size)),
+            Form::Fixed(size) if (1..=MAX_KEY_BYTES as u64).contains(&size.0) => Ok(Self::Fixed(size)),
             Form::Fixed(_) => Err(WorkloadError::OutOfRange {
                 what: "key size",
                 seen: text.to_owned(),
-                why: format!("a key has 1 to {} bytes", super::MAX_KEY_BYTES),
+                why: format!("a key has 1 to {MAX_KEY_BYTES} bytes"),
             }),
         }
     }
@@ -165,11 +170,11 @@ impl FromStr for ValueSize {
         match form("value size", text)? {
             Form::Etc => Ok(Self::Etc),
             Form::EtcLite => Ok(Self::EtcLite),
-            Form::Fixed(size) if size.0 <= super::space::MAX_VALUE_BYTES => Ok(Self::Fixed(size)),
+            Form::Fixed(size) if size.0 <= MAX_VALUE_BYTES => Ok(Self::Fixed(size)),
             Form::Fixed(_) => Err(WorkloadError::OutOfRange {
                 what: "value size",
                 seen: text.to_owned(),
-                why: format!("a value has at most {} bytes", super::space::MAX_VALUE_BYTES),
+                why: format!("a value has at most {MAX_VALUE_BYTES} bytes"),
             }),
         }
     }

@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use super::sizes::{KeySize, SizeQuantile, SizeTable, ValueSize};
+use super::sizes::{KeySize, MAX_KEY_BYTES, MAX_VALUE_BYTES, SizeQuantile, SizeTable, ValueSize};
 use crate::error::WorkloadError;
 
-/// The longest key that memcached takes.
-pub const MAX_KEY_BYTES: usize = 250;
-/// Values are cut here: larger than what caches take by default (1 MiB), and a bound on memory.
-pub(super) const MAX_VALUE_BYTES: u64 = 64 << 20;
 /// ETC's tail has no end; the one value in many millions beyond this is given this length, which every cache's
 /// default limit of 1 MiB takes.
 const ETC_MAX_VALUE_BYTES: u32 = 1_000_000;

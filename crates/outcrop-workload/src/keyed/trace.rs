@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use super::request_mix::RequestKind;
-use super::space::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
+use super::sizes::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
 use crate::error::WorkloadError;
 
 /// One recorded request.

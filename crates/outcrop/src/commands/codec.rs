@@ -2,12 +2,15 @@
 
 mod table;
 
+use super::factor_flags::{FactorFlags, OneOff, help_of};
 use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
 use crate::output::{Cell, Format, Table};
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::TimeSpan;
+use outcrop_schema::LayerSchema;
+use outcrop_schema::compression::{self, Measurement};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -32,29 +35,12 @@ pub(crate) struct Args {
     /// A file, a directory, a block device, or - for stdin [default: the embedded sample, the Snappy test set]
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
-    /// Bytes of the data that are taken at most; of more a random sample [default: 16MiB]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", help = help_of(&compression::SAMPLE_SIZE))]
     sample_size: Option<String>,
-    /// Codec and level: zstd:3, lz4, deflate-libdeflate:6 (`outcrop codec list`)
-    #[arg(long, value_delimiter = ',', value_name = "CODEC")]
-    codec: Vec<String>,
-    /// Bytes per block: 4k, 64KiB
-    #[arg(long, value_delimiter = ',', value_name = "BYTES")]
-    block_size: Vec<String>,
-    /// Threads, each bound to a CPU: 1, 8, all, all/2
-    #[arg(long, value_delimiter = ',', value_name = "N")]
-    threads: Vec<String>,
-    /// Whether a codec's memory lives from block to block: reused, fresh
-    #[arg(long, value_delimiter = ',', value_name = "CONTEXT")]
-    context: Vec<String>,
-    /// What the CPU's caches hold before each block: warm, cold
-    #[arg(long, value_delimiter = ',', value_name = "STATE")]
-    caches: Vec<String>,
-    /// What blocks contain: natural, natural:BITS, entropy:BITS, compressible:RATIO, zeros, random
-    #[arg(long, value_delimiter = ',', value_name = "CONTENT")]
-    content: Vec<String>,
+    #[command(flatten)]
+    factors: FactorFlags<Codecs>,
     /// Time the stages of zstd instead: match finding, literals, sequences
-    #[arg(long)]
+    #[arg(long, conflicts_with = compression::MEASUREMENT.name)]
     stages: bool,
     #[command(flatten)]
     flags: PlanFlags,
@@ -76,6 +62,13 @@ enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+}
+
+#[derive(Debug)]
+pub(crate) struct Codecs;
+
+impl OneOff for Codecs {
+    const SCHEMA: &'static LayerSchema = &compression::SCHEMA;
 }
 
 /// A one-off answers soon: a trial of this length, five times.
@@ -108,23 +101,20 @@ fn draft(args: &Args) -> Draft {
     let mut draft = Draft::new(
         "codec",
         "What do these codecs do with these data?",
-        "compression",
+        compression::SCHEMA.name,
         "outcrop codec",
     );
     if let Some(size) = &args.sample_size {
-        draft = draft.with_subject("sample_size", size, "--sample-size");
+        draft = draft.with_subject(&compression::SAMPLE_SIZE, size, "--sample-size");
     }
     if args.stages {
-        draft = draft.with_workload("measurement", ["stages"], "--stages");
+        draft = draft.with_workload(
+            &compression::MEASUREMENT,
+            [Measurement::Stages.name()],
+            "--stages",
+        );
     }
-    draft.with_flags(&[
-        ("codec", "--codec", &args.codec),
-        ("compression_block_size", "--block-size", &args.block_size),
-        ("threads", "--threads", &args.threads),
-        ("context", "--context", &args.context),
-        ("caches", "--caches", &args.caches),
-        ("content", "--content", &args.content),
-    ])
+    args.factors.write_over(draft)
 }
 
 fn list(format: Format) -> anyhow::Result<()> {

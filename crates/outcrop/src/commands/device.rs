@@ -1,10 +1,12 @@
 //! `outcrop device`: one layer, one-off, a flag for each factor.
 
+use super::factor_flags::{FactorFlags, OneOff};
 use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::ByteSize;
+use outcrop_schema::{LayerSchema, device};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -27,35 +29,20 @@ pub(crate) struct Args {
     /// Measure an existing file or block device instead; it is opened for reading only
     #[arg(long, value_name = "FILE")]
     read_only: Option<PathBuf>,
-    /// How operations reach the kernel: io_uring, psync, noop
-    #[arg(long, value_delimiter = ',', value_name = "ENGINE")]
-    engine: Vec<String>,
-    /// Where: random, sequential, zipfian:THETA, strided:BYTES
-    #[arg(long, value_delimiter = ',', value_name = "PATTERN")]
-    access_pattern: Vec<String>,
-    /// Bytes per operation: 4k, 128KiB
-    #[arg(long, value_delimiter = ',', value_name = "BYTES")]
-    io_block_size: Vec<String>,
-    /// Reads to writes in per cent: 100:0, 70:30
-    #[arg(long, value_delimiter = ',', value_name = "R:W")]
-    read_write_mix: Vec<String>,
-    /// Operations in flight per job
-    #[arg(long, value_delimiter = ',', value_name = "N")]
-    queue_depth: Vec<String>,
-    /// Threads, each with its own queue
-    #[arg(long, value_delimiter = ',', value_name = "N")]
-    jobs: Vec<String>,
-    /// When operations start: closed, constant:RATE, poisson:RATE, etc:RATE
-    #[arg(long, value_delimiter = ',', value_name = "ARRIVAL")]
-    arrival: Vec<String>,
-    /// What is written: random, zeros, entropy:BITS, compressible:RATIO
-    #[arg(long, value_delimiter = ',', value_name = "CONTENT")]
-    content: Vec<String>,
+    #[command(flatten)]
+    factors: FactorFlags<Device>,
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
     #[command(flatten)]
     flags: PlanFlags,
+}
+
+#[derive(Debug)]
+pub(crate) struct Device;
+
+impl OneOff for Device {
+    const SCHEMA: &'static LayerSchema = &device::SCHEMA;
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
@@ -72,23 +59,14 @@ fn draft(args: &Args) -> Draft {
     let mut draft = Draft::new(
         "device",
         "What does this device give?",
-        "device",
+        device::SCHEMA.name,
         "outcrop device",
     );
     draft = match &args.read_only {
         Some(path) => draft
-            .with_subject("kind", "read-only", "--read-only")
-            .with_subject("path", &path.to_string_lossy(), "--read-only"),
-        None => draft.with_subject("kind", "scratch-file", "PATH"),
+            .with_subject(&device::KIND, device::Kind::ReadOnly.name(), "--read-only")
+            .with_subject(&device::PATH, &path.to_string_lossy(), "--read-only"),
+        None => draft.with_subject(&device::KIND, device::Kind::ScratchFile.name(), "PATH"),
     };
-    draft.with_flags(&[
-        ("engine", "--engine", &args.engine),
-        ("access_pattern", "--access-pattern", &args.access_pattern),
-        ("io_block_size", "--io-block-size", &args.io_block_size),
-        ("read_write_mix", "--read-write-mix", &args.read_write_mix),
-        ("queue_depth", "--queue-depth", &args.queue_depth),
-        ("jobs", "--jobs", &args.jobs),
-        ("arrival", "--arrival", &args.arrival),
-        ("content", "--content", &args.content),
-    ])
+    args.factors.write_over(draft)
 }

@@ -144,7 +144,7 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
         (&["--data", "absent"], "absent: No such file"),
         (&["--data", "/dev/null"], "is a character device; expected a file"),
         (&["--block-size", "16MiB"], "is larger than the data"),
-        (&["--block-size", "0"], "no size of a block"),
+        (&["--block-size", "0"], "not the size of a block"),
         (
             &["--codec", "zsdt:3"],
             "there is no codec `zsdt`; did you mean `zstd`?",
@@ -155,13 +155,13 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
         ),
         (&["--codec", "lz4hc:99"], "a level from 2 to 12"),
         (&["--codec", "snappy:1"], "`snappy` alone"),
-        (&["--threads", "0"], "is no number of threads"),
+        (&["--threads", "0"], "is not a number of threads"),
         (&["--threads", "100000"], "the CPUs that this process may run on"),
         (
             &["--caches", "cold", "--threads", "all", "--codec", "tepid"],
             "no codec `tepid`",
         ),
-        (&["--caches", "tepid"], "expected warm or cold"),
+        (&["--caches", "tepid"], "accepted: warm, cold"),
         (&["--context", "freesh"], "did you mean `fresh`?"),
         (&["--content", "natural:9"], "0 to 8 bits per byte"),
         (&["--content", "entropy:9"], "a byte carries 0 to 8 bits"),
@@ -171,7 +171,7 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
         ),
         (&["--stages", "--codec", "lz4"], "only zstd is taken apart"),
         (&["--stages", "--block-size", "256k"], "at most 128KiB"),
-        (&["--sample-size", "0"], "expected a size such as 16MiB"),
+        (&["--sample-size", "0"], "at least 1 B, such as 16MiB"),
     ];
     for (flags, expected) in cases {
         let seen = codec(here, flags);

@@ -15,3 +15,4 @@ mod faults;
 mod harness;
 mod one_path;
 mod surface;
+mod toy_layer;

@@ -25,6 +25,25 @@ pub(super) fn code_only(text: &str) -> String {
     code
 }
 
+/// The string literals of the source, without their quotes, each with its 1-based line.
+pub(super) fn string_literals(text: &str) -> Vec<(usize, &str)> {
+    let mut literals = Vec::new();
+    let (mut rest, mut line, mut previous_is_word) = (text, 1, false);
+    while let Some(next) = rest.chars().next() {
+        let skipped = literal_or_comment_len(rest, previous_is_word);
+        let length = skipped.max(next.len_utf8());
+        let token = &rest[..length];
+        if skipped > 0 && !token.starts_with('/') && token.ends_with(['"', '#']) {
+            let body = token.trim_start_matches(['b', 'c', 'r']).trim_matches('#');
+            literals.push((line, body.trim_matches('"')));
+        }
+        line += token.matches('\n').count();
+        previous_is_word = skipped == 0 && (next.is_alphanumeric() || next == '_');
+        rest = &rest[length..];
+    }
+    literals
+}
+
 /// Length in bytes of the comment or literal that `rest` starts with; 0 when it starts with code.
 fn literal_or_comment_len(rest: &str, previous_is_word: bool) -> usize {
     if rest.starts_with("//") {

@@ -16,6 +16,21 @@ pub(crate) struct Config {
     /// Files that do not open with a `//!` header.
     #[serde(default)]
     pub(crate) without_header: Vec<Exception>,
+    /// Words that are a factor's or a metric's name and mean something else where they stand.
+    #[serde(default)]
+    pub(crate) vocabulary_word: Vec<WordException>,
+}
+
+/// One excepted word of one file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WordException {
+    /// Path relative to the checkout.
+    pub(crate) path: String,
+    /// The literal.
+    pub(crate) word: String,
+    /// What it means there; must not be empty.
+    pub(crate) reason: String,
 }
 
 /// One excepted file.

@@ -13,6 +13,7 @@ mod plans;
 mod ranks;
 mod sizes;
 mod unsafe_list;
+mod vocabulary;
 mod words;
 
 use std::fmt;
@@ -87,6 +88,7 @@ pub(crate) fn inspect(workspace: &Workspace) -> Result<TidyReport> {
         size_violations,
         unsafe_list::check(&files, &config.unsafe_module),
         words::check(&files),
+        vocabulary::check(&files, &config.vocabulary_word),
         plans::check(&files),
         links::check(&files),
         mentions::check(&files, &members),

@@ -1,7 +1,6 @@
 //! `incr` and `decr`.
 
-use super::line::{Tokens, is_noreply, natural};
-use super::{BAD_FORMAT, ERROR, is_key, reply};
+use super::line::{BAD_FORMAT, ERROR, Tokens, is_key, is_noreply, natural, reply};
 use crate::protocol::Context;
 use crate::store::{Refusal, Slot};
 

@@ -1,5 +1,11 @@
-//! Words and numbers of a command line, as memcached reads them.
+//! Words and numbers of a command line, as memcached reads them, and its replies to wrong ones.
 
+use crate::store::MAX_KEY_BYTES;
+
+pub(super) const ERROR: &[u8] = b"ERROR\r\n";
+pub(super) const BAD_FORMAT: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
+pub(super) const BAD_CHUNK: &[u8] = b"CLIENT_ERROR bad data chunk\r\n";
+pub(super) const BAD_EXPTIME: &[u8] = b"CLIENT_ERROR invalid exptime argument\r\n";
 /// More words than any command but a `get` has.
 const MOST: usize = 24;
 
@@ -43,6 +49,17 @@ impl<'a> Tokens<'a> {
 /// True when the last word asks for silence.
 pub(super) fn is_noreply(tokens: &Tokens<'_>) -> bool {
     tokens.len() > 1 && tokens.get(tokens.len() - 1) == b"noreply"
+}
+
+/// Appends a reply unless none is wanted.
+pub(super) fn reply(out: &mut Vec<u8>, is_quiet: bool, text: &[u8]) {
+    if !is_quiet {
+        out.extend_from_slice(text);
+    }
+}
+
+pub(super) fn is_key(key: &[u8]) -> bool {
+    !key.is_empty() && key.len() <= MAX_KEY_BYTES
 }
 
 /// A decimal number, perhaps with a sign; blanks may follow.

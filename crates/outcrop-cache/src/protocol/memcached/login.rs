@@ -2,8 +2,8 @@
 //!
 //! *Source*: memcached's doc/protocol.txt, "Authentication".
 
-use super::line::{Tokens, natural};
-use super::{BAD_CHUNK, Session};
+use super::Session;
+use super::line::{BAD_CHUNK, Tokens, natural};
 use crate::counters::WorkerCounters;
 use crate::login::Logins;
 use crate::protocol::Step;

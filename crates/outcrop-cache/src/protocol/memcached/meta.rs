@@ -6,8 +6,9 @@ mod answer;
 mod flags;
 
 use super::arithmetic::{self, Changed};
-use super::storage::{is_too_large, refused};
-use super::{BAD_CHUNK, BAD_FORMAT, Command, ERROR, NO_MEMORY, Session, TOO_LARGE};
+use super::line::{BAD_CHUNK, BAD_FORMAT, ERROR, natural};
+use super::storage::{NO_MEMORY, TOO_LARGE, refused};
+use super::{Command, Session};
 use crate::protocol::{Context, Step};
 use crate::store::{Draft, MAX_KEY_BYTES, Refusal, Slot};
 use answer::{Shown, write_flags};
@@ -121,15 +122,14 @@ impl Session {
             out.extend_from_slice(ERROR);
             return Step::command(command.line_bytes);
         }
-        let length =
-            super::line::natural(command.tokens.get(2)).filter(|&length| length < i32::MAX as u64 - 2);
+        let length = natural(command.tokens.get(2)).filter(|&length| length < i32::MAX as u64 - 2);
         let is_too_long = command.tokens.get(1).len() > MAX_KEY_BYTES;
         let Some(length) = length.filter(|_| !is_too_long && command.tokens.len() <= MOST_WORDS) else {
             out.extend_from_slice(BAD_FORMAT);
             return Step::command(command.line_bytes);
         };
         let target = Target::of(command, 3).and_then(|target| Ok((target.mode()?, target)));
-        let too_large = is_too_large(length, context);
+        let too_large = context.is_too_large(length);
         if too_large || target.is_err() {
             if too_large {
                 context.counters.store_too_large.add(1);

@@ -1,7 +1,8 @@
 //! `get`, `gets`, `gat`, `gats`: keys asked for, one after the other, with a pause where replies pile up.
 
-use super::line::number;
-use super::{BAD_EXPTIME, BAD_FORMAT, Command, ERROR, NO_MEMORY, Session};
+use super::line::{BAD_EXPTIME, BAD_FORMAT, ERROR, number};
+use super::storage::NO_MEMORY;
+use super::{Command, Session};
 use crate::protocol::{Context, REPLY_BATCH_BYTES, Step};
 use crate::store::{Item, MAX_KEY_BYTES, Slot};
 

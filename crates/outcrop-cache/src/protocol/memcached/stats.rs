@@ -3,10 +3,13 @@
 use std::io::Write;
 use std::sync::atomic::Ordering;
 
-use super::ERROR;
-use super::line::Tokens;
+use super::line::{ERROR, Tokens};
 use crate::counters::WorkerCounters;
 use crate::protocol::Context;
+
+/// The memcached whose protocol this is, from which clients conclude what they may ask for (libmemcached takes no
+/// version below 1.0); then our own.
+pub(super) const VERSION: &str = concat!("1.6.18-outcrop-", env!("CARGO_PKG_VERSION"));
 
 fn line(out: &mut Vec<u8>, name: &str, value: impl std::fmt::Display) {
     // Writing to a vector cannot fail.
@@ -35,7 +38,7 @@ fn general(out: &mut Vec<u8>, context: &Context<'_>) {
     line(out, "pid", std::process::id());
     line(out, "uptime", service.uptime_s(context.now.second));
     line(out, "time", context.now.unix_s());
-    line(out, "version", super::VERSION);
+    line(out, "version", VERSION);
     line(out, "pointer_size", usize::BITS);
     line(out, "max_connections", service.max_connections);
     line(

@@ -1,17 +1,12 @@
 //! `set`, `add`, `replace`, `append`, `prepend`, `cas`.
 
-use super::line::{is_noreply, natural, number};
-use super::{BAD_CHUNK, BAD_FORMAT, Command, ERROR, NO_MEMORY, Session, TOO_LARGE, is_key, reply};
+use super::line::{BAD_CHUNK, BAD_FORMAT, ERROR, is_key, is_noreply, natural, number, reply};
+use super::{Command, Session};
 use crate::protocol::{Context, Step};
 use crate::store::{Draft, Refusal};
 
-/// More than header and key of an item can take.
-const ITEM_SLACK_BYTES: u64 = 300;
-
-/// True when a value of this length cannot be an item.
-pub(crate) fn is_too_large(value_bytes: u64, context: &Context<'_>) -> bool {
-    value_bytes + ITEM_SLACK_BYTES > context.store.max_item_bytes() as u64
-}
+pub(super) const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
+pub(super) const NO_MEMORY: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
 
 impl Session {
     pub(super) fn store(&mut self, command: &Command<'_>, out: &mut Vec<u8>, context: &Context<'_>) -> Step {
@@ -40,7 +35,7 @@ impl Session {
             reply(out, is_quiet, BAD_FORMAT);
             return Step::command(command.line_bytes);
         }
-        if is_too_large(value_bytes, context) {
+        if context.is_too_large(value_bytes) {
             context.counters.store_too_large.add(1);
             // Not to serve what its owner believes to be replaced.
             context.store.slot(tokens.get(1), context.now.second).remove();

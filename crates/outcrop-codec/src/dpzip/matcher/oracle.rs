@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 
-use super::{GROUP_BYTES, Matcher, PREDICT_AT, STAGE_ONE_BYTES};
-use crate::dpzip::options::{DpzipOptions, Selection};
+use super::{Matcher, PREDICT_AT, STAGE_ONE_BYTES};
+use crate::dpzip::options::{DpzipOptions, GROUP_BYTES, PAGE_BYTES, Selection};
+use crate::dpzip::predictor;
 use crate::dpzip::slots::Slots;
 use crate::dpzip::table::CandidateTable;
-use crate::dpzip::{PAGE_BYTES, predictor};
 use crate::entropy::Sequence;
 
 /// What the rules make of `page`: literals and sequences, or nothing when it is given up.

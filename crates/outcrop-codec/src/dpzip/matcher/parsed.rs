@@ -1,11 +1,14 @@
 //! A page while its matches are taken out: its bytes, its literals so far, and its sequences so far.
 
-use super::{MIN_MATCH, STAGE_ONE_BYTES};
-use crate::dpzip::PAGE_BYTES;
 use crate::dpzip::lanes::{common_bytes, common_of_more_bytes};
+use crate::dpzip::options::PAGE_BYTES;
 use crate::dpzip::slots::CHUNK_WINDOW;
 use crate::entropy::Sequence;
 
+/// Bytes that stage 1 compares per candidate.
+pub(super) const STAGE_ONE_BYTES: usize = 16;
+/// Fewest bytes of a match; also what a bucket is chosen by.
+pub(super) const MIN_MATCH: usize = 4;
 /// Bytes behind the page that may be read, never matched.
 const SLACK: usize = 64;
 const MAX_SEQUENCES: usize = PAGE_BYTES / MIN_MATCH;

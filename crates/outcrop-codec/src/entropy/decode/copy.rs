@@ -1,7 +1,7 @@
 //! Carrying out a block's sequences: literals, then matches, copied sixteen bytes at a time.
 
 use super::literals::Literals;
-use super::{SPACE, Space};
+use super::memory::{Space, get, put};
 
 /// Copy `match_length` bytes from `offset` back, after `literal_length` literals.
 #[derive(Clone, Copy, Default)]
@@ -44,30 +44,12 @@ pub(super) fn restore(
     Ok(())
 }
 
-/// Sixteen bytes of `from` at a position below `SPACE`.
-#[inline(always)]
-pub(super) fn sixteen(from: &Space, at: usize) -> u128 {
-    let at = at % SPACE;
-    u128::from_le_bytes(
-        *from[at..at + 16]
-            .first_chunk()
-            .expect("sixteen bytes were asked for"),
-    )
-}
-
-/// Puts sixteen bytes to a position below `SPACE`.
-#[inline(always)]
-pub(super) fn put_sixteen(to: &mut Space, at: usize, bytes: u128) {
-    let at = at % SPACE;
-    to[at..at + 16].copy_from_slice(&bytes.to_le_bytes());
-}
-
 #[inline(always)]
 fn copy_literals(literals: &Space, from: usize, page: &mut Space, to: usize, length: usize) {
-    put_sixteen(page, to, sixteen(literals, from));
+    put::<16>(page, to, get(literals, from));
     let mut done = 16;
     while done < length {
-        put_sixteen(page, to + done, sixteen(literals, from + done));
+        put::<16>(page, to + done, get(literals, from + done));
         done += 16;
     }
 }
@@ -80,20 +62,12 @@ fn copy_match(page: &mut Space, to: usize, offset: usize, end: usize) {
         return repeat(page, to, offset, end);
     }
     // One without asking: hardly a match is longer, and asking costs more where it is.
-    copy_thirty_two(page, from, to);
+    put::<32>(page, to, get(page, from));
     let mut at = to + 32;
     while at < end {
-        copy_thirty_two(page, at.wrapping_sub(offset), at);
+        put::<32>(page, at, get(page, at.wrapping_sub(offset)));
         at += 32;
     }
-}
-
-/// Copies 32 bytes of `page` from a position below `SPACE` to another.
-#[inline(always)]
-fn copy_thirty_two(page: &mut Space, from: usize, to: usize) {
-    let (from, to) = (from % SPACE, to % SPACE);
-    let bytes: [u8; 32] = *page[from..].first_chunk().expect("the slack is longer");
-    page[to..to + 32].copy_from_slice(&bytes);
 }
 
 /// As `copy_match`, for matches that may begin in what they repeat: offsets below 32.
@@ -115,29 +89,23 @@ fn repeat(page: &mut Space, mut to: usize, offset: usize, end: usize) {
     let from = to.wrapping_sub(offset);
     if offset >= 16 {
         while to < end {
-            put_sixteen(page, to, sixteen(page, to.wrapping_sub(offset)));
+            put::<16>(page, to, get(page, to.wrapping_sub(offset)));
             to += 16;
         }
         return;
     }
     if offset >= 8 {
         while to < end {
-            put_eight(page, to, sixteen(page, to.wrapping_sub(offset)) as u64);
+            put::<8>(page, to, get(page, to.wrapping_sub(offset)));
             to += 8;
         }
         return;
     }
     let offset = offset % 8;
-    let pattern = sixteen(page, from) as u64 & ((1 << (8 * offset)) - 1);
-    let eight = pattern.wrapping_mul(REPEAT[offset]);
+    let pattern = u64::from_le_bytes(get(page, from)) & ((1 << (8 * offset)) - 1);
+    let eight = pattern.wrapping_mul(REPEAT[offset]).to_le_bytes();
     while to < end {
-        put_eight(page, to, eight);
+        put(page, to, eight);
         to += usize::from(STEP[offset]);
     }
-}
-
-#[inline(always)]
-fn put_eight(page: &mut Space, at: usize, bytes: u64) {
-    let at = at % SPACE;
-    page[at..at + 8].copy_from_slice(&bytes.to_le_bytes());
 }

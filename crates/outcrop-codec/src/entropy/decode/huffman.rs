@@ -4,7 +4,7 @@
 
 use super::fse::{self, Decoder, State};
 use super::input::{Input, Stream, Window};
-use super::{SLACK, SPACE, Space};
+use super::memory::{SLACK, SPACE, Space};
 use crate::entropy::bytes;
 
 /// Longest code.

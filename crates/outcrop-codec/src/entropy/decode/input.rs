@@ -1,7 +1,6 @@
 //! A block's bytes, readable forwards and backwards in any order without a check per access.
 
-use super::copy::sixteen;
-use super::{EMPTY, SPACE, Space};
+use super::memory::{EMPTY, SPACE, Space, get};
 
 /// Zeros before a block: a stream that starts with it is read eight bytes at a time from its end.
 const FRONT: usize = 32;
@@ -94,20 +93,20 @@ impl Input {
     /// The eight bytes from `at` on; what is not of the block is anything.
     #[inline(always)]
     pub(super) fn word_from(&self, at: usize) -> u64 {
-        self.word((FRONT + at) % SPACE)
+        self.word(FRONT + at)
     }
 
     /// The sixteen bytes from `at` on; what is not of the block is anything.
     #[inline(always)]
-    pub(super) fn sixteen(&self, at: usize) -> u128 {
-        sixteen(&self.bytes, FRONT + at)
+    pub(super) fn sixteen(&self, at: usize) -> [u8; 16] {
+        get(&self.bytes, FRONT + at)
     }
 
     /// The 57 bits or more before the bit `at` of a stream, the last one highest.
     #[inline(always)]
     pub(super) fn word_before(&self, at: usize) -> u64 {
         let lowest = at.wrapping_sub(57);
-        self.word(lowest / 8 % SPACE) << (!lowest % 8)
+        self.word(lowest / 8) << (!lowest % 8)
     }
 
     /// The word before the bit `at` of a stream, to be shifted up as it is used.
@@ -123,16 +122,12 @@ impl Input {
     /// The eight bytes before `end` with their lowest bit set: zeros below it tell how far they were shifted.
     #[inline(always)]
     fn marked(&self, end: usize) -> u64 {
-        self.word(end.wrapping_sub(8) % SPACE) | 1
+        self.word(end.wrapping_sub(8)) | 1
     }
 
     #[inline(always)]
     fn word(&self, at: usize) -> u64 {
-        u64::from_le_bytes(
-            *self.bytes[at..at + 8]
-                .first_chunk()
-                .expect("eight bytes were asked for"),
-        )
+        u64::from_le_bytes(get(&self.bytes, at))
     }
 
     /// Opens the stream in `bytes` of the block; its highest bit that is set closes it.

@@ -2,10 +2,9 @@
 //!
 //! *Source*: RFC 8878 section 3.1.1.3.1.
 
-use super::copy::put_sixteen;
 use super::huffman::Code;
 use super::input::Input;
-use super::{EMPTY, Space};
+use super::memory::{EMPTY, Space, put};
 
 /// Four streams of fewer literals than this cannot be.
 const FOUR_STREAMS_FROM: usize = 6;
@@ -84,7 +83,7 @@ impl LiteralsDecoder {
     #[inline(always)]
     fn copy(&mut self, input: &Input, from: usize, count: usize) {
         for at in (0..count).step_by(16) {
-            put_sixteen(&mut self.literals, at, input.sixteen(from + at));
+            put(&mut self.literals, at, input.sixteen(from + at));
         }
     }
 

@@ -4,12 +4,19 @@
 
 use std::hint::select_unpredictable;
 
-use super::Sequence;
 use crate::entropy::bits::BitWriter;
 use crate::entropy::fse::{MAX_SYMBOLS, Normalized};
 
 /// Most sequences that a page can have: 4096 bytes of matches of at least 4.
 const MAX_SEQUENCES: usize = 1024;
+
+/// Copy `match_length` bytes from `offset` back, after `literal_length` literals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sequence {
+    pub(crate) literal_length: u16,
+    pub(crate) match_length: u16,
+    pub(crate) offset: u16,
+}
 
 /// The three fields of a sequence, in the order of their table descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

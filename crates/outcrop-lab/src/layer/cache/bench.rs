@@ -8,11 +8,10 @@ use outcrop_cache_load::Connection;
 use outcrop_probe::Clock;
 
 use super::{parameters, url_of, values};
-use crate::cell::Cell;
+use crate::cell::{Cell, Subject};
 use crate::error::LabError;
 use crate::layer::{Bench, Preparation, TrialFailure, TrialReport};
 use crate::order::Trial;
-use crate::plan::Subject;
 
 /// How long a server at a URL may take to answer.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -28,8 +27,7 @@ impl<'r> CacheBench<'r> {
     /// Looks whether the servers that run already answer; all others are started by their trials.
     pub(super) fn prepare(subjects: &[Subject], preparation: &Preparation<'r, '_>) -> Result<Self, LabError> {
         for target in subjects.iter().filter_map(url_of) {
-            Connection::connect(&target, CONNECT_LIMIT)
-                .map_err(|error| LabError::Cache(CacheBenchError::Load(error)))?;
+            Connection::connect(&target, CONNECT_LIMIT).map_err(|error| LabError::preparing(&error))?;
         }
         Ok(Self {
             clock: Clock::new(),
@@ -46,16 +44,14 @@ impl Bench for CacheBench<'_> {
             return Ok(TrialReport::interrupted());
         }
         match result {
-            Ok(report) if report.load.tally.mismatches > 0 => Err(TrialFailure {
-                message: format!("{}: {}", report.server, report.load.problems().join("; ")),
-                is_fatal: false,
-            }),
+            Ok(report) if report.load.tally.mismatches > 0 => Err(TrialFailure::of(&format!(
+                "{}: {}",
+                report.server,
+                report.load.problems().join("; ")
+            ))),
             Ok(report) => Ok(values::trial_report(&report)),
             Err(error @ CacheBenchError::Absent { .. }) => Ok(values::absent(&error.to_string())),
-            Err(error) => Err(TrialFailure {
-                message: error.to_string(),
-                is_fatal: false,
-            }),
+            Err(error) => Err(TrialFailure::of(&error)),
         }
     }
 }

@@ -3,26 +3,38 @@
 use outcrop_cache_bench::BenchReport;
 use outcrop_cache_load::LoadReport;
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Metric, Provenance, Unavailable};
+use outcrop_measure::metric::{Metric, Provenance, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
+use outcrop_schema::Remark;
+use outcrop_schema::cache;
 use outcrop_workload::keyed::RequestKind;
 
-use super::metrics;
 use crate::layer::TrialReport;
-use crate::layer::latencies::latencies;
 
 /// Why a kind of request has no latency.
 const UNANSWERED: &str = "nothing was answered";
 
+/// What is missing when there is no server: the figures that people look for.
+const MAIN: [Metric; 4] = [
+    cache::THROUGHPUT,
+    cache::HIT_RATIO,
+    cache::SERVER_CPU,
+    cache::ITEMS,
+];
+
 /// Everything that a completed trial says.
 pub(super) fn trial_report(report: &BenchReport) -> TrialReport {
     let load = &report.load;
-    let mut values: Vec<Value> = measurements(report).iter().map(Value::from).collect();
-    values.extend(latencies("latency", &load.tally.latency(), UNANSWERED));
+    let mut values = values(report);
+    values.extend(Value::latencies(
+        &cache::LATENCY,
+        &load.tally.latency(),
+        UNANSWERED,
+    ));
     for kind in kinds(load) {
         let of = load.tally.kind(kind);
-        values.extend(latencies(
-            &format!("{}_latency", kind.name()),
+        values.extend(Value::latencies(
+            &cache::latency_of(kind),
             &of.latency,
             UNANSWERED,
         ));
@@ -32,7 +44,7 @@ pub(super) fn trial_report(report: &BenchReport) -> TrialReport {
         for kind in &load.tally.kinds {
             service.merge(&kind.service);
         }
-        values.extend(latencies("service_latency", &service, UNANSWERED));
+        values.extend(Value::latencies(&cache::SERVICE_LATENCY, &service, UNANSWERED));
     }
     TrialReport {
         outcome: Outcome::Completed,
@@ -45,13 +57,9 @@ pub(super) fn trial_report(report: &BenchReport) -> TrialReport {
 
 /// A trial whose server is not on this machine: every main figure is unavailable, for this reason.
 pub(super) fn absent(why: &str) -> TrialReport {
-    let unavailable = |metric: &Metric| {
-        let measurement = Measurement::unavailable(*metric, Unavailable::because(why));
-        Value::from(&measurement)
-    };
     TrialReport {
-        values: metrics::MAIN.iter().map(unavailable).collect(),
-        notes: vec![format!("not measured: {why}")],
+        values: MAIN.map(|metric| Value::unavailable(metric, why)).to_vec(),
+        notes: vec![cache::ABSENT.remark(format!("not measured: {why}"))],
         ..TrialReport::empty(Outcome::Completed)
     }
 }
@@ -62,73 +70,54 @@ fn kinds(load: &LoadReport) -> impl Iterator<Item = RequestKind> {
         .filter(|kind| load.tally.kind(*kind).operations > 0)
 }
 
-fn measurements(report: &BenchReport) -> Vec<Measurement> {
+fn values(report: &BenchReport) -> Vec<Value> {
     let load = &report.load;
     let tally = &load.tally;
     let no_get = || Unavailable::because("no get was answered");
-    let no_answer = || Unavailable::because("nothing was answered");
-    let measured = |metric: Metric, value: f64| Measurement::measured(metric, value);
+    let no_answer = || Unavailable::because(UNANSWERED);
+    let resident = report.resident_bytes.clone();
     let mut all = vec![
-        measured(metrics::THROUGHPUT, load.throughput_per_second()),
-        known(metrics::HIT_RATIO, tally.hit_ratio().ok_or_else(no_get)),
-        known(metrics::BYTE_HIT_RATIO, tally.byte_hit_ratio().ok_or_else(no_get)),
-        known(metrics::SERVER_CPU, load.server_cpu_per_operation_ns()),
-        known(
-            metrics::DRIVER_CPU,
+        Value::measured(cache::THROUGHPUT, load.throughput_per_second()),
+        Value::known(cache::HIT_RATIO, tally.hit_ratio().ok_or_else(no_get)),
+        Value::known(cache::BYTE_HIT_RATIO, tally.byte_hit_ratio().ok_or_else(no_get)),
+        Value::known(cache::SERVER_CPU, load.server_cpu_per_operation_ns()),
+        Value::known(
+            cache::DRIVER_CPU,
             load.driver_cpu_per_operation_ns().ok_or_else(no_answer),
         ),
-        measured(metrics::DRIVER_BUSY, load.driver_cpu.busiest_share),
-        known(metrics::RESIDENT_BYTES, as_float(&report.resident_bytes)),
-        measured(metrics::UNFINISHED, tally.unfinished as f64),
-        measured(metrics::REFUSED, (tally.refused + load.warm_up.refused) as f64),
-        measured(metrics::MISMATCHES, tally.mismatches as f64),
-        measured(metrics::WARM_UP_SETS, load.warm_up.sets as f64),
-        measured(metrics::WARM_UP_REQUESTS, load.warm_up.operations as f64),
+        Value::measured(cache::DRIVER_BUSY, load.driver_cpu.busiest_share),
+        Value::known(cache::RESIDENT_BYTES, resident.map(|bytes| bytes as f64)),
+        Value::measured(cache::UNFINISHED, tally.unfinished as f64),
+        Value::measured(cache::REFUSED, (tally.refused + load.warm_up.refused) as f64),
+        Value::measured(cache::MISMATCHES, tally.mismatches as f64),
+        Value::measured(cache::WARM_UP_SETS, load.warm_up.sets as f64),
+        Value::measured(cache::WARM_UP_REQUESTS, load.warm_up.operations as f64),
+    ];
+    let of_open_loops = [
+        (cache::GOODPUT, load.goodput_per_second()),
+        (cache::OFFERED, load.requested_per_second),
+        (cache::CLOSED_LOOP, report.closed_loop_per_second),
     ];
     all.extend(
-        load.goodput_per_second()
-            .map(|rate| measured(metrics::GOODPUT, rate)),
-    );
-    all.extend(
-        load.requested_per_second
-            .map(|rate| measured(metrics::OFFERED, rate)),
-    );
-    all.extend(
-        report
-            .closed_loop_per_second
-            .map(|rate| measured(metrics::CLOSED_LOOP, rate)),
+        of_open_loops
+            .into_iter()
+            .filter_map(|(metric, rate)| Some(Value::measured(metric, rate?))),
     );
     all.extend(held(report));
-    all.extend(report.simulated_hit_ratio.as_ref().map(|ratio| Measurement {
-        provenance: Provenance::Modelled,
-        ..known(metrics::SIMULATED_HIT_RATIO, ratio.clone())
-    }));
+    let simulated = report.simulated_hit_ratio.clone();
+    all.extend(simulated.map(|ratio| Value::of(cache::SIMULATED_HIT_RATIO, ratio, Provenance::Modelled)));
     all
 }
 
-fn held(report: &BenchReport) -> [Measurement; 3] {
-    let known_of = |metric: Metric, value: Result<u64, Unavailable>| known(metric, as_float(&value));
-    let held = report.held.as_ref().map_err(Clone::clone);
+fn held(report: &BenchReport) -> [Value; 3] {
     let silent = || Unavailable::because("the server does not say");
+    let held = report.held.as_ref().map_err(Clone::clone);
+    let memory = held.clone().and_then(|held| held.memory_bytes.ok_or_else(silent));
     [
-        known_of(metrics::ITEMS, held.clone().map(|held| held.items)),
-        known_of(metrics::EVICTIONS, held.clone().map(|held| held.evictions)),
-        known_of(
-            metrics::STORE_BYTES,
-            held.and_then(|held| held.memory_bytes.ok_or_else(silent)),
-        ),
+        Value::known(cache::ITEMS, held.clone().map(|held| held.items as f64)),
+        Value::known(cache::EVICTIONS, held.map(|held| held.evictions as f64)),
+        Value::known(cache::STORE_BYTES, memory.map(|bytes| bytes as f64)),
     ]
-}
-
-fn as_float(value: &Result<u64, Unavailable>) -> Result<f64, Unavailable> {
-    value.as_ref().map(|value| *value as f64).map_err(Clone::clone)
-}
-
-fn known(metric: Metric, value: Result<f64, Unavailable>) -> Measurement {
-    match value {
-        Ok(value) => Measurement::measured(metric, value),
-        Err(why) => Measurement::unavailable(metric, why),
-    }
 }
 
 fn histograms(load: &LoadReport) -> Vec<HistogramEntry> {
@@ -147,17 +136,20 @@ fn histograms(load: &LoadReport) -> Vec<HistogramEntry> {
     entries
 }
 
-fn notes(report: &BenchReport) -> Vec<String> {
-    let mut notes = vec![format!("server: {}", report.server)];
-    notes.extend(report.load.problems());
+fn notes(report: &BenchReport) -> Vec<Remark> {
+    let mut notes = vec![cache::SERVED_BY.remark(format!("server: {}", report.server))];
+    let problems = report.load.problems();
+    notes.extend(problems.into_iter().map(|problem| cache::PROBLEM.remark(problem)));
     if report.load.is_driver_the_limit() {
-        notes.push("the driver had no CPU time to spare: throughput and latency are its own".to_owned());
+        notes.push(
+            cache::DRIVER_LIMIT
+                .remark("the driver had no CPU time to spare: throughput and latency are its own"),
+        );
     }
     if report.is_cpu_shared {
-        notes.push(
-            "server and driver had to share a CPU: throughput and latency are those of both together"
-                .to_owned(),
-        );
+        notes.push(cache::SHARED_CPU.remark(
+            "server and driver had to share a CPU: throughput and latency are those of both together",
+        ));
     }
     notes
 }

@@ -1,6 +1,5 @@
 //! Columns made or read when a trial first asks for them, and one trial after the other on them.
 
-use std::collections::VecDeque;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -10,14 +9,14 @@ use outcrop_column_bench::tabular::Table;
 use outcrop_column_bench::{BenchError, ColumnInput, Site, run};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
+use outcrop_schema::FactorRef;
+use outcrop_schema::column::{COLUMN, DISTINCT, ORDER, PATH, ROWS, Rows, SKEW};
 
-use super::{ALL_ROWS, GENERATED, parameters, values};
+use super::{parameters, values};
 use crate::cell::Cell;
-use crate::layer::{Bench, Preparation, TrialFailure, TrialReport, parsed};
+use crate::layer::kept::Kept;
+use crate::layer::{Bench, Preparation, TrialFailure, TrialReport};
 use crate::order::Trial;
-
-/// Text of columns that is kept for later trials; a column that has gone is made anew, the same.
-const KEPT_BYTES: usize = 512 << 20;
 
 /// The columns of a run.
 #[derive(Debug)]
@@ -26,8 +25,7 @@ pub(super) struct ColumnBench<'r> {
     clock: Clock,
     stop: &'r AtomicBool,
     seed: Seed,
-    /// Which column, and its rows; the newest first.
-    kept: VecDeque<(String, Rc<ColumnInput>)>,
+    columns: Kept<ColumnInput>,
     /// The user's files and folders as they were when first asked for.
     tables: BTreeMap<PathBuf, Table>,
 }
@@ -39,60 +37,49 @@ impl<'r> ColumnBench<'r> {
             clock: Clock::new(),
             stop: preparation.stop,
             seed: preparation.seed.derive("column"),
-            kept: VecDeque::new(),
+            columns: Kept::new(|column| column.text().len()),
             tables: BTreeMap::new(),
         }
     }
 
     fn input(&mut self, cell: &Cell) -> Result<Rc<ColumnInput>, BenchError> {
-        let key = key_of(cell);
-        if let Some(position) = self.kept.iter().position(|(known, _)| *known == key) {
-            let found = self.kept.remove(position).expect("it was just found");
-            let input = Rc::clone(&found.1);
-            self.kept.push_front(found);
-            return Ok(input);
-        }
-        let input = Rc::new(self.make(cell)?);
-        self.kept.push_front((key, Rc::clone(&input)));
-        while self.kept.len() > 1
-            && self.kept.iter().map(|(_, kept)| kept.text().len()).sum::<usize>() > KEPT_BYTES
-        {
-            self.kept.pop_back();
-        }
-        Ok(input)
+        let (tables, seed) = (&mut self.tables, self.seed);
+        self.columns
+            .get_or_make(&key_of(cell), || make(tables, seed, cell))
     }
+}
 
-    fn make(&mut self, cell: &Cell) -> Result<ColumnInput, BenchError> {
-        if cell.subject.settings["kind"] == GENERATED {
-            return Ok(ColumnInput::generate(&parameters::column_spec(
-                &cell.factors,
-                self.seed,
-            )));
-        }
-        let path = Path::new(&cell.subject.settings["path"]);
-        let table = match self.tables.entry(path.to_owned()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(Table::describe(path)?),
-        };
-        let name = cell.factor("column");
-        let column = table.column(name).ok_or_else(|| BenchError::Table {
-            path: path.to_owned(),
-            detail: format!("no column {name:?} any more; the file has changed since the run began"),
-        })?;
-        let rows = cell.factor("rows");
-        let limit = if rows == ALL_ROWS { u64::MAX } else { parsed(rows) };
-        table.load(path, column, limit)
+fn make(tables: &mut BTreeMap<PathBuf, Table>, seed: Seed, cell: &Cell) -> Result<ColumnInput, BenchError> {
+    if let Some(spec) = parameters::column_spec(&cell.factors, seed) {
+        return Ok(ColumnInput::generate(&spec));
     }
+    let path = Path::new(cell.subject.settings.value(&PATH));
+    let table = match tables.entry(path.to_owned()) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(place) => place.insert(Table::describe(path)?),
+    };
+    let name = cell.factors.value(&COLUMN);
+    let column = table.column(name).ok_or_else(|| BenchError::Table {
+        path: path.to_owned(),
+        detail: format!("no column {name:?} any more; the file has changed since the run began"),
+    })?;
+    let limit = match cell.factors.value(&ROWS) {
+        Rows::All => u64::MAX,
+        Rows::Count(rows) => *rows,
+    };
+    table.load(path, column, limit)
 }
 
 /// What makes the cell's column the one it is.
 fn key_of(cell: &Cell) -> String {
-    let factors = ["column", "rows", "distinct", "skew", "order"];
-    let factors = factors.iter().filter_map(|name| cell.factors.get(*name));
-    let settings = cell.subject.settings.values();
+    let factors: [FactorRef; 5] = [&COLUMN, &ROWS, &DISTINCT, &SKEW, &ORDER];
+    let factors = factors
+        .iter()
+        .filter_map(|factor| cell.factors.spelling(factor.about()));
+    let settings = cell.subject.settings.iter();
     settings
+        .map(|(_, setting)| setting.spelling())
         .chain(factors)
-        .map(String::as_str)
         .collect::<Vec<_>>()
         .join("\0")
 }
@@ -116,7 +103,7 @@ impl Bench for ColumnBench<'_> {
 
 fn failure(error: &BenchError) -> TrialFailure {
     TrialFailure {
-        message: error.to_string(),
         is_fatal: matches!(error, BenchError::Path { .. } | BenchError::Scratch { .. }),
+        ..TrialFailure::of(error)
     }
 }

@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_column::{Index, Profile};
 use outcrop_column_bench::tabular::file_of;
-use outcrop_column_bench::{BenchSpec, Format, Operation, SearchMode};
+use outcrop_schema::Settings;
+use outcrop_schema::column::{
+    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, OPERATION, PATH, PROFILE, Profile, ROWS, Rows,
+    SEARCH_MODE,
+};
+use outcrop_workload::column::{Operation, SearchMode};
 
-use super::parameters::bench_spec;
-use super::{ALL_ROWS, GENERATED};
 use crate::cell::Cell;
 use crate::estimate::Forecast;
-use crate::layer::parsed;
 
 /// Making a row, and the words twice.
 const GENERATE_ROW_NS: f64 = 30.0;
@@ -21,7 +22,13 @@ const READ_ROW_NS: f64 = 150.0;
 /// Bytes of a row of a file nobody has looked at.
 const ASSUMED_ROW_BYTES: u64 = 32;
 /// Encoding a row by profile, and what postings add.
-const ENCODE_ROW_NS: [(&str, f64); 3] = [("smallest", 600.0), ("balanced", 120.0), ("fastest", 80.0)];
+const fn encode_row_ns(profile: Profile) -> f64 {
+    match profile {
+        Profile::Smallest => 600.0,
+        Profile::Balanced => 120.0,
+        Profile::Fastest => 80.0,
+    }
+}
 const POSTINGS_ROW_NS: f64 = 60.0;
 /// Trying the packed forms of a small column: several settings of a strong codec over all of its text, 0.7 to 11 µs a byte of 39 real columns and made ones.
 const PACK_BYTE_NS: f64 = 4000.0;
@@ -39,44 +46,34 @@ const PRELOAD_ROW_NS: f64 = 40.0;
 const OVERHEAD: Duration = Duration::from_millis(15);
 
 pub(super) fn trial(cell: &Cell) -> Forecast {
-    let spec = bench_spec(&cell.factors, &cell.trial, outcrop_measure::seed::Seed(0));
+    let factors = &cell.factors;
+    let operation = *factors.value(&OPERATION);
     let rows = rows_of(cell);
-    let is_generated = cell.subject.settings["kind"] == GENERATED;
-    let make = if is_generated {
-        rows * GENERATE_ROW_NS + parsed::<f64>(cell.factor("distinct")) * GENERATE_WORD_NS
-    } else {
-        rows * READ_ROW_NS
+    let make = match factors.get(&DISTINCT) {
+        Some(distinct) => rows * GENERATE_ROW_NS + f64::from(*distinct) * GENERATE_WORD_NS,
+        None => rows * READ_ROW_NS,
     };
-    let row_ns = match spec.format {
-        Format::Text(codec) => {
-            let spelling = codec.to_string();
-            let level = spelling.split(':').nth(1).and_then(|level| level.parse().ok());
-            if level.is_some_and(|level: i32| level > 9) {
-                STRONG_TEXT_ROW_NS
-            } else {
-                TEXT_ROW_NS
-            }
-        }
+    let row_ns = match factors.value(&FORMAT) {
+        Format::Text(codec) if codec.level().is_some_and(|level| level > 9) => STRONG_TEXT_ROW_NS,
+        Format::Text(_) => TEXT_ROW_NS,
         Format::Ocol => {
-            let profile = cell.factor("profile");
-            let encode = ENCODE_ROW_NS.iter().find(|(name, _)| *name == profile);
-            let postings = if cell.factor("index") == "none" {
-                0.0
-            } else {
-                POSTINGS_ROW_NS
+            let postings = match factors.value(&INDEX) {
+                Index::None => 0.0,
+                Index::Postings | Index::Only => POSTINGS_ROW_NS,
             };
-            encode.map_or(0.0, |(_, ns)| *ns) + postings
+            encode_row_ns(*factors.value(&PROFILE)) + postings
         }
     };
-    let encode = Duration::from_secs_f64((rows * row_ns + packing_ns(&spec, rows)) / 1e9);
+    let encode = Duration::from_secs_f64((rows * row_ns + packing_ns(factors, rows)) / 1e9);
     let check = Duration::from_secs_f64(rows * CHECK_ROW_NS / 1e9);
-    let preload = if spec.mode == SearchMode::InMemory && spec.operation.is_search() {
+    let mode = factors.get(&SEARCH_MODE).copied().unwrap_or_default();
+    let preload = if mode == SearchMode::InMemory && operation.is_search() {
         Duration::from_secs_f64(rows * PRELOAD_ROW_NS / 1e9)
     } else {
         Duration::ZERO
     };
-    let (warm_up, duration) = (spec.warm_up, spec.duration);
-    let measuring = if spec.operation == Operation::Encode {
+    let (warm_up, duration) = (cell.trial.warm_up.0, cell.trial.duration.0);
+    let measuring = if operation == Operation::Encode {
         // Once for memory, once for the encodings; each time span ends with the encode that it is over in.
         encode * 2 + (warm_up + encode / 2) + (duration + encode / 2)
     } else {
@@ -91,10 +88,11 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
 }
 
 /// What the smallest profile does to a column that may be packed.
-fn packing_ns(spec: &BenchSpec, rows: f64) -> f64 {
+fn packing_ns(factors: &Settings, rows: f64) -> f64 {
     let text_bytes = rows * ASSUMED_VALUE_BYTES;
-    let asked_for = (spec.format, spec.profile, spec.index) == (Format::Ocol, Profile::Smallest, Index::None);
-    if asked_for && text_bytes <= PACKED_BYTES {
+    let is_asked_for =
+        factors.get(&PROFILE) == Some(&Profile::Smallest) && factors.get(&INDEX) == Some(&Index::None);
+    if is_asked_for && text_bytes <= PACKED_BYTES {
         text_bytes * PACK_BYTE_NS
     } else {
         0.0
@@ -103,11 +101,13 @@ fn packing_ns(spec: &BenchSpec, rows: f64) -> f64 {
 
 /// Rows of the cell's column; of a whole file, what its size suggests.
 fn rows_of(cell: &Cell) -> f64 {
-    let rows = cell.factor("rows");
-    if rows != ALL_ROWS {
-        return parsed(rows);
+    match cell.factors.value(&ROWS) {
+        Rows::Count(rows) => *rows as f64,
+        Rows::All => {
+            let path = Path::new(cell.subject.settings.value(&PATH));
+            let column: &String = cell.factors.value(&COLUMN);
+            let bytes = std::fs::metadata(file_of(path, column)).map_or(0, |file| file.len());
+            (bytes / ASSUMED_ROW_BYTES) as f64
+        }
     }
-    let path = file_of(Path::new(&cell.subject.settings["path"]), cell.factor("column"));
-    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
-    (bytes / ASSUMED_ROW_BYTES) as f64
 }

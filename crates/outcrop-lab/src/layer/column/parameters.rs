@@ -1,177 +1,158 @@
-//! What plans may say about columns: names, defaults, spellings, and the checks between them.
+//! What plans say about columns, in the engine's terms: what data decide, and the checks between factors.
 
-use outcrop_column::{Index, Profile};
-use outcrop_column_bench::{BenchSpec, Format, Operation, SearchMode};
+use std::path::Path;
+
+use outcrop_column_bench::tabular::{Table, column_name};
+use outcrop_column_bench::{self as bench, BenchError, BenchSpec};
 use outcrop_measure::seed::Seed;
-use outcrop_workload::column::{ColumnSpec, RowOrder};
+use outcrop_schema::column::{
+    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KIND, Kind, OPERATION, ORDER, PATH, PROFILE, Profile,
+    ROWS, Rows, SEARCH_MODE, SKEW, THREADS,
+};
+use outcrop_schema::{FactorRef, Settings};
+use outcrop_workload::column::{ColumnSpec, Operation, RowOrder};
+use outcrop_workload::word::hint;
 
-use super::{ALL_ROWS, FILE, GENERATED};
-use crate::layer::parsed;
-use crate::parameter::{Parameter, Refusal, Settings, count, one_of, spelling};
-use crate::plan::TrialOptions;
+use super::OF_GENERATED;
+use crate::cell::TrialOptions;
+use crate::layer::Refusal;
 
-pub(super) static SUBJECT: &[Parameter] = &[
-    Parameter {
-        name: "kind",
-        default: Some(GENERATED),
-        canonical: |text| {
-            one_of(text, "kind", &[(GENERATED, ()), (FILE, ())]).map(|(name, ())| name.to_owned())
-        },
-    },
-    Parameter {
-        name: "path",
-        default: None,
-        canonical: |path| Ok(path.to_owned()),
-    },
-];
+/// Rows of a generated column when a plan says nothing.
+const DEFAULT_ROWS: u64 = 1_000_000;
+/// Its distinct words.
+const DEFAULT_DISTINCT: u32 = 10_000;
 
-pub(super) static WORKLOAD: &[Parameter] = &[
-    Parameter {
-        name: "column",
-        default: None,
-        canonical: |column| Ok(column.to_owned()),
-    },
-    Parameter {
-        name: "rows",
-        default: None,
-        canonical: rows,
-    },
-    Parameter {
-        name: "distinct",
-        default: None,
-        canonical: |text| count(text, MOST_DISTINCT),
-    },
-    Parameter {
-        name: "skew",
-        default: None,
-        canonical: skew,
-    },
-    Parameter {
-        name: "order",
-        default: None,
-        canonical: spelling::<RowOrder>,
-    },
-    Parameter {
-        name: "operation",
-        default: Some("encode"),
-        canonical: spelling::<Operation>,
-    },
-    Parameter {
-        name: "format",
-        default: Some("ocol"),
-        canonical: spelling::<Format>,
-    },
-    Parameter {
-        name: "index",
-        default: Some("none"),
-        canonical: |text| one_of(text, "index", &INDEXES).map(|(name, _)| name.to_owned()),
-    },
-    Parameter {
-        name: "profile",
-        default: Some("balanced"),
-        canonical: |text| one_of(text, "profile", &PROFILES).map(|(name, _)| name.to_owned()),
-    },
-    Parameter {
-        name: "threads",
-        default: Some("1"),
-        canonical: |text| count(text, MOST_THREADS),
-    },
-    Parameter {
-        name: "search_mode",
-        default: Some("in-memory"),
-        canonical: |text| text.parse::<SearchMode>().map(|mode| mode.name().to_owned()),
-    },
-];
-
-/// Distinct words that a column may be drawn from: of 4 to 11 letters there are enough for these.
-const MOST_DISTINCT: u64 = 100_000_000;
-/// More threads than any machine has.
-const MOST_THREADS: u64 = 4096;
-/// Rows of a segment.
-const MOST_ROWS: u64 = u32::MAX as u64 - 1;
-/// Beyond it nearly all rows have one value.
-const MOST_SKEW: f64 = 4.0;
-
-const INDEXES: [(&str, Index); 3] = [
-    ("none", Index::None),
-    ("postings", Index::Postings),
-    ("only", Index::Only),
-];
-const PROFILES: [(&str, Profile); 3] = [
-    ("smallest", Profile::Smallest),
-    ("balanced", Profile::Balanced),
-    ("fastest", Profile::Fastest),
-];
-
-fn rows(text: &str) -> Result<String, String> {
-    if text == ALL_ROWS {
-        return Ok(text.to_owned());
+/// Describes the rows of a generated column as far as a plan does not.
+pub(super) fn complete_generated(factors: &mut Settings) -> Result<(), Refusal> {
+    if let Some(column) = factors.get(&COLUMN) {
+        let message = format!(
+            "a generated column has no name, but `column` is {column:?}; take a subject of kind \"file\""
+        );
+        return Err(Refusal::of(&COLUMN, message));
     }
-    count(text, MOST_ROWS).map_err(|error| format!("{error}, or \"{ALL_ROWS}\" for a whole file"))
+    factors.set_default(&ROWS, Rows::Count(DEFAULT_ROWS));
+    factors.set_default(&DISTINCT, DEFAULT_DISTINCT);
+    factors.set_default(&SKEW, 0.0);
+    factors.set_default(&ORDER, RowOrder::default());
+    if *factors.value(&ROWS) == Rows::All {
+        return Err(Refusal::of(
+            &ROWS,
+            "a generated column needs a number of rows; \"all\" is for files",
+        ));
+    }
+    Ok(())
 }
 
-fn skew(text: &str) -> Result<String, String> {
-    match text.parse::<f64>() {
-        Ok(skew) if (0.0..=MOST_SKEW).contains(&skew) => Ok(skew.to_string()),
-        _ => Err(format!(
-            "`{text}` is not a skew; expected a number from 0 (uniform) to {MOST_SKEW}, such as 1.0"
-        )),
+/// Finds the column of a file by its name or number.
+pub(super) fn complete_file(path: &Path, factors: &mut Settings) -> Result<(), Refusal> {
+    for factor in OF_GENERATED {
+        if let Some(value) = factors.spelling(factor.about()) {
+            let message = format!(
+                "`{}` is {value}, but the rows are those of the file; leave it out, or take {} = \"{}\"",
+                factor.name,
+                KIND.name,
+                Kind::Generated
+            );
+            return Err(Refusal::of(factor.about(), message));
+        }
     }
+    factors.set_default(&ROWS, Rows::All);
+    let refused = |error: BenchError| Refusal::of(&PATH, error.to_string());
+    let wanted = factors.get(&COLUMN).cloned();
+    if let Some(called) = &wanted
+        && let Some(name) = column_name(path, called).map_err(refused)?
+    {
+        // A number and a name of the same column are the same cell.
+        factors.set(&COLUMN, name);
+        return Ok(());
+    }
+    let table = Table::describe(path).map_err(refused)?;
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let message = match wanted {
+        None => format!("which column? Give `column`: {}", names.join(", ")),
+        Some(called) => format!("the file has no column {called:?}; {}", hint(&called, &names)),
+    };
+    Err(Refusal::of(&COLUMN, message))
 }
 
 /// Lets the engine judge the trial, as it will when it starts.
 pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refusal> {
-    let spec = bench_spec(factors, trial, Seed(0));
-    spec.validate().map_err(|error| {
-        let parameter = match (spec.format, spec.index) {
-            (Format::Text(_), _) => "format",
-            (Format::Ocol, Index::Only) => "index",
-            (Format::Ocol, _) => "search_mode",
+    bench_spec(factors, trial, Seed(0)).validate().map_err(|error| {
+        let factor: FactorRef = match (factors.value(&FORMAT), factors.value(&INDEX)) {
+            (Format::Text(_), _) => &FORMAT,
+            (Format::Ocol, Index::Only) => &INDEX,
+            (Format::Ocol, _) => &SEARCH_MODE,
         };
-        Refusal::of(parameter, error.to_string())
+        Refusal::of(factor.about(), error.to_string())
     })
 }
 
 /// Leaves out what has no effect on a cell, so that cells that differ in nothing are one.
 pub(super) fn drop_meaningless(factors: &mut Settings) {
-    let is_encode = factors["operation"] == Operation::Encode.name();
-    if factors["format"] != Format::Ocol.to_string() {
-        for name in ["index", "profile", "threads", "search_mode"] {
-            factors.remove(name);
-        }
-    } else if is_encode {
-        factors.remove("search_mode");
-    } else {
-        factors.remove("threads");
-    }
+    let dropped: &[FactorRef] = match (factors.value(&FORMAT), factors.value(&OPERATION)) {
+        (Format::Text(_), _) => &[&INDEX, &PROFILE, &THREADS, &SEARCH_MODE],
+        (Format::Ocol, Operation::Encode) => &[&SEARCH_MODE],
+        (Format::Ocol, _) => &[&THREADS],
+    };
+    dropped.iter().for_each(|factor| factors.remove(factor.about()));
 }
 
-/// The trial of a cell, from checked factors; what the cell does not have is at its default.
+/// The trial of a cell; what the cell does not have is at its default.
 pub(super) fn bench_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> BenchSpec {
-    let text = |name: &str| factors.get(name).map(String::as_str);
     let default = BenchSpec::default();
-    let named = |name: &str| text(name).unwrap_or_default();
+    let (index, profile) = (factors.get(&INDEX), factors.get(&PROFILE));
     BenchSpec {
-        operation: parsed(&factors["operation"]),
-        format: parsed(&factors["format"]),
-        index: one_of(named("index"), "index", &INDEXES).map_or(default.index, |(_, index)| index),
-        profile: one_of(named("profile"), "profile", &PROFILES)
-            .map_or(default.profile, |(_, profile)| profile),
-        threads: text("threads").map_or(default.threads, parsed),
-        mode: text("search_mode").map_or(default.mode, parsed),
+        operation: *factors.value(&OPERATION),
+        format: format_of(factors.value(&FORMAT)),
+        index: index.map_or(default.index, |index| index_of(*index)),
+        profile: profile.map_or(default.profile, |profile| profile_of(*profile)),
+        threads: factors
+            .get(&THREADS)
+            .map_or(default.threads, |threads| *threads as usize),
+        mode: factors.get(&SEARCH_MODE).copied().unwrap_or(default.mode),
         warm_up: trial.warm_up.0,
         duration: trial.duration.0,
         seed,
     }
 }
 
-/// The column of a cell whose subject is generated.
-pub(super) fn column_spec(factors: &Settings, seed: Seed) -> ColumnSpec {
-    ColumnSpec {
-        row_count: parsed(&factors["rows"]),
-        distinct: parsed(&factors["distinct"]),
-        skew: parsed(&factors["skew"]),
-        order: parsed(&factors["order"]),
-        seed,
+/// The engine's own words: the codecs are used without the lab, and know no vocabulary but their own.
+fn format_of(format: &Format) -> bench::Format {
+    match format {
+        Format::Ocol => bench::Format::Ocol,
+        Format::Text(codec) => match codec.to_string().parse() {
+            Ok(codec) => bench::Format::Text(codec),
+            Err(_) => unreachable!("{codec} was read as a codec when the plan was"),
+        },
     }
+}
+
+const fn index_of(index: Index) -> outcrop_column::Index {
+    match index {
+        Index::None => outcrop_column::Index::None,
+        Index::Postings => outcrop_column::Index::Postings,
+        Index::Only => outcrop_column::Index::Only,
+    }
+}
+
+const fn profile_of(profile: Profile) -> outcrop_column::Profile {
+    match profile {
+        Profile::Smallest => outcrop_column::Profile::Smallest,
+        Profile::Balanced => outcrop_column::Profile::Balanced,
+        Profile::Fastest => outcrop_column::Profile::Fastest,
+    }
+}
+
+/// The column of a cell whose subject is generated; `None` where rows are a file's.
+pub(super) fn column_spec(factors: &Settings, seed: Seed) -> Option<ColumnSpec> {
+    let Some(Rows::Count(row_count)) = factors.get(&ROWS) else {
+        return None;
+    };
+    Some(ColumnSpec {
+        row_count: *row_count,
+        distinct: *factors.get(&DISTINCT)?,
+        skew: *factors.get(&SKEW)?,
+        order: *factors.get(&ORDER)?,
+        seed,
+    })
 }

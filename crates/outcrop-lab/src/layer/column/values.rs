@@ -1,39 +1,39 @@
 //! From the engine's report to the values of a record.
 
 use outcrop_column_bench::{BenchReport, ColdReads, Operation, SizeReport};
-use outcrop_measure::metric::{Measurement, Metric, Unavailable};
+use outcrop_measure::metric::Metric;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
+use outcrop_schema::{Remark, column};
 
-use super::metrics;
 use crate::layer::TrialReport;
-use crate::layer::latencies::latencies;
 
 /// Everything a completed trial says.
 pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialReport {
-    let mut measurements = vec![Measurement::measured(
-        metrics::FILE_BYTES,
-        report.size.file_bytes as f64,
-    )];
-    let mut values = Vec::new();
+    let mut values = vec![Value::measured(column::FILE_BYTES, report.size.file_bytes as f64)];
     let mut histograms = Vec::new();
     match operation {
         Operation::Encode => {
-            measurements.extend(sizes(&report.size));
-            measurements.extend(whole_column(report, Some(metrics::ENCODE_SPEED)));
-            if let Some(peak) = &report.encode_peak_memory_bytes {
-                measurements.push(known_or_not(metrics::ENCODE_PEAK_MEMORY, peak));
-            }
-            measurements.extend(
+            values.extend(sizes(&report.size));
+            values.extend(whole_column(report, Some(column::ENCODE_SPEED)));
+            let peak = report.encode_peak_memory_bytes.clone();
+            values.extend(
+                peak.map(|peak| Value::known(column::ENCODE_PEAK_MEMORY, peak.map(|bytes| bytes as f64))),
+            );
+            values.extend(
                 report
                     .open_ns
-                    .map(|open_ns| Measurement::measured(metrics::OPEN_TIME, open_ns as f64)),
+                    .map(|open_ns| Value::measured(column::OPEN_TIME, open_ns as f64)),
             );
         }
-        Operation::Decode => measurements.extend(whole_column(report, Some(metrics::DECODE_SPEED))),
-        Operation::Scan => measurements.extend(whole_column(report, None)),
+        Operation::Decode => values.extend(whole_column(report, Some(column::DECODE_SPEED))),
+        Operation::Scan => values.extend(whole_column(report, None)),
         query => {
-            measurements.extend(queries(report, query));
-            values.extend(latencies("latency", &report.latency, "no query was answered"));
+            values.extend(queries(report, query));
+            values.extend(Value::latencies(
+                &column::LATENCY,
+                &report.latency,
+                "no query was answered",
+            ));
             let seconds = report.elapsed_ns as f64 / 1e9;
             let kind = HistogramKind::Latency;
             histograms.push(HistogramEntry::new(
@@ -46,7 +46,6 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
             ));
         }
     }
-    values.splice(0..0, measurements.iter().map(Value::from));
     TrialReport {
         outcome: Outcome::Completed,
         duration_s: report.elapsed_ns as f64 / 1e9,
@@ -56,61 +55,51 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
     }
 }
 
-fn known_or_not(metric: Metric, value: &Result<u64, Unavailable>) -> Measurement {
-    match value {
-        Ok(value) => Measurement::measured(metric, *value as f64),
-        Err(why) => Measurement::unavailable(metric, why.clone()),
-    }
-}
-
-fn sizes(size: &SizeReport) -> Vec<Measurement> {
+fn sizes(size: &SizeReport) -> Vec<Value> {
     let file = size.file_bytes as f64;
-    let measured = |metric: Metric, value: u64| Measurement::measured(metric, value as f64);
+    let measured = |metric: Metric, value: u64| Value::measured(metric, value as f64);
     // Over nothing there is no ratio: the record says so by itself, as the quotient is not finite.
     let mut sizes = vec![
-        measured(metrics::TEXT_BYTES, size.text_bytes),
-        measured(metrics::ROWS, size.row_count),
-        measured(metrics::NULL_ROWS, size.null_count),
-        Measurement::derived(metrics::COMPRESSION_RATIO, size.text_bytes as f64 / file),
-        Measurement::derived(metrics::BYTES_PER_ROW, file / size.row_count as f64),
+        measured(column::TEXT_BYTES, size.text_bytes),
+        measured(column::ROW_COUNT, size.row_count),
+        measured(column::NULL_ROWS, size.null_count),
+        Value::derived(column::COMPRESSION_RATIO, size.text_bytes as f64 / file),
+        Value::derived(column::BYTES_PER_ROW, file / size.row_count as f64),
     ];
     if let Some(distinct) = size.value_count {
-        sizes.push(measured(metrics::DISTINCT_VALUES, distinct));
+        sizes.push(measured(column::DISTINCT_VALUES, distinct));
     }
     if let (Some(parts), Some(floor)) = (&size.parts, size.floor_bytes()) {
         sizes.extend([
-            measured(metrics::DICTIONARY_BYTES, parts.dictionary_bytes),
-            measured(metrics::CODES_BYTES, parts.codes_bytes),
-            measured(metrics::POSTINGS_BYTES, parts.postings_bytes),
-            Measurement::derived(metrics::FLOOR_BYTES, floor as f64),
-            Measurement::derived(metrics::SIZE_OVER_FLOOR, file / floor as f64),
+            measured(column::DICTIONARY_BYTES, parts.dictionary_bytes),
+            measured(column::CODES_BYTES, parts.codes_bytes),
+            measured(column::POSTINGS_BYTES, parts.postings_bytes),
+            Value::derived(column::FLOOR_BYTES, floor as f64),
+            Value::derived(column::SIZE_OVER_FLOOR, file / floor as f64),
         ]);
     }
     sizes
 }
 
 /// Operations that go through all rows.
-fn whole_column(report: &BenchReport, speed: Option<Metric>) -> Vec<Measurement> {
+fn whole_column(report: &BenchReport, speed: Option<Metric>) -> Vec<Value> {
     let seconds = report.elapsed_ns as f64 / 1e9;
     let text = report.size.text_bytes as f64 * report.operations as f64;
-    let mut measurements = vec![
-        Measurement::measured(metrics::ROW_RATE, report.rows as f64 / seconds),
-        Measurement::measured(metrics::CPU_PER_ROW, report.cpu_ns as f64 / report.rows as f64),
+    let mut values = vec![
+        Value::measured(column::ROW_RATE, report.rows as f64 / seconds),
+        Value::measured(column::CPU_PER_ROW, report.cpu_ns as f64 / report.rows as f64),
     ];
-    measurements.extend(speed.map(|metric| Measurement::measured(metric, text / seconds)));
-    measurements
+    values.extend(speed.map(|metric| Value::measured(metric, text / seconds)));
+    values
 }
 
-fn queries(report: &BenchReport, operation: Operation) -> Vec<Measurement> {
+fn queries(report: &BenchReport, operation: Operation) -> Vec<Value> {
     let seconds = report.elapsed_ns as f64 / 1e9;
     let operations = report.operations as f64;
-    let mut measurements = vec![Measurement::measured(
-        metrics::OPERATION_RATE,
-        operations / seconds,
-    )];
+    let mut values = vec![Value::measured(column::OPERATION_RATE, operations / seconds)];
     if operation.is_search() {
-        measurements.push(Measurement::measured(
-            metrics::HITS_PER_OPERATION,
+        values.push(Value::measured(
+            column::HITS_PER_OPERATION,
             report.rows as f64 / operations,
         ));
     }
@@ -121,23 +110,22 @@ fn queries(report: &BenchReport, operation: Operation) -> Vec<Measurement> {
         most_reads,
     }) = report.cold_reads
     {
-        let per_query =
-            |metric: Metric, total: u64| Measurement::measured(metric, total as f64 / queries as f64);
-        measurements.extend([
-            per_query(metrics::COLD_READS, reads),
-            Measurement::measured(metrics::COLD_READS_MAX, most_reads as f64),
-            per_query(metrics::COLD_READ_BYTES, bytes),
+        let per_query = |metric: Metric, total: u64| Value::measured(metric, total as f64 / queries as f64);
+        values.extend([
+            per_query(column::COLD_READS, reads),
+            Value::measured(column::COLD_READS_MAX, most_reads as f64),
+            per_query(column::COLD_READ_BYTES, bytes),
         ]);
     }
-    measurements
+    values
 }
 
 /// Which encodings the blocks of the file chose, or how it is packed.
-fn notes(size: &SizeReport) -> Vec<String> {
+fn notes(size: &SizeReport) -> Vec<Remark> {
     if let Some(form) = size.parts.as_ref().and_then(|parts| parts.packed) {
-        return vec![format!(
+        return vec![column::PACKED.remark(format!(
             "packed as {form}: bytes of dictionary and codes are those of the ordinary form"
-        )];
+        ))];
     }
     let encodings = size.parts.as_ref().map_or(&[][..], |parts| &parts.encodings);
     if encodings.is_empty() {
@@ -147,5 +135,5 @@ fn notes(size: &SizeReport) -> Vec<String> {
         .iter()
         .map(|share| format!("{} in {}", share.block_count, share.name))
         .collect();
-    vec![format!("code blocks of 65,536 rows: {}", shares.join(", "))]
+    vec![column::ENCODINGS.remark(format!("code blocks of 65,536 rows: {}", shares.join(", ")))]
 }

@@ -1,6 +1,6 @@
 //! Samples drawn when a trial first asks for them, and one trial after the other on them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,27 +10,23 @@ use outcrop_compress::{
     Blocks, CLUSTER_BYTES, CompressError, Sample, SizeReport, Source, run_hardware, run_job, run_stages,
 };
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::ByteSize;
 use outcrop_probe::Clock;
+use outcrop_schema::compression::{
+    COMPRESSION_BLOCK_SIZE, CONTENT, DATA, Data, MEASUREMENT, Measurement, SAMPLE_SIZE, SLOT_SIZES_BYTES,
+};
+use outcrop_workload::BlockContent;
 
-use super::content::BlockContent;
-use super::metrics::SLOT_SIZES_BYTES;
-use super::parameters::{self, Measurement};
-use super::{GENERATED, SAMPLE, STDIN, values};
-use crate::cell::Cell;
+use super::{parameters, values};
+use crate::cell::{Cell, Subject};
 use crate::error::LabError;
-use crate::layer::{Bench, Preparation, TrialFailure, TrialReport, parsed};
+use crate::layer::kept::Kept;
+use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
 use crate::order::Trial;
-use crate::plan::Subject;
-
-/// Bytes of samples that are kept for later trials; one that has gone is drawn anew, the same.
-const KEPT_BYTES: usize = 512 << 20;
 
 /// The data of a run.
 pub(super) struct CompressionBench<'r> {
     sources: BTreeMap<Subject, Source>,
-    /// Which sample, and its bytes; the newest first.
-    samples: VecDeque<(String, Rc<Sample>)>,
+    samples: Kept<Sample>,
     /// What blocks became, by cell: repetitions do not verify again what they do not time.
     sizes: BTreeMap<String, Arc<SizeReport>>,
     clock: Clock,
@@ -49,16 +45,19 @@ impl<'r> CompressionBench<'r> {
         for subject in subjects {
             let source = open(subject, seed, preparation.stop).map_err(|error| match error {
                 CompressError::Interrupted => LabError::StoppedInPreparation,
-                error => LabError::Compression(error),
+                error => LabError::Preparation {
+                    message: error.to_string(),
+                    is_bad_input: true,
+                },
             })?;
             for note in source.iter().flat_map(Source::notes) {
-                (preparation.report)(crate::layer::PreparationStep::Note(note));
+                (preparation.report)(PreparationStep::Note(note));
             }
             sources.extend(source.map(|source| (subject.clone(), source)));
         }
         Ok(Self {
             sources,
-            samples: VecDeque::new(),
+            samples: Kept::new(|sample| sample.bytes().len()),
             sizes: BTreeMap::new(),
             clock: Clock::new(),
             stop: preparation.stop,
@@ -67,48 +66,32 @@ impl<'r> CompressionBench<'r> {
     }
 
     fn sample(&mut self, cell: &Cell, content: BlockContent) -> Result<Rc<Sample>, CompressError> {
-        let block_bytes = parsed::<ByteSize>(cell.factor("compression_block_size")).0;
-        let limit_bytes = parsed::<ByteSize>(&cell.subject.settings["sample_size"]).0;
+        let block_bytes = cell.factors.value(&COMPRESSION_BLOCK_SIZE).0;
+        let limit_bytes = cell.subject.settings.value(&SAMPLE_SIZE).0;
+        let data = cell.subject.settings.value(&DATA);
         let key = match content {
             BlockContent::Generated(content) => format!("{content} {limit_bytes}"),
             // Blocks that fill a cluster without remainder are cut from the same sample.
-            _ if CLUSTER_BYTES.is_multiple_of(block_bytes) => cell.subject.settings["data"].clone(),
-            _ => format!("{} {block_bytes}", cell.subject.settings["data"]),
+            _ if CLUSTER_BYTES.is_multiple_of(block_bytes) => data.to_string(),
+            _ => format!("{data} {block_bytes}"),
         };
-        if let Some(position) = self.samples.iter().position(|(known, _)| *known == key)
-            && let Some(found) = self.samples.remove(position)
-        {
-            let sample = Rc::clone(&found.1);
-            self.samples.push_front(found);
-            return Ok(sample);
-        }
-        let sample = Rc::new(match (content, self.sources.get(&cell.subject)) {
-            (BlockContent::Generated(content), _) => {
-                let mut bytes = vec![0; limit_bytes as usize];
-                content.filler(self.seed.derive(&key)).fill(&mut bytes);
-                Sample::generated(bytes, &content.to_string())
-            }
-            (_, Some(source)) => source.draw(limit_bytes, block_bytes, self.seed, self.stop)?,
-            (_, None) => unreachable!("every subject of the run was prepared"),
-        });
-        self.samples.push_front((key, Rc::clone(&sample)));
-        while self.samples.len() > 1
-            && self
-                .samples
-                .iter()
-                .map(|(_, kept)| kept.bytes().len())
-                .sum::<usize>()
-                > KEPT_BYTES
-        {
-            self.samples.pop_back();
-        }
-        Ok(sample)
+        let (sources, seed, stop) = (&self.sources, self.seed, self.stop);
+        self.samples
+            .get_or_make(&key, || match (content, sources.get(&cell.subject)) {
+                (BlockContent::Generated(content), _) => {
+                    let mut bytes = vec![0; limit_bytes as usize];
+                    content.filler(seed.derive(&key)).fill(&mut bytes);
+                    Ok(Sample::generated(bytes, &content.to_string()))
+                }
+                (_, Some(source)) => source.draw(limit_bytes, block_bytes, seed, stop),
+                (_, None) => unreachable!("every subject of the run was prepared"),
+            })
     }
 
     fn measure(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, CompressError> {
-        let content: BlockContent = parsed(cell.factor("content"));
+        let content = *cell.factors.value(&CONTENT);
         let sample = self.sample(cell, content)?;
-        let block_bytes = parsed::<ByteSize>(cell.factor("compression_block_size")).0;
+        let block_bytes = cell.factors.value(&COMPRESSION_BLOCK_SIZE).0;
         if block_bytes > sample.bytes().len() as u64 {
             return Err(CompressError::BlockLargerThanData {
                 block_bytes,
@@ -133,7 +116,7 @@ impl<'r> CompressionBench<'r> {
             )?),
         };
         self.sizes.insert(cell.id.clone(), Arc::clone(&size));
-        match parameters::measurement(&cell.factors) {
+        match cell.factors.value(&MEASUREMENT) {
             Measurement::Stages => {
                 let report = run_stages(&blocks, &parameters::stages_spec(&job), &size, clock, stop)?;
                 Ok(values::of_stages(&blocks, &report, &size, content))
@@ -148,12 +131,12 @@ impl<'r> CompressionBench<'r> {
 }
 
 fn open(subject: &Subject, seed: Seed, stop: &AtomicBool) -> Result<Option<Source>, CompressError> {
-    let limit_bytes = parsed::<ByteSize>(&subject.settings["sample_size"]).0;
-    match subject.settings["data"].as_str() {
-        GENERATED => Ok(None),
-        SAMPLE => Source::embedded().map(Some),
-        STDIN => Source::from_reader(&mut std::io::stdin().lock(), limit_bytes, seed, stop).map(Some),
-        path => Source::open(Path::new(path)).map(Some),
+    let limit_bytes = subject.settings.value(&SAMPLE_SIZE).0;
+    match subject.settings.value(&DATA) {
+        Data::Generated => Ok(None),
+        Data::Sample => Source::embedded().map(Some),
+        Data::Stdin => Source::from_reader(&mut std::io::stdin().lock(), limit_bytes, seed, stop).map(Some),
+        Data::Path(path) => Source::open(Path::new(path)).map(Some),
     }
 }
 
@@ -163,8 +146,8 @@ impl Bench for CompressionBench<'_> {
             Ok(report) => Ok(report),
             Err(CompressError::Interrupted) => Ok(TrialReport::interrupted()),
             Err(error) => Err(TrialFailure {
-                message: error.to_string(),
                 is_fatal: matches!(error, CompressError::Path { .. } | CompressError::Pin { .. }),
+                ..TrialFailure::of(&error)
             }),
         }
     }

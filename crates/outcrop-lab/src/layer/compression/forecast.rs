@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use outcrop_codec::{CodecSpec, Setting};
-use outcrop_measure::units::ByteSize;
+use outcrop_schema::compression::{CODEC, MEASUREMENT, Measurement, SAMPLE_SIZE};
 
-use super::parameters::{self, Measurement};
+use super::parameters::codec_of;
 use crate::cell::Cell;
 use crate::estimate::Forecast;
-use crate::layer::parsed;
 
 /// Compressing, in MB/s, up to a level; the last entry holds beyond.
 type Speeds = &'static [(i32, f64)];
@@ -37,13 +36,13 @@ const OVERHEAD: Duration = Duration::from_millis(10);
 const WHOLE_PASSES: f64 = 1.2;
 
 pub(super) fn trial(cell: &Cell) -> Forecast {
-    let megabytes = parsed::<ByteSize>(&cell.subject.settings["sample_size"]).0 as f64 / 1e6;
-    let speed = compress_speed(&parsed(cell.factor("codec")));
+    let megabytes = cell.subject.settings.value(&SAMPLE_SIZE).0 as f64 / 1e6;
+    let speed = compress_speed(&codec_of(cell.factors.value(&CODEC)));
     let duration = cell.trial.duration.0.as_secs_f64();
     let pass = megabytes / speed;
     // Every block once, in the first repetition only.
     let verification = (pass + megabytes / DECOMPRESS_MB_PER_SECOND) / f64::from(cell.trial.repetitions);
-    let measured = match parameters::measurement(&cell.factors) {
+    let measured = match cell.factors.value(&MEASUREMENT) {
         Measurement::Stages => duration,
         Measurement::Speed => {
             let first_pass = pass.min(duration * 0.2).max(cell.trial.warm_up.0.as_secs_f64());

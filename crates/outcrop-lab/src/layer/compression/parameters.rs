@@ -1,139 +1,22 @@
-//! What plans may say about compression: names, defaults, spellings, and the checks between them.
+//! What plans say about compression, in the engine's terms: what data decide, and the checks between factors.
 
-use outcrop_codec::{CodecErrorKind, CodecSpec, ContextUse, Setting, families};
-use outcrop_compress::{Caches, JobSpec, StagesSpec, allowed_cpus};
+use outcrop_codec::{CodecSpec, ContextUse, Setting};
+use outcrop_compress::{CompressError, JobSpec, StagesSpec, allowed_cpus};
 use outcrop_measure::units::ByteSize;
+use outcrop_schema::compression::{
+    CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CONTEXT, CodecName, Context, DATA, Data, MEASUREMENT,
+    Measurement, SAMPLE_SIZE, SCHEMA, THREADS, Threads,
+};
+use outcrop_schema::{About, Settings};
+use outcrop_workload::{BlockContent, Content};
 
-use super::content::BlockContent;
-use super::{GENERATED, STDIN};
-use crate::layer::parsed;
-use crate::parameter::{Parameter, Refusal, Settings, hint, one_of, spelling};
-use crate::plan::{Subject, TrialOptions};
+use crate::cell::{Subject, TrialOptions};
+use crate::layer::Refusal;
 
-pub(super) static SUBJECT: &[Parameter] = &[
-    Parameter {
-        name: "data",
-        default: Some(super::SAMPLE),
-        canonical: |path| match path {
-            "" => Err("no data was named; expected a path, \"sample\", \"generated\" or \"-\"".to_owned()),
-            path => Ok(path.to_owned()),
-        },
-    },
-    Parameter {
-        name: "sample_size",
-        default: Some("16MiB"),
-        canonical: size,
-    },
-];
-
-pub(super) static WORKLOAD: &[Parameter] = &[
-    Parameter {
-        name: "codec",
-        default: Some("zstd:3"),
-        canonical: codec,
-    },
-    Parameter {
-        name: "compression_block_size",
-        default: Some("64KiB"),
-        canonical: block_size,
-    },
-    Parameter {
-        name: "threads",
-        default: Some("1"),
-        canonical: |text| Ok(threads(text)?.0),
-    },
-    Parameter {
-        name: "context",
-        default: Some("reused"),
-        canonical: |text| one_of(text, "context", &CONTEXTS).map(|(name, _)| name.to_owned()),
-    },
-    Parameter {
-        name: "caches",
-        default: Some("warm"),
-        canonical: spelling::<Caches>,
-    },
-    Parameter {
-        name: "content",
-        default: None,
-        canonical: spelling::<BlockContent>,
-    },
-    Parameter {
-        name: "measurement",
-        default: Some("speed"),
-        canonical: |text| one_of(text, "measurement", &MEASUREMENTS).map(|(name, _)| name.to_owned()),
-    },
-];
-
-/// Blocks are held in memory three times: as they are, compressed, and decompressed.
-const LARGEST_BLOCK: ByteSize = ByteSize(1 << 30);
 /// Largest block that has stages: one block of zstd's own.
 const LARGEST_STAGED: ByteSize = ByteSize(128 << 10);
-
-const CONTEXTS: [(&str, ContextUse); 2] = [("reused", ContextUse::Reused), ("fresh", ContextUse::Fresh)];
-
-/// What a trial yields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measurement {
-    Speed,
-    Stages,
-}
-
-const MEASUREMENTS: [(&str, Measurement); 2] =
-    [("speed", Measurement::Speed), ("stages", Measurement::Stages)];
-
-fn codec(text: &str) -> Result<String, String> {
-    match text.parse::<CodecSpec>() {
-        Ok(spec) => Ok(spec.to_string()),
-        Err(error) => Err(match error.kind() {
-            CodecErrorKind::UnknownCodec { seen, .. } => {
-                let names: Vec<_> = families().iter().map(|family| family.name).collect();
-                format!("there is no codec `{seen}`; {}", hint(seen, &names))
-            }
-            _ => error.to_string(),
-        }),
-    }
-}
-
-fn size(text: &str) -> Result<String, String> {
-    match text.parse::<ByteSize>() {
-        Ok(ByteSize(0)) => Err("nothing is no sample; expected a size such as 16MiB".to_owned()),
-        Ok(size) => Ok(size.to_string()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn block_size(text: &str) -> Result<String, String> {
-    match text.parse::<ByteSize>() {
-        Ok(size) if size.0 > 0 && size <= LARGEST_BLOCK => Ok(size.to_string()),
-        Ok(size) => Err(format!(
-            "{size} is no size of a block; expected 1B to {LARGEST_BLOCK}, such as 4KiB"
-        )),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// The canonical spelling, and the number on this machine.
-fn threads(text: &str) -> Result<(String, usize), String> {
-    let cpus = || {
-        allowed_cpus()
-            .map(|cpus| cpus.len())
-            .map_err(|error| error.to_string())
-    };
-    let refuse = || {
-        Err(format!(
-            "`{text}` is no number of threads; expected 1, 2, …, `all`, `all/2` or `all/4`"
-        ))
-    };
-    match text {
-        "all" => Ok((text.to_owned(), cpus()?)),
-        "all/2" => Ok((text.to_owned(), (cpus()? / 2).max(1))),
-        "all/4" => Ok((text.to_owned(), (cpus()? / 4).max(1))),
-        _ => match text.parse() {
-            Ok(0) | Err(_) => refuse(),
-            Ok(count) => Ok((count.to_string(), count)),
-        },
-    }
-}
+/// What generated data contain when a plan says nothing.
+const DEFAULT_RATIO: f64 = 2.0;
 
 /// Fills in what depends on the subject and checks what does not go together.
 pub(super) fn complete(
@@ -141,91 +24,99 @@ pub(super) fn complete(
     factors: &mut Settings,
     trial: &TrialOptions,
 ) -> Result<(), Refusal> {
-    let is_generated = subject.settings["data"] == GENERATED;
-    let default = if is_generated { "compressible:2" } else { "natural" };
-    let content = factors
-        .entry("content".to_owned())
-        .or_insert_with(|| default.to_owned());
-    if is_generated && !matches!(parsed(content), BlockContent::Generated(_)) {
+    let is_generated = *subject.settings.value(&DATA) == Data::Generated;
+    factors.set_default(
+        &CONTENT,
+        if is_generated {
+            BlockContent::Generated(Content::Compressible { ratio: DEFAULT_RATIO })
+        } else {
+            BlockContent::Natural
+        },
+    );
+    let content = factors.value(&CONTENT);
+    if is_generated && !matches!(content, BlockContent::Generated(_)) {
+        let content = content.to_string();
         let message = format!(
             "generated data have no content {content:?}; take entropy:4, compressible:2, zeros or random"
         );
-        return Err(Refusal::of("content", message));
+        return Err(Refusal::of(&CONTENT, message));
     }
-    let (_, threads) = threads(&factors["threads"]).map_err(|message| Refusal::of("threads", message))?;
-    factors.insert("threads".to_owned(), threads.to_string());
+    if let Threads::AllOver(parts) = *factors.value(&THREADS) {
+        let cpus = allowed_cpus().map_err(|error| Refusal::of(&THREADS, error.to_string()))?;
+        let count = (u32::try_from(cpus.len()).unwrap_or(u32::MAX) / parts).max(1);
+        factors.set(&THREADS, Threads::Count(count));
+    }
     check_block(subject, factors)?;
-    if measurement(factors) == Measurement::Stages {
+    if *factors.value(&MEASUREMENT) == Measurement::Stages {
         check_stages(factors)?;
     }
     job_spec(factors, trial, 0).validate().map_err(|error| {
-        let parameter = match error {
-            outcrop_compress::CompressError::Spec { field, .. } => field,
-            _ => "threads",
+        let factor = match error {
+            CompressError::Spec { field, .. } => SCHEMA.factor(field),
+            _ => None,
         };
-        Refusal::of(parameter, error.to_string())
+        Refusal::of(factor.unwrap_or(&THREADS).about(), error.to_string())
     })
 }
 
 fn check_block(subject: &Subject, factors: &Settings) -> Result<(), Refusal> {
-    let block = parsed::<ByteSize>(&factors["compression_block_size"]);
-    let taken = parsed::<ByteSize>(&subject.settings["sample_size"]);
-    if block > taken && subject.settings["data"] != STDIN {
+    let block = *factors.value(&COMPRESSION_BLOCK_SIZE);
+    let settings = &subject.settings;
+    if block > *settings.value(&SAMPLE_SIZE) && *settings.value(&DATA) != Data::Stdin {
         let message = format!(
             "a block of {block} is larger than the data ({}); give blocks of at most that, or more data",
             subject.label
         );
-        return Err(Refusal::of("compression_block_size", message));
+        return Err(Refusal::of(&COMPRESSION_BLOCK_SIZE, message));
     }
     Ok(())
 }
 
 fn check_stages(factors: &Settings) -> Result<(), Refusal> {
-    let refuse = |parameter: &'static str, expected: &str| {
-        let message = format!(
-            "stages with {parameter} {}; expected {expected}",
-            factors[parameter]
-        );
-        Err(Refusal::of(parameter, message))
+    let refuse = |factor: &About, expected: &str| {
+        let seen = factors.spelling(factor).unwrap_or_default();
+        let message = format!("stages with {} {seen}; expected {expected}", factor.name);
+        Err(Refusal::of(factor, message))
     };
-    if parsed::<CodecSpec>(&factors["codec"]).family().name != "zstd" {
+    if factors.value(&CODEC).family() != "zstd" {
         return refuse(
-            "codec",
+            &CODEC,
             "a level of zstd, such as zstd:3: only zstd is taken apart",
         );
     }
-    if factors["threads"] != "1" {
-        return refuse("threads", "1: stages are timed block by block");
+    if *factors.value(&THREADS) != Threads::Count(1) {
+        return refuse(&THREADS, "1: stages are timed block by block");
     }
-    if factors["context"] != "reused" {
-        return refuse("context", "reused: the stages have contexts of their own");
+    if *factors.value(&CONTEXT) != Context::Reused {
+        return refuse(&CONTEXT, "reused: the stages have contexts of their own");
     }
-    if parsed::<ByteSize>(&factors["compression_block_size"]) > LARGEST_STAGED {
+    if *factors.value(&COMPRESSION_BLOCK_SIZE) > LARGEST_STAGED {
         return refuse(
-            "compression_block_size",
+            &COMPRESSION_BLOCK_SIZE,
             "at most 128KiB: larger ones are several blocks of zstd's own",
         );
     }
     Ok(())
 }
 
-pub(super) fn measurement(factors: &Settings) -> Measurement {
-    let Ok((_, measurement)) = one_of(&factors["measurement"], "measurement", &MEASUREMENTS) else {
-        unreachable!("it was checked when the plan was");
-    };
-    measurement
+/// The codec of a name that the layer read.
+pub(super) fn codec_of(name: &CodecName) -> CodecSpec {
+    match name.to_string().parse() {
+        Ok(codec) => codec,
+        Err(_) => unreachable!("{name} was read as a codec when the plan was"),
+    }
 }
 
-/// The job of a trial, from checked factors.
+/// The job of a trial.
 pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, selection: u64) -> JobSpec {
-    let Ok((_, context)) = one_of(&factors["context"], "context", &CONTEXTS) else {
-        unreachable!("it was checked when the plan was");
-    };
     JobSpec {
-        codec: parsed(&factors["codec"]),
-        threads: parsed(&factors["threads"]),
-        context,
-        caches: parsed(&factors["caches"]),
+        codec: codec_of(factors.value(&CODEC)),
+        threads: factors.value(&THREADS).count().map_or(1, |count| count as usize),
+        context: match factors.value(&CONTEXT) {
+            Context::Reused => ContextUse::Reused,
+            Context::Fresh => ContextUse::Fresh,
+        },
+        caches: *factors.value(&CACHES),
         warm_up: trial.warm_up.0,
         duration: trial.duration.0,
         selection,

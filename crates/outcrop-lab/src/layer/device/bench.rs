@@ -16,19 +16,18 @@ use std::sync::atomic::AtomicBool;
 
 use outcrop_device::{DeviceError, Ended, JobReport, ReadOnlyTarget, ScratchFile, Target, run_job};
 use outcrop_measure::metric::Unavailable;
-use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
+use outcrop_schema::device::{PATH, SIZE};
 use outcrop_workload::{Content, ReadWriteMix};
 
-use super::{READ_ONLY, histograms, notes, overhead, parameters, parsed, values};
-use crate::cell::Cell;
+use super::{bytes_to_write, histograms, is_read_only, notes, overhead, parameters, values};
+use crate::cell::{Cell, Subject};
 use crate::error::LabError;
 use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
 use crate::order::Trial;
-use crate::parameter::Settings;
-use crate::plan::Subject;
 
 /// The targets of a run; scratch files go with it when it is dropped.
 pub(super) struct DeviceBench<'r> {
@@ -50,11 +49,10 @@ impl<'r> DeviceBench<'r> {
         }
         let mut done_before = 0;
         for subject in subjects {
-            let target =
-                target(&subject.settings, preparation, done_before, total).map_err(|error| match error {
-                    DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
-                    error => LabError::Device(error),
-                })?;
+            let target = target(subject, preparation, done_before, total).map_err(|error| match error {
+                DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
+                error => LabError::preparing(&error),
+            })?;
             done_before += bytes_to_write(subject);
             targets.insert(subject.clone(), target);
         }
@@ -130,26 +128,17 @@ fn trial_report(report: &JobReport, mix: ReadWriteMix, energy_j: Result<f64, Una
     trial
 }
 
-fn bytes_to_write(subject: &Subject) -> u64 {
-    if subject.settings["kind"] == READ_ONLY {
-        0
-    } else {
-        parsed::<ByteSize>(&subject.settings["size"]).0
-    }
-}
-
 fn target(
-    settings: &Settings,
+    subject: &Subject,
     preparation: &mut Preparation<'_, '_>,
     done_before: u64,
     total: u64,
 ) -> Result<Target, DeviceError> {
-    if settings["kind"] == READ_ONLY {
-        return Ok(Target::ReadOnly(ReadOnlyTarget::open(Path::new(
-            &settings["path"],
-        ))?));
+    if is_read_only(subject) {
+        let path = Path::new(subject.settings.value(&PATH));
+        return Ok(Target::ReadOnly(ReadOnlyTarget::open(path)?));
     }
-    let size_bytes = parsed::<ByteSize>(&settings["size"]).0;
+    let size_bytes = subject.settings.value(&SIZE).0;
     let report = &mut *preparation.report;
     let mut progress = |done: u64, _: u64| {
         let bytes_done = done_before + done.min(size_bytes);
@@ -172,14 +161,15 @@ fn target(
 
 /// Removes the scratch files that killed runs left behind; each carries our marker and is locked by nobody.
 fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabError> {
-    for abandoned in ScratchFile::abandoned_in(preparation.directory)? {
+    let abandoned = ScratchFile::abandoned_in(preparation.directory);
+    for abandoned in abandoned.map_err(|error| LabError::preparing(&error))? {
         let note = format!(
             "removing {} ({}), which an outcrop process that was killed left behind",
             abandoned.path().display(),
             format_bytes(abandoned.bytes())
         );
         (preparation.report)(PreparationStep::Note(&note));
-        abandoned.remove()?;
+        abandoned.remove().map_err(|error| LabError::preparing(&error))?;
     }
     Ok(())
 }

@@ -3,14 +3,18 @@
 use outcrop_device::{IntervalReport, OperationReport};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{HistogramEntry, HistogramKind};
+use outcrop_schema::device::Direction;
 
 /// One entry per interval, operation and kind in which something was recorded.
 pub(super) fn histograms(intervals: &[IntervalReport]) -> Vec<HistogramEntry> {
     let mut entries = Vec::new();
     for (index, interval) in (0_u32..).zip(intervals) {
-        for (operation, report) in [("read", &interval.reads), ("write", &interval.writes)] {
+        for (operation, report) in [
+            (Direction::Read, &interval.reads),
+            (Direction::Write, &interval.writes),
+        ] {
             for (kind, histogram) in kinds(report) {
-                entries.extend(entry(operation, kind, index, interval, histogram));
+                entries.extend(entry(operation.name(), kind, index, interval, histogram));
             }
         }
     }
@@ -32,17 +36,9 @@ fn entry(
     interval: &IntervalReport,
     histogram: &LatencyHistogram,
 ) -> Option<HistogramEntry> {
-    let totals = histogram.totals()?;
-    Some(HistogramEntry {
-        operation: operation.to_owned(),
-        kind,
-        interval_index,
-        start_s: interval.start_ns as f64 / 1e9,
-        duration_s: interval.duration_ns as f64 / 1e9,
-        count: totals.count,
-        min_ns: totals.min_ns,
-        max_ns: totals.max_ns,
-        sum_ns: u64::try_from(totals.sum_ns).unwrap_or(u64::MAX),
-        hdr: histogram.to_hdr_base64(),
+    (histogram.count() > 0).then(|| {
+        let start_s = interval.start_ns as f64 / 1e9;
+        let duration_s = interval.duration_ns as f64 / 1e9;
+        HistogramEntry::new(operation, kind, interval_index, start_s, duration_s, histogram)
     })
 }

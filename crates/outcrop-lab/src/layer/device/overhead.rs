@@ -4,12 +4,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use outcrop_device::{EngineKind, JobSpec, Target, run_job};
-use outcrop_measure::metric::{Measurement, Unavailable};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
 use outcrop_results::Value;
-
-use super::metrics::OVERHEAD_PER_OPERATION;
+use outcrop_schema::device::OVERHEAD_PER_OPERATION;
 
 /// Long enough for millions of operations, short beside any run.
 const DURATION: Duration = Duration::from_millis(100);
@@ -26,24 +24,24 @@ pub(super) fn measure(clock: &Clock, stop: &AtomicBool, seed: Seed) -> Value {
         interval: DURATION,
         ..JobSpec::new(seed)
     };
-    let measurement = match run_job(&Target::Null, &spec, clock, stop) {
-        Ok(report) => {
-            let total = report.total();
-            let operations = total.reads.operations + total.writes.operations;
-            if operations == 0 {
-                Measurement::unavailable(
-                    OVERHEAD_PER_OPERATION,
-                    Unavailable::because("the noop engine was stopped before its first operation"),
-                )
-            } else {
-                let cpu_ns = report.cpu.total_ns() as f64;
-                Measurement::measured(OVERHEAD_PER_OPERATION, cpu_ns / operations as f64)
-            }
+    let report = match run_job(&Target::Null, &spec, clock, stop) {
+        Ok(report) => report,
+        Err(error) => {
+            return Value::unavailable(
+                OVERHEAD_PER_OPERATION,
+                format!("the noop engine did not run: {error}"),
+            );
         }
-        Err(error) => Measurement::unavailable(
-            OVERHEAD_PER_OPERATION,
-            Unavailable::because(format!("the noop engine did not run: {error}")),
-        ),
     };
-    Value::from(&measurement)
+    let total = report.total();
+    match total.reads.operations + total.writes.operations {
+        0 => Value::unavailable(
+            OVERHEAD_PER_OPERATION,
+            "the noop engine was stopped before its first operation",
+        ),
+        operations => {
+            let cpu_ns = report.cpu.total_ns() as f64;
+            Value::measured(OVERHEAD_PER_OPERATION, cpu_ns / operations as f64)
+        }
+    }
 }

@@ -1,15 +1,12 @@
 //! From a job's report to the values of a record.
 
 use outcrop_device::{IntervalReport, JobReport, OperationReport};
-use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Measurement, Metric, Provenance, Unavailable, Unit};
-use outcrop_measure::percentile::{self, Percentile};
+use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::steady_state::{self, SteadyState};
 use outcrop_probe::Reading;
 use outcrop_results::Value;
+use outcrop_schema::device::{self, Direction};
 use outcrop_workload::ReadWriteMix;
-
-use super::metrics::{self, Direction};
 
 /// All values of a completed job.
 pub(super) fn values(
@@ -20,49 +17,53 @@ pub(super) fn values(
     let total = report.total();
     let mut values = Vec::new();
     for (direction, operations) in directions(&total, mix) {
+        let if_empty = format!("no {} completed", direction.map_or("operation", Direction::name));
         values.extend(throughput(report, direction, &operations));
-        values.extend(latencies(direction, "latency", &operations.latency));
+        values.extend(Value::latencies(
+            &device::LATENCY.of(direction),
+            &operations.latency,
+            &if_empty,
+        ));
         if let Some(service) = &operations.service {
-            values.extend(latencies(direction, "service_latency", service));
+            values.extend(Value::latencies(
+                &device::SERVICE_LATENCY.of(direction),
+                service,
+                &if_empty,
+            ));
         }
     }
     let operations = total.reads.operations + total.writes.operations;
-    let mut measurements = vec![
+    values.extend([
         cpu_per_operation(report, operations),
         io_worker_cpu_share(report),
-        Measurement::measured(metrics::ACHIEVED_QUEUE_DEPTH, report.achieved_queue_depth),
+        Value::measured(device::ACHIEVED_QUEUE_DEPTH, report.achieved_queue_depth),
         device_bytes_ratio(report),
         energy_per_operation(report, energy_j),
         steady_state(report),
-        Measurement::measured(
-            metrics::ERRORS,
+        Value::measured(
+            device::ERRORS,
             (report.errors.reads + report.errors.writes) as f64,
         ),
-    ];
+    ]);
     if let Some(arrival) = &report.arrival {
-        measurements.push(Measurement::measured(
-            metrics::ARRIVAL_REQUESTED,
-            arrival.requested_per_second,
-        ));
-        measurements.push(Measurement::measured(
-            metrics::ARRIVAL_UNFINISHED,
-            arrival.unfinished as f64,
-        ));
+        values.extend([
+            Value::measured(device::ARRIVAL_REQUESTED, arrival.requested_per_second),
+            Value::measured(device::ARRIVAL_UNFINISHED, arrival.unfinished as f64),
+        ]);
     }
-    values.extend(measurements.iter().map(Value::from));
     values
 }
 
 /// Reads and writes together, and each of them that the mix has.
-fn directions(total: &IntervalReport, mix: ReadWriteMix) -> Vec<(Direction, OperationReport)> {
+fn directions(total: &IntervalReport, mix: ReadWriteMix) -> Vec<(Option<Direction>, OperationReport)> {
     let mut both = total.reads.clone();
     both.merge(&total.writes);
-    let mut directions = vec![(Direction::Both, both)];
+    let mut directions = vec![(None, both)];
     if mix.has_reads() {
-        directions.push((Direction::Read, total.reads.clone()));
+        directions.push((Some(Direction::Read), total.reads.clone()));
     }
     if mix.has_writes() {
-        directions.push((Direction::Write, total.writes.clone()));
+        directions.push((Some(Direction::Write), total.writes.clone()));
     }
     directions
 }
@@ -71,7 +72,7 @@ fn directions(total: &IntervalReport, mix: ReadWriteMix) -> Vec<(Direction, Oper
 ///
 /// Under open-loop load operations are counted by when they were due, some completing only in the drain; there the
 /// rate is what was seen to complete in the measured time, in each direction's share.
-fn throughput(report: &JobReport, direction: Direction, operations: &OperationReport) -> [Value; 2] {
+fn throughput(report: &JobReport, direction: Option<Direction>, operations: &OperationReport) -> [Value; 2] {
     let seconds = report.duration_ns as f64 / 1e9;
     let sustained = match &report.arrival {
         Some(arrival) if arrival.completed > 0 => {
@@ -79,100 +80,41 @@ fn throughput(report: &JobReport, direction: Direction, operations: &OperationRe
         }
         _ => 1.0,
     };
-    let value = |metric: Metric, count: u64| {
-        let per_second = count as f64 * sustained / seconds;
-        let value = Value::from(&Measurement::measured(metric, per_second));
-        Value {
-            metric: direction.name(metric.name),
-            ..value
-        }
-    };
+    let value = |metric: Metric, count: u64| Value::measured(metric, count as f64 * sustained / seconds);
     [
-        value(metrics::IOPS, operations.operations),
-        value(metrics::BANDWIDTH, operations.bytes),
+        value(device::IOPS.of(direction), operations.operations),
+        value(device::BANDWIDTH.of(direction), operations.bytes),
     ]
 }
 
-/// Mean, percentiles and maximum of one histogram.
-fn latencies(direction: Direction, stem: &str, histogram: &LatencyHistogram) -> Vec<Value> {
-    let none = || Unavailable::because(format!("no {} completed", direction.noun()));
-    let mut values = vec![nanoseconds(
-        direction,
-        &format!("{stem}_mean"),
-        histogram.mean().ok_or_else(none),
-    )];
-    for Percentile {
-        name,
-        identifier,
-        quantile,
-    } in percentile::STANDARD
-    {
-        let value = histogram.percentile(quantile).map(|latency_ns| latency_ns as f64);
-        let why = || Unavailable::because(format!("n = {} supports no {name}", histogram.count()));
-        values.push(nanoseconds(
-            direction,
-            &format!("{stem}_{identifier}"),
-            value.ok_or_else(why),
-        ));
-    }
-    let max = histogram.max().map(|latency_ns| latency_ns as f64);
-    values.push(nanoseconds(
-        direction,
-        &format!("{stem}_max"),
-        max.ok_or_else(none),
-    ));
-    values
-}
-
-fn nanoseconds(direction: Direction, stem: &str, value: Result<f64, Unavailable>) -> Value {
-    let (value, source) = match value {
-        Ok(value) => (Some(value), None),
-        Err(why) => (None, Some(why.reason)),
-    };
-    Value {
-        metric: direction.name(stem),
-        unit: Unit::Nanoseconds,
-        value,
-        provenance: Provenance::Measured,
-        source,
+fn cpu_per_operation(report: &JobReport, operations: u64) -> Value {
+    match operations {
+        0 => Value::unavailable(device::CPU_PER_OPERATION, "no operation completed"),
+        _ => Value::measured(
+            device::CPU_PER_OPERATION,
+            report.cpu.total_ns() as f64 / operations as f64,
+        ),
     }
 }
 
-fn cpu_per_operation(report: &JobReport, operations: u64) -> Measurement {
-    if operations == 0 {
-        return Measurement::unavailable(
-            metrics::CPU_PER_OPERATION,
-            Unavailable::because("no operation completed"),
-        );
-    }
-    Measurement::measured(
-        metrics::CPU_PER_OPERATION,
-        report.cpu.total_ns() as f64 / operations as f64,
-    )
-}
-
-fn io_worker_cpu_share(report: &JobReport) -> Measurement {
-    let metric = metrics::IO_WORKER_CPU_SHARE;
+fn io_worker_cpu_share(report: &JobReport) -> Value {
+    let metric = device::IO_WORKER_CPU_SHARE;
     match (&report.cpu.io_workers_ns, report.cpu.total_ns()) {
-        (Reading::Unavailable(why), _) => Measurement::unavailable(metric, why.clone()),
-        (Reading::Known(_), 0) => {
-            Measurement::unavailable(metric, Unavailable::because("no CPU time was counted"))
-        }
+        (Reading::Unavailable(why), _) => Value::known(metric, Err(why.clone())),
+        (Reading::Known(_), 0) => Value::unavailable(metric, "no CPU time was counted"),
         (Reading::Known(workers_ns), total_ns) => {
-            Measurement::measured(metric, *workers_ns as f64 / total_ns as f64)
+            Value::measured(metric, *workers_ns as f64 / total_ns as f64)
         }
     }
 }
 
-fn device_bytes_ratio(report: &JobReport) -> Measurement {
+fn device_bytes_ratio(report: &JobReport) -> Value {
     let ours = report.traffic.read_bytes + report.traffic.written_bytes;
-    let metric = metrics::DEVICE_BYTES_RATIO;
+    let metric = device::DEVICE_BYTES_RATIO;
     match &report.device_counters {
-        Err(why) => Measurement::unavailable(metric, why.clone()),
-        Ok(_) if ours == 0 => {
-            Measurement::unavailable(metric, Unavailable::because("no operation completed"))
-        }
-        Ok(kernel) => Measurement::measured(
+        Err(why) => Value::known(metric, Err(why.clone())),
+        Ok(_) if ours == 0 => Value::unavailable(metric, "no operation completed"),
+        Ok(kernel) => Value::measured(
             metric,
             (kernel.read_bytes + kernel.written_bytes) as f64 / ours as f64,
         ),
@@ -180,22 +122,22 @@ fn device_bytes_ratio(report: &JobReport) -> Measurement {
 }
 
 /// The meter runs from before the warm-up until after the drain, so all of the job's operations share its energy.
-fn energy_per_operation(report: &JobReport, energy_j: Result<f64, Unavailable>) -> Measurement {
+fn energy_per_operation(report: &JobReport, energy_j: Result<f64, Unavailable>) -> Value {
     let operations = report.traffic.reads + report.traffic.writes;
-    let per_operation = match energy_j {
-        Ok(_) if operations == 0 => Err(Unavailable::because("no operation completed")),
-        energy_j => energy_j.map(|joules| joules / operations as f64),
-    };
-    Measurement {
-        metric: metrics::ENERGY_PER_OPERATION,
-        value: per_operation,
-        provenance: Provenance::Measured,
+    match energy_j {
+        Ok(_) if operations == 0 => {
+            Value::unavailable(device::ENERGY_PER_OPERATION, "no operation completed")
+        }
+        energy_j => Value::known(
+            device::ENERGY_PER_OPERATION,
+            energy_j.map(|joules| joules / operations as f64),
+        ),
     }
 }
 
 /// The rule of the SNIA PTS over the trial's intervals, each taken as a round. The last interval may be cut short and
 /// counts by its own length.
-fn steady_state(report: &JobReport) -> Measurement {
+fn steady_state(report: &JobReport) -> Value {
     let rounds: Vec<f64> = report
         .intervals
         .iter()
@@ -205,13 +147,12 @@ fn steady_state(report: &JobReport) -> Measurement {
             operations as f64 * 1e9 / interval.duration_ns as f64
         })
         .collect();
-    let metric = metrics::STEADY_STATE;
+    let metric = device::STEADY_STATE;
     match steady_state::steady_state(&rounds) {
-        SteadyState::Reached(_) => Measurement::derived(metric, 1.0),
-        SteadyState::NotReached(_) => Measurement::derived(metric, 0.0),
-        SteadyState::TooFewRounds { rounds } => Measurement::unavailable(
-            metric,
-            Unavailable::because(format!("{rounds} intervals; the rule takes at least 5")),
-        ),
+        SteadyState::Reached(_) => Value::derived(metric, 1.0),
+        SteadyState::NotReached(_) => Value::derived(metric, 0.0),
+        SteadyState::TooFewRounds { rounds } => {
+            Value::unavailable(metric, format!("{rounds} intervals; the rule takes at least 5"))
+        }
     }
 }

@@ -2,93 +2,241 @@
 
 use std::collections::BTreeSet;
 
+use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
+use outcrop_schema::About;
+use outcrop_schema::cache::{
+    DRIVER_LIMIT, EVICTIONS, HIT_RATIO, KEYS, LATENCY, MEMORY, OBJECTIVE, OF_SERVERS, OFFERED, POLICY,
+    SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, UNFINISHED, WORKLOAD,
+};
 
-use super::cell::Cell;
-use super::{advice, cautions};
-use crate::answer::{Answer, Capability, Reading, ReadingOutcome};
+use super::cell::{
+    all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, rank, server,
+    typical,
+};
+use crate::answer::{Answer, Capability, Caution, Claim, Reading};
+use crate::cell::{Cell, best, largest_family};
+use crate::layer::{cautions, subjects};
+use crate::number::Number;
 
 /// Columns of the table: more servers than these are a plan of the user's, and in the figures.
 const MOST_SERVERS: usize = 4;
 
-/// Row, metric, whether more is better, and which cells count.
-type Row = (&'static str, &'static str, bool, fn(&Cell<'_>) -> bool);
+/// Row, metric, and which cells count.
+type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
 
 const ROWS: [Row; 5] = [
-    ("Highest hit ratio", "hit_ratio", true, |_| true),
-    ("Highest throughput, closed loop", "throughput", true, is_closed),
-    ("Lowest p95, closed loop", "latency_p95", false, is_closed),
-    ("Lowest p99, open loop", "latency_p99", false, |cell| {
-        !cell.is_closed_loop()
-    }),
-    ("Least CPU per request", "server_cpu_per_request", false, |_| true),
+    ("Highest hit ratio", HIT_RATIO, |_| true),
+    ("Highest throughput, closed loop", THROUGHPUT, is_closed_loop),
+    ("Lowest p95, closed loop", LATENCY.p95, is_closed_loop),
+    ("Lowest p99, open loop", LATENCY.p99, |cell| !is_closed_loop(cell)),
+    ("Least CPU per request", SERVER_CPU, |_| true),
 ];
 
-fn is_closed(cell: &Cell<'_>) -> bool {
-    cell.is_closed_loop()
-}
+/// A hit ratio this near to another is no reason to choose.
+const TIE_RATIO: f64 = 0.005;
+/// Memory is enough where more of it would add less than this.
+const ENOUGH_RATIO: f64 = 0.01;
+/// Threads beyond are not worth a CPU that adds less than this.
+const WORTH_THREAD: f64 = 1.2;
+
+const SHARED: &str =
+    " Server and driver shared CPUs there: on a machine with more of them, measure it again.";
 
 /// The answer of a run with caches.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
-    let subjects: BTreeSet<&str> = cells.iter().map(|cell| cell.view().subject).collect();
-    let mut servers: Vec<(usize, String)> = cells
-        .iter()
-        .filter(|cell| matches!(cell.factor("build"), "" | "this"))
-        .map(|cell| (cell.rank(), cell.server()))
-        .collect();
-    servers.sort();
-    servers.dedup();
-    servers.truncate(MOST_SERVERS);
-    Answer {
-        subject: format!("caches · {}", subjects.into_iter().collect::<Vec<_>>().join(", ")),
-        capabilities: ROWS.iter().map(|row| capability(row, &servers, cells)).collect(),
-        advice: advice::claims(cells),
-        cautions: cautions::cautions(run, cells),
-    }
-}
-
-fn capability(row: &Row, servers: &[(usize, String)], cells: &[Cell<'_>]) -> Capability {
-    let readings = servers.iter().map(|(_, server)| Reading {
-        column: server.clone(),
-        outcome: best(row, server, cells),
-    });
-    Capability {
+    let shown = cells.iter().filter(|cell| is_this_build(cell));
+    let servers: BTreeSet<(usize, String)> = shown.map(|cell| (rank(cell), server(cell))).collect();
+    let columns = || servers.iter().take(MOST_SERVERS);
+    let capability = |row: &Row| Capability {
         label: row.0.to_owned(),
-        readings: readings.collect(),
+        readings: columns().map(|one| reading(row, &one.1, cells)).collect(),
+    };
+    let claims = [policy, memory, threads, offered_load, peers];
+    Answer {
+        subject: format!("caches · {}", subjects(cells)),
+        capabilities: ROWS.iter().map(capability).collect(),
+        advice: claims.iter().filter_map(|claim| claim(cells)).collect(),
+        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
     }
 }
 
 /// The best value of a metric among the cells of a server, with the cell that it was reached in.
-fn best(row: &Row, server: &str, cells: &[Cell<'_>]) -> ReadingOutcome {
-    let (_, metric, is_highest, counts) = row;
-    let of_server = || cells.iter().filter(|cell| cell.server() == server);
-    let found = of_server()
-        .filter(|cell| counts(cell))
-        .filter_map(|cell| Some((cell, cell.number(metric)?)))
-        .reduce(|best, next| {
-            let is_better = (next.1.value > best.1.value) == *is_highest && next.1.value != best.1.value;
-            if is_better { next } else { best }
-        });
-    match found {
-        Some((cell, number)) => ReadingOutcome::Measured {
-            number: number.clone(),
-            conditions: conditions(cell),
-        },
-        None => ReadingOutcome::Missing {
-            reason: of_server()
-                .find_map(Cell::absent)
-                .map_or_else(|| "see the cache- plans".to_owned(), str::to_owned),
-        },
-    }
+fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading {
+    let its = all_of(cells, |cell| server(cell) == name);
+    let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
+    let absent = absent.unwrap_or("see the cache- plans");
+    let found = best(its.into_iter().filter(|cell| counts(cell)), metric);
+    let conditions = |cell: &Cell<'_>| listed([cell.spelling(&MEMORY).to_owned(), load(cell)]);
+    let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
+    Reading::of(name, found, || absent.to_owned())
 }
 
-/// `64MiB, 50 connections × 8, closed loop`.
-fn conditions(cell: &Cell<'_>) -> String {
-    let words = [
-        cell.factor("memory").to_owned(),
-        cell.concurrency_words(),
-        cell.loop_words(),
-    ];
-    let given: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    given.join(", ")
+fn hits(number: &Number) -> String {
+    format!("{:.1} %", number.value * 100.0)
+}
+
+/// `100000 keys of etc`.
+fn keys(cell: &Cell<'_>) -> String {
+    format!("{} keys of {}", cell.spelling(&KEYS), cell.spelling(&WORKLOAD))
+}
+
+/// The hit ratios of a family, each with the factor that the family is along.
+fn hits_along<'c>(family: &[&'c Cell<'_>], along: &About) -> Vec<(&'c Number, &'c str)> {
+    let hits = |cell: &&'c Cell<'_>| Some((cell.number(&HIT_RATIO)?, cell.spelling(along)));
+    family.iter().filter_map(hits).collect()
+}
+
+/// The policy that hits most where memory is scarcest, and what it is worth over the next.
+fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
+    let evicted = all_of(cells, |cell| evicts(cell) && cell.value(&EVICTIONS) > Some(0.0));
+    let family = largest_family(evicted, &[&POLICY]);
+    let mut known = hits_along(&family, &POLICY);
+    known.sort_by(|one, other| other.0.value.total_cmp(&one.0.value));
+    let [(most, best), (second, next), ..] = known[..] else {
+        return None;
+    };
+    let intervals = most.interval.zip(second.interval);
+    let sure = if most.value - second.value < TIE_RATIO {
+        "a tie with the next"
+    } else if intervals.is_none_or(|(one, other)| one.overlaps(&other)) {
+        "likely"
+    } else {
+        "clear"
+    };
+    let others = known[1..].iter();
+    let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
+    let (hits, memory, keys) = (hits(most), family[0].spelling(&MEMORY), keys(family[0]));
+    let brief = format!("{best} ({sure}): {hits} of gets hit at {memory}");
+    let text = format!("{best} hits {hits} at {memory} ({sure}); the others: {others}. On {keys}.");
+    let named = |number: &Number, policy| number.clone().named(format!("hit ratio, {policy}"));
+    let numbers = vec![named(most, best), named(second, next)];
+    Some(Claim::new("Policy", brief, text, numbers))
+}
+
+/// The least memory whose hit ratio is within a point of the highest.
+fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
+    let is_known = |cell: &Cell<'_>| cell.get(&MEMORY).is_some() && cell.value(&HIT_RATIO).is_some();
+    let limited = all_of(cells, |cell| rank(cell) == 0 && evicts(cell) && is_known(cell));
+    // From the least memory to the most.
+    let family = largest_family(limited, &[&MEMORY]);
+    let known = hits_along(&family, &MEMORY);
+    let most = known.iter().map(|one| one.0.value).fold(0.0, f64::max);
+    let is_enough = |one: &&(&Number, &str)| one.0.value >= most - ENOUGH_RATIO;
+    let (number, enough) = known.iter().find(is_enough).filter(|_| known.len() > 1)?;
+    let each = known.iter();
+    let each = listed(each.map(|(number, limit)| format!("{} at {limit}", hits(number))));
+    let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
+    let brief = format!("{enough} of those measured: {} hit", hits(number));
+    let text = format!(
+        "Of the limits measured, {enough} is the least within a point of the highest hit ratio ({each}), for {keys} with {policy}."
+    );
+    Some(Claim::new("Memory", brief, text, vec![(*number).clone()]))
+}
+
+/// Whether a second thread of the server answers more.
+fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
+    let is_known = |cell: &Cell<'_>| cell.value(&THROUGHPUT).is_some() && cell.get(&SERVER_THREADS).is_some();
+    let family = largest_family(all_of(cells, is_known), &[&SERVER_THREADS]);
+    let (one, several): (Vec<&Cell<'_>>, _) =
+        family.into_iter().partition(|cell| cell.is(&SERVER_THREADS, &1));
+    let base = one.first()?.number(&THROUGHPUT)?;
+    let (most, number) = best(several, &THROUGHPUT)?;
+    let threads = most.spelling(&SERVER_THREADS);
+    let gain = number.value / base.value;
+    let choice = if gain >= WORTH_THREAD { threads } else { "1" };
+    let shared = if most.has(&SHARED_CPU) { SHARED } else { "" };
+    let brief = format!("{choice}: {threads} threads give {gain:.2} × of one");
+    let text = format!(
+        "{threads} threads answer {number} where one answers {base}: {gain:.2} times as much.{shared}"
+    );
+    let base = base.clone().named("throughput, 1 thread");
+    let number = number.clone().named(format!("throughput, {threads} threads"));
+    Some(Claim::new("Threads", brief, text, vec![base, number]))
+}
+
+/// Whether the percentile of its objective (`p99<1ms`) stayed below the limit, with every request answered.
+fn keeps_objective(cell: &Cell<'_>) -> Option<bool> {
+    let objective = cell.get(&OBJECTIVE)?;
+    let latency_ns = cell.value(&LATENCY.of(&objective.percentile)?)?;
+    let is_answered = cell.value(&UNFINISHED) == Some(0.0);
+    Some(is_answered && latency_ns < objective.limit.as_nanoseconds() as f64)
+}
+
+/// The highest load offered that kept the objective.
+fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
+    let mut open = all_of(cells, |cell| cell.value(&OFFERED).is_some() && rank(cell) == 0);
+    let first = *open.first()?;
+    open.retain(|cell| cell.subject() == first.subject());
+    let objective = first.spelling(&OBJECTIVE);
+    let mut kept = open.clone();
+    kept.retain(|cell| keeps_objective(cell) == Some(true));
+    let Some((cell, offered)) = best(kept, &OFFERED) else {
+        let (brief, all) = (format!("no offered load kept {objective}"), open.len());
+        let text = format!(
+            "None of the {all} loads offered in an open loop kept {objective}; the lowest is in the figure."
+        );
+        return Some(Claim::new("Load", brief, text, Vec::new()));
+    };
+    let tail = cell.number(&LATENCY.p99)?;
+    let (objective, load) = (cell.spelling(&OBJECTIVE), load(cell));
+    let brief = format!("{offered} keeps {objective} ({})", loop_words(cell));
+    let text = format!(
+        "The highest load offered that kept {objective} is {offered}, with p99 {tail} from the intended start ({load})."
+    );
+    let numbers = vec![offered.clone(), tail.clone()];
+    Some(Claim::new("Load", brief, text, numbers))
+}
+
+/// CPU per request of ours over that of each peer, under the same load.
+fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
+    let family = typical(cells, OF_SERVERS, &SERVER_CPU);
+    let ours = family.iter().find(|cell| rank(cell) == 0)?;
+    let base = ours.number(&SERVER_CPU)?;
+    let (mut ratios, mut numbers) = (Vec::new(), vec![base.clone().named("CPU per request, outcrop")]);
+    for peer in family.iter().filter(|cell| rank(cell) > 0) {
+        let (number, name) = (peer.number(&SERVER_CPU)?, server(peer));
+        ratios.push(format!("{:.2} × {name}", base.value / number.value));
+        numbers.push(number.clone().named(format!("CPU per request, {name}")));
+    }
+    let (ratios, concurrency) = (ratios.join(", "), concurrency(ours));
+    let brief = format!("CPU per request {ratios}");
+    let text = format!(
+        "Our server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit."
+    );
+    (numbers.len() > 1).then(|| Claim::new("Beside peers", brief, text, numbers))
+}
+
+/// What a careful reader of figures about caches must know besides.
+fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
+    let all = cells.len();
+    let reasons = cells.iter().filter_map(|cell| cell.unavailable(&THROUGHPUT));
+    let reasons: BTreeSet<&str> = reasons.collect();
+    let not_measured = |reason| Caution::note(format!("Not measured: {reason}."));
+    let mut cautions: Vec<Caution> = reasons.into_iter().map(not_measured).collect();
+    let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
+    if limited > 0 {
+        cautions.push(Caution::warning(format!(
+            "In {limited} of {all} cells the driver had no CPU time to spare: throughput and latency there are its own; CPU per request \
+             of the server stays true."
+        )));
+    }
+    let shared = all_of(cells, |cell| cell.has(&SHARED_CPU)).len();
+    if shared > 0 {
+        cautions.push(Caution::warning(format!(
+            "In {shared} of {all} cells server and driver shared a CPU: throughput and latency there are those of both together."
+        )));
+    }
+    cautions.push(Caution::note(format!(
+        "{} of {all} cells are closed loops: their latency says how soon an answer came, not how long a user would have waited at a given \
+         load; that is what the open loops measure.",
+        all_of(cells, is_closed_loop).len()
+    )));
+    if cells.iter().any(|cell| cell.get(&SERVER).is_some()) {
+        cautions.push(Caution::note(
+            "Everything went over the loopback interface: a network adds its own time, and the kernel's part of CPU per request differs \
+             with the network card.",
+        ));
+    }
+    cautions
 }

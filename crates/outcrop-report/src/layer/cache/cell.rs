@@ -1,220 +1,109 @@
-//! One cache cell with its factors parsed.
-//!
-//! Names of factors and metrics are those of docs/design/0006-cache-lab.md.
+//! A cache cell in words, and which cells to show where there is a choice.
 
-use std::cmp::Ordering;
-
-use outcrop_measure::ByteSize;
-use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
-use outcrop_results::{CellView, HistogramKind};
+use outcrop_schema::cache::{
+    ARRIVAL, BUILD, Build, CONNECTIONS, KEYS, MEMORY, OF_SERVERS, PIPELINE, POLICY, Policy, SERVER,
+};
+use outcrop_schema::{About, FactorRef};
+use outcrop_workload::{Arrival, Arrivals};
 
-use super::super::readings::Readings;
-use crate::number::Number;
+use crate::cell::{Cell, largest_family};
 
-/// One combination of factors, with the median of every metric.
-#[derive(Clone, Debug)]
-pub(super) struct Cell<'a> {
-    view: &'a CellView<'a>,
-    readings: Readings,
+/// Its server: `outcrop`, `outcrop (release)`, `memcached`; the subject where no plan started it.
+pub(super) fn server(cell: &Cell<'_>) -> String {
+    match cell.spelling(&SERVER) {
+        "" => cell.subject().to_owned(),
+        server if is_this_build(cell) => server.to_owned(),
+        server => format!("{server} ({})", cell.spelling(&BUILD)),
+    }
 }
 
-impl<'a> Cell<'a> {
-    pub(super) fn of(view: &'a CellView<'a>) -> Self {
-        Self {
-            view,
-            readings: Readings::of(view),
-        }
-    }
+/// Place of its server on the page, 0 for ours and for one at a URL; the same number is the same colour.
+pub(super) fn rank(cell: &Cell<'_>) -> usize {
+    cell.place(&SERVER).map_or(0, |place| place as usize)
+}
 
-    /// Servers in the order of the page, numeric factors in numeric order, then all as text.
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
-        let numeric = |cell: &Self| {
-            let counts = ["pipeline", "connections", "keys", "server_threads"];
-            let counts = counts.map(|name| cell.parsed::<f64>(name).unwrap_or(0.0));
-            (
-                cell.memory_bytes().unwrap_or(0.0),
-                counts,
-                cell.offered().unwrap_or(0.0),
-            )
-        };
-        let by_number = numeric(self)
-            .partial_cmp(&numeric(other))
-            .unwrap_or(Ordering::Equal);
-        self.rank()
-            .cmp(&other.rank())
-            .then(by_number)
-            .then_with(|| self.view.factors.cmp(other.view.factors))
-    }
+/// Whether it is of this build, or of a server that has no builds.
+pub(super) fn is_this_build(cell: &Cell<'_>) -> bool {
+    cell.get(&BUILD).is_none_or(|build| *build == Build::default())
+}
 
-    pub(super) fn view(&self) -> &'a CellView<'a> {
-        self.view
-    }
+/// Whether it is of the default policy and this build, as far as its server has such.
+pub(super) fn is_usual(cell: &Cell<'_>) -> bool {
+    let policy = cell.get(&POLICY);
+    policy.is_none_or(|policy| *policy == Policy::default()) && is_this_build(cell)
+}
 
-    pub(super) fn factor(&self, name: &str) -> &'a str {
-        self.view.factor(name).unwrap_or_default()
-    }
+/// Whether it makes room for what is new.
+pub(super) fn evicts(cell: &Cell<'_>) -> bool {
+    !cell.is(&POLICY, &Policy::None)
+}
 
-    /// A factor as a number.
-    pub(super) fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.view.factor(name)?.parse().ok()
-    }
+pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
+    cell.is(&ARRIVAL, &Arrivals::Given(Arrival::Closed))
+}
 
-    pub(super) fn memory_bytes(&self) -> Option<f64> {
-        self.parsed::<ByteSize>("memory").map(|size| size.0 as f64)
-    }
+/// `50 connections`, `50 connections × 8`.
+pub(super) fn concurrency(cell: &Cell<'_>) -> String {
+    cell.label(&[&CONNECTIONS, &PIPELINE])
+}
 
-    pub(super) fn number(&self, metric: &str) -> Option<&Number> {
-        self.readings.numbers.get(metric)
+/// `closed loop`, `open loop, poisson:50%`: it stands at every latency.
+pub(super) fn loop_words(cell: &Cell<'_>) -> String {
+    match cell.spelling(&ARRIVAL) {
+        _ if is_closed_loop(cell) => "closed loop".to_owned(),
+        arrival => format!("open loop, {arrival}"),
     }
+}
 
-    pub(super) fn value(&self, metric: &str) -> Option<f64> {
-        self.number(metric).map(|number| number.value)
-    }
+/// Its load: `50 connections × 8, closed loop`.
+pub(super) fn load(cell: &Cell<'_>) -> String {
+    format!("{}, {}", concurrency(cell), loop_words(cell))
+}
 
-    /// Why the cell could not be measured at all.
-    pub(super) fn absent(&self) -> Option<&str> {
-        self.readings.unavailable.get("throughput").map(String::as_str)
-    }
+/// All of it: server, memory, policy, keys and load.
+pub(super) fn words(cell: &Cell<'_>) -> String {
+    let [memory, policy] = [&*MEMORY, &*POLICY].map(|factor| cell.spelling(factor).to_owned());
+    let keys = cell.place(&KEYS).map_or_else(|| "?".to_owned(), format_count);
+    listed([server(cell), memory, policy, format!("{keys} keys"), load(cell)])
+}
 
-    /// Its server in words: `outcrop`, `memcached`, the URL, `outcrop (release)`.
-    pub(super) fn server(&self) -> String {
-        match (self.factor("server"), self.factor("build")) {
-            ("", _) => self.view.subject.to_owned(),
-            (server, "" | "this") => server.to_owned(),
-            (server, build) => format!("{server} ({build})"),
-        }
-    }
+/// Words with commas between them; what a cell does not have is left out.
+pub(super) fn listed(words: impl IntoIterator<Item = String>) -> String {
+    let given = words.into_iter().filter(|word| !word.is_empty());
+    given.collect::<Vec<_>>().join(", ")
+}
 
-    /// Place of its server on the page; the same number is the same colour.
-    pub(super) fn rank(&self) -> usize {
-        let known = ["outcrop", "memcached", "redis", "$MEMCACHED"];
-        let server = self.factor("server");
-        known.iter().position(|name| *name == server).unwrap_or(0)
-    }
+/// Some of the cells, in their order.
+pub(super) type Chosen<'c, 'a> = Vec<&'c Cell<'a>>;
 
-    pub(super) fn is_closed_loop(&self) -> bool {
-        self.factor("arrival") == "closed"
-    }
+/// The cells of which something is true.
+pub(super) fn all_of<'c, 'a>(cells: &'c [Cell<'a>], is: impl Fn(&Cell<'_>) -> bool) -> Chosen<'c, 'a> {
+    cells.iter().filter(|cell| is(cell)).collect()
+}
 
-    /// `closed loop`, `open loop, poisson:50%`: it stands at every latency.
-    pub(super) fn loop_words(&self) -> String {
-        match self.factor("arrival") {
-            "closed" => "closed loop".to_owned(),
-            arrival => format!("open loop, {arrival}"),
-        }
-    }
-
-    /// Requests per second that were asked for; none in a closed loop.
-    pub(super) fn offered(&self) -> Option<f64> {
-        self.value("offered_load")
-    }
-
-    /// Connections and pipeline in words: `50 connections`, `50 connections × 8`.
-    pub(super) fn concurrency_words(&self) -> String {
-        let pipeline = self.factor("pipeline");
-        let depth = if pipeline == "1" {
-            String::new()
-        } else {
-            format!(" × {pipeline}")
-        };
-        format!("{} connections{depth}", self.factor("connections"))
-    }
-
-    /// The cell in words: server, memory, policy, keys, concurrency, loop.
-    pub(super) fn words(&self) -> String {
-        let keys = self.parsed("keys").map_or_else(|| "?".to_owned(), format_count);
-        let mut words = vec![self.server()];
-        for name in ["memory", "policy"] {
-            if let Some(value) = self.view.factor(name) {
-                words.push(value.to_owned());
-            }
-        }
-        words.extend([
-            format!("{keys} keys"),
-            self.concurrency_words(),
-            self.loop_words(),
-        ]);
-        words.join(", ")
-    }
-
-    /// The factors in which two cells differ.
-    pub(super) fn differences(&self, other: &Self) -> Vec<&'a str> {
-        let names = self.view.factors.keys().chain(other.view.factors.keys());
-        let mut differ: Vec<&str> = names
-            .filter(|name| self.view.factor(name) != other.view.factor(name))
-            .map(String::as_str)
-            .collect();
-        differ.sort_unstable();
-        differ.dedup();
-        differ
-    }
-
-    /// Whether they differ in nothing but these factors.
-    pub(super) fn is_like(&self, other: &Self, but_for: &[&str]) -> bool {
-        self.differences(other).iter().all(|name| but_for.contains(name))
-    }
-
-    /// Latencies of all its requests, from the intended start.
-    pub(super) fn latencies(&self) -> LatencyHistogram {
-        let mut all = LatencyHistogram::new();
-        for (operation, kind) in self.view.histogram_keys() {
-            // A damaged histogram leaves a gap that its count shows.
-            if kind == HistogramKind::Latency
-                && let Ok(histogram) = self.view.histogram(operation, kind)
-            {
-                all.merge(&histogram);
-            }
-        }
-        all
-    }
-
-    /// Whether a remark of its trials has these words.
-    pub(super) fn has_note(&self, words: &str) -> bool {
-        let mut notes = self.view.completed.iter().flat_map(|trial| &trial.notes);
-        notes.any(|note| note.contains(words))
-    }
-
-    pub(super) fn is_asked_by(&self, plan: &str) -> bool {
-        self.view.plans.contains(plan)
-    }
+/// What peers differ in under loads that differ in this factor.
+pub(super) fn peers_along(factor: FactorRef) -> Vec<FactorRef> {
+    [OF_SERVERS, &[factor]].concat()
 }
 
 /// Connections of a server in use, where there is a choice of cells.
-const TYPICAL_CONNECTIONS: f64 = 50.0;
+const TYPICAL: f64 = 50.0;
 
-/// The cells with a usual number of connections before the others; otherwise in their order. Of ours only those of the default
-/// policy and this build, where there are such: lines of servers are not to mix with those of policies.
-pub(super) fn typical_first<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
-    let distance = |cell: &Cell<'_>| {
-        let connections: f64 = cell.parsed("connections").unwrap_or(TYPICAL_CONNECTIONS);
-        (connections / TYPICAL_CONNECTIONS).ln().abs()
-    };
-    let is_usual = |cell: &Cell<'_>| {
-        let is_default = |name: &str, default: &str| {
-            matches!(cell.factor(name), "" | "this") || cell.factor(name) == default
-        };
-        is_default("policy", "s3-fifo") && is_default("build", "this")
-    };
+/// The largest family of the cells that have a metric, of closed loops unless it is along arrivals: of those as large, the one with
+/// the most usual number of connections, or along these with the least pipeline. Of ours only the usual cells, where there are such:
+/// lines of servers are not to mix with those of policies.
+pub(super) fn typical<'c, 'a>(cells: &'c [Cell<'a>], along: &[FactorRef], metric: &Metric) -> Chosen<'c, 'a> {
+    let is_along = |factor: &About| along.iter().any(|one| one.name == factor.name);
+    let is_meant = |cell: &Cell<'_>| is_closed_loop(cell) || is_along(&ARRIVAL);
     let has_usual = cells.iter().any(is_usual);
-    let mut sorted: Vec<&Cell<'_>> = cells.iter().filter(|cell| !has_usual || is_usual(cell)).collect();
-    sorted.sort_by(|left, right| distance(left).total_cmp(&distance(right)));
-    sorted
-}
-
-/// The biggest set of cells that differ in these factors only; the first of those that are as big.
-pub(super) fn largest_family<'c, 'a>(
-    cells: impl Iterator<Item = &'c Cell<'a>>,
-    along: &[&str],
-) -> Vec<&'c Cell<'a>> {
-    let cells: Vec<&'c Cell<'a>> = cells.collect();
-    let mut best: Vec<&'c Cell<'a>> = Vec::new();
-    for of in &cells {
-        let family = cells.iter().copied().filter(|cell| cell.is_like(of, along));
-        let family: Vec<&'c Cell<'a>> = family.collect();
-        if family.len() > best.len() {
-            best = family;
-        }
-    }
-    best
+    let mut known = all_of(cells, |cell| cell.value(metric).is_some() && is_meant(cell));
+    known.retain(|cell| is_usual(cell) || !has_usual);
+    let distance = |cell: &Cell<'_>| match cell.place(&CONNECTIONS) {
+        Some(connections) if !is_along(&CONNECTIONS) => (connections / TYPICAL).ln().abs(),
+        _ => cell.place(&PIPELINE).unwrap_or_default(),
+    };
+    known.sort_by(|one, other| distance(one).total_cmp(&distance(other)));
+    largest_family(known, along)
 }

@@ -1,65 +1,220 @@
 //! The figures of the cache layer.
 
-mod cost;
-mod hit_ratio;
-mod latency;
-mod sensitivity;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cell::Cell;
-use crate::chart::Point;
-use crate::number::Number;
+use outcrop_measure::metric::Metric;
+use outcrop_results::RunView;
+use outcrop_schema::About;
+use outcrop_schema::cache::{
+    ARRIVAL, BUILD, CONNECTIONS, DRIVER_CPU, HIT_RATIO, LATENCY, MEMORY, OFFERED, PIPELINE, POLICY, SERVER,
+    SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
+};
+
+use super::cell::{
+    Chosen, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, peers_along, rank,
+    server, typical, words,
+};
+use crate::cell::{Cell, largest_family};
+use crate::chart::SeriesKind::{Dense, Measured, Modelled};
+use crate::chart::{
+    Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis, cdf_of_latencies,
+};
+use crate::layer::sensitivity::sensitivity;
 use crate::section::FigureSlot;
 
-/// Factors of a server that others do not have: peers are alike but for these.
-pub(super) const OF_PEERS: [&str; 7] = [
-    "server",
-    "build",
-    "policy",
-    "load_factor",
-    "protocol",
-    "server_threads",
-    "oracle",
+/// Lines that a reader can tell apart.
+const MOST_LINES: usize = 6;
+
+/// What the panels of the sensitivity show.
+const PANELS: [(&str, Metric); 4] = [
+    ("hit ratio", HIT_RATIO),
+    ("server CPU", SERVER_CPU),
+    (THROUGHPUT.name, THROUGHPUT),
+    ("p99 latency", LATENCY.p99),
 ];
 
-/// All figures, in the order of the page; those about what the run did not measure say which plan would.
-pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
+/// All of them, in the order of the page; those about what the run did not measure say which plan would.
+pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     vec![
-        latency::distribution(cells),
-        hit_ratio::by_memory(cells),
-        latency::by_offered_load(cells),
-        cost::by_pipeline(cells),
-        cost::by_connections(cells),
-        sensitivity::multiples(cells),
+        latencies(cells),
+        hits_by_memory(cells),
+        tail_by_load(cells),
+        cpu_by_pipeline(cells),
+        throughput_by_connections(cells),
+        sensitivity(run, cells, "cache-sensitivity", &PANELS, words),
     ]
 }
 
-/// A number at a place of the other axis.
-fn point(x: f64, number: &Number, cell: &Cell<'_>) -> Point {
-    Point {
-        x,
-        y: number.value,
-        interval: number.interval.map(|interval| (interval.low, interval.high)),
-        note: format!("{}: {number}; {}", cell.words(), number.certainty()),
+/// The cumulative distribution of latency, by server or memory, closed and open loop.
+fn latencies(cells: &[Cell<'_>]) -> FigureSlot {
+    // Of peers at every concurrency, the one that most have; of one server, every memory.
+    let mut family = typical(cells, &peers_along(&ARRIVAL), &LATENCY.p50);
+    if family.len() < 3 {
+        family = typical(cells, &[&MEMORY, &ARRIVAL], &LATENCY.p50);
     }
+    let shown = few_enough(family);
+    let line = |(hue, cell): (usize, &&Cell<'_>)| {
+        let points = cdf_of_latencies(&cell.latencies());
+        Series::new(distinguishing(&shown, cell), hue, Dense, points)
+    };
+    let series = shown.iter().enumerate().map(line).collect();
+    let x = axis("Latency", Quantity::Latency, Scale::Log10);
+    let y = axis("Requests answered", Quantity::Percent, Scale::Linear);
+    let held = shown.first().map_or_else(String::new, |cell| concurrency(cell));
+    let caption = format!(
+        "All requests of all trials, {held}. In a closed loop a connection asks again only when it was answered, so a slow \
+         server is asked less; in an open loop latency counts from when a request was due."
+    );
+    LineChart { x, y, series }.slot("cache-latency-cdf", "Latency distribution", caption, "cache-etc")
 }
 
-/// Names of series: what tells these cells apart, the server first.
+/// As many lines as can be told apart, and every server under the same loads: the closed loop first, then open ones, the least
+/// offered load first.
+fn few_enough<'c, 'a>(mut cells: Chosen<'c, 'a>) -> Chosen<'c, 'a> {
+    let arrival = |cell: &&'c Cell<'a>| cell.factors().setting(ARRIVAL.name);
+    let arrivals: BTreeSet<_> = cells.iter().map(arrival).collect();
+    let servers = cells.len().div_ceil(arrivals.len().max(1)).max(1);
+    let loads = (MOST_LINES / servers).max(1);
+    let shown: BTreeSet<_> = arrivals.into_iter().take(loads).collect();
+    cells.retain(|cell| shown.contains(&arrival(cell)));
+    let step = cells.len().div_ceil(MOST_LINES).max(1);
+    cells.into_iter().step_by(step).collect()
+}
+
+/// What tells a cell apart from these, the server first; always with its loop, without which a latency says nothing.
 fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
-    let differs = |name: &str| cells.iter().any(|other| other.factor(name) != cell.factor(name));
-    let mut words = Vec::new();
-    if differs("server") || differs("build") {
-        words.push(cell.server());
+    let differs = |factor: &&About| {
+        let is_other = |other: &&Cell<'_>| other.spelling(factor) != cell.spelling(factor);
+        cells.iter().any(is_other)
+    };
+    let is_server = differs(&&*SERVER) || differs(&&*BUILD);
+    let server = is_server.then(|| server(cell));
+    let others = [&*POLICY, &*MEMORY].into_iter().filter(differs);
+    let others = others.map(|factor| cell.spelling(factor).to_owned());
+    listed(server.into_iter().chain(others).chain([loop_words(cell)]))
+}
+
+/// Cells by the line that they are on: servers in the order of the page, then by name.
+type Lines<'c, 'a> = BTreeMap<(usize, String), Chosen<'c, 'a>>;
+
+fn lines<'c, 'a>(cells: Chosen<'c, 'a>, name: fn(&Cell<'_>) -> String) -> Lines<'c, 'a> {
+    let mut lines = Lines::new();
+    for cell in cells {
+        lines.entry((rank(cell), name(cell))).or_default().push(cell);
     }
-    for name in ["policy", "memory", "workload", "keys", "request_mix"] {
-        if differs(name) && !cell.factor(name).is_empty() {
-            let unit = if name == "keys" { " keys" } else { "" };
-            words.push(format!("{}{unit}", cell.factor(name)));
+    lines
+}
+
+/// One line per policy, and one per peer; the simulation of each in its colour.
+fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Hit ratio against memory";
+    let has_hits = |cell: &Cell<'_>| cell.value(&HIT_RATIO).is_some() && cell.get(&MEMORY).is_some();
+    let family = largest_family(all_of(cells, has_hits), &peers_along(&MEMORY));
+    let x = |cell: &Cell<'_>| cell.place(&MEMORY);
+    let mut series = Vec::new();
+    for (hue, ((_, name), cells)) in lines(family, policy_or_server).into_iter().enumerate() {
+        let points = |metric| Point::of_cells(cells.iter().copied(), x, metric, words);
+        let simulated = format!("{name}, simulated");
+        let simulated = Series::new(simulated, hue, Modelled, points(&SIMULATED_HIT_RATIO));
+        let measured = Series::new(name, hue, Measured, points(&HIT_RATIO));
+        series.extend([measured, simulated]);
+    }
+    let reason = "no server was measured with two or more memory limits.";
+    let x = axis("Memory limit", Quantity::AccessSize, Scale::Log2);
+    let y = axis("Hit ratio", Quantity::Share, Scale::Fitted);
+    let caption = "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and \
+                   Redis of LRU, which is near to what they do). The limit is the one given: what else a process takes is its \
+                   own matter.";
+    LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason)
+}
+
+/// The policy where there is a choice of one, the server where it is not ours.
+fn policy_or_server(cell: &Cell<'_>) -> String {
+    let is_ours = cell.is(&SERVER, &Server::Outcrop) && is_this_build(cell);
+    let server = (!is_ours).then(|| server(cell));
+    let policy = cell.spelling(&POLICY).to_owned();
+    listed(server.into_iter().chain([policy]))
+}
+
+/// p99 against throughput as the offered load rises, with the closed loop as a point of its own.
+fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "p99 latency as the offered load rises";
+    let family = typical(cells, &peers_along(&ARRIVAL), &OFFERED);
+    let held = |cell: &&Cell<'_>| listed([concurrency(cell), cell.label(&[&MEMORY])]);
+    let held = family.first().map(held).unwrap_or_default();
+    let x = |cell: &Cell<'_>| cell.value(&THROUGHPUT);
+    let points = |cells| Point::of_cells(cells, x, &LATENCY.p99, words);
+    let mut series = Vec::new();
+    for ((hue, server), open) in lines(family, server) {
+        let is_like = |cell: &Cell<'_>| is_closed_loop(cell) && cell.is_like(open[0], &[&ARRIVAL]);
+        let closed = points(all_of(cells, is_like));
+        let closed = Series::new(format!("{server}, closed loop"), hue + 4, Measured, closed);
+        let open = Series::new(format!("{server}, open loop"), hue, Measured, points(open));
+        if open.is_curve() {
+            series.extend([open, closed]);
         }
     }
-    if differs("connections") || differs("pipeline") {
-        words.push(cell.concurrency_words());
-    }
-    // Always: a latency without it says nothing.
-    words.push(cell.loop_words());
-    words.join(", ")
+    let reason = "no server was offered two or more loads in an open loop.";
+    let x = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
+    let y = axis("p99 latency", Quantity::Latency, Scale::Log10);
+    let caption = format!(
+        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards requests \
+         wait for each other; the single point is what a closed loop of the same connections reports."
+    );
+    LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason)
+}
+
+/// CPU time per answer of server and driver, closed loop, by server and pipeline.
+fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "CPU time per request";
+    let mut family = typical(cells, &peers_along(&PIPELINE), &SERVER_CPU);
+    family.sort_by_key(|cell| cell.get(&PIPELINE));
+    let group = |cell: &&Cell<'_>| {
+        let numbers = [SERVER_CPU, DRIVER_CPU].into_iter().enumerate();
+        let bar = |(part, metric)| Some(Bar::of(Measured, part, cell.number(&metric)?, &words(cell)));
+        let bars = numbers.filter_map(bar).collect();
+        let label = server(cell);
+        BarGroup { label, bars }
+    };
+    let facet = |cells: &[&Cell<'_>]| {
+        let title = match cells[0].get(&PIPELINE) {
+            None | Some(1) => "no pipeline".to_owned(),
+            Some(pipeline) => format!("pipeline {pipeline}"),
+        };
+        let groups = cells.iter().map(group).collect();
+        Facet { title, groups }
+    };
+    let of_pipelines = family.chunk_by(|one, other| one.get(&PIPELINE) == other.get(&PIPELINE));
+    let chart = BarChart {
+        value: axis("CPU time per answer", Quantity::Latency, Scale::Linear),
+        parts: Part::all(["server", "driver"]),
+        facets: of_pipelines.map(facet).collect(),
+    };
+    let connections = family.first().map_or("", |cell| cell.spelling(&CONNECTIONS));
+    let caption = format!(
+        "User and kernel time of the server's threads, and of the driver's, per answer; {connections} connections, closed loop. \
+         Where the driver takes more than the server, throughput is the driver's limit and not the server's."
+    );
+    chart.slot("cache-cpu-per-request", TITLE, caption, "cache-peers")
+}
+
+/// Throughput by connections, closed loop, without a pipeline or with the least.
+fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Throughput by connections";
+    let family = typical(cells, &peers_along(&CONNECTIONS), &THROUGHPUT);
+    let pipeline = family.first().map_or("", |cell| cell.spelling(&PIPELINE));
+    let line = |((hue, server), cells): ((usize, String), Chosen<'_, '_>)| {
+        let x = |cell: &Cell<'_>| cell.place(&CONNECTIONS);
+        let points = Point::of_cells(cells, x, &THROUGHPUT, words);
+        Series::new(format!("{server}, closed loop"), hue, Measured, points)
+    };
+    let series = lines(family, server).into_iter().map(line).collect();
+    let reason = "no server was asked by two or more numbers of connections.";
+    let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
+    let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
+    let caption = format!(
+        "Pipeline {pipeline}, closed loop, server and driver on CPUs of their own where there are two. Shaded: confidence interval \
+         of the median."
+    );
+    LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason)
 }

@@ -1,12 +1,17 @@
 //! Sentences about caches, checked against the records.
 
-mod peers;
-
 use outcrop_measure::interval::median;
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_results::TrialEntry;
+use outcrop_schema::cache::{
+    ARRIVAL, CONNECTIONS, EVICTIONS, HIT_RATIO, LATENCY, MEMORY, MISMATCHES, OF_SERVERS, OFFERED, PIPELINE,
+    POLICY, Policy, SERVER, SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
+};
+use outcrop_workload::Arrivals;
 
-use super::cell::Cell;
-use crate::finding::{Finding, Verdict};
+use super::cell::{all_of, concurrency, is_closed_loop, is_usual, rank, server};
+use crate::cell::Cell;
+use crate::finding::Finding;
 use crate::number::Number;
 
 /// How far a store may be from its policy simulated, as a ratio of gets.
@@ -28,234 +33,201 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         s3_fifo_beside_lru(cells),
         littles_law(cells),
         open_loop_is_answered(cells),
-        peers::less_cpu(cells),
-        peers::hits_more(cells),
+        less_cpu_than_peers(cells),
+        hits_more_than_peers(cells),
     ]
+}
+
+/// The least and the greatest of some values, each with what it is of, and how many there are.
+type Ends<T> = ((f64, T), (f64, T), usize);
+
+fn ends<T: Copy>(found: impl IntoIterator<Item = (f64, T)>) -> Option<Ends<T>> {
+    let mut found: Vec<(f64, T)> = found.into_iter().collect();
+    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    Some((*found.first()?, *found.last()?, found.len()))
+}
+
+fn ratio(name: &str, value: f64, n: usize) -> [Number; 1] {
+    [Number::derived(name, value, Unit::Ratio, n)]
+}
+
+fn span(of: &str, least: f64, greatest: f64, n: usize) -> [Number; 2] {
+    let end = |(end, value)| Number::derived(format!("{end} {of}"), value, Unit::Ratio, n);
+    [("least", least), ("greatest", greatest)].map(end)
 }
 
 fn verified(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-values-verified";
     const SENTENCE: &str = "Every value that came back was the one stored under its key.";
-    let trials: usize = cells.iter().map(|cell| cell.view().completed.len()).sum();
-    let counts: Vec<&Number> = cells
-        .iter()
-        .filter_map(|cell| cell.number("mismatched_values"))
-        .collect();
+    let counts: Vec<f64> = cells.iter().filter_map(|cell| cell.value(&MISMATCHES)).collect();
     if counts.is_empty() {
         return Finding::not_testable(ID, SENTENCE, "no server of this run could be measured");
     }
-    let wrong: f64 = counts.iter().map(|number| number.value).sum();
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(wrong == 0.0),
-        tested: format!("every value of every get in {trials} trials, by length and bytes."),
-        meaning: String::new(),
-        numbers: vec![Number::derived(
-            "values that differed",
-            wrong,
-            Unit::Count,
-            counts.len(),
-        )],
-    }
+    let wrong: f64 = counts.iter().sum();
+    let trials: usize = cells.iter().map(|cell| cell.trials().len()).sum();
+    let tested = format!("every value of every get in {trials} trials, by length and bytes.");
+    let number = Number::derived("values that differed", wrong, Unit::Count, counts.len());
+    Finding::tested(ID, SENTENCE, wrong == 0.0, tested).numbers([number])
 }
 
 fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-hits-as-simulated";
     const SENTENCE: &str = "Our server hits as often as a textbook simulation of its policy with as many items, within one point.";
-    let ours = cells.iter().filter(|cell| cell.rank() == 0);
-    let pairs: Vec<(&Cell<'_>, f64)> = ours
-        .filter_map(|cell| {
-            let difference = cell.value("hit_ratio")? - cell.value("simulated_hit_ratio")?;
-            Some((cell, difference))
-        })
-        .collect();
-    let Some((worst, difference)) = pairs
-        .iter()
-        .max_by(|left, right| left.1.abs().total_cmp(&right.1.abs()))
-    else {
+    let ours = cells.iter().filter(|cell| rank(cell) == 0);
+    let distances = ours.filter_map(|cell| {
+        let difference = cell.value(&HIT_RATIO)? - cell.value(&SIMULATED_HIT_RATIO)?;
+        Some((difference.abs(), (difference * 100.0, cell)))
+    });
+    let is_outside = |(distance, _): &(f64, _)| *distance > FROM_SIMULATION;
+    let outside = distances.clone().filter(is_outside).count();
+    let Some((_, (most, (points, worst)), n)) = ends(distances) else {
         return Finding::not_testable(ID, SENTENCE, "no policy was simulated; cache-policies does it");
     };
-    let outside = pairs
-        .iter()
-        .filter(|(_, difference)| difference.abs() > FROM_SIMULATION)
-        .count();
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(outside == 0),
-        tested: format!(
-            "median hit ratio − median simulated hit ratio in {} cells; {outside} differ by more than a point, most {} \
-             at {} ({:+.2} points). Requests and items are as many; the draws are others.",
-            pairs.len(),
-            worst.factor("policy"),
-            worst.factor("memory"),
-            difference * 100.0
-        ),
-        meaning: "Where it holds, the store's policy is the one of its paper; sizes of values, which the simulation does not \
-                  have, change nothing. W-TinyLFU feels them: a short warm-up leaves the simulation with more of the cold keys \
-                  of the fill, as none of equal size makes room for two, and where few items fit a large one costs the server several."
-            .to_owned(),
-        numbers: vec![Number::derived(
-            "largest difference",
-            difference.abs(),
-            Unit::Ratio,
-            pairs.len(),
-        )],
-    }
+    let (policy, memory) = (worst.spelling(&POLICY), worst.spelling(&MEMORY));
+    let tested = format!(
+        "median hit ratio − median simulated hit ratio in {n} cells; {outside} differ by more than a point, most {policy} at {memory} \
+         ({points:+.2} points). Requests and items are as many; the draws are others."
+    );
+    let meaning = "Where it holds, the store's policy is the one of its paper; sizes of values, which the simulation does not have, \
+                   change nothing. W-TinyLFU feels them: a short warm-up leaves the simulation with more of the cold keys of the fill, \
+                   as none of equal size makes room for two, and where few items fit a large one costs the server several.";
+    let finding = Finding::tested(ID, SENTENCE, outside == 0, tested).meaning(meaning);
+    finding.numbers(ratio("largest difference", most, n))
 }
 
 fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-s3-fifo-beside-lru";
     const SENTENCE: &str = "S3-FIFO hits at least as often as LRU, whatever the memory.";
-    let of = |policy: &'static str| cells.iter().filter(move |cell| cell.factor("policy") == policy);
-    let pairs: Vec<(&Cell<'_>, f64)> = of("s3-fifo")
-        .filter_map(|cell| {
-            let lru = of("lru").find(|lru| lru.is_like(cell, &["policy"]))?;
-            Some((cell, cell.value("hit_ratio")? - lru.value("hit_ratio")?))
-        })
-        .collect();
-    let Some((worst, difference)) = pairs.iter().min_by(|left, right| left.1.total_cmp(&right.1)) else {
-        return Finding::not_testable(
-            ID,
-            SENTENCE,
-            "the two were not measured under one load; cache-policies does it",
-        );
+    let of = |policy| cells.iter().filter(move |cell| cell.is(&POLICY, &policy));
+    let advantages = of(Policy::S3Fifo).filter_map(|cell| {
+        let lru = of(Policy::Lru).find(|lru| lru.is_like(cell, &[&POLICY]))?;
+        Some((cell.value(&HIT_RATIO)? - lru.value(&HIT_RATIO)?, cell))
+    });
+    let Some(((least, worst), (most, _), n)) = ends(advantages) else {
+        let reason = "the two were not measured under one load; cache-policies does it";
+        return Finding::not_testable(ID, SENTENCE, reason);
     };
-    let best = pairs
-        .iter()
-        .map(|(_, difference)| *difference)
-        .fold(f64::NEG_INFINITY, f64::max);
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(*difference >= -BEHIND),
-        tested: format!(
-            "hit ratio of S3-FIFO − that of LRU in {} pairs of cells, from {:+.2} points (at {}) to {:+.2}; behind counts from \
-             0.2 points on.",
-            pairs.len(),
-            difference * 100.0,
-            worst.factor("memory"),
-            best * 100.0
-        ),
-        meaning: String::new(),
-        numbers: vec![
-            Number::derived("least advantage", *difference, Unit::Ratio, pairs.len()),
-            Number::derived("greatest advantage", best, Unit::Ratio, pairs.len()),
-        ],
-    }
+    let (from, memory, to) = (least * 100.0, worst.spelling(&MEMORY), most * 100.0);
+    let tested = format!(
+        "hit ratio of S3-FIFO − that of LRU in {n} pairs of cells, from {from:+.2} points (at {memory}) to {to:+.2}; behind counts from \
+         0.2 points on."
+    );
+    Finding::tested(ID, SENTENCE, least >= -BEHIND, tested).numbers(span("advantage", least, most, n))
 }
 
 fn littles_law(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-littles-law";
     const SENTENCE: &str = "In a closed loop, connections × pipeline = throughput × mean latency.";
     // Sets that follow misses are in flight beside the pipeline: where many miss, more is in flight than was asked for.
-    let ratios: Vec<f64> = cells
-        .iter()
-        .filter(|cell| cell.is_closed_loop() && cell.value("hit_ratio").is_some_and(|ratio| ratio > 0.95))
-        .filter_map(|cell| {
-            let asked = cell.parsed::<f64>("connections")? * cell.parsed::<f64>("pipeline")?;
-            Some(cell.value("throughput")? * cell.value("latency_mean")? / 1e9 / asked)
-        })
-        .collect();
-    let Some(worst) = ratios
-        .iter()
-        .copied()
-        .max_by(|left, right| (left - 1.0).abs().total_cmp(&(right - 1.0).abs()))
-    else {
+    let is_meant = |cell: &&Cell<'_>| is_closed_loop(cell) && cell.value(&HIT_RATIO) > Some(0.95);
+    let distances = cells.iter().filter(is_meant).filter_map(|cell| {
+        let asked = cell.place(&CONNECTIONS)? * cell.place(&PIPELINE)?;
+        let ratio = cell.value(&THROUGHPUT)? * cell.value(&LATENCY.mean)? / 1e9 / asked;
+        Some(((ratio - 1.0).abs(), ratio))
+    });
+    let Some((_, (distance, worst), n)) = ends(distances) else {
         return Finding::not_testable(ID, SENTENCE, "no closed loop had more than 95 % hits");
     };
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test((worst - 1.0).abs() <= LITTLE),
-        tested: format!(
-            "throughput × mean latency ÷ (connections × pipeline) in {} closed loops with more than 95 % hits, within 10 %.",
-            ratios.len()
-        ),
-        meaning: "Where it does not hold, latency or throughput is counted wrongly, or the driver was too late to ask again."
-            .to_owned(),
-        numbers: vec![Number::derived("farthest from 1", worst, Unit::Ratio, ratios.len())],
-    }
+    let tested = format!(
+        "throughput × mean latency ÷ (connections × pipeline) in {n} closed loops with more than 95 % hits, within 10 %."
+    );
+    let meaning = "Where it does not hold, latency or throughput is counted wrongly, or the driver was too late to ask again.";
+    let finding = Finding::tested(ID, SENTENCE, distance <= LITTLE, tested).meaning(meaning);
+    finding.numbers(ratio("farthest from 1", worst, n))
 }
 
 fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-open-loop-answered";
     const SENTENCE: &str =
         "Offered 60 % of what a closed loop gets, or less, every server answers all of it.";
-    let share = |cell: &Cell<'_>| -> Option<f64> {
-        cell.factor("arrival")
-            .split_once(':')?
-            .1
-            .strip_suffix('%')?
-            .parse()
-            .ok()
-    };
-    let loops = cells
-        .iter()
-        .filter(|cell| share(cell).is_some_and(|share| share <= EASY_SHARE));
-    let answered: Vec<Answered> = loops.filter_map(answered).collect();
-    let Some(worst) = answered
-        .iter()
-        .min_by(|left, right| left.margin().total_cmp(&right.margin()))
-    else {
+    let is_easy =
+        |arrival: &Arrivals| matches!(arrival, Arrivals::Share(_, percent) if *percent <= EASY_SHARE);
+    let loops = all_of(cells, |cell| cell.get(&ARRIVAL).is_some_and(is_easy));
+    let Some(((margin, share), _, n)) = ends(loops.into_iter().filter_map(answered)) else {
         return Finding::not_testable(ID, SENTENCE, "no open loop had a share of 60 % or less");
     };
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(worst.margin() >= 0.0),
-        tested: format!(
-            "answers ÷ requests offered, of each trial, the median in each of {} open loops; at least 0.98, less what a Poisson \
-             process may fall short by (two standard deviations of the number offered). Sets on miss count as answers too.",
-            answered.len()
-        ),
-        meaning: String::new(),
-        numbers: vec![Number::derived(
-            "least answered",
-            worst.share,
-            Unit::Ratio,
-            answered.len(),
-        )],
-    }
+    let tested = format!(
+        "answers ÷ requests offered, of each trial, the median in each of {n} open loops; at least 0.98, less what a Poisson process \
+         may fall short by (two standard deviations of the number offered). Sets on miss count as answers too."
+    );
+    Finding::tested(ID, SENTENCE, margin >= 0.0, tested).numbers(ratio("least answered", share, n))
 }
 
-/// How much of an open loop was answered.
-struct Answered {
-    /// Answers by requests offered.
-    share: f64,
-    /// Two standard deviations of the number offered, as a share of it.
-    noise: f64,
-}
-
-impl Answered {
-    /// Above what is asked for.
-    fn margin(&self) -> f64 {
-        self.share + self.noise - ANSWERED
-    }
-}
-
+/// By how much an open loop is above the share that has to be answered, with what noise allows for; and that share.
+///
 /// Medians over trials. Each trial offers a share of its own closed loop: medians of answers and of offers may come from
 /// different trials.
-fn answered(cell: &Cell<'_>) -> Option<Answered> {
-    let answered = cell.view().metric("throughput")?.values;
-    let offered = cell.view().metric("offered_load")?.values;
-    let durations = cell.view().completed.iter().map(|trial| trial.duration_s);
-    if answered.len() != offered.len() || offered.len() != durations.len() {
-        return None;
-    }
-    let shares: Vec<f64> = answered
-        .iter()
-        .zip(&offered)
-        .map(|(answered, offered)| answered / offered)
-        .collect();
-    let counts: Vec<f64> = offered
-        .iter()
-        .zip(durations)
-        .map(|(offered, duration)| offered * duration)
-        .collect();
-    Some(Answered {
-        share: median(&shares)?,
-        noise: 2.0 / median(&counts)?.max(1.0).sqrt(),
-    })
+fn answered(cell: &Cell<'_>) -> Option<(f64, f64)> {
+    let of_trial = |trial: &&TrialEntry| {
+        let value = |metric: Metric| {
+            trial
+                .values
+                .iter()
+                .find(|value| value.metric == metric.name)?
+                .value
+        };
+        let offered = value(OFFERED)?;
+        Some((value(THROUGHPUT)? / offered, offered * trial.duration_s))
+    };
+    let trials: Option<Vec<(f64, f64)>> = cell.trials().iter().map(of_trial).collect();
+    let (shares, counts): (Vec<f64>, Vec<f64>) = trials?.into_iter().unzip();
+    // Two standard deviations of the number offered, as a share of it.
+    let (share, noise) = (median(&shares)?, 2.0 / median(&counts)?.max(1.0).sqrt());
+    Some((share + noise - ANSWERED, share))
+}
+
+/// Our usual cells compared in a metric with each peer's cell under the same load, as far as that counts.
+fn beside_peers<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    metric: &Metric,
+    counts: fn(&Cell<'_>) -> bool,
+    compare: fn(f64, f64) -> f64,
+) -> Vec<(f64, &'c Cell<'a>)> {
+    let ours = all_of(cells, |cell| cell.is(&SERVER, &Server::Outcrop) && is_usual(cell));
+    let beside = |ours: &'c Cell<'a>| {
+        let peers = all_of(cells, |peer| {
+            rank(peer) > 0 && peer.is_like(ours, OF_SERVERS) && counts(peer)
+        });
+        let of = |peer: &'c Cell<'a>| Some((compare(ours.value(metric)?, peer.value(metric)?), peer));
+        peers.into_iter().filter_map(of).collect::<Vec<_>>()
+    };
+    ours.into_iter().flat_map(beside).collect()
+}
+
+fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "cache-less-cpu-than-peers";
+    const SENTENCE: &str =
+        "Our server takes less CPU time per request than each of its peers under the same closed loop.";
+    let ratios = beside_peers(cells, &SERVER_CPU, is_closed_loop, |ours, theirs| ours / theirs);
+    let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
+    let Some(((least, _), (most, peer), n)) = ends(ratios) else {
+        return Finding::not_testable(ID, SENTENCE, "no peer was measured; cache-peers does it");
+    };
+    let (server, load) = (server(peer), concurrency(peer));
+    let tested = format!(
+        "ours ÷ peer in {n} pairs of cells that differ in the server alone; {above} are 1 or more, the highest beside {server} at {load}."
+    );
+    let meaning = "Ours lives in the driver's process, peers in their own: that costs or saves it nothing per request, as all bytes \
+                   go through sockets.";
+    let finding = Finding::tested(ID, SENTENCE, above == 0, tested).meaning(meaning);
+    finding.numbers(span("ratio", least, most, n))
+}
+
+fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "cache-hits-more-than-peers";
+    const SENTENCE: &str = "With the same memory limit our server hits more often than each of its peers.";
+    let evicted = |peer: &Cell<'_>| peer.value(&EVICTIONS) > Some(0.0);
+    let gains = beside_peers(cells, &HIT_RATIO, evicted, |ours, theirs| ours - theirs);
+    let Some(((least, peer), (most, _), n)) = ends(gains) else {
+        let reason = "no peer was measured with too little memory for its keys; cache-policies does it";
+        return Finding::not_testable(ID, SENTENCE, reason);
+    };
+    let (from, to) = (least * 100.0, most * 100.0);
+    let (server, memory) = (server(peer), peer.spelling(&MEMORY));
+    let tested = format!(
+        "ours − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (beside {server} at {memory}) to {to:+.2}."
+    );
+    let meaning = "The limit is what each server was told, not what its process took: see resident memory in the records.";
+    let finding = Finding::tested(ID, SENTENCE, least > 0.0, tested).meaning(meaning);
+    finding.numbers(span("gain", least, most, n))
 }

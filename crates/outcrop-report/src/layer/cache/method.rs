@@ -1,9 +1,7 @@
 //! How each quantity of the cache report was obtained.
 
-use crate::section::Method;
-
 /// Short forms of docs/methodology.md, in the order of the page.
-const METHODS: &[(&str, &str)] = &[
+pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Servers",
         "Each trial starts its own server on the loopback interface (ours on threads of this process, others as processes), fills it \
@@ -41,11 +39,3 @@ const METHODS: &[(&str, &str)] = &[
          and Redis leave out a part. Resident memory is the kernel's count, for servers with a process of their own.",
     ),
 ];
-
-pub(super) fn methods() -> Vec<Method> {
-    let method = |(quantity, how): &(&str, &str)| Method {
-        quantity: (*quantity).to_owned(),
-        how: (*how).to_owned(),
-    };
-    METHODS.iter().map(method).collect()
-}

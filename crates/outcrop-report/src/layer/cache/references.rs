@@ -1,68 +1,45 @@
-//! The earlier study's figures beside ours.
+//! Published figures beside ours.
 
-use outcrop_results::references::{self, Reference, ReferenceRow};
+use outcrop_results::{Reference, ReferenceRow};
+use outcrop_schema::FactorRef;
+use outcrop_schema::cache::{KEYS, MEMORY, REQUEST_MIX, SCHEMA, WORKLOAD};
 
-use super::cell::Cell;
+use super::cell::{evicts, is_closed_loop, listed};
+use crate::cell::Cell;
+use crate::layer::published;
 use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
 
+const CAPTION: &str = "Another machine, another server, and a number of requests that is not stated: read the shape, not the difference.";
+const HEAD: [&str; 4] = ["load", "what", "measured here", "earlier study (published)"];
+
+/// What publications state of the load.
+const LOAD: [FactorRef; 4] = [&WORKLOAD, &KEYS, &MEMORY, &REQUEST_MIX];
+
 /// Everything published about caches that ships.
 pub(super) fn sections(cells: &[Cell<'_>]) -> Vec<ReferenceSection> {
-    let Ok(shipped) = references::shipped() else {
-        return Vec::new();
+    let section = |reference: Reference| {
+        let rows = reference.rows.iter().map(|row| beside(row, cells));
+        let table = Table::new(CAPTION, &HEAD, rows);
+        ReferenceSection::of(reference, Vec::new(), table)
     };
-    let ours = shipped
-        .into_iter()
-        .filter(|reference| reference.rows.iter().any(|row| row.layer == "cache"));
-    ours.map(|reference| ReferenceSection {
-        table: beside(&reference, cells),
-        name: reference.name,
-        title: reference.title,
-        findings: Vec::new(),
-        caveats: reference.caveats,
-    })
-    .collect()
+    published(&SCHEMA).into_iter().map(section).collect()
 }
 
-fn beside(reference: &Reference, cells: &[Cell<'_>]) -> Table {
-    let row = |row: &ReferenceRow| {
-        let like = cells.iter().find(|cell| is_like(cell, row));
-        let here = like.and_then(|cell| cell.number(&row.metric));
-        vec![
-            words(row),
-            row.metric.replace('_', " "),
-            here.map_or_else(|| "–".to_owned(), Number::to_string),
-            row.unit.format(row.value),
-        ]
-    };
-    let head = ["load", "what", "measured here", "earlier study (published)"];
-    Table {
-        caption: "Another machine, another server, and a number of requests that is not stated: read the shape, not the \
-                  difference."
-            .to_owned(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: reference.rows.iter().map(row).collect(),
-    }
-}
-
-/// Whether a cell has every factor that the row states and plans know.
-fn is_like(cell: &Cell<'_>, row: &ReferenceRow) -> bool {
-    let mut stated = row
-        .factors
-        .iter()
-        .filter(|(name, _)| KNOWN.contains(&name.as_str()));
-    stated.all(|(name, value)| cell.factor(name) == value) && cell.is_closed_loop()
-}
-
-const KNOWN: [&str; 4] = ["workload", "keys", "memory", "request_mix"];
-
-fn words(row: &ReferenceRow) -> String {
-    let known = KNOWN
-        .iter()
-        .filter_map(|name| Some((*name, row.factors.get(*name)?)));
-    let words = known.map(|(name, value)| match name {
-        "keys" => format!("{value} keys"),
-        _ => value.clone(),
-    });
-    words.collect::<Vec<_>>().join(", ")
+/// A published figure beside that of a closed loop of the same load, as far as it is stated.
+fn beside(row: &ReferenceRow, cells: &[Cell<'_>]) -> Vec<String> {
+    let factors = SCHEMA.read(&row.factors);
+    let stated = |factor: FactorRef| Some((factor, factors.spelling(factor)?));
+    let load: Vec<(FactorRef, &str)> = LOAD.into_iter().filter_map(stated).collect();
+    let has_load = |cell: &Cell<'_>| load.iter().all(|one| cell.spelling(one.0) == one.1);
+    let is_like = |cell: &&Cell<'_>| is_closed_loop(cell) && evicts(cell) && has_load(cell);
+    let metric = SCHEMA.metric(&row.metric);
+    let here = cells.iter().find(is_like).and_then(|cell| cell.number(&metric?));
+    let word = |(factor, value): &(FactorRef, &str)| factor.labelled(value).unwrap_or((*value).to_owned());
+    vec![
+        listed(load.iter().map(word)),
+        row.metric.replace('_', " "),
+        here.map_or_else(|| "–".to_owned(), Number::to_string),
+        row.unit.format(row.value),
+    ]
 }

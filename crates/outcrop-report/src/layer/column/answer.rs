@@ -1,131 +1,98 @@
 //! What columns take and how fast they answer, what to do about it, and how sure that is.
 
-use std::collections::BTreeSet;
-
 use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
+use outcrop_schema::column::{
+    ENCODE_SPEED, Index, LATENCY, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR,
+};
+use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
-use super::cell::Cell;
-use super::judgement::judge;
-use super::{advice, cautions};
-use crate::answer::{Answer, Capability, Reading, ReadingOutcome};
+use super::advice;
+use super::cell::{column_words, is_generated, is_plain_file, is_search};
+use super::judgement::{Judgement, judge};
+use crate::answer::{Answer, Capability, Caution, Reading};
+use crate::cell::{Cell, best};
+use crate::layer::{cautions, subjects};
+use crate::number::Number;
 
 /// Columns of a file that the table names; the figure has them all.
 const MOST_ROWS: usize = 6;
 
 /// The answer of a run with columns.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
-    let subjects: BTreeSet<&str> = cells.iter().map(|cell| cell.view().subject).collect();
-    let mut capabilities = of_files(cells);
-    if capabilities.is_empty() {
-        capabilities = of_generated(cells);
-    }
+    let is_made = |judgement: &Judgement<'_>| is_generated(judgement.best);
+    let (made, of_files): (Vec<_>, Vec<_>) = judge(cells).into_iter().partition(is_made);
+    let (advice, capabilities) = if of_files.is_empty() {
+        (advice::on_generated(cells, &made), of_generated(cells))
+    } else {
+        (advice::on_files(&of_files), on_files(of_files))
+    };
     Answer {
-        subject: format!(
-            "string columns · {}",
-            subjects.into_iter().collect::<Vec<_>>().join(", ")
-        ),
+        subject: format!("string columns · {}", subjects(cells)),
         capabilities,
-        advice: advice::claims(cells),
-        cautions: cautions::cautions(run, cells),
+        advice,
+        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
     }
 }
 
 /// The columns of files, the largest first: their size, and how soon rows of a value are found.
-fn of_files(cells: &[Cell<'_>]) -> Vec<Capability> {
-    let mut judged = judge(cells);
-    judged.retain(|judgement| !judgement.best.is_generated());
+fn on_files(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
     judged.sort_by(|left, right| right.text_bytes.total_cmp(&left.text_bytes));
-    let row = judged.iter().take(MOST_ROWS).map(|judgement| {
-        let size = judgement.best.number("file_bytes").map_or_else(
-            || missing("not encoded"),
-            |number| ReadingOutcome::Measured {
-                number: number.clone(),
-                conditions: format!(
-                    "{}, 1/{} of text",
-                    judgement.best.factor("profile"),
-                    format_ratio(judgement.text_bytes / number.value)
-                ),
-            },
-        );
-        let lookup = judgement.index.as_ref().map_or_else(
-            || missing("no search"),
-            |gain| ReadingOutcome::Measured {
-                number: gain.with.clone(),
-                conditions: format!("postings; by scan {}", gain.without),
-            },
-        );
-        capability(
-            &judgement.words,
-            [("size", size), ("rows of a value, p50", lookup)],
-        )
-    });
-    row.collect()
+    let row = |judgement: Judgement<'_>| {
+        let share = format_ratio(judgement.text_bytes / judgement.file.value);
+        let size = format!("{}, 1/{share} of text", judgement.best.spelling(&PROFILE));
+        let lookup = judgement.index.map(|gain| {
+            let beside = format!("postings; by scan {}", gain.without);
+            (gain.with.clone(), beside)
+        });
+        Capability {
+            label: judgement.words,
+            readings: vec![
+                Reading::of("size", Some((judgement.file.clone(), size)), String::new),
+                Reading::of("rows of a value, p50", lookup, || "no search".to_owned()),
+            ],
+        }
+    };
+    judged.into_iter().take(MOST_ROWS).map(row).collect()
 }
 
 fn of_generated(cells: &[Cell<'_>]) -> Vec<Capability> {
-    let one = |label: &str, reading: ReadingOutcome| capability(label, [("generated columns", reading)]);
-    let lookup = |wanted: &[(&str, &str)]| {
-        let all = [&[("operation", "equality")], wanted].concat();
-        extreme(cells, "latency_p50", false, |cell| cell.is(&all))
+    let in_random_order = |cell: &&Cell<'_>| is_plain_file(cell) && cell.is(&ORDER, &RowOrder::Random);
+    let sizes = cells.iter().filter(in_random_order);
+    let largest = sizes
+        .filter_map(|cell| Some((cell, cell.number(&SIZE_OVER_FLOOR)?)))
+        .max_by(|left, right| left.1.value.total_cmp(&right.1.value));
+    let lookup = |mode, indexes: &[Index]| {
+        let is_wanted = |cell: &&Cell<'_>| is_search(cell, Operation::Equality, mode, indexes);
+        best(cells.iter().filter(is_wanted), &LATENCY.p50)
     };
-    let is_random_code_file =
-        |cell: &Cell<'_>| cell.is(&[("operation", "encode"), ("index", "none"), ("order", "random")]);
-    vec![
-        one(
-            "Largest size ÷ floor",
-            extreme(cells, "size_over_floor", true, is_random_code_file),
-        ),
-        one("Fastest encode", extreme(cells, "encode_speed", true, |_| true)),
-        one(
-            "Rows of a value, in memory",
-            lookup(&[("index", "postings"), ("search_mode", "in-memory")]),
-        ),
-        one(
-            "Rows of a value, on disk",
-            lookup(&[("index", "postings"), ("search_mode", "on-disk")]),
-        ),
-        one("Rows of a value, by scan", lookup(&[("search_mode", "scan")])),
-    ]
+    let in_file = |mode| lookup(mode, &[Index::Postings]);
+    let (in_memory, on_disk) = (in_file(SearchMode::InMemory), in_file(SearchMode::OnDisk));
+    let rows = [
+        ("Largest size ÷ floor", largest),
+        ("Fastest encode", best(cells, &ENCODE_SPEED)),
+        ("Rows of a value, in memory", in_memory),
+        ("Rows of a value, on disk", on_disk),
+        ("Rows of a value, by scan", lookup(SearchMode::Scan, &Index::ALL)),
+    ];
+    let row = |(label, found): (&str, Option<(&Cell<'_>, &Number)>)| {
+        let found = found.map(|(cell, number)| (number.clone(), column_words(cell)));
+        let (label, if_missing) = (label.to_owned(), || "see the column- plans".to_owned());
+        let readings = vec![Reading::of("generated columns", found, if_missing)];
+        Capability { label, readings }
+    };
+    rows.map(row).into()
 }
 
-fn capability<const N: usize>(label: &str, readings: [(&str, ReadingOutcome); N]) -> Capability {
-    let readings = readings.map(|(column, outcome)| Reading {
-        column: column.to_owned(),
-        outcome,
+/// What limits the answer about columns beside what limits that of every layer.
+fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
+    let is_limited = |cell: &&Cell<'_>| !is_generated(cell) && !cell.is(&ROWS, &Rows::All);
+    let limited = cells.iter().find(is_limited).map(|cell| {
+        let rows = cell.spelling(&ROWS);
+        format!("Of each column at most the first {rows} rows were taken; later ones may be of another kind.")
     });
-    Capability {
-        label: label.to_owned(),
-        readings: readings.into(),
-    }
-}
-
-fn missing(reason: &str) -> ReadingOutcome {
-    ReadingOutcome::Missing {
-        reason: reason.to_owned(),
-    }
-}
-
-/// The highest (or lowest) value of a metric among the cells that are wanted.
-fn extreme(
-    cells: &[Cell<'_>],
-    metric: &str,
-    is_highest: bool,
-    is_wanted: impl Fn(&Cell<'_>) -> bool,
-) -> ReadingOutcome {
-    let found = cells
-        .iter()
-        .filter(|cell| is_wanted(cell))
-        .filter_map(|cell| Some((cell, cell.number(metric)?)));
-    let best = found.reduce(|best, next| {
-        let is_better = (next.1.value > best.1.value) == is_highest;
-        if is_better { next } else { best }
-    });
-    best.map_or_else(
-        || missing("see the column- plans"),
-        |(cell, number)| ReadingOutcome::Measured {
-            number: number.clone(),
-            conditions: cell.column_words(),
-        },
-    )
+    let searches =
+        "Searches ask for values drawn uniformly from the distinct ones, one at a time, in one thread.";
+    let cautions = limited.into_iter().chain([searches.to_owned()]);
+    cautions.map(Caution::note).collect()
 }

@@ -1,108 +1,85 @@
-//! One column cell with its factors parsed.
+//! What tells the cells of this layer apart: whose rows, and what was done with them.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use outcrop_measure::units::format_count;
-use outcrop_results::CellView;
+use outcrop_schema::column::{
+    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, OPERATION, ORDER, PROFILE, Profile, ROWS, SCHEMA,
+    SEARCH_MODE, SKEW,
+};
+use outcrop_schema::{About, Role};
+use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
-use crate::number::Number;
+use crate::cell::Cell;
 
-/// One combination of factors on one column, with the median of every metric.
-#[derive(Clone, Debug)]
-pub(super) struct Cell<'a> {
-    view: &'a CellView<'a>,
-    /// Every metric that has a value.
-    numbers: BTreeMap<&'a str, Number>,
+/// Whether the rows were made for the run.
+pub(super) fn is_generated(cell: &Cell<'_>) -> bool {
+    cell.factors().has(&DISTINCT)
 }
 
-/// What tells columns apart: the factors that describe rows, not what is done with them.
-const OF_THE_COLUMN: [&str; 5] = ["column", "rows", "distinct", "skew", "order"];
+/// Whether rows were encoded to a column file.
+pub(super) fn is_file(cell: &Cell<'_>) -> bool {
+    cell.is(&OPERATION, &Operation::Encode) && cell.is(&FORMAT, &Format::Ocol)
+}
 
-impl<'a> Cell<'a> {
-    pub(super) fn of(view: &'a CellView<'a>) -> Self {
-        let mut numbers = BTreeMap::new();
-        for metric in view.metric_names() {
-            let Some(samples) = view.metric(metric) else {
-                continue;
-            };
-            if let Some(summary) = samples.summary(metric) {
-                let number = Number {
-                    name: metric.replace('_', " "),
-                    value: summary.median,
-                    unit: samples.unit,
-                    interval: summary.interval,
-                    n: summary.n,
-                    provenance: samples.provenance,
-                };
-                numbers.insert(metric, number);
-            }
+/// Whether rows were encoded to a column file without an index.
+pub(super) fn is_plain_file(cell: &Cell<'_>) -> bool {
+    is_file(cell) && cell.is(&INDEX, &Index::None)
+}
+
+/// Whether rows were encoded to a column file without an index, by the profile between size and time.
+pub(super) fn is_balanced_file(cell: &Cell<'_>) -> bool {
+    is_plain_file(cell) && cell.is(&PROFILE, &Profile::Balanced)
+}
+
+/// Whether rows were searched in this way, in a file with one of these indexes.
+pub(super) fn is_search(cell: &Cell<'_>, operation: Operation, mode: SearchMode, indexes: &[Index]) -> bool {
+    let has_index = indexes.iter().any(|index| cell.is(&INDEX, index));
+    has_index && cell.is(&OPERATION, &operation) && cell.is(&SEARCH_MODE, &mode)
+}
+
+/// What tells its column from the others of the run: the subject, and the factors that describe data.
+pub(super) fn column_key<'c>(cell: &'c Cell<'_>) -> (&'c str, Vec<&'c str>) {
+    let of_data = SCHEMA.workload.iter().filter(|factor| factor.role == Role::Data);
+    let factors = of_data.map(|factor| cell.spelling(factor.about()));
+    (cell.subject(), factors.collect())
+}
+
+/// A column in words, and its cells.
+pub(super) type Column<'c> = (String, Vec<&'c Cell<'c>>);
+
+/// The columns of some cells, in words that differ.
+pub(super) fn columns<'c>(cells: impl IntoIterator<Item = &'c Cell<'c>>) -> Vec<Column<'c>> {
+    let mut columns: BTreeMap<_, Vec<&Cell<'_>>> = BTreeMap::new();
+    for cell in cells {
+        columns.entry(column_key(cell)).or_default().push(cell);
+    }
+    let names: Vec<String> = columns.values().map(|cells| column_words(cells[0])).collect();
+    let in_words = |cells: Vec<&'c Cell<'c>>| {
+        let (cell, mut words) = (cells[0], column_words(cells[0]));
+        if names.iter().filter(|name| **name == words).count() > 1 {
+            words += &format!(" ({}, rows: {})", cell.subject(), cell.spelling(&ROWS));
         }
-        Self { view, numbers }
-    }
+        (words, cells)
+    };
+    columns.into_values().map(in_words).collect()
+}
 
-    /// Numeric factors in numeric order, then all as text.
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
-        let numeric = |cell: &Self| {
-            ["rows", "distinct", "skew", "threads"].map(|name| cell.parsed::<f64>(name).unwrap_or(f64::MAX))
-        };
-        let (left, right) = (numeric(self), numeric(other));
-        let by_number = left.partial_cmp(&right).unwrap_or(Ordering::Equal);
-        by_number.then_with(|| self.view.factors.cmp(other.view.factors))
+/// The column in words: its name, or `1 M rows, 10 k words, skew 1.2, sorted`.
+pub(super) fn column_words(cell: &Cell<'_>) -> String {
+    if !is_generated(cell) {
+        return cell.spelling(&COLUMN).to_owned();
     }
+    let order = match cell.get(&ORDER) {
+        None | Some(RowOrder::Random) => String::new(),
+        Some(order) => format!(", {order}"),
+    };
+    let (rows, distinct) = (count_of(cell, &ROWS), count_of(cell, &DISTINCT));
+    let skew = cell.spelling(&SKEW);
+    format!("{rows} rows, {distinct} words, skew {skew}{order}")
+}
 
-    pub(super) fn view(&self) -> &'a CellView<'a> {
-        self.view
-    }
-
-    pub(super) fn factor(&self, name: &str) -> &'a str {
-        self.view.factor(name).unwrap_or_default()
-    }
-
-    /// A factor as a number.
-    pub(super) fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.view.factor(name)?.parse().ok()
-    }
-
-    /// Whether each of these factors has this value.
-    pub(super) fn is(&self, factors: &[(&str, &str)]) -> bool {
-        factors.iter().all(|(name, value)| self.factor(name) == *value)
-    }
-
-    pub(super) fn number(&self, metric: &str) -> Option<&Number> {
-        self.numbers.get(metric)
-    }
-
-    pub(super) fn value(&self, metric: &str) -> Option<f64> {
-        self.numbers.get(metric).map(|number| number.value)
-    }
-
-    /// Whether the rows were made for the run.
-    pub(super) fn is_generated(&self) -> bool {
-        self.view.factor("distinct").is_some()
-    }
-
-    /// What tells its column from the others of the run.
-    pub(super) fn column_key(&self) -> (&'a str, Vec<&'a str>) {
-        let factors = OF_THE_COLUMN.map(|name| self.factor(name));
-        (self.view.subject, factors.to_vec())
-    }
-
-    /// The column in words: its name, or `1 M rows, 10 k words, skew 1.2, sorted`.
-    pub(super) fn column_words(&self) -> String {
-        if !self.is_generated() {
-            return self.factor("column").to_owned();
-        }
-        let count = |name: &str| self.parsed(name).map_or_else(|| "?".to_owned(), format_count);
-        let order = match self.factor("order") {
-            "random" => String::new(),
-            order => format!(", {order}"),
-        };
-        format!(
-            "{} rows, {} words, skew {}{order}",
-            count("rows"),
-            count("distinct"),
-            self.factor("skew")
-        )
-    }
+/// A factor that counts, as people read it.
+pub(super) fn count_of(cell: &Cell<'_>, factor: &About) -> String {
+    cell.place(factor).map_or_else(|| "?".to_owned(), format_count)
 }

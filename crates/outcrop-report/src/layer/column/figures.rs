@@ -1,54 +1,251 @@
 //! The figures of the column layer.
 
-mod encode;
-mod search;
-mod size;
+use std::collections::BTreeSet;
 
-use super::cell::Cell;
-use crate::chart::{Axis, Point, Quantity, Scale};
-use crate::number::Number;
-use crate::section::{FigureSlot, Missing};
+use outcrop_measure::metric::Metric;
+use outcrop_schema::column::{
+    BYTES_PER_ROW, DISTINCT, ENCODE_SPEED, FILE_BYTES, FLOOR_BYTES, FORMAT, Format, HITS_PER_OPERATION,
+    INDEX, Index, LATENCY, OPERATION, ORDER, PROFILE, Profile, ROW_COUNT, ROWS, SKEW, TEXT_BYTES, THREADS,
+};
+use outcrop_workload::column::SearchMode::{self, InMemory, OnDisk, Scan};
+use outcrop_workload::column::{Operation, RowOrder};
+
+use super::cell::{
+    Column, column_key, column_words, columns, count_of, is_balanced_file, is_generated, is_search,
+};
+use crate::cell::{Cell, families};
+use crate::chart::{
+    Bar, BarChart, BarGroup, Facet, Figure, LineChart, Part, Point, Quantity, Scale, Segment, Series,
+    SeriesKind, axis,
+};
+use crate::section::FigureSlot;
+
+/// Columns drawn; more make bars of a hair's breadth.
+const MOST_COLUMNS: usize = 12;
+/// Lines that one chart can hold and still be read.
+const MOST_LINES: usize = 6;
+/// Where the file is and what it carries, in the order of the rows.
+const SEARCHES: [(&str, SearchMode, Index); 5] = [
+    ("in memory, postings in the file", InMemory, Index::Postings),
+    ("in memory, postings built", InMemory, Index::None),
+    ("on disk, postings in the file", OnDisk, Index::Postings),
+    ("on disk, scan", OnDisk, Index::None),
+    ("in memory, scan", Scan, Index::None),
+];
+const PERCENTILES: [(&str, Metric); 2] = [("p50", LATENCY.p50), ("p99", LATENCY.p99)];
 
 /// All figures, in the order of the page; those about what the run did not measure say which plan would.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
-    let has_file = cells.iter().any(|cell| !cell.is_generated());
-    let has_generated = cells.iter().any(Cell::is_generated);
-    let mut figures = Vec::new();
-    if has_file {
-        figures.push(size::by_codec(cells));
-    }
-    if has_generated {
-        figures.push(size::by_cardinality(cells));
-    }
-    figures.push(search::latency_by_mode(cells));
-    if has_generated {
-        figures.push(encode::speed_by_threads(cells));
-    }
-    figures
+    let has_file = cells.iter().any(|cell| !is_generated(cell));
+    let has_generated = cells.iter().any(is_generated);
+    let figures = [
+        has_file.then(|| size_by_codec(cells)),
+        has_generated.then(|| size_by_cardinality(cells)),
+        Some(search_latency(cells)),
+        has_generated.then(|| encode_speed(cells)),
+    ];
+    figures.into_iter().flatten().collect()
 }
 
-fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
-    Axis {
-        label: label.to_owned(),
-        quantity,
-        scale,
-    }
+/// The figure, or what the run lacks for it.
+fn slot(figure: Option<Figure>, title: &str, if_missing: &str, plan: &str) -> FigureSlot {
+    figure.map_or_else(|| FigureSlot::missing(title, if_missing, plan), FigureSlot::Drawn)
 }
 
-fn missing(title: &str, reason: &str, plan: &str) -> FigureSlot {
-    FigureSlot::Missing(Missing {
-        title: title.to_owned(),
-        reason: reason.to_owned(),
-        plan: plan.to_owned(),
-    })
+/// How a column is stored: its place among the bars, and its name.
+type Way = (usize, String);
+
+/// Text under codecs comes behind column files.
+fn way(cell: &Cell<'_>) -> Option<Way> {
+    let (place, name) = match (cell.get(&FORMAT)?, cell.get(&INDEX), cell.get(&PROFILE)) {
+        (Format::Text(codec), ..) => return Some((3, format!("text, {codec}"))),
+        (_, Some(Index::None), Some(Profile::Smallest)) => (0, "ocol smallest"),
+        (_, Some(Index::None), Some(Profile::Balanced)) => (1, "ocol balanced"),
+        (_, Some(Index::Postings), Some(Profile::Balanced)) => (2, "ocol balanced + postings"),
+        _ => return None,
+    };
+    Some((place, name.to_owned()))
 }
 
-/// A number at a place of the other axis.
-fn point(x: f64, number: &Number) -> Point {
-    Point {
-        x,
-        y: number.value,
-        interval: number.interval.map(|interval| (interval.low, interval.high)),
-        note: format!("{number}; {}", number.certainty()),
+/// Per cent of the text, for each column of a file and each way to store it.
+fn size_by_codec(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Size of each column by codec";
+    let is_encode = |cell: &&Cell<'_>| !is_generated(cell) && cell.is(&OPERATION, &Operation::Encode);
+    let encodes = cells.iter().filter(is_encode);
+    let ways: BTreeSet<Way> = encodes.clone().filter_map(way).collect();
+    let mut columns = columns(encodes.filter(|cell| cell.value(&TEXT_BYTES).is_some()));
+    let text = |cells: &[&Cell<'_>]| cells[0].value(&TEXT_BYTES).unwrap_or_default();
+    columns.sort_by(|left, right| text(&right.1).total_cmp(&text(&left.1)));
+    let which = match columns.len() {
+        ..=MOST_COLUMNS => String::new(),
+        total => format!(" The {MOST_COLUMNS} largest of {total} columns."),
+    };
+    let group = |(label, cells): Column<'_>| BarGroup {
+        bars: size_bars(&label, &cells, &ways),
+        label,
+    };
+    let groups = columns.into_iter().take(MOST_COLUMNS).map(group).collect();
+    let title = String::new();
+    let chart = BarChart {
+        value: axis("Size, in % of the newline text", Quantity::Percent, Scale::Log10),
+        parts: parts(ways.iter().map(|(_, name)| name)),
+        facets: vec![Facet { title, groups }],
+    };
+    let caption = format!(
+        "Logarithmic: a step of the axis is a factor. Text under a codec is smaller at times, and cannot be searched.{which}"
+    );
+    let figure = chart.draw("column-codecs", TITLE, caption);
+    slot(figure, TITLE, "no column of a file was encoded.", "column-size")
+}
+
+fn size_bars(column: &str, cells: &[&Cell<'_>], ways: &BTreeSet<Way>) -> Vec<Bar> {
+    let size = |(part, stored): (usize, &Way)| {
+        let cell = cells.iter().find(|cell| way(cell).as_ref() == Some(stored))?;
+        let file = cell.number(&FILE_BYTES)?;
+        let percent = file.value / cell.value(&TEXT_BYTES)? * 100.0;
+        let note = format!("{column}, {}: {file}, {percent:.1} % of text", stored.1);
+        Some(bar(part, percent, None, note))
+    };
+    ways.iter().enumerate().filter_map(size).collect()
+}
+
+/// Bytes a row by distinct values, one line a skew, each with its floor.
+fn size_by_cardinality(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Size by cardinality and skew";
+    let wanted = cells.iter().filter(|cell| {
+        let is_random = cell.is(&ORDER, &RowOrder::Random);
+        is_generated(cell) && is_balanced_file(cell) && is_random && cell.is(&THREADS, &1)
+    });
+    // One number of rows: the one that most cells have, the larger of two.
+    let of_rows = families(wanted, &[&DISTINCT, &SKEW]);
+    let most = of_rows.into_iter().max_by_key(Vec::len).unwrap_or_default();
+    let mut lines = families(most, &[&DISTINCT]);
+    lines.sort_by(|left, right| left[0].compare(right[0], &[&SKEW]));
+    let chart = LineChart {
+        x: axis("Distinct values", Quantity::Count, Scale::Log10),
+        y: axis("Bytes per row", Quantity::Ratio, Scale::Linear),
+        series: lines.iter().enumerate().flat_map(file_and_floor).collect(),
+    };
+    let caption = "The file without index (solid) and the least that it could be (dotted: the order of the rows by the counts of the \
+                   values alone, and the dictionary). Rows in random order, profile balanced.";
+    let figure = chart.draw("column-size", TITLE, caption.to_owned());
+    let if_missing = "no generated column in random order was encoded without index.";
+    slot(figure, TITLE, if_missing, "column-size")
+}
+
+/// The line of the files of one skew, and the line of what they could not be smaller than.
+fn file_and_floor((hue, cells): (usize, &Vec<&Cell<'_>>)) -> [Series; 2] {
+    let file = |cell: &&Cell<'_>| {
+        let bytes = cell.value(&BYTES_PER_ROW)?;
+        let note = format!("{bytes:.3} B a row; {}", column_words(cell));
+        Some(Point::bare(cell.place(&DISTINCT)?, bytes, note))
+    };
+    let floor = |cell: &&Cell<'_>| {
+        let bytes = cell.value(&FLOOR_BYTES)? / cell.value(&ROW_COUNT)?;
+        let note = format!("floor {bytes:.3} B a row");
+        Some(Point::bare(cell.place(&DISTINCT)?, bytes, note))
+    };
+    let (files, floors) = (cells.iter().filter_map(file), cells.iter().filter_map(floor));
+    let skew = format!("skew {}", cells[0].spelling(&SKEW));
+    [
+        Series::new(&skew, hue, SeriesKind::Measured, files),
+        Series::new(format!("floor, {skew}"), hue, SeriesKind::Derived, floors),
+    ]
+}
+
+/// p50 and p99 of each way to search; a facet for each operation.
+fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Search latency by mode";
+    // One column: that of the most rows. Whole columns of files do not say how many they have.
+    let rows = |cell: &Cell<'_>| cell.place(&ROWS).unwrap_or(0.0);
+    let is_lookup = |cell: &&Cell<'_>| cell.is(&OPERATION, &Operation::Equality);
+    let searched = cells.iter().filter(is_lookup);
+    let Some(example) = searched.max_by(|left, right| rows(left).total_cmp(&rows(right))) else {
+        return FigureSlot::missing(TITLE, "no search was measured.", "column-search");
+    };
+    let mut of_column = cells.to_vec();
+    of_column.retain(|cell| column_key(cell) == column_key(example));
+    let group = |operation, (label, mode, index): (&str, SearchMode, Index)| {
+        let is_wanted = |cell: &&Cell<'_>| is_search(cell, operation, mode, &[index]);
+        let bars = of_column.iter().find(is_wanted).map(latency_bars);
+        let (label, bars) = (label.to_owned(), bars.unwrap_or_default());
+        BarGroup { label, bars }
+    };
+    let facet = |operation: Operation| Facet {
+        title: operation.to_string(),
+        groups: SEARCHES.map(|search| group(operation, search)).into(),
+    };
+    let operations = [Operation::Equality, Operation::Prefix, Operation::Range];
+    let chart = BarChart {
+        value: axis("Latency", Quantity::Latency, Scale::Log10),
+        parts: parts(PERCENTILES.map(|(name, _)| name)),
+        facets: operations.map(facet).into(),
+    };
+    let hits = match example.value(&HITS_PER_OPERATION) {
+        Some(hits) => format!(" A value has {hits:.0} rows on average."),
+        None => String::new(),
+    };
+    let caption = format!(
+        "From a value, a prefix of three letters, or a range of a hundredth of the dictionary, to the row numbers: {}.{hits} A missing \
+         bar was not measured, or has too few queries for its percentile.",
+        column_words(example)
+    );
+    let figure = chart.draw("column-search", TITLE, caption);
+    slot(figure, TITLE, "no search kept a latency.", "column-search")
+}
+
+fn latency_bars(cell: &Cell<'_>) -> Vec<Bar> {
+    let latency = |(part, (name, metric)): (usize, &(&str, Metric))| {
+        let number = cell.number(metric)?;
+        let note = format!("{name} {number}; {}", number.certainty());
+        Some(bar(part, number.value, number.ends(), note))
+    };
+    PERCENTILES.iter().enumerate().filter_map(latency).collect()
+}
+
+/// Text encoded per second by threads: a line for each kind of column that was encoded with several.
+fn encode_speed(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Encode speed by threads";
+    let is_wanted = |cell: &&Cell<'_>| is_generated(cell) && is_balanced_file(cell);
+    let mut lines = columns(cells.iter().filter(is_wanted));
+    lines.retain(|(_, cells)| cells.len() > 1);
+    let chart = LineChart {
+        x: axis("Threads", Quantity::QueueDepth, Scale::Log2),
+        y: axis("Text encoded per second", Quantity::Bandwidth, Scale::Linear),
+        series: lines.iter().take(MOST_LINES).enumerate().map(speeds).collect(),
+    };
+    let which = match lines.len() {
+        ..=MOST_LINES => String::new(),
+        total => format!(" {MOST_LINES} of {total} kinds of columns."),
+    };
+    let caption = format!(
+        "Newline text in memory to a file without index, profile balanced; the bytes are the same.{which}"
+    );
+    let figure = chart.draw("column-encode", TITLE, caption);
+    let if_missing = "no column was encoded with several numbers of threads.";
+    slot(figure, TITLE, if_missing, "column-encode")
+}
+
+fn speeds((hue, (_, cells)): (usize, &Column<'_>)) -> Series {
+    let point = |cell: &&Cell<'_>| Some(Point::of(cell.place(&THREADS)?, cell.number(&ENCODE_SPEED)?, ""));
+    let (distinct, order) = (count_of(cells[0], &DISTINCT), cells[0].spelling(&ORDER));
+    let mut name = format!("{distinct} words, {order}");
+    if !cells[0].is(&SKEW, &0.0) {
+        name += &format!(", skew {}", cells[0].spelling(&SKEW));
     }
+    Series::new(name, hue, SeriesKind::Measured, cells.iter().filter_map(point))
+}
+
+fn bar(part: usize, value: f64, interval: Option<(f64, f64)>, note: String) -> Bar {
+    let segment = Segment {
+        part,
+        value,
+        interval,
+    };
+    Bar::single(SeriesKind::Measured, segment, note)
+}
+
+fn parts(names: impl IntoIterator<Item = impl ToString>) -> Vec<Part> {
+    let names = names.into_iter().map(|name| name.to_string());
+    names.enumerate().map(|(hue, name)| Part { name, hue }).collect()
 }

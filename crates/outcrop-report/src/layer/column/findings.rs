@@ -1,11 +1,16 @@
 //! Sentences about columns, checked against the records.
 
-use std::collections::BTreeMap;
-
 use outcrop_measure::metric::Unit;
+use outcrop_schema::column::{
+    COLD_READS_MAX, DICTIONARY_BYTES, ENCODE_PEAK_MEMORY, FILE_BYTES, FLOOR_BYTES, FORMAT, Index, ORDER,
+    SIZE_OVER_FLOOR, SKEW, TEXT_BYTES, THREADS,
+};
+use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
-use super::cell::Cell;
-use crate::finding::{Finding, Verdict};
+use super::cell::{is_file, is_plain_file, is_search};
+use super::judgement::judge;
+use crate::cell::{Cell, families};
+use crate::finding::Finding;
 use crate::number::Number;
 
 /// How far a file may lie above the floor, on uniform and on skewed rows.
@@ -21,201 +26,118 @@ const LEAST_TEXT_BYTES: f64 = 32e6;
 
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
-    vec![
-        near_floor(cells),
-        cold_reads(cells),
-        same_bytes(cells),
-        memory(cells),
-        beside_text(cells),
-    ]
+    let findings = [near_floor, cold_reads, same_bytes, memory, beside_text];
+    findings.map(|finding| finding(cells)).into()
 }
 
-fn encodes<'c, 'a>(cells: &'c [Cell<'a>]) -> impl Iterator<Item = &'c Cell<'a>> {
-    cells
-        .iter()
-        .filter(|cell| cell.is(&[("operation", "encode"), ("format", "ocol")]))
+/// A sentence that holds if none of some values is above its bar; `tested` says of how many values how many are.
+fn at_most(
+    id: &str,
+    sentence: &str,
+    values: impl Iterator<Item = (f64, f64)>,
+    (largest, unit): (&str, Unit),
+    if_none: &str,
+    tested: impl FnOnce(usize, usize) -> String,
+) -> Finding {
+    let values: Vec<(f64, f64)> = values.collect();
+    let Some(worst) = values.iter().map(|(value, _)| *value).reduce(f64::max) else {
+        return Finding::not_testable(id, sentence, if_none);
+    };
+    let above = values.iter().filter(|(value, bar)| value > bar).count();
+    let finding = Finding::tested(id, sentence, above == 0, tested(values.len(), above));
+    finding.numbers([Number::derived(largest, worst, unit, values.len())])
 }
 
 fn near_floor(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "size-near-floor";
-    const SENTENCE: &str =
-        "Rows in random order take at most 2 % more than the floor if uniform, 5 % more if skewed.";
-    let of_random = encodes(cells).filter(|cell| cell.is(&[("index", "none"), ("order", "random")]));
-    let ratios: Vec<(f64, f64)> = of_random
-        .filter(|cell| {
-            cell.value("floor_bytes")
-                .is_some_and(|floor| floor >= LEAST_FLOOR_BYTES)
-        })
-        .filter_map(|cell| {
-            let bar = ABOVE_FLOOR[usize::from(cell.parsed::<f64>("skew")? > 0.0)];
-            Some((cell.value("size_over_floor")?, bar))
-        })
-        .collect();
-    if ratios.is_empty() {
-        let reason =
-            "no random column without an index has a floor of 64 KiB or more; column-size makes some";
-        return Finding::not_testable(ID, SENTENCE, reason);
-    }
-    let outside = ratios.iter().filter(|(ratio, bar)| ratio > bar).count();
-    let worst = ratios.iter().map(|(ratio, _)| *ratio).fold(0.0, f64::max);
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(outside == 0),
-        tested: format!(
-            "file ÷ (floor + dictionary) in {} cells; {outside} are above their bar.",
-            ratios.len()
-        ),
-        meaning: String::new(),
-        numbers: vec![Number::derived(
-            "largest size ÷ floor",
-            worst,
-            Unit::Ratio,
-            ratios.len(),
-        )],
-    }
+    let is_random = |cell: &&Cell<'_>| is_plain_file(cell) && cell.is(&ORDER, &RowOrder::Random);
+    let ratio_and_bar = |cell: &Cell<'_>| {
+        let bar = ABOVE_FLOOR[usize::from(*cell.get(&SKEW)? > 0.0)];
+        let is_data = cell.value(&FLOOR_BYTES)? >= LEAST_FLOOR_BYTES;
+        is_data.then_some((cell.value(&SIZE_OVER_FLOOR)?, bar))
+    };
+    at_most(
+        "size-near-floor",
+        "Rows in random order take at most 2 % more than the floor if uniform, 5 % more if skewed.",
+        cells.iter().filter(is_random).filter_map(ratio_and_bar),
+        ("largest size ÷ floor", Unit::Ratio),
+        "no random column without an index has a floor of 64 KiB or more; column-size makes some",
+        |count, above| format!("file ÷ (floor + dictionary) in {count} cells; {above} are above their bar."),
+    )
 }
 
 fn cold_reads(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "cold-lookup-reads";
-    const SENTENCE: &str = "A lookup through postings in a file just opened takes at most three reads.";
-    let most: Vec<f64> = cells
+    let (mode, indexes) = (SearchMode::OnDisk, [Index::Postings, Index::Only]);
+    let lookups = cells
         .iter()
-        .filter(|cell| cell.is(&[("operation", "equality"), ("search_mode", "on-disk")]))
-        .filter(|cell| ["postings", "only"].contains(&cell.factor("index")))
-        .filter_map(|cell| cell.value("cold_reads_max"))
-        .collect();
-    let Some(worst) = most.iter().copied().reduce(f64::max) else {
-        return Finding::not_testable(ID, SENTENCE, "no equality search on disk; column-search has some");
-    };
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(worst <= MOST_READS),
-        tested: format!(
-            "the most reads of one of 64 cold lookups, in {} cells.",
-            most.len()
-        ),
-        meaning: String::new(),
-        numbers: vec![Number::derived("most reads", worst, Unit::Count, most.len())],
-    }
+        .filter(|cell| is_search(cell, Operation::Equality, mode, &indexes));
+    at_most(
+        "cold-lookup-reads",
+        "A lookup through postings in a file just opened takes at most three reads.",
+        lookups.filter_map(|cell| Some((cell.value(&COLD_READS_MAX)?, MOST_READS))),
+        ("most reads", Unit::Count),
+        "no equality search on disk; column-search has some",
+        |count, _| format!("the most reads of one of 64 cold lookups, in {count} cells."),
+    )
 }
 
 fn same_bytes(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "threads-change-no-byte";
     const SENTENCE: &str = "A file has the same size however many threads wrote it.";
-    let mut sizes: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for cell in encodes(cells) {
-        let key = (cell.column_key(), cell.factor("index"), cell.factor("profile"));
-        sizes.entry(key).or_default().extend(cell.value("file_bytes"));
+    let size = |cell: &Cell<'_>| cell.value(&FILE_BYTES);
+    let files = cells.iter().filter(|cell| is_file(cell) && size(cell).is_some());
+    let mut by_threads = families(files, &[&THREADS]);
+    by_threads.retain(|files| files.len() > 1);
+    if by_threads.is_empty() {
+        let reason = "no column was encoded with several numbers of threads";
+        return Finding::not_testable(ID, SENTENCE, reason);
     }
-    sizes.retain(|_, sizes| sizes.len() > 1);
-    if sizes.is_empty() {
-        return Finding::not_testable(
-            ID,
-            SENTENCE,
-            "no column was encoded with several numbers of threads",
-        );
-    }
-    let differing = sizes
-        .values()
-        .filter(|sizes| sizes.iter().any(|size| *size != sizes[0]))
-        .count();
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(differing == 0),
-        tested: format!("sizes of {} files by threads; {differing} differ.", sizes.len()),
-        meaning: String::new(),
-        numbers: Vec::new(),
-    }
+    let is_varied = |files: &&Vec<&Cell<'_>>| files.iter().any(|file| size(file) != size(files[0]));
+    let (total, differing) = (by_threads.len(), by_threads.iter().filter(is_varied).count());
+    let tested = format!("sizes of {total} files by threads; {differing} differ.");
+    Finding::tested(ID, SENTENCE, differing == 0, tested)
 }
 
 fn memory(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "encode-memory";
-    const SENTENCE: &str = "Encoding takes at most 2.5 times the file, and the dictionary, of memory.";
-    let ratios: Vec<f64> = encodes(cells)
-        .filter(|cell| {
-            cell.value("text_bytes")
-                .is_some_and(|text| text >= LEAST_TEXT_BYTES)
-        })
-        .filter_map(|cell| {
-            let beside = cell.value("encode_peak_memory")? - cell.value("dictionary_bytes")?;
-            Some(beside / cell.value("file_bytes")?)
-        })
-        .collect();
-    let Some(worst) = ratios.iter().copied().reduce(f64::max) else {
-        let reason = "no column of 32 MB of text or more was encoded; `--full` does so";
-        return Finding::not_testable(ID, SENTENCE, reason);
+    let is_large = |cell: &&Cell<'_>| is_file(cell) && cell.value(&TEXT_BYTES) >= Some(LEAST_TEXT_BYTES);
+    let ratio = |cell: &Cell<'_>| {
+        let beside = cell.value(&ENCODE_PEAK_MEMORY)? - cell.value(&DICTIONARY_BYTES)?;
+        Some((beside / cell.value(&FILE_BYTES)?, MOST_MEMORY))
     };
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(worst <= MOST_MEMORY),
-        tested: format!(
-            "(peak memory − dictionary) ÷ file in {} cells of 32 MB of text or more.",
-            ratios.len()
-        ),
-        meaning: String::new(),
-        numbers: vec![Number::derived(
-            "largest memory ÷ file",
-            worst,
-            Unit::Ratio,
-            ratios.len(),
-        )],
-    }
+    at_most(
+        "encode-memory",
+        "Encoding takes at most 2.5 times the file, and the dictionary, of memory.",
+        cells.iter().filter(is_large).filter_map(ratio),
+        ("largest memory ÷ file", Unit::Ratio),
+        "no column of 32 MB of text or more was encoded; `--full` does so",
+        |count, _| format!("(peak memory − dictionary) ÷ file in {count} cells of 32 MB of text or more."),
+    )
 }
 
 fn beside_text(cells: &[Cell<'_>]) -> Finding {
-    const ID: &str = "smaller-than-text-under-a-codec";
-    const SENTENCE: &str = "No column file without index is larger than its text under a general compressor.";
-    let judged = super::judgement::judge(cells);
-    let mut compared = 0;
-    let mut larger = Vec::new();
-    let mut worst: f64 = 0.0;
-    for judgement in &judged {
-        let smallest = encodes(cells)
-            .filter(|cell| cell.column_key() == judgement.best.column_key() && cell.factor("index") == "none")
-            .filter_map(|cell| cell.value("file_bytes"))
-            .reduce(f64::min);
-        let (Some((codec, bytes)), Some(ours)) = (judgement.codec, smallest) else {
-            continue;
-        };
-        compared += 1;
-        worst = worst.max(ours / bytes);
-        if ours > bytes {
-            larger.push(format!("{} ({:.2} times {codec})", judgement.words, ours / bytes));
-        }
-    }
-    if compared == 0 {
-        return Finding::not_testable(
-            ID,
-            SENTENCE,
-            "no column was also compressed as text; a plan with format = [\"ocol\", \"zstd:19\"] does so",
-        );
-    }
-    let meaning = if larger.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "Larger: {}. A column file can be searched where compressed text cannot.",
-            larger.join(", ")
-        )
+    let judged = judge(cells);
+    let compared = judged.iter().filter_map(|judgement| {
+        let (codec, bytes) = judgement.codec?;
+        let ratio = judgement.smallest_bytes / bytes;
+        Some((ratio, format!("{} ({ratio:.2} times {codec})", judgement.words)))
+    });
+    let larger = compared.clone().filter(|(ratio, _)| *ratio > 1.0);
+    let larger: Vec<String> = larger.map(|(_, words)| words).collect();
+    let meaning = match larger.join(", ").as_str() {
+        "" => String::new(),
+        larger => format!("Larger: {larger}. A column file can be searched where compressed text cannot."),
     };
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(larger.is_empty()),
-        tested: format!(
-            "the smallest profile against the smallest codec in {compared} columns; {} are larger.",
-            larger.len()
+    let finding = at_most(
+        "smaller-than-text-under-a-codec",
+        "No column file without index is larger than its text under a general compressor.",
+        compared.map(|(ratio, _)| (ratio, 1.0)),
+        ("largest column file ÷ text under a codec", Unit::Ratio),
+        &format!(
+            "no column was also compressed as text; a plan with {} = [\"ocol\", \"zstd:19\"] does so",
+            FORMAT.name
         ),
-        meaning,
-        numbers: vec![Number::derived(
-            "largest column file ÷ text under a codec",
-            worst,
-            Unit::Ratio,
-            compared,
-        )],
-    }
+        |count, above| {
+            format!("the smallest profile against the smallest codec in {count} columns; {above} are larger.")
+        },
+    );
+    finding.meaning(meaning)
 }

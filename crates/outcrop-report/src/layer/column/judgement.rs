@@ -1,6 +1,13 @@
 //! Whether a column is worth a dictionary, and with which profile and index: a rule on its sizes and latencies.
 
-use super::cell::Cell;
+use outcrop_schema::column::{
+    DISTINCT_VALUES, FILE_BYTES, FORMAT, Format, Index, LATENCY, OPERATION, PROFILE, Profile, ROW_COUNT,
+    TEXT_BYTES,
+};
+use outcrop_workload::column::{Operation, SearchMode};
+
+use super::cell::{Column, columns, is_balanced_file, is_plain_file, is_search};
+use crate::cell::{Cell, best};
 use crate::number::Number;
 
 /// A file that is not at most this part of the text is no gain worth a format.
@@ -15,7 +22,7 @@ const WORTH_SMALLEST: f64 = 0.95;
 const WORTH_INDEX: f64 = 10.0;
 
 /// Whether a dictionary pays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Smaller than text by half or more, and no larger than a general compressor makes it.
     Worth,
@@ -26,21 +33,21 @@ pub(super) enum Verdict {
 }
 
 /// What the cells of one column say.
-#[derive(Clone, Debug)]
-pub(super) struct Judgement<'c, 'a> {
+pub(super) struct Judgement<'c> {
     pub(super) verdict: Verdict,
     pub(super) words: String,
-    /// The encode of the profile that is recommended, without index.
-    pub(super) best: &'c Cell<'a>,
+    /// The encode of the profile that is recommended, without index, and its size.
+    pub(super) best: &'c Cell<'c>,
+    pub(super) file: &'c Number,
+    /// The size of the smallest file without index.
+    pub(super) smallest_bytes: f64,
     pub(super) text_bytes: f64,
     /// The smallest text under a codec: which, and its bytes.
-    pub(super) codec: Option<(&'a str, f64)>,
-    /// Median latency of a lookup without and with postings in the file, and what postings add to it, as a ratio.
+    pub(super) codec: Option<(&'c str, f64)>,
     pub(super) index: Option<IndexGain<'c>>,
 }
 
-/// What an index costs and gives.
-#[derive(Clone, Debug)]
+/// What an index costs and gives: median latencies of a lookup, and what postings make of the file's size.
 pub(super) struct IndexGain<'c> {
     pub(super) without: &'c Number,
     pub(super) with: &'c Number,
@@ -49,67 +56,56 @@ pub(super) struct IndexGain<'c> {
 }
 
 /// Judges every column of the cells that was encoded.
-pub(super) fn judge<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Judgement<'c, 'a>> {
-    let mut keys: Vec<_> = cells.iter().map(Cell::column_key).collect();
-    keys.sort();
-    keys.dedup();
-    let of_column =
-        |key: &_| -> Vec<&'c Cell<'a>> { cells.iter().filter(|cell| cell.column_key() == *key).collect() };
-    keys.iter().filter_map(|key| judge_one(&of_column(key))).collect()
+pub(super) fn judge<'c>(cells: &'c [Cell<'c>]) -> Vec<Judgement<'c>> {
+    columns(cells).into_iter().filter_map(judge_one).collect()
 }
 
-fn judge_one<'c, 'a>(cells: &[&'c Cell<'a>]) -> Option<Judgement<'c, 'a>> {
-    let encode = |wanted: &[(&str, &str)]| {
-        let all = [&[("operation", "encode"), ("format", "ocol")], wanted].concat();
-        cells.iter().copied().find(|cell| cell.is(&all))
+fn judge_one<'c>((words, cells): Column<'c>) -> Option<Judgement<'c>> {
+    let encoded = |is_wanted: fn(&Cell<'_>) -> bool| {
+        let wanted = cells.iter().copied().filter(move |cell| is_wanted(cell));
+        wanted.filter_map(|cell| Some((cell, cell.number(&FILE_BYTES)?)))
     };
-    let balanced =
-        encode(&[("index", "none"), ("profile", "balanced")]).or_else(|| encode(&[("index", "none")]))?;
-    let smallest = encode(&[("index", "none"), ("profile", "smallest")]);
-    let bytes = |cell: &Cell<'_>| cell.value("file_bytes");
-    let saves = |cell: &&Cell<'_>| {
-        bytes(cell)
-            .zip(bytes(balanced))
-            .is_some_and(|(small, usual)| small < usual * WORTH_SMALLEST)
-    };
-    let best = smallest.filter(saves).unwrap_or(balanced);
-    let (file, text) = (best.value("file_bytes")?, best.value("text_bytes")?);
-    let codec = cells
-        .iter()
-        .filter(|cell| cell.factor("operation") == "encode" && cell.factor("format") != "ocol")
-        .filter_map(|cell| Some((cell.factor("format"), cell.value("file_bytes")?)))
-        .min_by(|left, right| left.1.total_cmp(&right.1));
-    let repeats = best.value("distinct_values")? <= best.value("rows")? * HARDLY_REPEATS;
-    let verdict = if file > text * WORTH_SHARE || !repeats {
+    let balanced = encoded(is_balanced_file).chain(encoded(is_plain_file)).next()?;
+    let smallest = encoded(|cell| is_plain_file(cell) && cell.is(&PROFILE, &Profile::Smallest)).next();
+    let saves = |(_, small): &(_, &Number)| small.value < balanced.1.value * WORTH_SMALLEST;
+    let (cell, file) = smallest.filter(saves).unwrap_or(balanced);
+    let text_bytes = cell.value(&TEXT_BYTES)?;
+    let texts = encoded(|cell| cell.is(&OPERATION, &Operation::Encode) && !cell.is(&FORMAT, &Format::Ocol));
+    let codec = best(texts.map(|(cell, _)| cell), &FILE_BYTES);
+    let codec = codec.map(|(cell, bytes)| (cell.spelling(&FORMAT), bytes.value));
+    let repeats = cell.value(&DISTINCT_VALUES)? <= cell.value(&ROW_COUNT)? * HARDLY_REPEATS;
+    let verdict = if file.value > text_bytes * WORTH_SHARE || !repeats {
         Verdict::NotWorth
-    } else if codec.is_some_and(|(_, bytes)| file > bytes * TIE_WITH_TEXT) {
+    } else if codec.is_some_and(|(_, bytes)| file.value > bytes * TIE_WITH_TEXT) {
         Verdict::ForSearch
     } else {
         Verdict::Worth
     };
     Some(Judgement {
         verdict,
-        words: best.column_words(),
-        best,
-        text_bytes: text,
+        words,
+        best: cell,
+        file,
+        smallest_bytes: encoded(is_plain_file).fold(f64::INFINITY, |least, (_, file)| least.min(file.value)),
+        text_bytes,
         codec,
-        index: index_gain(cells, balanced, text),
+        index: index_gain(&cells, balanced.1.value, text_bytes),
     })
 }
 
-fn index_gain<'c>(cells: &[&'c Cell<'_>], balanced: &Cell<'_>, text: f64) -> Option<IndexGain<'c>> {
-    let lookup = |wanted: &[(&str, &str)]| {
-        let all = [&[("operation", "equality")], wanted].concat();
-        let cell = cells.iter().copied().find(|cell| cell.is(&all))?;
-        Some((cell.number("latency_p50")?, cell.value("file_bytes")?))
+fn index_gain<'c>(cells: &[&'c Cell<'c>], file_bytes: f64, text_bytes: f64) -> Option<IndexGain<'c>> {
+    let time_and_bytes = |cell: &&'c Cell<'c>| Some((cell.number(&LATENCY.p50)?, cell.value(&FILE_BYTES)?));
+    let lookup = |mode, indexes: &[Index]| {
+        let is_wanted = |cell: &&&Cell<'_>| is_search(cell, Operation::Equality, mode, indexes);
+        cells.iter().filter(is_wanted).find_map(time_and_bytes)
     };
-    let (with, bytes) = lookup(&[("index", "postings"), ("search_mode", "in-memory")])?;
-    let (without, _) = lookup(&[("index", "none"), ("search_mode", "scan")])
-        .or_else(|| lookup(&[("index", "postings"), ("search_mode", "scan")]))?;
+    let (with, bytes) = lookup(SearchMode::InMemory, &[Index::Postings])?;
+    // Cells without an index come first.
+    let (without, _) = lookup(SearchMode::Scan, &[Index::None, Index::Postings])?;
     Some(IndexGain {
         without,
         with,
-        size_ratio: bytes / balanced.value("file_bytes")?,
-        is_worth: without.value > with.value * WORTH_INDEX && bytes <= text * WORTH_SHARE,
+        size_ratio: bytes / file_bytes,
+        is_worth: without.value > with.value * WORTH_INDEX && bytes <= text_bytes * WORTH_SHARE,
     })
 }

@@ -1,9 +1,7 @@
 //! How each quantity of the column report was obtained.
 
-use crate::section::Method;
-
 /// Short forms of docs/methodology.md, in the order of the page.
-const METHODS: &[(&str, &str)] = &[
+pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Columns",
         "Generated ones are made in memory from the run's seed; those of a file are read once, and only read. Before a trial \
@@ -42,11 +40,3 @@ const METHODS: &[(&str, &str)] = &[
          than a scan and the file stays below half of the text.",
     ),
 ];
-
-pub(super) fn methods() -> Vec<Method> {
-    let method = |(quantity, how): &(&str, &str)| Method {
-        quantity: (*quantity).to_owned(),
-        how: (*how).to_owned(),
-    };
-    METHODS.iter().map(method).collect()
-}

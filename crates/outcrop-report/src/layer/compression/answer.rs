@@ -1,125 +1,85 @@
 //! Which codec and which block size, for three wishes, and how sure that is.
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::RunView;
+use outcrop_schema::compression::{
+    CODEC, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, Data, Direction, LATENCY,
+    MEASUREMENT, Measurement, SAMPLED_SHARE, SCHEMA, SPEED, STAGE_SUM_RATIO,
+};
 
-use super::super::cautions::{lost_trials, note, repetitions, warning, width};
-use super::LAYER;
-use super::cell::{Cell, Direction};
-use super::findings::STAGE_SUM;
-use super::stages::{self, Blocks, Stage, StageShares};
+use super::super::{cautions, subjects};
+use super::cell::{CompressionCell, some_of};
+use super::stages::{self, STAGE_SUM, STAGES, Stage};
 use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fixed};
-use crate::answer::{Answer, Capability, Caution, Claim, Reading, ReadingOutcome};
-use crate::environment;
+use crate::answer::{Answer, Capability, Caution, Claim, Reading};
+use crate::cell::Cell;
 use crate::number::Number;
-
-/// The plan that measures what the answer needs.
-const PLAN: &str = "throughput-latency";
-/// Names of ties and of the front that fit a sentence.
-const MOST_NAMES: usize = 6;
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
     let all = candidates(cells);
     let choices = choices(&all);
-    let subjects: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.view.subject).collect();
-    let subject = match held_fixed(&all) {
-        fixed if fixed.is_empty() => subjects.into_iter().collect::<Vec<_>>().join(", "),
-        fixed => fixed,
-    };
     // A run of stages alone has no speeds to choose by; what it measured is the answer then.
-    let is_stages_alone = cells.iter().all(Cell::is_of_stages);
+    let is_of_stages = |cell: &Cell<'_>| cell.is(&MEASUREMENT, &Measurement::Stages);
+    let is_stages_alone = cells.iter().all(is_of_stages);
     let mut advice: Vec<Claim> = choices.iter().map(recommendation).collect();
-    advice.extend(stage_claims(cells).into_iter().filter(|_| is_stages_alone));
+    let mut capabilities = capabilities(&choices);
+    if is_stages_alone {
+        advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
+        capabilities.clear();
+    }
     advice.extend(block_size(&choices, &all));
-    advice.extend(
-        Direction::BOTH
-            .into_iter()
-            .filter_map(|direction| named_front(&all, direction)),
-    );
+    let fronts = Direction::ALL.into_iter();
+    advice.extend(fronts.filter_map(|direction| named_front(&all, direction)));
+    let own = sample(&choices).into_iter().chain(stage_sums(cells));
+    let subject = held_fixed(&all).unwrap_or_else(|| subjects(cells));
     Answer {
         subject: format!("Compression of {subject}"),
-        capabilities: if is_stages_alone {
-            Vec::new()
-        } else {
-            capabilities(&choices)
-        },
+        capabilities,
         advice,
-        cautions: cautions(run, cells, &choices),
+        cautions: cautions(run, &SCHEMA, cells, own),
     }
 }
 
 /// A column per wish.
 fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
-    let row = |label: &str, with_name: bool, number: &dyn Fn(&Cell<'_>) -> Result<Number, String>| {
-        let reading = |wish: &Wish| {
-            let choice = choices.iter().find(|choice| choice.wish == *wish);
-            let outcome = match choice.map(|choice| (choice.best.cell, number(choice.best.cell))) {
-                Some((cell, Ok(number))) => ReadingOutcome::Measured {
-                    number,
-                    conditions: if with_name {
-                        cell.short_name()
-                    } else {
-                        String::new()
-                    },
-                },
-                Some((_, Err(reason))) => ReadingOutcome::Missing { reason },
-                None => ReadingOutcome::Missing {
-                    reason: format!(
-                        "no codec of this run was measured in both directions and made the data smaller; \
-                         plans/{PLAN}.toml has them"
-                    ),
-                },
+    let row = |label: &str, metric: Metric| {
+        let reading = |wish: Wish| {
+            let choice = choices.iter().find(|choice| choice.wish == wish);
+            let cell = choice.map(|choice| choice.best.cell);
+            let conditions = match cell {
+                Some(cell) if metric == COMPRESSION_RATIO => cell.short_name(),
+                _ => String::new(),
             };
-            Reading {
-                column: wish.name().to_owned(),
-                outcome,
-            }
+            let number = cell.and_then(|cell| cell.number(&metric));
+            let found = number.map(|number| (number.clone(), conditions));
+            Reading::of(wish.name(), found, || match cell {
+                Some(cell) => cell.unavailable(&metric).unwrap_or("not in this run").to_owned(),
+                None => "no codec of this run was measured in both directions and made the data smaller; \
+                         plans/throughput-latency.toml has them"
+                    .to_owned(),
+            })
         };
         Capability {
             label: label.to_owned(),
-            readings: Wish::ALL.iter().map(reading).collect(),
-        }
-    };
-    let of = |metric: &'static str| {
-        move |cell: &Cell<'_>| {
-            let reason = || cell.unavailable(metric).unwrap_or("not in this run").to_owned();
-            cell.number(metric).cloned().ok_or_else(reason)
+            readings: Wish::ALL.map(reading).into(),
         }
     };
     // The furthest percentile that short trials support for all of them.
-    let has = |name: &&&str| {
-        let metric = read_metric(name);
-        choices
-            .iter()
-            .all(|choice| choice.best.cell.number(metric).is_some())
+    let latency = LATENCY.decompress;
+    let names = ["p99", "p95", "p90", "p50", "mean"].into_iter();
+    let metrics = [latency.p99, latency.p95, latency.p90, latency.p50, latency.mean];
+    let has = |(_, metric): &(&str, Metric)| {
+        let mut cells = choices.iter().map(|choice| choice.best.cell);
+        cells.all(|cell| cell.number(metric).is_some())
     };
-    let latency = ["p99", "p95", "p90", "p50", "mean"]
-        .iter()
-        .find(has)
-        .copied()
-        .unwrap_or("p99");
+    let (name, read) = names.zip(metrics).find(has).unwrap_or(("p99", latency.p99));
     vec![
-        row("Ratio", true, &of("compression_ratio")),
-        row("Compress speed", false, &of("compress_speed")),
-        row("Decompress speed", false, &of("decompress_speed")),
-        row(
-            &format!("Read a block, {latency}"),
-            false,
-            &of(read_metric(latency)),
-        ),
+        row("Ratio", COMPRESSION_RATIO),
+        row("Compress speed", SPEED.compress),
+        row("Decompress speed", SPEED.decompress),
+        row(&format!("Read a block, {name}"), read),
     ]
-}
-
-/// The metric of what reading one block back takes.
-fn read_metric(name: &str) -> &'static str {
-    match name {
-        "p99" => "decompress_latency_p99",
-        "p95" => "decompress_latency_p95",
-        "p90" => "decompress_latency_p90",
-        "p50" => "decompress_latency_p50",
-        _ => "decompress_latency_mean",
-    }
 }
 
 fn recommendation(choice: &Choice<'_, '_>) -> Claim {
@@ -129,29 +89,26 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         ties,
         next,
     } = choice;
-    let name = best.cell.words();
-    let figures = format!(
-        "ratio {:.2}, {} in, {} out",
-        best.ratio, best.compress, best.decompress
-    );
-    let is_repeated = best.compress.interval.is_some();
-    let sureness = match (ties.as_slice(), next) {
-        ([], _) if !is_repeated && *wish != Wish::Smallest => {
-            "one trial only: nothing says how sure that is".to_owned()
+    let is_sure = best.speed.compress.interval.is_some() || *wish == Wish::Smallest;
+    let names: Vec<String> = ties.iter().map(|one| one.cell.short_name()).collect();
+    let names = some_of(&names, ", ");
+    let sureness = match (ties.len(), next) {
+        (0, _) if !is_sure => "one trial only: nothing says how sure that is".to_owned(),
+        (0, Some(next)) => {
+            let figure = match wish {
+                Wish::Smallest => format!("{:.2}", next.ratio),
+                Wish::Balanced | Wish::Fastest => next.figures(),
+            };
+            format!("clear; the next is {} ({figure})", next.cell.words())
         }
-        ([], Some(next)) => format!(
-            "clear; the next is {} ({})",
-            next.cell.words(),
-            figure_of(*wish, next)
-        ),
-        ([], None) => "the only candidate".to_owned(),
-        (ties, _) => format!("tie with {}: their intervals overlap", names(ties)),
+        (0, None) => "the only candidate".to_owned(),
+        _ => format!("tie with {names}: their intervals overlap"),
     };
-    let brief_sureness = match (ties.len(), is_repeated || *wish == Wish::Smallest) {
-        (0, true) => "clear".to_owned(),
-        (0, false) => "one trial".to_owned(),
-        (1, _) => format!("tie with {}", names(ties)),
-        (count, _) => format!("tie with {count} others"),
+    let brief_sureness = match ties.len() {
+        0 if is_sure => "clear".to_owned(),
+        0 => "one trial".to_owned(),
+        1 => format!("tie with {names}"),
+        count => format!("tie with {count} others"),
     };
     let meaning = match wish {
         Wish::Smallest => "It has the highest ratio",
@@ -162,45 +119,24 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             "It moves the most bytes a second through both directions, of those that make the data smaller"
         }
     };
-    Claim {
-        topic: wish.name().to_owned(),
-        brief: format!("{} ({brief_sureness})", best.cell.words()),
-        text: format!("{name}: {figures}. {meaning}: {sureness}."),
-        numbers: vec![best.compress.clone(), best.decompress.clone()],
-    }
-}
-
-/// The figure that decides a wish.
-fn figure_of(wish: Wish, one: &Candidate<'_, '_>) -> String {
-    match wish {
-        Wish::Smallest => format!("{:.2}", one.ratio),
-        Wish::Balanced | Wish::Fastest => {
-            format!("{:.2}, {} in, {} out", one.ratio, one.compress, one.decompress)
-        }
-    }
-}
-
-fn names(ones: &[Candidate<'_, '_>]) -> String {
-    let mut names: Vec<String> = ones
-        .iter()
-        .take(MOST_NAMES)
-        .map(|one| one.cell.short_name())
-        .collect();
-    if ones.len() > MOST_NAMES {
-        names.push(format!("{} more", ones.len() - MOST_NAMES));
-    }
-    names.join(", ")
+    let (words, figures) = (best.cell.words(), best.figures());
+    Claim::new(
+        wish.name(),
+        format!("{words} ({brief_sureness})"),
+        format!("{words}: ratio {figures}. {meaning}: {sureness}."),
+        vec![best.speed.compress.clone(), best.speed.decompress.clone()],
+    )
 }
 
 /// What larger blocks of the balanced codec give and cost.
 fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Claim> {
     let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced)?;
-    let same = all
-        .iter()
-        .filter(|one| one.cell.codec == balanced.best.cell.codec);
-    let least = same.clone().min_by_key(|one| one.cell.block_size_bytes)?;
-    let most = same.max_by_key(|one| one.cell.block_size_bytes)?;
-    if least.cell.block_size_bytes == most.cell.block_size_bytes {
+    let codec = balanced.best.cell.spelling(&CODEC);
+    let same = || all.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
+    let least = same().min_by_key(|one| one.cell.size_bytes())?;
+    let most = same().max_by_key(|one| one.cell.size_bytes())?;
+    let (small, large) = (least.cell.size(), most.cell.size());
+    if small == large {
         return None;
     }
     let gain = (most.ratio / least.ratio - 1.0) * 100.0;
@@ -208,138 +144,101 @@ fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<C
         (Some(low), Some(high)) => format!("one block takes {low} instead of {high} to read back"),
         _ => "a small read decompresses less".to_owned(),
     };
-    let (small, large) = (least.cell.size(), most.cell.size());
-    Some(Claim {
-        topic: "Block size".to_owned(),
-        brief: format!(
-            "{large} instead of {small}: ratio {gain:+.0} % ({})",
-            least.cell.codec
-        ),
-        text: format!(
-            "With {}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}). With the small \
+    Some(Claim::new(
+        "Block size",
+        format!("{large} instead of {small}: ratio {gain:+.0} % ({codec})"),
+        format!(
+            "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}). With the small \
              ones {read}: take large blocks for what is read whole, small ones for what is read at random.",
-            least.cell.codec, least.ratio, most.ratio
+            least.ratio, most.ratio
         ),
-        numbers: vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)],
-    })
+        vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)],
+    ))
 }
 
 /// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest.
 fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim> {
-    let on_front = front(all, direction);
-    let mut members: Vec<&Candidate<'_, '_>> = all
-        .iter()
-        .zip(&on_front)
-        .filter_map(|(one, is_member)| is_member.then_some(one))
-        .collect();
+    let on_front = all.iter().zip(front(all, direction));
+    let members = on_front.filter(|(_, is_member)| *is_member);
+    let mut members: Vec<&Candidate<'_, '_>> = members.map(|(one, _)| one).collect();
     members.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
+    let names: Vec<String> = members.iter().map(|one| one.cell.short_name()).collect();
     let able = all.iter().filter(|one| one.compresses()).count();
+    let count = format!("{} of {able} cells", names.len());
     (able > 1).then(|| {
-        let names: Vec<String> = members.iter().map(|one| one.cell.short_name()).collect();
-        Claim {
-            topic: format!("Front, {}", direction.name()),
-            brief: format!("{} of {able} cells; see the figure", members.len()),
-            text: format!(
-                "{} of {able} cells are beaten by no other in both ratio and {} speed, from the smallest result to the fastest: {}.",
-                members.len(),
-                direction.name(),
+        Claim::new(
+            format!("Front, {direction}"),
+            format!("{count}; see the figure"),
+            format!(
+                "{count} are beaten by no other in both ratio and {direction} speed, from the smallest result to the fastest: {}.",
                 names.join(", ")
             ),
-            numbers: Vec::new(),
-        }
+            Vec::new(),
+        )
     })
 }
 
-/// Where the time goes: each stage's least and greatest share over natural blocks with warm caches whose parts add up.
-fn stage_claims(cells: &[Cell<'_>]) -> Vec<Claim> {
-    let measured = stages::measured(cells);
-    let believed: Vec<&StageShares> = measured
-        .iter()
-        .filter(|one| one.blocks == Blocks::Natural && !one.is_cold)
-        .filter(|one| one.sum_ratio.is_some_and(|sum| STAGE_SUM.contains(&sum)))
-        .collect();
-    let claim = |(index, stage): (usize, Stage)| {
-        let by_share =
-            |one: &&&StageShares, other: &&&StageShares| one.shares[index].total_cmp(&other.shares[index]);
-        let (least, most) = (
-            believed.iter().min_by(by_share)?,
-            believed.iter().max_by(by_share)?,
-        );
-        let percent = |one: &StageShares| format!("{:.0} %", one.shares[index] * 100.0);
-        Some(Claim {
-            topic: stage.words().to_owned(),
-            brief: format!("{} to {} of the time", percent(least), percent(most)),
-            text: format!(
-                "from {} of zstd's time at {} to {} at {}, over natural blocks with warm caches.",
-                percent(least),
-                least.words(),
-                percent(most),
-                most.words()
-            ),
-            numbers: Vec::new(),
-        })
+/// Where the time goes: a stage's least and greatest share over natural blocks with warm caches whose parts add up.
+fn stage_claim(cells: &[Cell<'_>], stage: &Stage) -> Option<Claim> {
+    let adds_up = |cell: &Cell<'_>| {
+        let sum = cell.value(&STAGE_SUM_RATIO);
+        sum.is_some_and(|sum| STAGE_SUM.contains(&sum))
     };
-    Stage::ALL.into_iter().enumerate().filter_map(claim).collect()
-}
-
-/// Everything a careful reader must know, warnings first.
-fn cautions(run: &RunView, cells: &[Cell<'_>], choices: &[Choice<'_, '_>]) -> Vec<Caution> {
-    let mut cautions = Vec::new();
-    cautions.extend(lost_trials(run, LAYER));
-    let speeds = cells.iter().filter_map(|cell| cell.speed(Direction::Compress));
-    cautions.extend(width("compress speed", speeds.clone()));
-    cautions.extend(repetitions(speeds));
-    cautions.extend(sample(choices));
-    cautions.extend(stage_sums(cells));
-    // The device's section of the page has said so already where there is one.
-    if run.trials.iter().all(|trial| trial.layer != "device") {
-        cautions.extend(environment::warnings(&run.environment).into_iter().map(note));
-    }
-    cautions.sort_by_key(|caution| std::cmp::Reverse(caution.severity));
-    cautions
+    let mut shares: Vec<(f64, &Cell<'_>)> = stages::of_one_subject(cells)
+        .into_iter()
+        .filter(|cell| stages::is_usual(cell) && adds_up(cell))
+        .filter_map(|cell| Some((stage.share(cell)?, cell)))
+        .collect();
+    shares.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let ((least, least_cell), (most, most_cell)) = (shares.first()?, shares.last()?);
+    let percent = |share: &f64| format!("{:.0} %", share * 100.0);
+    Some(Claim::new(
+        stage.words,
+        format!("{} to {} of the time", percent(least), percent(most)),
+        format!(
+            "from {} of zstd's time at {} to {} at {}, over natural blocks with warm caches.",
+            percent(least),
+            stages::words(least_cell),
+            percent(most),
+            stages::words(most_cell)
+        ),
+        Vec::new(),
+    ))
 }
 
 /// How much of the data the ratios rest on.
 fn sample(choices: &[Choice<'_, '_>]) -> Option<Caution> {
     let cell = choices.first()?.best.cell;
-    let share = cell.value("sampled_share")?;
+    let share = cell.value(&SAMPLED_SHARE)?;
     if share >= 0.9995 {
-        return cell.view.subject.starts_with("sample").then(|| {
-            note(
+        let is_embedded = cell.subject().starts_with(&Data::Sample.to_string());
+        return is_embedded.then(|| {
+            Caution::note(
                 "The data are the embedded sample, not yours: `--data DIR` measures yours, and codecs differ more by data \
-                 than by anything else."
-                    .to_owned(),
+                 than by anything else.",
             )
         });
     }
-    let (low, high) = (
-        cell.value("compression_ratio_low")?,
-        cell.value("compression_ratio_high")?,
-    );
+    let low = cell.value(&COMPRESSION_RATIO_LOW)?;
+    let high = cell.value(&COMPRESSION_RATIO_HIGH)?;
     let text = format!(
         "The ratios rest on {:.1} % of the data; of all of it, {} would have between {low:.2} and {high:.2} (95 %).",
         share * 100.0,
         cell.words()
     );
-    Some(if high / low > 1.1 {
-        warning(text)
-    } else {
-        note(text)
-    })
+    Some(Caution::warning_if(high / low > 1.1, text))
 }
 
 /// Stage cells whose parts do not add up.
 fn stage_sums(cells: &[Cell<'_>]) -> Option<Caution> {
-    let stages = cells.iter().filter(|cell| cell.is_of_stages());
-    let sums = stages.filter_map(|cell| cell.value("stage_sum_ratio"));
-    let (total, off) = (
-        sums.clone().count(),
-        sums.filter(|sum| !STAGE_SUM.contains(sum)).count(),
-    );
+    let sums = cells.iter().filter_map(|cell| cell.value(&STAGE_SUM_RATIO));
+    let sums: Vec<f64> = sums.collect();
+    let off = sums.iter().filter(|sum| !STAGE_SUM.contains(sum)).count();
     (off > 0).then(|| {
-        warning(format!(
-            "In {off} of {total} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole: their shares are not to be \
-             relied on. The captions name them."
+        Caution::warning(format!(
+            "In {off} of {} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole: their shares are not to be \
+             relied on. The captions name them.",
+            sums.len()
         ))
     })
 }

@@ -8,18 +8,26 @@ mod speeds;
 
 use std::collections::BTreeMap;
 
-use super::cell::Cell;
+use outcrop_measure::metric::Metric;
+use outcrop_schema::compression::{
+    CODEC, Direction, LATENCY, MODELLED_COMPRESS_SPEED, MODELLED_PAGE_LATENCY, PUBLISHED_LATENCY, SPEED,
+};
+
+use super::cell::{CompressionCell, title};
 use super::references::Published;
-use crate::chart::{COLOURS, Point, Series};
-use crate::number::Number;
+use super::wishes::candidates;
+use crate::cell::Cell;
+use crate::chart::{Axis, Point, Quantity, Scale, Series, SeriesKind, axis};
 use crate::section::{FigureSlot, Missing};
 
 /// Figures of the page in reading order.
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
-    let codecs = Codecs::of(cells);
-    let mut slots = front::both(cells);
-    slots.push(front::ratio_by_block_size(cells, &codecs));
-    slots.extend(speeds::all(cells, published));
+    let timed = cells.iter().filter(|cell| cell.is_plain() && !cell.is_copy());
+    let mut codecs: Vec<&str> = timed.map(|cell| cell.spelling(&CODEC)).collect();
+    codecs.dedup();
+    let candidates = candidates(cells);
+    let mut slots = front::all(&candidates, &codecs);
+    slots.extend(speeds::all(cells, &candidates, published));
     slots.extend(percentiles::all(cells, published, &codecs));
     slots.extend(robustness::all(cells, published, &codecs));
     slots.extend(shares::all(cells, published));
@@ -36,66 +44,94 @@ fn by_plan(slots: Vec<FigureSlot>) -> Vec<FigureSlot> {
             FigureSlot::Missing(one) => missing.entry(one.plan.clone()).or_default().push(one),
         }
     }
-    kept.extend(missing.into_iter().map(|(plan, mut ones)| {
-        if let [_] = ones.as_slice() {
-            return FigureSlot::Missing(ones.remove(0));
+    kept.extend(missing.into_iter().map(|(plan, ones)| match ones.as_slice() {
+        [one] => FigureSlot::Missing(one.clone()),
+        ones => {
+            let titles: Vec<&str> = ones.iter().map(|one| one.title.as_str()).collect();
+            let (title, reason) = (format!("{} figures of {plan}", ones.len()), titles.join("; "));
+            FigureSlot::missing(&title, &format!("{reason}."), &plan)
         }
-        let titles: Vec<&str> = ones.iter().map(|one| one.title.as_str()).collect();
-        FigureSlot::missing(
-            &format!("{} figures of {plan}", ones.len()),
-            &format!("{}.", titles.join("; ")),
-            &plan,
-        )
     }));
     kept
 }
 
-/// The codecs of a run, each with a colour and marker of its own in every figure of lines.
-struct Codecs {
-    names: Vec<String>,
+/// The colour and marker of a codec: each of a run has its own in every figure of lines.
+fn hue_of(codecs: &[&str], codec: &str) -> usize {
+    codecs
+        .iter()
+        .position(|name| *name == codec)
+        .unwrap_or(codecs.len())
 }
 
-impl Codecs {
-    fn of(cells: &[Cell<'_>]) -> Self {
-        let mut names: Vec<String> = Vec::new();
-        for cell in cells.iter().filter(|cell| cell.is_plain() && !cell.is_copy()) {
-            if !names.contains(&cell.codec) {
-                names.push(cell.codec.clone());
-            }
+/// A line of cells of one codec.
+fn line_of<'c>(
+    cells: &[&'c Cell<'_>],
+    codecs: &[&str],
+    metric: &Metric,
+    x_of: impl Fn(&'c Cell<'_>) -> Option<f64>,
+) -> Series {
+    let codec = cells.first().map_or("", |cell| cell.spelling(&CODEC));
+    let point = |cell: &&'c Cell<'_>| Some(Point::of(x_of(cell)?, cell.number(metric)?, &cell.words()));
+    let points = cells.iter().filter_map(point);
+    Series::new(codec, hue_of(codecs, codec), SeriesKind::Measured, points)
+}
+
+/// What codecs are timed for, in one direction.
+struct Timing {
+    direction: Direction,
+    word: &'static str,
+    metric: Metric,
+    published: Metric,
+    quantity: Quantity,
+}
+
+impl Timing {
+    /// Throughput and latency, in the order of the page.
+    fn all() -> [Self; 4] {
+        let [compress, decompress] = Direction::ALL;
+        [
+            Self::throughput(compress),
+            Self::throughput(decompress),
+            Self::latency(compress),
+            Self::latency(decompress),
+        ]
+    }
+
+    const fn throughput(direction: Direction) -> Self {
+        Self {
+            direction,
+            word: "throughput",
+            metric: SPEED.of(direction),
+            published: SPEED.of(direction),
+            quantity: Quantity::Bandwidth,
         }
-        Self { names }
     }
 
-    fn hue(&self, codec: &str) -> usize {
-        self.names
-            .iter()
-            .position(|name| name == codec)
-            .unwrap_or(self.names.len())
+    const fn latency(direction: Direction) -> Self {
+        Self {
+            direction,
+            word: "latency",
+            metric: LATENCY.of(direction).mean,
+            published: PUBLISHED_LATENCY.of(direction),
+            quantity: Quantity::Latency,
+        }
     }
-}
 
-/// Colours that these series do not have, as far as there are some.
-fn other_hues(series: &[Series]) -> impl Iterator<Item = usize> {
-    let used: Vec<usize> = series.iter().map(|one| one.hue % COLOURS).collect();
-    let free: Vec<usize> = (0..COLOURS).filter(|hue| !used.contains(hue)).collect();
-    // More published lines than colours are left: dashes and names tell them apart.
-    free.into_iter().chain(COLOURS..)
-}
-
-fn point(x: f64, y: &Number, cell: &Cell<'_>) -> Point {
-    Point {
-        x,
-        y: y.value,
-        interval: y.interval.map(|interval| (interval.low, interval.high)),
-        note: format!("{}: {y} ({})", cell.words(), y.certainty()),
+    /// `Compress throughput`.
+    fn title(&self) -> String {
+        format!("{} {}", title(self.direction), self.word)
     }
-}
 
-fn published_point(x: f64, y: f64, note: String) -> Point {
-    Point {
-        x,
-        y,
-        interval: None,
-        note,
+    fn axis(&self, label: &str) -> Axis {
+        axis(label, self.quantity, Scale::Log10)
+    }
+
+    /// What dpzip's cycle model says; it models compression of pages.
+    fn modelled(&self, cell: &Cell<'_>) -> Option<Metric> {
+        match (self.direction, self.quantity) {
+            (Direction::Compress, Quantity::Bandwidth) => Some(MODELLED_COMPRESS_SPEED),
+            (Direction::Compress, _) if cell.size_bytes() == 4096 => Some(MODELLED_PAGE_LATENCY),
+            _ => None,
+        }
     }
 }

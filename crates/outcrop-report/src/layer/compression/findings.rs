@@ -4,11 +4,10 @@ mod ratio;
 mod speed;
 mod stages;
 
-pub(super) use ratio::{published_size_over_zstd, size_over_zstd};
-pub(super) use stages::{STAGE_SUM, of_published as of_published_stages};
+pub(super) use stages::growth as of_published_stages;
 
-use super::cell::Cell;
 use super::references::Published;
+use crate::cell::Cell;
 use crate::finding::Finding;
 
 /// Findings of the page in reading order.
@@ -24,14 +23,4 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<Finding> {
     ];
     findings.extend(stages::all(cells, published));
     findings
-}
-
-/// The first names of a list, with how many more there are.
-pub(super) fn some_of(names: &[String]) -> String {
-    const MOST: usize = 6;
-    let mut shown: Vec<String> = names.iter().take(MOST).cloned().collect();
-    if names.len() > MOST {
-        shown.push(format!("{} more", names.len() - MOST));
-    }
-    shown.join("; ")
 }

@@ -1,9 +1,7 @@
 //! How each quantity of the compression report was obtained.
 
-use crate::section::Method;
-
 /// Short forms of docs/methodology.md and of design note 0004, in the order of the page.
-const METHODS: &[(&str, &str)] = &[
+pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Verification",
         "Before anything is timed every block is compressed, decompressed and compared with the input; after timing what was \
@@ -62,11 +60,3 @@ const METHODS: &[(&str, &str)] = &[
          their range, whose confidence is stated (five: 94 %, three: 75 %).",
     ),
 ];
-
-pub(super) fn methods() -> Vec<Method> {
-    let method = |(quantity, how): &(&str, &str)| Method {
-        quantity: (*quantity).to_owned(),
-        how: (*how).to_owned(),
-    };
-    METHODS.iter().map(method).collect()
-}

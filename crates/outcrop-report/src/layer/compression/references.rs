@@ -1,130 +1,119 @@
 //! Published figures of compression beside ours, each with what to know before relying on it.
 
-use std::collections::BTreeMap;
-
-use outcrop_measure::ByteSize;
 use outcrop_measure::units::format_bytes;
-use outcrop_results::references;
-use outcrop_results::{Reference, ReferenceRow};
+use outcrop_results::Reference;
+use outcrop_schema::compression::{
+    BLOCK_RATIOS, CODEC, COMPRESSED_PERCENT, CodecName, Direction, PUBLISHED_LATENCY, RATIO_PERCENTILES,
+    SCHEMA, SPEED, block_ratio,
+};
 
-use super::LAYER;
-use super::cell::{Cell, Direction};
-use super::findings;
+use super::cell::CompressionCell;
 use super::stages::{self, Stage};
+use super::{super::published, findings};
+use crate::cell::{Cell, families, largest_family};
+use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
 
-/// Percentiles that are published and measured.
-pub(super) const PERCENTILES: [u32; 11] = [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99];
+/// Where zstd's time goes.
+pub(super) const STAGES: &str = "asic-stages";
+/// Ratios by percentile of blocks.
+pub(super) const PERCENTILES: &str = "asic-ratio-percentiles";
+/// Throughput and latency of devices and processors.
+pub(super) const THROUGHPUT: &str = "asic-throughput";
+/// Throughput by compressibility.
+pub(super) const ROBUSTNESS: &str = "asic-robustness";
 
-/// The references of this layer that ship.
-pub(super) struct Published {
-    references: Vec<Reference>,
-}
+/// Block sizes that are published.
+pub(super) const SIZES: [u64; 2] = [4 << 10, 64 << 10];
+/// Codec families whose percentiles are published.
+pub(super) const FAMILIES: [&str; 5] = ["snappy", "lz4", "deflate", "zstd", "dpzip"];
+
+/// The references of this layer that ship, with their cells.
+pub(super) struct Published(Vec<(Reference, Vec<Cell<'static>>)>);
 
 impl Published {
-    /// All of them.
+    /// All of them; their cells by subject, in the order of the publication.
     pub(super) fn shipped() -> Self {
-        // A test of the results crate reads every shipped file; a broken one would only be missing here.
-        let mut references = references::shipped().unwrap_or_default();
-        references.retain(|reference| reference.rows.iter().any(|row| row.layer == LAYER));
-        Self { references }
+        let with_cells = |reference: Reference| {
+            let mut cells = Cell::published(&SCHEMA, &reference);
+            let subjects = || reference.rows.iter().map(|row| &row.subject);
+            cells.sort_by_key(|cell| subjects().position(|subject| subject == cell.subject()));
+            (reference, cells)
+        };
+        Self(published(&SCHEMA).into_iter().map(with_cells).collect())
     }
 
-    /// The rows of one reference.
-    pub(super) fn rows(&self, name: &str) -> impl Iterator<Item = &ReferenceRow> {
-        let found = self
-            .references
-            .iter()
-            .filter(move |reference| reference.name == name);
-        found.flat_map(|reference| &reference.rows)
+    fn named(&self, name: &str) -> Option<&(Reference, Vec<Cell<'static>>)> {
+        self.0.iter().find(|(reference, _)| reference.name == name)
+    }
+
+    /// The cells of one reference.
+    pub(super) fn cells(&self, name: &str) -> &[Cell<'static>] {
+        self.named(name).map_or(&[], |(_, cells)| cells)
     }
 
     /// What to know before relying on a reference, as one text.
     pub(super) fn caveats(&self, name: &str) -> String {
-        let found = self.references.iter().filter(|reference| reference.name == name);
-        found
-            .flat_map(|reference| &reference.caveats)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(" ")
+        self.named(name)
+            .map_or_else(String::new, |(reference, _)| reference.caveats.join(" "))
     }
 
-    /// Ratio at [`PERCENTILES`] of a codec family (`zstd`, `deflate`, …) at a block size.
-    pub(super) fn block_ratios(&self, family: &str, block_size_bytes: u64) -> Vec<(u32, f64)> {
-        let is_asked = |row: &&ReferenceRow| {
-            let codec = row.factors.get("codec").map_or("", String::as_str);
-            codec.split(':').next() == Some(family) && size_of(row) == Some(block_size_bytes)
-        };
-        let point = |row: &ReferenceRow| {
-            let percentile = row.metric.strip_prefix("block_ratio_p")?.parse().ok()?;
-            Some((percentile, row.value))
-        };
-        let mut curve: Vec<(u32, f64)> = self
-            .rows("asic-ratio-percentiles")
-            .filter(is_asked)
-            .filter_map(point)
-            .collect();
-        curve.sort_by_key(|(percentile, _)| *percentile);
-        curve
+    /// The cells that have percentiles at a block size.
+    pub(super) fn with_percentiles(&self, size_bytes: u64) -> Vec<&Cell<'static>> {
+        let cells = self.cells(PERCENTILES).iter();
+        cells.filter(|cell| cell.size_bytes() == size_bytes).collect()
     }
 
-    /// A metric of every subject at a block size, in the order of the publication.
-    pub(super) fn by_subject(&self, block_size_bytes: u64, metric: &str) -> Vec<(&str, f64)> {
-        self.rows("asic-throughput")
-            .filter(|row| row.metric == metric && size_of(row) == Some(block_size_bytes))
-            .map(|row| (row.subject.as_str(), row.value))
-            .collect()
-    }
-
-    /// A metric of every subject over compressed ÷ original in percent.
-    pub(super) fn by_compressibility(&self, metric: &str) -> BTreeMap<&str, Vec<(f64, f64)>> {
-        let mut curves: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-        for row in self.rows("asic-robustness").filter(|row| row.metric == metric) {
-            let percent = row
-                .factors
-                .get("compressed_percent")
-                .and_then(|text| text.parse().ok());
-            if let Some(percent) = percent {
-                curves.entry(&row.subject).or_default().push((percent, row.value));
-            }
-        }
-        curves
+    /// Speeds over compressibility, one curve per device.
+    pub(super) fn by_compressibility(&self) -> Vec<Vec<&Cell<'static>>> {
+        let mut cells: Vec<&Cell<'static>> = self.cells(ROBUSTNESS).iter().collect();
+        cells.sort_by(|one, other| one.compare(other, &[&COMPRESSED_PERCENT]));
+        families(cells, &[&COMPRESSED_PERCENT])
     }
 }
 
-fn size_of(row: &ReferenceRow) -> Option<u64> {
-    let size = row.factors.get("compression_block_size")?;
-    size.parse::<ByteSize>().ok().map(|size| size.0)
-}
-
-/// The codec of this run that stands for a published family: of level 1 where there is one, else the least level.
-pub(super) fn representative<'c, 'a>(
-    cells: impl Iterator<Item = &'c Cell<'a>>,
-    family: &str,
-) -> Option<&'c Cell<'a>>
-where
-    'a: 'c,
-{
-    let is_of = |cell: &&Cell<'_>| match family {
-        "deflate" => cell.family().starts_with("deflate"),
-        family => cell.family() == family,
+/// Cells of natural blocks of one size that have percentiles and differ in their codec only.
+pub(super) fn with_percentiles<'c, 'a>(cells: &'c [Cell<'a>], size_bytes: u64) -> Vec<&'c Cell<'a>> {
+    let fits = |cell: &&Cell<'_>| {
+        let has_percentiles = cell.first_number(&BLOCK_RATIOS).is_some();
+        cell.is_plain() && cell.is_natural() && cell.size_bytes() == size_bytes && has_percentiles
     };
-    cells.filter(is_of).min_by_key(|cell| {
-        let level = cell.level().unwrap_or(1);
-        (level < 1, level)
-    })
+    largest_family(cells.iter().filter(fits), &[&CODEC])
+}
+
+/// The codec that stands for a published family: of level 1 where there is one, else the least level.
+pub(super) fn representative<'c, 'a>(cells: &[&'c Cell<'a>], family: &str) -> Option<&'c Cell<'a>> {
+    let is_of = |cell: &&&Cell<'_>| match family {
+        "deflate" => cell.family().starts_with(family),
+        _ => cell.family() == family,
+    };
+    let level = |cell: &Cell<'_>| cell.get(&CODEC).and_then(CodecName::level).unwrap_or(1);
+    let of_family = cells.iter().filter(is_of).copied();
+    of_family.min_by_key(|cell| (level(cell) < 1, level(cell)))
+}
+
+/// Size of dpzip's blocks over zstd's by percentile of sizes, as published: p1 are the smallest.
+pub(super) fn size_over_zstd(cells: &[&Cell<'_>]) -> Vec<(u8, f64)> {
+    let (dpzip, zstd) = (representative(cells, "dpzip"), representative(cells, "zstd"));
+    let point = |percent: u8| {
+        // Ratio and size run in opposite directions.
+        let metric = block_ratio(100 - percent)?;
+        Some((percent, zstd?.value(&metric)? / dpzip?.value(&metric)?))
+    };
+    RATIO_PERCENTILES.into_iter().filter_map(point).collect()
 }
 
 /// What the page says about each reference.
 pub(super) fn sections(published: &Published, cells: &[Cell<'_>]) -> Vec<ReferenceSection> {
-    let section = |reference: &Reference| {
+    let section = |(reference, theirs): &(Reference, Vec<Cell<'static>>)| {
         let (findings, table) = match reference.name.as_str() {
-            "asic-stages" => (
-                findings::of_published_stages(&stages::published(published)),
-                stage_table(published, cells),
-            ),
-            "asic-ratio-percentiles" => (Vec::new(), percentile_table(published, cells)),
-            "asic-throughput" => (Vec::new(), throughput_table(published)),
+            STAGES => {
+                let theirs = stages::of(theirs);
+                let findings = findings::of_published_stages(&theirs);
+                (findings, stage_table(&theirs, cells))
+            }
+            PERCENTILES => (Vec::new(), percentile_table(published, cells)),
+            THROUGHPUT => (Vec::new(), throughput_table(theirs)),
             _ => (Vec::new(), robustness_table(published)),
         };
         ReferenceSection {
@@ -135,71 +124,64 @@ pub(super) fn sections(published: &Published, cells: &[Cell<'_>]) -> Vec<Referen
             caveats: reference.caveats.clone(),
         }
     };
-    published.references.iter().map(section).collect()
+    published.0.iter().map(section).collect()
 }
 
-fn strings<const N: usize>(words: [&str; N]) -> Vec<String> {
-    words.map(str::to_owned).to_vec()
-}
-
-fn stage_table(published: &Published, cells: &[Cell<'_>]) -> Table {
-    let ours = stages::measured(cells);
-    let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let row = |theirs: &stages::StageShares| {
-        let is_ours = |one: &&stages::StageShares| {
-            one.is_like(theirs) && one.blocks == stages::Blocks::Natural && !one.is_cold
-        };
-        let mine = ours.iter().find(is_ours);
-        let mut row = vec![theirs.words()];
-        for index in 0..Stage::ALL.len() {
-            let of = |one: &stages::StageShares| one.shares.get(index).map(|share| percent(*share));
-            row.push(mine.and_then(of).unwrap_or_else(|| "–".to_owned()));
-            row.push(of(theirs).unwrap_or_default());
-        }
-        row
-    };
-    let mut head = vec!["cell".to_owned()];
-    for stage in Stage::ALL {
-        head.push(format!("{}, here", stage.words()));
-        head.push("published".to_owned());
-    }
+fn table(caption: &str, head: &[&str], rows: Vec<Vec<String>>) -> Table {
     Table {
-        caption: "Shares of compression time, natural blocks of this run beside the published ones. A dash: this run has \
-                  no such cell."
-            .to_owned(),
-        head,
-        rows: stages::published(published).iter().map(row).collect(),
+        caption: caption.to_owned(),
+        head: head.iter().map(|word| (*word).to_owned()).collect(),
+        rows,
     }
+}
+
+/// A value, or a dash where there is none.
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "–".to_owned())
+}
+
+fn stage_table(theirs: &[&Cell<'_>], cells: &[Cell<'_>]) -> Table {
+    let mut ours = stages::of_one_subject(cells);
+    ours.retain(|cell| stages::is_usual(cell));
+    let share = |stage: &Stage, cell: &Cell<'_>| Some(format!("{:.1} %", stage.share(cell)? * 100.0));
+    let row = |theirs: &&Cell<'_>| {
+        let mine = stages::alike(&ours, theirs);
+        let shares = stages::STAGES
+            .iter()
+            .flat_map(|stage| [mine.and_then(|mine| share(stage, mine)), share(stage, theirs)]);
+        let words = [stages::words(theirs)].into_iter();
+        words.chain(shares.map(or_dash)).collect()
+    };
+    let heads = stages::STAGES.map(|stage| format!("{}, here", stage.words));
+    let mut head = vec!["cell"];
+    head.extend(heads.iter().flat_map(|here| [here.as_str(), "published"]));
+    table(
+        "Shares of compression time, natural blocks of this run beside the published ones. A dash: this run has no such cell.",
+        &head,
+        theirs.iter().map(row).collect(),
+    )
 }
 
 fn percentile_table(published: &Published, cells: &[Cell<'_>]) -> Table {
     let mut rows = Vec::new();
-    for size in [4 << 10, 64 << 10] {
-        for family in ["snappy", "lz4", "deflate", "zstd", "dpzip"] {
-            let of_size = cells
-                .iter()
-                .filter(|cell| cell.is_plain() && cell.block_size_bytes == size);
-            let mine = representative(of_size, family);
-            let theirs: BTreeMap<u32, f64> = published.block_ratios(family, size).into_iter().collect();
-            let mut row = vec![
-                format_bytes(size),
-                family.to_owned(),
-                mine.map_or_else(|| "–".to_owned(), |cell| cell.codec.clone()),
-            ];
-            for percentile in [1, 50, 99] {
-                let here = mine.and_then(|cell| cell.value(&format!("block_ratio_p{percentile}")));
-                row.push(here.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}")));
-                let there = theirs.get(&percentile);
-                row.push(there.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}")));
-            }
+    for size in SIZES {
+        let (ours, theirs) = (with_percentiles(cells, size), published.with_percentiles(size));
+        for family in FAMILIES {
+            let both = [representative(&ours, family), representative(&theirs, family)];
+            let ratio = |cell: Option<&Cell<'_>>, percent: u8| {
+                Some(format!("{:.2}", cell?.value(&block_ratio(percent)?)?))
+            };
+            let codec = both[0].map(|cell| cell.spelling(&CODEC).to_owned());
+            let mut row = vec![format_bytes(size), family.to_owned(), or_dash(codec)];
+            let ratios = [1, 50, 99].into_iter();
+            row.extend(ratios.flat_map(|percent| both.map(|cell| or_dash(ratio(cell, percent)))));
             rows.push(row);
         }
     }
-    Table {
-        caption: "Compression ratio at percentiles of blocks: p1 is among the worst compressible blocks, p99 among the best. Other \
-                  data than theirs: read the shapes."
-            .to_owned(),
-        head: strings([
+    table(
+        "Compression ratio at percentiles of blocks: p1 is among the worst compressible blocks, p99 among the best. Other \
+         data than theirs: read the shapes.",
+        &[
             "block",
             "published as",
             "here",
@@ -209,66 +191,48 @@ fn percentile_table(published: &Published, cells: &[Cell<'_>]) -> Table {
             "published",
             "p99, here",
             "published",
-        ]),
+        ],
         rows,
-    }
+    )
 }
 
-fn throughput_table(published: &Published) -> Table {
-    let mut rows = Vec::new();
-    for size in [4 << 10, 64 << 10] {
-        for (subject, _) in published.by_subject(size, "compress_speed") {
-            let mut row = vec![subject.to_owned(), format_bytes(size)];
-            for direction in Direction::BOTH {
-                for metric in ["speed", "latency_as_published"] {
-                    let found = published.rows("asic-throughput").find(|row| {
-                        row.subject == subject
-                            && size_of(row) == Some(size)
-                            && row.metric == direction.metric(metric)
-                    });
-                    row.push(found.map_or_else(|| "–".to_owned(), |row| row.unit.format(row.value)));
-                }
-            }
-            rows.push(row);
-        }
-    }
-    Table {
-        caption:
-            "As published. Whole devices and whole machines; ours in the figures are one or a few threads."
-                .to_owned(),
-        head: strings([
+fn throughput_table(theirs: &[Cell<'_>]) -> Table {
+    let row = |cell: &Cell<'_>| {
+        let metrics = Direction::ALL
+            .into_iter()
+            .flat_map(|direction| [SPEED.of(direction), PUBLISHED_LATENCY.of(direction)]);
+        let numbers = metrics.map(|metric| or_dash(cell.number(&metric).map(Number::to_string)));
+        let names = [cell.subject().to_owned(), cell.size()];
+        names.into_iter().chain(numbers).collect()
+    };
+    let of_size = |size: u64| theirs.iter().filter(move |cell| cell.size_bytes() == size);
+    table(
+        "As published. Whole devices and whole machines; ours in the figures are one or a few threads.",
+        &[
             "subject",
             "request",
             "compress throughput",
             "compress latency, as published",
             "decompress throughput",
             "decompress latency, as published",
-        ]),
-        rows,
-    }
+        ],
+        SIZES.into_iter().flat_map(of_size).map(row).collect(),
+    )
 }
 
 fn robustness_table(published: &Published) -> Table {
-    let [compress, decompress] =
-        Direction::BOTH.map(|direction| published.by_compressibility(&direction.metric("speed")));
-    let mut rows = Vec::new();
-    for (subject, curve) in &compress {
-        for (percent, speed) in curve {
-            let back = decompress
-                .get(subject)
-                .and_then(|curve| curve.iter().find(|(other, _)| other == percent));
-            let spelled = |value: f64| outcrop_measure::metric::Unit::BytesPerSecond.format(value);
-            rows.push(vec![
-                (*subject).to_owned(),
-                format!("{percent:.0} %"),
-                spelled(*speed),
-                back.map_or_else(|| "–".to_owned(), |(_, speed)| spelled(*speed)),
-            ]);
-        }
-    }
-    Table {
-        caption: "Throughput as published, by compressed ÷ original.".to_owned(),
-        head: strings(["subject", "compressed ÷ original", "compress", "decompress"]),
-        rows,
-    }
+    let row = |cell: &Cell<'_>| {
+        let percent = cell.get(&COMPRESSED_PERCENT);
+        let percent = percent.map(|percent| format!("{percent:.0} %"));
+        let speed = |direction| cell.number(&SPEED.of(direction)).map(Number::to_string);
+        let [compress, decompress] = Direction::ALL.map(speed);
+        let texts = [percent, compress, decompress].map(or_dash);
+        [cell.subject().to_owned()].into_iter().chain(texts).collect()
+    };
+    let curves = published.by_compressibility();
+    table(
+        "Throughput as published, by compressed ÷ original.",
+        &["subject", "compressed ÷ original", "compress", "decompress"],
+        curves.into_iter().flatten().map(row).collect(),
+    )
 }

@@ -2,12 +2,13 @@
 
 use outcrop_measure::knee::{self, SATURATED};
 use outcrop_measure::metric::Unit;
+use outcrop_schema::device::{BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, READ_WRITE_MIX};
 
-use super::cell::{Cell, Direction};
-use super::curve::{Along, Curve, longest};
-use super::figures::{depth_curve, mix_curve};
+use super::cell::{DeviceCell, P99};
+use super::curve::{depth_curve, load_points, mix_curve, pure_curves};
 use super::findings::weighted_mean_iops;
 use crate::answer::Claim;
+use crate::cell::{Cell, best};
 use crate::number::Number;
 
 /// Tail growth over the lone request that counts as "latency kept".
@@ -15,39 +16,27 @@ const LATENCY_KEPT: f64 = 2.0;
 
 /// Every recommendation that the cells support.
 pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
-    let curves: Vec<_> = Direction::BOTH
-        .into_iter()
-        .filter_map(|direction| Some((depth_curve(cells, direction)?, direction)))
-        .collect();
-    let by_curve = |make: fn(&Curve<'_, '_>, Direction) -> Option<Claim>| {
-        curves
-            .iter()
-            .filter_map(move |(curve, direction)| make(curve, *direction))
-            .collect::<Vec<_>>()
-    };
-    let mut claims = by_curve(throughput_depth);
-    claims.extend(by_curve(latency_depth));
-    claims.extend(by_curve(knee_claim));
-    claims.extend(access_size(cells));
-    claims.extend(mix_cost(cells));
-    claims
+    let curves = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
+    let kinds = [throughput_depth, latency_depth, knee_claim];
+    let of_curves = kinds.iter().flat_map(|make| {
+        let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
+        curves.iter().filter_map(make)
+    });
+    of_curves
+        .chain(access_size(cells))
+        .chain(mix_cost(cells))
+        .collect()
 }
 
 /// A claim, which says so if it rests on a number that would not repeat well.
-fn claim(topic: String, brief: String, text: String, numbers: Vec<Number>) -> Claim {
+fn claim(topic: impl Into<String>, brief: String, text: String, numbers: Vec<Number>) -> Claim {
     let wide = numbers.iter().filter(|number| number.is_wide());
-    let widest = wide.filter_map(Number::plus_minus_percent).reduce(f64::max);
-    let (doubt, mark) = widest.map_or_else(Default::default, |percent| {
-        (
-            format!(" Uncertain: an interval that it rests on is as wide as ± {percent:.0} %."),
-            " !",
-        )
-    });
-    Claim {
-        topic,
-        brief: brief + mark,
-        text: text + &doubt,
-        numbers,
+    match wide.filter_map(Number::plus_minus_percent).reduce(f64::max) {
+        None => Claim::new(topic, brief, text, numbers),
+        Some(percent) => {
+            let doubt = format!("Uncertain: an interval that it rests on is as wide as ± {percent:.0} %.");
+            Claim::new(topic, brief + " !", format!("{text} {doubt}"), numbers)
+        }
     }
 }
 
@@ -59,35 +48,31 @@ fn topic(direction: Direction, what: &str) -> String {
     }
 }
 
+/// The same number under another name.
+fn named(number: &Number, name: impl Into<String>) -> Number {
+    number.clone().named(name)
+}
+
 /// Where more depth stops buying throughput: predicted from both ends of the curve, and observed on it.
-fn knee_claim(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
-    let peak = curve.highest("iops")?.number("iops")?;
-    let lone = curve.first()?.number("latency_mean")?;
+fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
+    let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
+    let lone = curve[0].number(&LATENCY.both.mean)?;
     let predicted = knee::predicted_depth(peak.value, lone.value / 1e9);
+    let in_flight = |what: &str, depth: f64, n: usize| {
+        Number::derived(format!("{what} knee, requests in flight"), depth, Unit::Count, n)
+    };
     let mut numbers = vec![
-        Number::derived(
-            "predicted knee, requests in flight",
-            predicted,
-            Unit::Count,
-            peak.n.min(lone.n),
-        ),
-        peak.clone()
-            .named(format!("highest {} IOPS of the curve", direction.name())),
-        lone.clone().named("mean latency at the least depth"),
+        in_flight("predicted", predicted, peak.n.min(lone.n)),
+        named(peak, format!("highest {direction} IOPS of the curve")),
+        named(lone, "mean latency at the least depth"),
     ];
-    let (short, long) = match knee::observed(&curve.load_points()) {
+    let (short, long) = match knee::observed(&load_points(curve)) {
         Some(knee) => {
             let depth = knee.concurrency;
-            numbers.push(Number::derived(
-                "observed knee, requests in flight",
-                depth,
-                Unit::Count,
-                peak.n,
-            ));
-            let low = if knee.is_lowest_measured {
-                " (the least depth measured: it may lie lower)"
-            } else {
-                ""
+            numbers.push(in_flight("observed", depth, peak.n));
+            let low = match knee.is_lowest_measured {
+                true => " (the least depth measured: it may lie lower)",
+                false => "",
             };
             let share = knee.share_of_peak * 100.0;
             (
@@ -100,48 +85,41 @@ fn knee_claim(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
             "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
         ),
     };
-    let (access, name) = (curve.first()?.access(), direction.name());
     let text = format!(
-        "{access} {name}s queue from about {predicted:.1} requests in flight on (highest IOPS × mean latency of a lone \
-         request); {long}."
+        "{} {direction}s queue from about {predicted:.1} requests in flight on (highest IOPS × mean latency of a lone \
+         request); {long}.",
+        curve[0].access()
     );
-    Some(claim(
-        format!("Knee of {name}s"),
-        format!("predicted {predicted:.1}, {short}"),
-        text,
-        numbers,
-    ))
+    let brief = format!("predicted {predicted:.1}, {short}");
+    Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
 }
 
 /// The least depth that gives most of the throughput.
-fn throughput_depth(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
-    let saturated = knee::saturation(&curve.load_points(), SATURATED)?;
+fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
+    let saturated = knee::saturation(&load_points(curve), SATURATED)?;
     let cell = *curve
-        .cells
         .iter()
         .find(|cell| cell.concurrency() == Some(saturated.concurrency))?;
-    let peak_cell = curve.highest("iops")?;
-    let (iops, peak) = (cell.number("iops")?, peak_cell.number("iops")?);
+    let (peak_cell, peak) = best(curve.iter().copied(), &IOPS.both)?;
+    let iops = cell.number(&IOPS.both)?;
     let share = iops.value / peak.value * 100.0;
-    let (words, name) = (cell.depth_words(), direction.name());
-    let mut numbers = vec![iops.clone().named(format!("{name} IOPS, {words}"))];
+    let words = cell.depth_words();
+    let mut numbers = vec![named(iops, format!("{direction} IOPS, {words}"))];
     let mut brief = format!("{words}: {iops}, {share:.0} % of the highest");
     let mut text = format!(
         "{words} gives {iops} ({}), {share:.0} % of the highest",
         cell.access()
     );
-    if let (Some(p99), Some(peak_p99)) = (
-        cell.directed(direction, "latency_p99"),
-        peak_cell.directed(direction, "latency_p99"),
-    ) {
+    let p99 = |cell: &Cell<'_>| cell.directed(direction, &P99).cloned();
+    if let (Some(p99), Some(peak_p99)) = (p99(cell), p99(peak_cell)) {
         text.push_str(&format!(", at a p99 of {p99}"));
         brief.push_str(&format!(", p99 {p99}"));
-        numbers.push(p99.clone().named(format!("p99, {words}")));
-        if peak_cell.queue_depth != cell.queue_depth {
-            let words = peak_cell.depth_words();
-            text.push_str(&format!("; {words} gives {peak} at a p99 of {peak_p99}"));
-            numbers.push(peak.clone().named(format!("{name} IOPS, {words}")));
-            numbers.push(peak_p99.clone().named(format!("p99, {words}")));
+        numbers.push(p99.named(format!("p99, {words}")));
+        let peak_words = peak_cell.depth_words();
+        if peak_words != words {
+            text.push_str(&format!("; {peak_words} gives {peak} at a p99 of {peak_p99}"));
+            numbers.push(named(peak, format!("{direction} IOPS, {peak_words}")));
+            numbers.push(peak_p99.named(format!("p99, {peak_words}")));
         }
     }
     text.push('.');
@@ -149,72 +127,53 @@ fn throughput_depth(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim
 }
 
 /// The deepest queue that keeps the tail near that of a lone request.
-fn latency_depth(curve: &Curve<'_, '_>, direction: Direction) -> Option<Claim> {
-    let p99 = |cell: &Cell<'_>| cell.directed(direction, "latency_p99").cloned();
-    let lone_cell = curve.first()?;
-    let lone = p99(lone_cell)?;
+fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
+    let p99 = |cell: &Cell<'_>| cell.directed(direction, &P99).cloned();
+    let lone = p99(curve[0])?;
     let within = |cell: &&&Cell<'_>| p99(cell).is_some_and(|p99| p99.value <= LATENCY_KEPT * lone.value);
-    let deepest = *curve.cells.iter().take_while(within).last()?;
+    let deepest = *curve.iter().take_while(within).last()?;
     let kept = p99(deepest)?;
-    let iops = deepest.number("iops")?;
-    let (lone_words, words) = (lone_cell.depth_words(), deepest.depth_words());
+    let iops = deepest.number(&IOPS.both)?;
+    let (lone_words, words) = (curve[0].depth_words(), deepest.depth_words());
+    let brief = format!("{words}: p99 {kept}, {iops}");
     let mut numbers = vec![
-        lone.clone().named(format!("p99, {lone_words}")),
-        iops.clone().named(format!("{} IOPS, {words}", direction.name())),
+        named(&lone, format!("p99, {lone_words}")),
+        named(iops, format!("{direction} IOPS, {words}")),
     ];
     let text = if words == lone_words {
         format!(
             "{lone_words}, with a p99 of {lone} and {iops}; the next depth measured more than doubles that p99."
         )
     } else {
-        numbers.push(kept.clone().named(format!("p99, {words}")));
+        numbers.push(named(&kept, format!("p99, {words}")));
         format!(
             "up to {words} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}."
         )
     };
-    let brief = format!("{words}: p99 {kept}, {iops}");
     Some(claim(topic(direction, "latency"), brief, text, numbers))
 }
 
 /// The smallest access that uses most of the bandwidth.
 fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
-    let mut parts = Vec::new();
-    let mut numbers = Vec::new();
-    let mut depth = String::new();
-    for direction in Direction::BOTH {
-        let pure = |cell: &Cell<'_>| {
-            cell.read_percent == Some(direction.read_percent()) && cell.access_pattern == "random"
+    let (mut parts, mut numbers, mut depth) = (Vec::new(), Vec::new(), String::new());
+    for direction in Direction::ALL {
+        let enough = || {
+            let curve = pure_curves(cells, &IO_BLOCK_SIZE, direction).next()?;
+            let (_, peak) = best(curve.iter().copied(), &BANDWIDTH.both)?;
+            let with_bandwidth = curve
+                .into_iter()
+                .filter_map(|cell| Some((cell, cell.number(&BANDWIDTH.both)?)));
+            let mut enough = with_bandwidth.filter(|(_, number)| number.value >= SATURATED * peak.value);
+            Some((enough.next()?, peak))
         };
-        let Some(curve) = longest(cells, Along::Size, pure) else {
+        let Some(((cell, number), peak)) = enough() else {
             continue;
         };
-        let Some(peak) = curve
-            .highest("bandwidth")
-            .and_then(|cell| cell.number("bandwidth"))
-        else {
-            continue;
-        };
-        let enough = |cell: &&&Cell<'_>| {
-            cell.value("bandwidth")
-                .is_some_and(|value| value >= SATURATED * peak.value)
-        };
-        let Some(cell) = curve.cells.iter().find(enough) else {
-            continue;
-        };
-        let Some(number) = cell.number("bandwidth") else {
-            continue;
-        };
+        let access = cell.access();
         depth = cell.depth_words();
-        parts.push(format!("{} {}s reach {number}", cell.access(), direction.name()));
-        numbers.push(
-            number
-                .clone()
-                .named(format!("{} bandwidth, {}", direction.name(), cell.access())),
-        );
-        numbers.push(
-            peak.clone()
-                .named(format!("highest {} bandwidth of the curve", direction.name())),
-        );
+        parts.push(format!("{access} {direction}s reach {number}"));
+        numbers.push(named(number, format!("{direction} bandwidth, {access}")));
+        numbers.push(named(peak, format!("highest {direction} bandwidth of the curve")));
     }
     let parts = parts.join(", ");
     let text = format!(
@@ -222,22 +181,21 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
         SATURATED * 100.0
     );
     let brief = parts.replace(" random", "").replace(" reach ", " ");
-    (!parts.is_empty()).then(|| claim("Access size".to_owned(), brief, text, numbers))
+    (!parts.is_empty()).then(|| claim("Access size", brief, text, numbers))
 }
 
 /// What a mix of reads and writes costs against what its parts promise.
 fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let curve = mix_curve(cells)?;
-    let is_mixed = |cell: &&&Cell<'_>| cell.read_percent.is_some_and(|read| (1..100).contains(&read));
-    let from_70 = |cell: &&&Cell<'_>| cell.read_percent.map_or(u8::MAX, |read| read.abs_diff(70));
-    let cell = *curve.cells.iter().filter(is_mixed).min_by_key(from_70)?;
-    let total = cell.number("iops")?;
-    let read_percent = cell.read_percent?;
-    let mut numbers = vec![total.clone().named(format!("IOPS, {}", cell.words()))];
-    let mut text = format!("{} gives {total}", cell.words());
+    let from_70 = |cell: &&&Cell<'_>| cell.read_percent().map(|read| read.abs_diff(70));
+    let mixed = curve.iter().filter(|cell| cell.is_mixed());
+    let cell = *mixed.min_by_key(from_70)?;
+    let (total, words) = (cell.number(&IOPS.both)?, cell.words());
+    let mut numbers = vec![named(total, format!("IOPS, {words}"))];
+    let mut text = format!("{words} gives {total}");
     let mut brief = format!(
-        "{read_percent}:{}, {}: {total}",
-        100 - read_percent,
+        "{}, {}: {total}",
+        cell.spelling(&READ_WRITE_MIX),
         cell.depth_words()
     );
     if let Some(expected) = weighted_mean_iops(&curve, cell) {
@@ -248,9 +206,9 @@ fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
         brief.push_str(&format!(", {share:.0} % of the weighted mean"));
         numbers.push(expected);
     }
-    let pure = curve.cells.iter().find(|cell| cell.read_percent == Some(100));
-    let p99 = |cell: &Cell<'_>| cell.directed(Direction::Read, "latency_p99").cloned();
-    if let (Some(alone), Some(mixed)) = (pure.and_then(|cell| p99(cell)), p99(cell)) {
+    let p99 = |cell: &Cell<'_>| cell.directed(Direction::Read, &P99).cloned();
+    let mut pure = curve.iter().filter(|cell| cell.only() == Some(Direction::Read));
+    if let (Some(alone), Some(mixed)) = (pure.next().and_then(|cell| p99(cell)), p99(cell)) {
         text.push_str(&format!(
             "; the p99 of its reads is {mixed}, against {alone} without writes"
         ));
@@ -258,5 +216,5 @@ fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
         numbers.push(mixed.named("read p99 in the mix"));
     }
     text.push('.');
-    Some(claim("Mix".to_owned(), brief, text, numbers))
+    Some(claim("Mix", brief, text, numbers))
 }

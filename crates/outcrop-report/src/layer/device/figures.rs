@@ -1,16 +1,22 @@
 //! The device figures: curves over depth, size and mix, the latency tail, and the course of time.
 
-mod mix;
 mod over_time;
 mod tail;
 
-pub(super) use mix::mix_curve;
+use std::iter;
 
-use super::cell::{Cell, Direction};
-use super::curve::{Along, Curve, curves, longest};
+use outcrop_measure::metric::Metric;
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{
+    ACCESS_PATTERN, BANDWIDTH, ByDirection, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH,
+};
+
+use super::cell::{DeviceCell, P50, P99};
+use super::curve::{depth_curve, mix_curve, pure_curves};
+use super::findings::weighted_mean_iops;
 use super::references::Published;
-pub(super) use crate::chart::axis;
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind};
+use crate::cell::Cell;
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
 use crate::number::Number;
 use crate::section::FigureSlot;
 
@@ -21,141 +27,76 @@ pub(super) fn all(cells: &[Cell<'_>], published: &[Published]) -> Vec<FigureSlot
         latency_by_depth(cells),
         iops_by_depth(cells, published),
         bandwidth_by_size(cells, published),
-        mix::mix(cells),
+        iops_by_mix(cells),
         tail::latency_tail(cells),
     ];
     slots.extend(over_time::both(cells));
     slots
 }
 
-/// Colours by meaning, the same in every figure.
-const READ_HUE: usize = 0;
-const WRITE_HUE: usize = 1;
-
-pub(super) fn hue(direction: Direction) -> usize {
+/// A colour by meaning, the same in every figure.
+fn hue(direction: Direction) -> usize {
     match direction {
-        Direction::Read => READ_HUE,
-        Direction::Write => WRITE_HUE,
+        Direction::Read => 0,
+        Direction::Write => 1,
     }
 }
 
-pub(super) fn missing(title: &str, reason: &str, plan: &str) -> FigureSlot {
-    FigureSlot::missing(title, reason, plan)
-}
-
-/// A chart as a slot; a chart that came out empty says what would fill it.
-pub(super) fn slot(chart: LineChart, id: &str, title: &str, caption: String, plan: &str) -> FigureSlot {
-    FigureSlot::of(chart.draw(id, title, caption), title, plan)
-}
-
-fn point(x: f64, y: &Number, cell: &Cell<'_>) -> Point {
-    Point {
-        x,
-        y: y.value,
-        interval: y.interval.map(|interval| (interval.low, interval.high)),
-        note: format!("{}: {y} ({})", cell.words(), y.certainty()),
-    }
-}
-
-fn pure(direction: Direction) -> impl Fn(&Cell<'_>) -> bool {
-    move |cell| cell.read_percent == Some(direction.read_percent()) && cell.access_pattern == "random"
-}
-
-/// The depth curve of one direction that figures and the answer use: the longest, of the smallest access.
-pub(super) fn depth_curve<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<Curve<'c, 'a>> {
-    longest(cells, Along::Depth, pure(direction))
+/// The points of some cells: where they stand, and the number there.
+fn points<'c, 'a: 'c>(
+    cells: impl IntoIterator<Item = &'c &'c Cell<'a>>,
+    x: impl Fn(&Cell<'_>) -> Option<f64>,
+    y: impl Fn(&'c Cell<'a>) -> Option<&'c Number>,
+) -> Vec<Point> {
+    let point = |cell: &&'c Cell<'a>| Some(Point::of(x(cell)?, y(cell)?, &cell.words()));
+    cells.into_iter().filter_map(point).collect()
 }
 
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
-    let of_reads = |curve: &Curve<'_, '_>| curve.first().is_some_and(pure(Direction::Read));
-    let curves: Vec<_> = curves(cells, Along::Depth)
-        .into_iter()
-        .filter(of_reads)
+    let mut curves: Vec<_> = pure_curves(cells, &QUEUE_DEPTH, Direction::Read)
         .take(5)
         .collect();
+    curves.sort_by_key(|curve| curve[0].get(&IO_BLOCK_SIZE));
     if curves.is_empty() {
-        return missing(
-            TITLE,
-            "no access size was read at two or more queue depths.",
-            "ssd-queue-depth",
-        );
+        let reason = "no access size was read at two or more queue depths.";
+        return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
     }
-    let mut series: Vec<(Option<u64>, Series)> = curves
-        .iter()
-        .map(|curve| {
-            let points = curve.cells.iter().filter_map(|cell| {
-                let latency = cell.number("latency_mean")?;
-                Some(point(cell.value("bandwidth")?, latency, cell))
-            });
-            let size = curve.first().and_then(|cell| cell.block_size_bytes);
-            let name = curve
-                .first()
-                .map_or_else(String::new, |cell| format!("{} read", cell.access()));
-            (
-                size,
-                Series {
-                    name,
-                    hue: 0,
-                    points: points.collect(),
-                    kind: SeriesKind::Measured,
-                },
-            )
-        })
-        .collect();
-    series.sort_by_key(|(size, _)| *size);
-    let with_hue = |(hue, (_, series)): (usize, (_, Series))| Series { hue, ..series };
+    let series = curves.iter().enumerate().map(|(hue, curve)| {
+        let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
+        let points = points(curve, x, |cell| cell.number(&LATENCY.both.mean));
+        let name = format!("{} read", curve[0].access());
+        Series::new(name, hue, SeriesKind::Measured, points)
+    });
     let chart = LineChart {
         x: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
         y: axis("Mean latency", Quantity::Latency, Scale::Log10),
-        series: series.into_iter().enumerate().map(with_hue).collect(),
+        series: series.collect(),
     };
     let caption = "Each line is one access size over rising queue depth. Where a line turns upwards, more depth buys \
                    waiting and no bandwidth.";
-    slot(
-        chart,
-        "bandwidth-vs-latency",
-        TITLE,
-        caption.to_owned(),
-        "ssd-queue-depth",
-    )
+    chart.slot("bandwidth-vs-latency", TITLE, caption, "ssd-queue-depth")
 }
 
 fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency by queue depth";
-    let mut series = Vec::new();
-    let mut held = Vec::new();
-    for direction in Direction::BOTH {
+    let (mut series, mut held) = (Vec::new(), Vec::new());
+    for direction in Direction::ALL {
         let Some(curve) = depth_curve(cells, direction) else {
             continue;
         };
-        held.extend(
-            curve
-                .first()
-                .map(|cell| format!("{} {}s", cell.access(), direction.name())),
-        );
-        for (metric, name, offset) in [("latency_p50", "p50", 0), ("latency_p99", "p99", 2)] {
-            let points = curve.cells.iter().filter_map(|cell| {
-                Some(point(
-                    f64::from(cell.queue_depth?),
-                    cell.directed(direction, metric)?,
-                    cell,
-                ))
-            });
-            series.push(Series {
-                name: format!("{} {name}", direction.name()),
-                hue: hue(direction) + offset,
-                points: points.collect(),
-                kind: SeriesKind::Measured,
-            });
+        held.push(format!("{} {direction}s", curve[0].access()));
+        for (metric, name, offset) in [(&P50, "p50", 0), (&P99, "p99", 2)] {
+            let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
+            let points = points(&curve, x, |cell| cell.directed(direction, metric));
+            let name = format!("{direction} {name}");
+            let hue = hue(direction) + offset;
+            series.push(Series::new(name, hue, SeriesKind::Measured, points));
         }
     }
     if series.is_empty() {
-        return missing(
-            TITLE,
-            "no cell was measured at two or more queue depths.",
-            "ssd-queue-depth",
-        );
+        let reason = "no cell was measured at two or more queue depths.";
+        return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
     }
     let chart = LineChart {
         x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),
@@ -166,41 +107,49 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
         "{}. A percentile is shown only where at least ten operations lie beyond it.",
         held.join(", ")
     );
-    slot(chart, "latency-by-depth", TITLE, caption, "ssd-queue-depth")
+    chart.slot("latency-by-depth", TITLE, caption, "ssd-queue-depth")
+}
+
+/// A metric of each direction along a factor, measured and published. Of the published curves it takes those where the `held`
+/// factor is what it is in ours.
+fn by_direction(
+    cells: &[Cell<'_>],
+    published: &[Published],
+    (along, held): (FactorRef, FactorRef),
+    metric: &ByDirection<Metric>,
+    name: impl Fn(&Cell<'_>, Direction) -> String,
+) -> Vec<Series> {
+    let (mut series, mut held_at) = (Vec::new(), None);
+    let others = published
+        .iter()
+        .map(|(_, cells)| (cells.as_slice(), SeriesKind::Published));
+    for (cells, kind) in iter::once((cells, SeriesKind::Measured)).chain(others) {
+        for direction in Direction::ALL {
+            let is_ours = kind == SeriesKind::Measured;
+            let mut curves = pure_curves(cells, along, direction);
+            let Some(curve) = curves.find(|curve| is_ours || held_at == Some(curve[0].place(held))) else {
+                continue;
+            };
+            held_at = held_at.or(Some(curve[0].place(held)));
+            let name = match is_ours {
+                true => name(curve[0], direction),
+                false => format!("published: {} {direction}", curve[0].subject()),
+            };
+            let x = |cell: &Cell<'_>| cell.place(along);
+            let points = points(&curve, x, |cell| cell.directed(direction, metric));
+            series.push(Series::new(name, hue(direction), kind, points));
+        }
+    }
+    series
 }
 
 fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "IOPS by queue depth";
-    let mut series = Vec::new();
-    let mut size = None;
-    for direction in Direction::BOTH {
-        let Some(curve) = depth_curve(cells, direction) else {
-            continue;
-        };
-        size = size.or_else(|| curve.first().and_then(|cell| cell.block_size_bytes));
-        let name = curve.first().map_or_else(String::new, |cell| {
-            format!("{} {}", cell.access(), direction.name())
-        });
-        series.push(by_depth(&curve, name, direction, SeriesKind::Measured));
-    }
+    let name = |cell: &Cell<'_>, direction: Direction| format!("{} {direction}", cell.access());
+    let series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
     if series.is_empty() {
-        return missing(
-            TITLE,
-            "no cell was measured at two or more queue depths.",
-            "ssd-queue-depth",
-        );
-    }
-    for reference in published {
-        let same = |direction: Direction| {
-            longest(&reference.cells, Along::Depth, move |cell| {
-                pure(direction)(cell) && cell.block_size_bytes == size
-            })
-        };
-        for direction in Direction::BOTH {
-            let Some(curve) = same(direction) else { continue };
-            let name = format!("published: {} {}", reference.short_title, direction.name());
-            series.push(by_depth(&curve, name, direction, SeriesKind::Published));
-        }
+        let reason = "no cell was measured at two or more queue depths.";
+        return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
     }
     let chart = LineChart {
         x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),
@@ -209,66 +158,20 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     };
     let caption = "Shaded: confidence interval of the median. Dashed: published by others for another device and span; \
                    it shows the shape to expect and is no comparison.";
-    slot(
-        chart,
-        "iops-by-depth",
-        TITLE,
-        caption.to_owned(),
-        "ssd-queue-depth",
-    )
-}
-
-fn by_depth(curve: &Curve<'_, '_>, name: String, direction: Direction, kind: SeriesKind) -> Series {
-    let points = curve.cells.iter().filter_map(|cell| {
-        Some(point(
-            f64::from(cell.queue_depth?),
-            cell.directed(direction, "iops")?,
-            cell,
-        ))
-    });
-    Series {
-        name,
-        hue: hue(direction),
-        points: points.collect(),
-        kind,
-    }
+    chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")
 }
 
 fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "Bandwidth by access size";
-    let mut series = Vec::new();
-    let mut depth = None;
-    for direction in Direction::BOTH {
-        let Some(curve) = longest(cells, Along::Size, pure(direction)) else {
-            continue;
-        };
-        depth = depth.or_else(|| curve.first().and_then(|cell| cell.queue_depth));
-        let name = curve.first().map_or_else(String::new, |cell| {
-            format!(
-                "{} {}, {}",
-                cell.access_pattern,
-                direction.name(),
-                cell.depth_words()
-            )
-        });
-        series.push(by_size(&curve, name, direction, SeriesKind::Measured));
-    }
+    let name = |cell: &Cell<'_>, direction: Direction| {
+        let pattern = cell.spelling(&ACCESS_PATTERN);
+        format!("{pattern} {direction}, {}", cell.depth_words())
+    };
+    let factors: (FactorRef, FactorRef) = (&IO_BLOCK_SIZE, &QUEUE_DEPTH);
+    let series = by_direction(cells, published, factors, &BANDWIDTH, name);
     if series.is_empty() {
-        return missing(
-            TITLE,
-            "no cell was measured at two or more access sizes.",
-            "ssd-access-size",
-        );
-    }
-    for reference in published {
-        for direction in Direction::BOTH {
-            let same_depth = |cell: &Cell<'_>| pure(direction)(cell) && cell.queue_depth == depth;
-            let Some(curve) = longest(&reference.cells, Along::Size, same_depth) else {
-                continue;
-            };
-            let name = format!("published: {} {}", reference.short_title, direction.name());
-            series.push(by_size(&curve, name, direction, SeriesKind::Published));
-        }
+        let reason = "no cell was measured at two or more access sizes.";
+        return FigureSlot::missing(TITLE, reason, "ssd-access-size");
     }
     let chart = LineChart {
         x: axis("Access size", Quantity::AccessSize, Scale::Log2),
@@ -276,27 +179,39 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
         series,
     };
     let caption = "The size at which a line flattens is the smallest that uses the device's bandwidth.";
-    slot(
-        chart,
-        "bandwidth-by-size",
-        TITLE,
-        caption.to_owned(),
-        "ssd-access-size",
-    )
+    chart.slot("bandwidth-by-size", TITLE, caption, "ssd-access-size")
 }
 
-fn by_size(curve: &Curve<'_, '_>, name: String, direction: Direction, kind: SeriesKind) -> Series {
-    let points = curve.cells.iter().filter_map(|cell| {
-        Some(point(
-            cell.block_size_bytes? as f64,
-            cell.directed(direction, "bandwidth")?,
-            cell,
-        ))
-    });
-    Series {
-        name,
-        hue: hue(direction),
-        points: points.collect(),
-        kind,
+/// What a mix gives, and what its parts would suggest.
+fn iops_by_mix(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "IOPS by share of reads";
+    let Some(curve) = mix_curve(cells) else {
+        let reason = "no cell was measured at more than one mix of reads and writes.";
+        return FigureSlot::missing(TITLE, reason, "ssd-read-write-mix");
+    };
+    let x = |cell: &Cell<'_>| cell.read_percent().map(f64::from);
+    let total = points(&curve, x, |cell| cell.number(&IOPS.both));
+    let mut series = vec![Series::new("both", 2, SeriesKind::Measured, total)];
+    for direction in Direction::ALL {
+        let points = points(&curve, x, |cell| cell.directed(direction, &IOPS));
+        let name = format!("{direction}s");
+        series.push(Series::new(name, hue(direction), SeriesKind::Measured, points));
     }
+    let weighted = curve.iter().filter_map(|cell| {
+        let (x, expected) = (x(cell)?, weighted_mean_iops(&curve, cell)?);
+        let note = format!("weighted mean at {x:.0} % reads: {expected}");
+        Some(Point::bare(x, expected.value, note))
+    });
+    series.push(Series::new("weighted mean", 3, SeriesKind::Derived, weighted));
+    let chart = LineChart {
+        x: axis("Share of reads", Quantity::Percent, Scale::Linear),
+        y: axis("IOPS", Quantity::Iops, Scale::Linear),
+        series,
+    };
+    let caption = format!(
+        "{}, {}. Measured with both in one stream; the dotted line is what the two pure runs would suggest.",
+        curve[0].access(),
+        curve[0].depth_words()
+    );
+    chart.slot("iops-by-mix", TITLE, caption, "ssd-read-write-mix")
 }

@@ -1,26 +1,41 @@
 //! The matrices: access size × queue depth, one per mix.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::ByteSize;
+use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
+use outcrop_schema::device::{BANDWIDTH, ByDirection, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH};
 
-use super::cell::{Cell, Direction};
+use super::cell::{DeviceCell, P50, P99};
+use crate::cell::{Cell, families};
 use crate::number::Number;
 use crate::section::{Matrix, MatrixMetric, Missing};
 
-/// The mixes of the studies that these tables replace, as shares of reads.
-const MIXES: [u8; 4] = [100, 0, 50, 70];
+/// The mixes of the studies that these tables replace: shares of reads, in words.
+const MIXES: [(u8, &str); 4] = [
+    (100, "reads only"),
+    (0, "writes only"),
+    (50, "reads and writes in one stream"),
+    (70, "reads and writes in one stream"),
+];
 
 /// Every matrix that the cells fill with at least two rows and two columns; the others as missing.
 pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
-    let mut matrices = Vec::new();
-    let mut missing = Vec::new();
-    for read_percent in MIXES {
-        match matrix(cells, read_percent) {
+    let (mut matrices, mut missing) = (Vec::new(), Vec::new());
+    for (read_percent, words) in MIXES {
+        let wanted = cells
+            .iter()
+            .filter(|cell| cell.read_percent() == Some(read_percent) && cell.jobs() == 1)
+            .filter(|cell| cell.is_random() && cell.is_closed_loop());
+        let mut families = families(wanted, &[&IO_BLOCK_SIZE, &QUEUE_DEPTH]);
+        families.sort_by_key(|family| Reverse(family.len()));
+        let title = format!("{read_percent}:{}, {words}", 100 - read_percent);
+        match families.iter().find_map(|family| matrix(family, &title)) {
             Some(matrix) => matrices.push(matrix),
             None => missing.push(Missing {
-                title: title(read_percent),
+                title,
                 reason: "fewer than two access sizes and two queue depths were measured with this mix."
                     .to_owned(),
                 plan: "ssd-matrix".to_owned(),
@@ -30,105 +45,57 @@ pub(super) fn all(cells: &[Cell<'_>]) -> (Vec<Matrix>, Vec<Missing>) {
     (matrices, missing)
 }
 
-fn title(read_percent: u8) -> String {
-    let words = match read_percent {
-        100 => "reads only",
-        0 => "writes only",
-        _ => "reads and writes in one stream",
-    };
-    format!("{read_percent}:{}, {words}", 100 - read_percent)
-}
-
-fn matrix(cells: &[Cell<'_>], read_percent: u8) -> Option<Matrix> {
-    let wanted: Vec<&Cell<'_>> = cells
-        .iter()
-        .filter(|cell| cell.read_percent == Some(read_percent) && cell.access_pattern == "random")
-        .filter(|cell| cell.jobs == 1 && cell.is_closed_loop())
-        .collect();
-    let (sizes, depths) = grid(&wanted);
+fn matrix(family: &[&Cell<'_>], title: &str) -> Option<Matrix> {
+    let place = |cell: &Cell<'_>| Some((*cell.get(&IO_BLOCK_SIZE)?, *cell.get(&QUEUE_DEPTH)?));
+    let (sizes, depths) = grid(&family.iter().filter_map(|cell| place(cell)).collect());
     if sizes.len() < 2 || depths.len() < 2 {
         return None;
     }
-    let at = |size: u64, depth: u32| {
-        wanted
-            .iter()
-            .find(|cell| cell.block_size_bytes == Some(size) && cell.queue_depth == Some(depth))
-            .copied()
+    let at = |size: ByteSize, depth: u32| {
+        let mut cells = family.iter();
+        cells.find(|cell| place(cell) == Some((size, depth))).copied()
     };
-    let metric = |(name, number): (&str, Pick)| MatrixMetric {
-        name: name.to_owned(),
-        cells: sizes
-            .iter()
-            .map(|size| {
-                depths
-                    .iter()
-                    .map(|depth| at(*size, *depth).and_then(|cell| number(cell)))
-                    .collect()
-            })
-            .collect(),
+    let metric = |(name, pick): (&str, Pick)| {
+        let number = |size, depth| at(size, depth).and_then(pick).cloned();
+        let row = |size: &ByteSize| depths.iter().map(|depth| number(*size, *depth)).collect();
+        MatrixMetric {
+            name: name.to_owned(),
+            cells: sizes.iter().map(row).collect(),
+        }
     };
     Some(Matrix {
-        title: title(read_percent),
+        title: title.to_owned(),
         row_factor: "access size".to_owned(),
         column_factor: "queue depth".to_owned(),
-        rows: sizes.iter().map(|size| format_bytes(*size)).collect(),
+        rows: sizes.iter().map(|size| format_bytes(size.0)).collect(),
         columns: depths.iter().map(|depth| format!("QD {depth}")).collect(),
-        metrics: metrics().map(metric).to_vec(),
+        metrics: METRICS.map(metric).to_vec(),
     })
 }
 
 /// The sizes and depths that were measured in combination: a curve along one of them does not make a table.
-fn grid(cells: &[&Cell<'_>]) -> (BTreeSet<u64>, BTreeSet<u32>) {
-    let pairs: BTreeSet<(u64, u32)> = cells
-        .iter()
-        .filter_map(|cell| Some((cell.block_size_bytes?, cell.queue_depth?)))
-        .collect();
-    let with_size = |size: u64| pairs.iter().filter(|pair| pair.0 == size).count();
-    let sizes: BTreeSet<u64> = pairs
-        .iter()
-        .map(|pair| pair.0)
-        .filter(|size| with_size(*size) >= 2)
-        .collect();
-    let with_depth = |depth: u32| {
-        pairs
-            .iter()
-            .filter(|pair| pair.1 == depth && sizes.contains(&pair.0))
-            .count()
-    };
-    let depths = pairs
-        .iter()
-        .map(|pair| pair.1)
-        .filter(|depth| with_depth(*depth) >= 2)
-        .collect();
-    (sizes, depths)
+fn grid(pairs: &BTreeSet<(ByteSize, u32)>) -> (BTreeSet<ByteSize>, BTreeSet<u32>) {
+    let with_size = |size| pairs.iter().filter(|pair| pair.0 == size).count();
+    let rows: Vec<_> = pairs.iter().filter(|pair| with_size(pair.0) >= 2).collect();
+    let with_depth = |depth| rows.iter().filter(|pair| pair.1 == depth).count();
+    let sizes = rows.iter().map(|pair| pair.0).collect();
+    let depths = rows.iter().map(|pair| pair.1);
+    (sizes, depths.filter(|depth| with_depth(*depth) >= 2).collect())
 }
 
 /// How a metric is read from a cell.
-type Pick = fn(&Cell<'_>) -> Option<Number>;
+type Pick = for<'c> fn(&'c Cell<'_>) -> Option<&'c Number>;
 
-fn metrics() -> [(&'static str, Pick); 5] {
-    [
-        ("IOPS", |cell| {
-            cell.number("iops").map(|number| number.clone().named("IOPS"))
-        }),
-        ("bandwidth", |cell| cell.number("bandwidth").cloned()),
-        ("p50 latency", |cell| latency(cell, "latency_p50")),
-        ("p99 latency", |cell| latency(cell, "latency_p99")),
-        ("CPU per operation", |cell| {
-            cell.number("cpu_per_operation")
-                .filter(|number| number.unit == Unit::NanosecondsPerOperation)
-                .cloned()
-        }),
-    ]
-}
+const METRICS: [(&str, Pick); 5] = [
+    ("IOPS", |cell| cell.number(&IOPS.both)),
+    (BANDWIDTH.both.name, |cell| cell.number(&BANDWIDTH.both)),
+    ("p50 latency", |cell| latency(cell, &P50)),
+    ("p99 latency", |cell| latency(cell, &P99)),
+    ("CPU per operation", |cell| cell.number(&CPU_PER_OPERATION)),
+];
 
 /// The latency over both directions, or of the only one that there is.
-fn latency(cell: &Cell<'_>, metric: &str) -> Option<Number> {
-    let both = cell.number(metric).cloned();
-    both.or_else(|| {
-        let direction = Direction::BOTH
-            .into_iter()
-            .find(|way| cell.read_percent == Some(way.read_percent()))?;
-        cell.directed(direction, metric).cloned()
-    })
+fn latency<'c>(cell: &'c Cell<'_>, metric: &ByDirection<Metric>) -> Option<&'c Number> {
+    let both = cell.number(&metric.both);
+    both.or_else(|| cell.directed(cell.only()?, metric))
 }

@@ -1,8 +1,10 @@
 //! How each quantity of the device report was obtained.
 
 use outcrop_measure::units::format_nanoseconds;
-use outcrop_results::RunView;
+use outcrop_schema::device::OVERHEAD_PER_OPERATION;
 
+use super::cell::value_of;
+use crate::cell::Cell;
 use crate::section::Method;
 
 /// Short forms of docs/methodology.md, in the order of the page.
@@ -57,20 +59,17 @@ const METHODS: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn methods(run: &RunView) -> Vec<Method> {
-    let method = |(quantity, how): &(&str, &str)| Method {
-        quantity: (*quantity).to_owned(),
-        how: (*how).to_owned(),
-    };
-    METHODS.iter().map(method).chain([overhead(run)]).collect()
+pub(super) fn methods(cells: &[Cell<'_>]) -> Vec<Method> {
+    let mut methods = Method::all(METHODS);
+    methods.extend(Method::all(&[("Overhead of measuring", &overhead(cells))]));
+    methods
 }
 
 /// Our own cost, measured on this machine: what the other figures cannot be better than.
-fn overhead(run: &RunView) -> Method {
-    let mut sessions: Vec<f64> = run
-        .records()
-        .filter(|record| record.metric == "overhead_per_operation")
-        .filter_map(|record| record.value)
+fn overhead(cells: &[Cell<'_>]) -> String {
+    let trials = cells.iter().flat_map(Cell::trials);
+    let mut sessions: Vec<f64> = trials
+        .filter_map(|trial| value_of(trial, &OVERHEAD_PER_OPERATION))
         .collect();
     sessions.sort_unstable_by(f64::total_cmp);
     // Every trial carries the figure of its session; a resumed run has several sessions.
@@ -85,11 +84,8 @@ fn overhead(run: &RunView) -> Method {
             format_nanoseconds(*most)
         ),
     };
-    Method {
-        quantity: "Overhead of measuring".to_owned(),
-        how: format!(
-            "The job loop with an engine that completes every request at once, for 0.1 s before the first trial: offsets, \
-             clock and histogram included, kernel and device not. {measured}"
-        ),
-    }
+    format!(
+        "The job loop with an engine that completes every request at once, for 0.1 s before the first trial: offsets, \
+         clock and histogram included, kernel and device not. {measured}"
+    )
 }

@@ -2,44 +2,53 @@
 
 use crate::exit::bad_input;
 use crate::output::{self, Cell, Format, Table};
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::Metric;
 use outcrop_report::Report;
 use outcrop_results::{CellView, RunView};
+use outcrop_schema::FactorRef;
+use outcrop_schema::compression::{
+    self, CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CONTEXT, MEASUREMENT, Measurement, THREADS,
+};
 use std::path::Path;
 
-/// Factors, with their headings; the first three always stand there, the others when they vary.
-const FACTORS: [(&str, &str); 6] = [
-    ("codec", "codec"),
-    ("compression_block_size", "block"),
-    ("threads", "threads"),
-    ("context", "context"),
-    ("caches", "caches"),
-    ("content", "content"),
+/// Factors, with their headings; the first three always have a column, the others when they vary.
+static FACTORS: [(FactorRef, &str); 6] = [
+    (&CODEC, "codec"),
+    (&COMPRESSION_BLOCK_SIZE, "block"),
+    (&THREADS, "threads"),
+    (&CONTEXT, "context"),
+    (&CACHES, "caches"),
+    (&CONTENT, "content"),
 ];
 const ALWAYS: usize = 3;
 
 /// Metrics with their headings.
-const SPEED: [(&str, &str); 8] = [
-    ("compression_ratio", "ratio"),
-    ("saved_share", "saved"),
-    ("compress_speed", "compress"),
-    ("decompress_speed", "decompress"),
-    ("compress_latency_p95", "p95"),
-    ("decompress_latency_p95", "p95 back"),
-    ("compress_cpu_per_byte", "CPU"),
-    ("context_bytes", "memory"),
+const SPEED: [(Metric, &str); 8] = [
+    (compression::COMPRESSION_RATIO, "ratio"),
+    (compression::SAVED_SHARE, "saved"),
+    (compression::SPEED.compress, "compress"),
+    (compression::SPEED.decompress, "decompress"),
+    (compression::LATENCY.compress.p95, "p95"),
+    (compression::LATENCY.decompress.p95, "p95 back"),
+    (compression::CPU_PER_BYTE.compress, "CPU"),
+    (compression::CONTEXT_BYTES, "memory"),
 ];
-const STAGES: [(&str, &str); 6] = [
-    ("stage_whole_time", "per block"),
-    ("stage_match_finding_share", "matches"),
-    ("stage_literals_share", "literals"),
-    ("stage_sequences_share", "sequences"),
-    ("stage_sum_ratio", "parts ÷ whole"),
-    ("block_entropy", "entropy"),
+const STAGES: [(Metric, &str); 6] = [
+    (compression::STAGE_WHOLE_TIME, "per block"),
+    (compression::STAGE_MATCH_FINDING_SHARE, "matches"),
+    (compression::STAGE_LITERALS_SHARE, "literals"),
+    (compression::STAGE_SEQUENCES_SHARE, "sequences"),
+    (compression::STAGE_SUM_RATIO, "parts ÷ whole"),
+    (compression::BLOCK_ENTROPY, "entropy"),
 ];
 
 /// Shares of a whole read better in per cent.
-const SHARES: &str = "_share";
+const SHARES: [Metric; 4] = [
+    compression::SAVED_SHARE,
+    compression::STAGE_MATCH_FINDING_SHARE,
+    compression::STAGE_LITERALS_SHARE,
+    compression::STAGE_SEQUENCES_SHARE,
+];
 
 /// Writes the report of a run folder and prints its cells.
 pub(super) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
@@ -65,12 +74,12 @@ pub(super) fn print(dir: &Path, format: Format) -> anyhow::Result<()> {
 }
 
 fn is_ours(cell: &CellView<'_>) -> bool {
-    cell.layer == "compression"
+    cell.layer == compression::SCHEMA.name
 }
 
 /// Speed's columns, those of stages, or, for a run of both, all of them.
-fn metrics(cells: &[CellView<'_>]) -> Vec<(&'static str, &'static str)> {
-    let is_stages = |cell: &CellView<'_>| cell.factor("measurement") == Some("stages");
+fn metrics(cells: &[CellView<'_>]) -> Vec<(Metric, &'static str)> {
+    let is_stages = |cell: &CellView<'_>| cell.factor(MEASUREMENT.name) == Some(Measurement::Stages.name());
     let mut metrics = Vec::new();
     if !cells.iter().all(is_stages) {
         metrics.extend(SPEED);
@@ -93,55 +102,53 @@ fn table(view: &RunView) -> Table {
     let factors: Vec<_> = FACTORS
         .iter()
         .enumerate()
-        .filter(|(index, (name, _))| *index < ALWAYS || varies(name))
+        .filter(|(index, (factor, _))| *index < ALWAYS || varies(factor.name))
         .map(|(_, factor)| *factor)
         .collect();
-    let units = |name: &str| {
-        let unit = cells.iter().find_map(|cell| Some(cell.metric(name)?.unit));
-        unit.map_or(String::new(), |unit: Unit| format!("_{}", unit.symbol()))
-    };
     let columns = factors
         .iter()
-        .map(|(name, heading)| ((*heading).to_owned(), (*name).to_owned()));
-    let figures = metrics
-        .iter()
-        .map(|(name, heading)| ((*heading).to_owned(), format!("{name}{}", units(name))));
+        .map(|(factor, heading)| ((*heading).to_owned(), factor.name.to_owned()));
+    let figures = metrics.iter().map(|(metric, heading)| {
+        (
+            (*heading).to_owned(),
+            format!("{}_{}", metric.name, metric.unit.symbol()),
+        )
+    });
     let mut table = Table::new(columns.chain(figures).collect::<Vec<_>>());
-    cells.sort_by_key(|cell| (cell.factor("content").map(str::to_owned), block_bytes(cell)));
+    cells.sort_by_key(|cell| (cell.factor(CONTENT.name).map(str::to_owned), block_bytes(cell)));
     for cell in &cells {
         let mut row: Vec<Cell> = factors
             .iter()
-            .map(|(name, _)| Cell::text(cell.factor(name).unwrap_or_default()))
+            .map(|(factor, _)| Cell::text(cell.factor(factor.name).unwrap_or_default()))
             .collect();
-        row.extend(metrics.iter().map(|(name, _)| figure(cell, name)));
+        row.extend(metrics.iter().map(|(metric, _)| figure(cell, metric)));
         table.push(row);
     }
     table
 }
 
 fn block_bytes(cell: &CellView<'_>) -> u64 {
-    let size = cell
-        .factor("compression_block_size")
-        .and_then(|size| size.parse().ok());
-    size.map_or(0, |size: outcrop_measure::units::ByteSize| size.0)
+    let factors = compression::SCHEMA.read(cell.factors);
+    factors.get(&COMPRESSION_BLOCK_SIZE).map_or(0, |size| size.0)
 }
 
 /// The median over the repetitions, and how far they reach to either side where that is a per cent or more.
-fn figure(cell: &CellView<'_>, name: &str) -> Cell {
-    let (Some(samples), Some(summary)) = (cell.metric(name), cell.summary(name)) else {
-        let reason = cell.metric(name).and_then(|samples| samples.unavailable);
+fn figure(cell: &CellView<'_>, metric: &Metric) -> Cell {
+    let Some(summary) = cell.summary(metric.name) else {
+        let reason = cell.metric(metric.name).and_then(|samples| samples.unavailable);
         return Cell::Absent(reason.unwrap_or_else(|| "no trial was completed".to_owned()));
     };
     let value = summary.median;
-    let mut shown = if name.ends_with(SHARES) {
+    let is_share = SHARES.contains(metric);
+    let mut shown = if is_share {
         format!("{:.1} %", value * 100.0)
     } else {
-        samples.unit.format(value)
+        metric.format(value)
     };
     let half = summary
         .interval
         .map_or(0.0, |interval| interval.relative_width() / 2.0 * 100.0);
-    if half >= 0.5 && !name.ends_with(SHARES) {
+    if half >= 0.5 && !is_share {
         shown.push_str(&format!(" ±{half:.0} %"));
     }
     Cell::number(value, shown)

@@ -1,7 +1,6 @@
 //! Flags of the meta commands: one letter each, some with a token behind it.
 
-use super::super::line::{natural, number};
-use super::BAD_FORMAT;
+use super::super::line::{BAD_FORMAT, natural, number};
 use crate::protocol::base64;
 
 const INVALID: &[u8] = b"CLIENT_ERROR invalid flag\r\n";

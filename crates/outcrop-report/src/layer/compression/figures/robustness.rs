@@ -1,9 +1,13 @@
 //! Speed and latency as data compress less and less: by the ratio asked for, and by the entropy asked for.
 
-use super::super::cell::{Cell, Content, Direction};
-use super::super::references::Published;
-use super::{Codecs, other_hues, point, published_point};
-use crate::chart::{LineChart, Quantity, Scale, Series, SeriesKind, axis};
+use outcrop_schema::compression::{CODEC, COMPRESSED_PERCENT, CONTENT};
+use outcrop_workload::{BlockContent, Content};
+
+use super::super::cell::CompressionCell;
+use super::super::references::{Published, ROBUSTNESS};
+use super::{Timing, line_of};
+use crate::cell::{Cell, families, largest_family};
+use crate::chart::{COLOURS, LineChart, Point, Quantity, Scale, Series, SeriesKind, axis};
 use crate::section::FigureSlot;
 
 const PLAN: &str = "robustness";
@@ -16,130 +20,98 @@ enum Along {
 
 impl Along {
     /// Where a cell stands, if its content was made that way.
-    fn place(self, content: &Content) -> Option<f64> {
+    fn place(self, cell: &Cell<'_>) -> Option<f64> {
+        let Some(BlockContent::Generated(content)) = cell.get(&CONTENT) else {
+            return None;
+        };
         match (self, content) {
-            (Self::Ratio, content) => content.asked_percent(),
-            (Self::Entropy, Content::Entropy(bits)) => Some(*bits),
-            (Self::Entropy, _) => None,
+            (Self::Ratio, Content::Compressible { ratio }) => Some(100.0 / ratio),
+            (Self::Ratio, Content::Zeros) => Some(0.0),
+            (Self::Ratio, Content::Random) => Some(100.0),
+            (Self::Entropy, Content::Entropy { bits_per_byte }) => Some(*bits_per_byte),
+            _ => None,
         }
     }
 }
 
-pub(super) fn all(cells: &[Cell<'_>], published: &Published, codecs: &Codecs) -> Vec<FigureSlot> {
-    let mut slots = Vec::new();
-    for along in [Along::Ratio, Along::Entropy] {
-        for metric in ["speed", "latency_mean"] {
-            for direction in Direction::BOTH {
-                slots.push(lines(cells, published, codecs, (along, metric, direction)));
-            }
-        }
-    }
-    slots
+pub(super) fn all(cells: &[Cell<'_>], published: &Published, codecs: &[&str]) -> Vec<FigureSlot> {
+    let of = |along| Timing::all().map(|timing| lines(cells, published, codecs, along, &timing));
+    [Along::Ratio, Along::Entropy].into_iter().flat_map(of).collect()
 }
 
 fn lines(
     cells: &[Cell<'_>],
     published: &Published,
-    codecs: &Codecs,
-    (along, metric, direction): (Along, &str, Direction),
+    codecs: &[&str],
+    along: Along,
+    timing: &Timing,
 ) -> FigureSlot {
-    let (what, quantity) = match metric {
-        "speed" => ("throughput", Quantity::Bandwidth),
-        _ => ("latency", Quantity::Latency),
+    let (by, quantity) = match along {
+        Along::Ratio => ("target ratio", Quantity::Percent),
+        Along::Entropy => ("target entropy", Quantity::Bits),
     };
-    let by = match along {
-        Along::Ratio => "target ratio",
-        Along::Entropy => "target entropy",
+    let x_label = match along {
+        Along::Ratio => "Compressed ÷ original, asked for",
+        Along::Entropy => "Order-0 entropy per byte, asked for",
     };
-    let title = format!("{} {what} by {by}", direction.title());
-    let metric = direction.metric(metric);
-    let Some((size, mut series)) = ours(cells, codecs, along, &metric) else {
+    let title = format!("{} by {by}", timing.title());
+    // The block size that most of the cells have.
+    let made = cells.iter().filter(|cell| {
+        cell.is_plain() && !cell.is_copy() && cell.threads() == 1 && along.place(cell).is_some()
+    });
+    let made = largest_family(made, &[&CODEC, &CONTENT]);
+    let size = made.first().map(|cell| cell.size()).unwrap_or_default();
+    let line = |family: Vec<&Cell<'_>>| {
+        let mut line = line_of(&family, codecs, &timing.metric, |cell| along.place(cell));
+        line.points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        line
+    };
+    let mut series: Vec<Series> = families(made, &[&CONTENT]).into_iter().map(line).collect();
+    series.retain(|line| line.points.len() > 1);
+    if series.is_empty() {
         let reason = format!("no codec was measured at two values of the {by}.");
         return FigureSlot::missing(&title, &reason, PLAN);
-    };
+    }
     let mut caption = format!("Generated content, blocks of {size}, one thread.");
-    if along == Along::Ratio {
-        let theirs = published.by_compressibility(&metric);
-        if !theirs.is_empty() {
-            caption.push_str(&format!(
-                " Dashed: published devices (arXiv 2509.23693, figure 12). {}",
-                published.caveats("asic-robustness")
-            ));
-        }
-        let hues = other_hues(&series).take(theirs.len()).collect::<Vec<_>>();
-        for (hue, (subject, curve)) in hues.into_iter().zip(theirs) {
-            series.push(Series {
-                name: format!("{subject} (published)"),
-                hue,
-                points: curve
-                    .into_iter()
-                    .map(|(x, y)| {
-                        published_point(x, y, format!("{subject}, published: {}", quantity.spell(y)))
-                    })
-                    .collect(),
-                kind: SeriesKind::Published,
-            });
-        }
-    } else {
+    if along == Along::Entropy {
         caption.push_str(
             " Bytes drawn alone: an entropy coder gains what the axis says, and a pure LZ coder (LZ4, Snappy) finds hardly anything.",
         );
+    } else {
+        let theirs = published_lines(published, timing, &series);
+        if !theirs.is_empty() {
+            let caveats = published.caveats(ROBUSTNESS);
+            caption.push_str(&format!(
+                " Dashed: published devices (arXiv 2509.23693, figure 12). {caveats}"
+            ));
+        }
+        series.extend(theirs);
     }
-    let x = match along {
-        Along::Ratio => axis(
-            "Compressed ÷ original, asked for",
-            Quantity::Percent,
-            Scale::Linear,
-        ),
-        Along::Entropy => axis(
-            "Order-0 entropy per byte, asked for",
-            Quantity::Bits,
-            Scale::Linear,
-        ),
-    };
     let chart = LineChart {
-        x,
-        y: axis(&format!("{} {what}", direction.title()), quantity, Scale::Log10),
+        x: axis(x_label, quantity, Scale::Linear),
+        y: timing.axis(&timing.title()),
         series,
     };
-    let id = format!("{}-{what}-by-{}", direction.name(), by.replace(' ', "-"));
-    FigureSlot::of(chart.draw(&id, &title, caption), &title, PLAN)
+    let id = format!("{}-{}-by-{}", timing.direction, timing.word, by.replace(' ', "-"));
+    chart.slot(&id, &title, caption, PLAN)
 }
 
-/// Our lines at the block size that most of the cells have, with the fewest threads.
-fn ours(cells: &[Cell<'_>], codecs: &Codecs, along: Along, metric: &str) -> Option<(String, Vec<Series>)> {
-    let made = || {
-        cells
-            .iter()
-            .filter(|cell| cell.is_plain() && !cell.is_copy() && cell.threads == 1)
-            .filter(|cell| along.place(&cell.content).is_some())
-    };
-    let count = |size: u64| made().filter(|cell| cell.block_size_bytes == size).count();
-    let first = made().max_by_key(|cell| {
-        (
-            count(cell.block_size_bytes),
-            std::cmp::Reverse(cell.block_size_bytes),
-        )
-    })?;
-    let mut series: Vec<Series> = Vec::new();
-    for cell in made().filter(|cell| cell.block_size_bytes == first.block_size_bytes) {
-        let Some((x, number)) = along.place(&cell.content).zip(cell.number(metric)) else {
-            continue;
+/// Published devices, in colours that our lines do not have, as far as there are some.
+fn published_lines(published: &Published, timing: &Timing, ours: &[Series]) -> Vec<Series> {
+    let is_free = |hue: &usize| ours.iter().all(|line| line.hue % COLOURS != *hue);
+    // More published lines than colours are left: dashes and names tell them apart.
+    let hues = (0..COLOURS).filter(is_free).chain(COLOURS..);
+    let line = |(hue, curve): (usize, Vec<&Cell<'static>>)| {
+        let subject = curve.first().map_or("", |cell| cell.subject());
+        let point = |cell: &&Cell<'_>| {
+            let y = cell.value(&timing.metric)?;
+            let note = format!("{subject}, published: {}", timing.quantity.spell(y));
+            Some(Point::bare(*cell.get(&COMPRESSED_PERCENT)?, y, note))
         };
-        let point = point(x, number, cell);
-        match series.iter_mut().find(|series| series.name == cell.codec) {
-            Some(series) => series.points.push(point),
-            None => series.push(Series {
-                name: cell.codec.clone(),
-                hue: codecs.hue(&cell.codec),
-                points: vec![point],
-                kind: SeriesKind::Measured,
-            }),
-        }
-    }
-    for one in &mut series {
-        one.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    }
-    series.retain(|series| series.points.len() > 1);
-    (!series.is_empty()).then(|| (first.size(), series))
+        let name = format!("{subject} (published)");
+        Series::new(name, hue, SeriesKind::Published, curve.iter().filter_map(point))
+    };
+    let mut lines: Vec<Series> = hues.zip(published.by_compressibility()).map(line).collect();
+    lines.retain(|line| !line.points.is_empty());
+    lines
 }

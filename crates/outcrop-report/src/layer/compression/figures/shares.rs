@@ -3,36 +3,37 @@
 
 use std::collections::BTreeMap;
 
-use outcrop_measure::units::format_bytes;
+use outcrop_schema::compression::{BLOCK_ENTROPY, CACHES, CONTENT, STAGE_SUM_RATIO};
 
-use super::super::cell::Cell;
-use super::super::findings::{STAGE_SUM, some_of};
-use super::super::references::Published;
-use super::super::stages::{self, Blocks, Stage, StageShares};
+use super::super::cell::{CompressionCell, some_of};
+use super::super::references::{self, Published};
+use super::super::stages::{self, MATCH_FINDING, STAGE_SUM, STAGES};
+use crate::cell::{Cell, families};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, SeriesKind, axis};
 use crate::section::FigureSlot;
 
 const PLAN: &str = "zstd-stages";
 
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
-    let ours = stages::measured(cells);
-    let theirs = stages::published(published);
-    let of = |blocks: Blocks, is_cold: bool| -> Vec<&StageShares> {
-        ours.iter()
-            .filter(|one| one.blocks == blocks && one.is_cold == is_cold)
-            .collect()
+    let ours = stages::of_one_subject(cells);
+    let theirs = stages::of(published.cells(references::STAGES));
+    let of = |is_independent: bool, is_cold: bool| -> Vec<&Cell<'_>> {
+        let is_asked = |cell: &&&Cell<'_>| {
+            stages::is_independent(cell) == is_independent && cell.is_default(&CACHES) != is_cold
+        };
+        ours.iter().filter(is_asked).copied().collect()
     };
-    let caveats = published.caveats("asic-stages");
+    let caveats = published.caveats(references::STAGES);
     let mut slots = vec![
         stacked(
-            &of(Blocks::Natural, false),
+            &of(false, false),
             &theirs,
             "stage-shares",
             "Stages of zstd, natural blocks",
             &format!("Filled: here. Pale: published (arXiv 2509.23693, figure 2). {caveats}"),
         ),
         stacked(
-            &of(Blocks::Independent, false),
+            &of(true, false),
             &[],
             "stage-shares-independent",
             "Stages of zstd, independent bytes",
@@ -40,7 +41,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
         ),
         at_4_kib(&ours, &theirs),
     ];
-    let cold = of(Blocks::Natural, true);
+    let cold = of(false, true);
     if !cold.is_empty() {
         slots.push(stacked(
             &cold,
@@ -53,200 +54,169 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
     slots
 }
 
-/// `level 3, 4 bit`.
-fn label(one: &StageShares) -> String {
-    match one.bits {
-        Some(bits) => format!("level {}, {bits} bit", one.level),
-        None => format!("level {}", one.level),
-    }
-}
-
 /// Facets by block size, rows by level and entropy, published bars below ours.
-fn stacked(ours: &[&StageShares], theirs: &[StageShares], id: &str, title: &str, remark: &str) -> FigureSlot {
+fn stacked(ours: &[&Cell<'_>], theirs: &[&Cell<'_>], id: &str, title: &str, remark: &str) -> FigureSlot {
     if ours.is_empty() {
         return FigureSlot::missing(title, "no cell measured the stages of such blocks.", PLAN);
     }
-    let mut sizes: Vec<u64> = ours.iter().map(|one| one.block_size_bytes).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let facet = |size: u64| Facet {
-        title: format_bytes(size),
-        groups: ours
-            .iter()
-            .filter(|one| one.block_size_bytes == size)
-            .map(|one| {
-                let published = theirs.iter().find(|other| other.is_like(one));
-                BarGroup {
-                    label: label(one),
-                    bars: [
-                        (SeriesKind::Measured, Some(*one)),
-                        (SeriesKind::Published, published),
-                    ]
-                    .into_iter()
-                    .filter_map(|(kind, shares)| Some(stack(shares?, kind)))
-                    .collect(),
-                }
-            })
-            .collect(),
+    let group = |one: &&Cell<'_>| {
+        let published = stages::alike(theirs, one).map(|other| stack(other, SeriesKind::Published));
+        let level = stages::level(one).unwrap_or_default();
+        BarGroup {
+            label: match stages::bits(one) {
+                Some(bits) => format!("level {level}, {bits} bit"),
+                None => format!("level {level}"),
+            },
+            bars: [stack(one, SeriesKind::Measured)]
+                .into_iter()
+                .chain(published)
+                .collect(),
+        }
     };
+    let of_one_size = |cells: &[&Cell<'_>]| Facet {
+        title: cells.first().map(|cell| cell.size()).unwrap_or_default(),
+        groups: cells.iter().map(group).collect(),
+    };
+    let sizes = ours.chunk_by(|one, other| one.size_bytes() == other.size_bytes());
     let chart = BarChart {
         value: axis("Share of compression time", Quantity::Percent, Scale::Linear),
-        parts: Stage::ALL
-            .into_iter()
+        parts: STAGES
+            .iter()
             .enumerate()
-            .map(|(hue, stage)| Part {
-                name: stage.words().to_owned(),
-                hue,
-            })
+            .map(|(hue, stage)| part(stage.words, hue))
             .collect(),
-        facets: sizes.into_iter().map(facet).collect(),
+        facets: sizes.map(of_one_size).collect(),
     };
-    let mut caption = remark.to_owned();
-    caption.push_str(&doubts(ours));
-    caption.push_str(&entropies(ours));
+    let caption = format!("{remark}{}{}", doubts(ours), entropies(ours));
     FigureSlot::of(chart.draw(id, title, caption), title, PLAN)
 }
 
-fn stack(one: &StageShares, kind: SeriesKind) -> Bar {
-    let spelled: Vec<String> = Stage::ALL
-        .into_iter()
-        .zip(one.shares)
-        .map(|(stage, share)| format!("{} {:.1} %", stage.words(), share * 100.0))
+fn part(name: &str, hue: usize) -> Part {
+    Part {
+        name: name.to_owned(),
+        hue,
+    }
+}
+
+fn segment(part: usize, value: f64) -> Segment {
+    Segment {
+        part,
+        value,
+        interval: None,
+    }
+}
+
+fn stack(one: &Cell<'_>, kind: SeriesKind) -> Bar {
+    let shares = STAGES
+        .iter()
+        .filter_map(|stage| Some((stage.words, stage.share(one)? * 100.0)));
+    let spelled: Vec<String> = shares
+        .clone()
+        .map(|(words, percent)| format!("{words} {percent:.1} %"))
         .collect();
-    let whose = if kind == SeriesKind::Published {
-        ", published"
-    } else {
-        ""
+    let whose = match kind {
+        SeriesKind::Published => ", published",
+        _ => "",
     };
-    let sum = one
-        .sum_ratio
-        .map_or_else(String::new, |sum| format!("; sum ÷ whole {sum:.2}"));
+    let sum = one.value(&STAGE_SUM_RATIO);
+    let sum = sum.map_or_else(String::new, |sum| format!("; sum ÷ whole {sum:.2}"));
     Bar {
         kind,
-        segments: one
-            .shares
-            .into_iter()
+        segments: shares
             .enumerate()
-            .map(|(part, share)| Segment {
-                part,
-                value: share * 100.0,
-                interval: None,
-            })
+            .map(|(part, (_, percent))| segment(part, percent))
             .collect(),
-        note: format!("{}{whose}: {}{sum}", one.words(), spelled.join(", ")),
+        note: format!("{}{whose}: {}{sum}", stages::words(one), spelled.join(", ")),
     }
 }
 
 /// Which bars are not to be relied on.
-fn doubts(ours: &[&StageShares]) -> String {
-    let off: Vec<String> = ours
-        .iter()
-        .filter_map(|one| {
-            let sum = one.sum_ratio.filter(|sum| !STAGE_SUM.contains(sum))?;
-            Some(format!("{} ({sum:.2})", one.words()))
-        })
-        .collect();
+fn doubts(ours: &[&Cell<'_>]) -> String {
+    let doubt = |one: &&Cell<'_>| {
+        let sum = one
+            .value(&STAGE_SUM_RATIO)
+            .filter(|sum| !STAGE_SUM.contains(sum))?;
+        Some(format!("{} ({sum:.2})", stages::words(one)))
+    };
+    let off: Vec<String> = ours.iter().filter_map(doubt).collect();
     if off.is_empty() {
-        String::new()
-    } else {
-        format!(
-            " Not to be relied on, because the stages do not add up to 0.85 to 1.15 of the whole: {}.",
-            some_of(&off)
-        )
+        return String::new();
     }
+    format!(
+        " Not to be relied on, because the stages do not add up to 0.85 to 1.15 of the whole: {}.",
+        some_of(&off, "; ")
+    )
 }
 
 /// Where the blocks do not have the entropy that was asked for.
-fn entropies(ours: &[&StageShares]) -> String {
+fn entropies(ours: &[&Cell<'_>]) -> String {
     let mut off: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for one in ours {
-        let Some((asked, reached)) = one.bits.zip(one.reached_bits) else {
-            continue;
-        };
-        if (asked - reached).abs() > 0.25 {
-            let range = off.entry(format!("{asked}")).or_insert((reached, reached));
-            *range = (range.0.min(reached), range.1.max(reached));
+        let both = stages::bits(one).zip(one.value(&BLOCK_ENTROPY));
+        if let Some((asked, reached)) = both.filter(|(asked, reached)| (asked - reached).abs() > 0.25) {
+            let (low, high) = off.entry(asked.to_string()).or_insert((reached, reached));
+            (*low, *high) = (low.min(reached), high.max(reached));
         }
     }
-    let off: Vec<String> = off
-        .into_iter()
-        .map(|(asked, (low, high))| {
-            let (low, high) = (format!("{low:.1}"), format!("{high:.1}"));
-            let reached = if low == high {
-                low
-            } else {
-                format!("{low} to {high}")
-            };
-            format!("{asked} asked, {reached} reached")
-        })
-        .collect();
+    let range = |(asked, (low, high)): (String, (f64, f64))| {
+        let mut ends = vec![format!("{low:.1}"), format!("{high:.1}")];
+        ends.dedup();
+        format!("{asked} asked, {} reached", ends.join(" to "))
+    };
+    let off: Vec<String> = off.into_iter().map(range).collect();
     if off.is_empty() {
-        String::new()
-    } else {
-        format!(
-            " The data have no blocks of every entropy (bit/B): {}.",
-            off.join("; ")
-        )
+        return String::new();
     }
+    format!(
+        " The data have no blocks of every entropy (bit/B): {}.",
+        off.join("; ")
+    )
 }
 
 /// The share of match finding over entropy at 4 KiB: natural, published and independent.
-fn at_4_kib(ours: &[StageShares], theirs: &[StageShares]) -> FigureSlot {
+fn at_4_kib(ours: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Match finding at 4 KiB by entropy";
-    let is_shown = |one: &&StageShares| one.block_size_bytes == 4096 && one.bits.is_some() && !one.is_cold;
-    let mut levels: Vec<i32> = ours.iter().filter(is_shown).map(|one| one.level).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    let has = |blocks: Blocks| ours.iter().filter(is_shown).any(|one| one.blocks == blocks);
-    if !has(Blocks::Natural) || !has(Blocks::Independent) {
+    let mut shown = ours.to_vec();
+    shown.retain(|cell| stages::at_4_kib(cell));
+    let is_made = |cell: &&Cell<'_>| stages::is_independent(cell);
+    if shown.iter().all(is_made) || !shown.iter().any(is_made) {
         let reason = "natural blocks and independent bytes of one entropy were not both measured at 4 KiB.";
         return FigureSlot::missing(TITLE, reason, PLAN);
     }
-    let bar = |part: usize, kind: SeriesKind, one: &StageShares| {
-        let value = one.match_finding() * 100.0;
-        let segment = Segment {
-            part,
-            value,
-            interval: None,
-        };
-        Bar::single(kind, segment, format!("{}: {value:.1} %", one.words()))
+    let bar = |part: usize, kind: SeriesKind, one: &Cell<'_>| {
+        let value = MATCH_FINDING.share(one)? * 100.0;
+        let note = format!("{}: {value:.1} %", stages::words(one));
+        Some(Bar::single(kind, segment(part, value), note))
     };
-    let facet = |level: i32| {
-        let mut bits: Vec<f64> = ours
-            .iter()
-            .filter(is_shown)
-            .filter(|one| one.level == level)
-            .filter_map(|one| one.bits)
-            .collect();
-        bits.sort_by(f64::total_cmp);
-        bits.dedup();
-        let at = |all: &[StageShares], blocks: Blocks, bits: f64| {
-            all.iter()
-                .find(|one| is_shown(one) && (one.level, one.bits, one.blocks) == (level, Some(bits), blocks))
-                .cloned()
-        };
-        let group = |bits: f64| {
-            let shown = [
-                (0, SeriesKind::Measured, at(ours, Blocks::Natural, bits)),
-                (0, SeriesKind::Published, at(theirs, Blocks::Natural, bits)),
-                (1, SeriesKind::Measured, at(ours, Blocks::Independent, bits)),
-            ];
-            BarGroup {
-                label: format!("{bits} bit"),
-                bars: shown
-                    .into_iter()
-                    .filter_map(|(part, kind, one)| Some(bar(part, kind, &one?)))
-                    .collect(),
-            }
-        };
-        Facet {
-            title: format!("level {level}"),
-            groups: bits.into_iter().map(group).collect(),
+    // Natural blocks of an entropy, the published ones like them, and independent bytes of it.
+    let group = |cells: &[&Cell<'_>]| {
+        let natural = cells.iter().find(|cell| !stages::is_independent(cell)).copied();
+        let made = cells.iter().find(|cell| stages::is_independent(cell)).copied();
+        let published = cells.first().and_then(|cell| stages::alike(theirs, cell));
+        let bits = cells.first().and_then(|cell| stages::bits(cell));
+        let bars = [
+            (0, SeriesKind::Measured, natural),
+            (0, SeriesKind::Published, published),
+            (1, SeriesKind::Measured, made),
+        ];
+        BarGroup {
+            label: bits.map_or_else(String::new, |bits| format!("{bits} bit")),
+            bars: bars
+                .into_iter()
+                .filter_map(|(part, kind, one)| bar(part, kind, one?))
+                .collect(),
         }
     };
-    let part = |name: &str, hue| Part {
-        name: name.to_owned(),
-        hue,
+    let facet = |cells: Vec<&Cell<'_>>| {
+        let level = cells
+            .first()
+            .and_then(|cell| stages::level(cell))
+            .unwrap_or_default();
+        let by_entropy = cells.chunk_by(|one, other| stages::bits(one) == stages::bits(other));
+        Facet {
+            title: format!("level {level}"),
+            groups: by_entropy.map(group).collect(),
+        }
     };
     let chart = BarChart {
         value: axis(
@@ -255,7 +225,7 @@ fn at_4_kib(ours: &[StageShares], theirs: &[StageShares]) -> FigureSlot {
             Scale::Linear,
         ),
         parts: vec![part("natural blocks", 0), part("independent bytes", 1)],
-        facets: levels.into_iter().map(facet).collect(),
+        facets: families(shown, &[&CONTENT]).into_iter().map(facet).collect(),
     };
     let caption = "Natural blocks of so much entropy against made ones of the same entropy: the same number, another kind of data. The \
                    finding below says what turns around, and why."

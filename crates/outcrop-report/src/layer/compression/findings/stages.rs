@@ -1,307 +1,208 @@
 //! Where zstd's time goes: whether the parts add up, how they move, and what independent bytes turn around.
 
-use std::ops::RangeInclusive;
-
 use outcrop_measure::metric::Unit;
+use outcrop_schema::FactorRef;
+use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, STAGE_SUM_RATIO};
 
-use super::super::cell::Cell;
-use super::super::references::Published;
-use super::super::stages::{self, Blocks, StageShares};
-use super::some_of;
-use crate::finding::{Finding, Verdict};
+use super::super::cell::some_of;
+use super::super::references::{self, Published};
+use super::super::stages::{self, MATCH_FINDING, STAGE_SUM};
+use crate::cell::{Cell, families};
+use crate::finding::Finding;
 use crate::number::Number;
 
-/// The stages' sum ÷ the whole within which shares are believed.
-pub(in super::super) const STAGE_SUM: RangeInclusive<f64> = 0.85..=1.15;
 /// Mean difference to the published share of match finding that counts as the same picture, in points.
 const SAME_PICTURE_POINTS: f64 = 10.0;
-/// A share that moves less than this has not moved.
-const POINT: f64 = 0.01;
-const PLAN: &str = "no two cells of the plan zstd-stages that could show it";
+/// A share that moves less than this has not moved, in points.
+const NO_MOVE_POINTS: f64 = 1.0;
 
 /// The findings about stages.
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<Finding> {
-    let ours = stages::measured(cells);
-    let theirs = stages::published(published);
-    let natural: Vec<&StageShares> = ours
-        .iter()
-        .filter(|one| one.blocks == Blocks::Natural && !one.is_cold)
-        .collect();
-    vec![
-        sums(&ours),
-        growth(&natural, Along::Level),
-        growth(&natural, Along::Chunk),
-        mean_difference(&natural, &theirs),
-        reversal(&ours, &theirs),
-    ]
+    let ours = stages::of_one_subject(cells);
+    let theirs = stages::of(published.cells(references::STAGES));
+    let mut natural = ours.clone();
+    natural.retain(|cell| stages::is_usual(cell));
+    let mut findings = vec![sums(&stages::of(cells))];
+    findings.extend(growth(&natural));
+    findings.extend([mean_difference(&natural, &theirs), reversal(&ours, &theirs)]);
+    findings
 }
 
-/// The same trends in the published figures.
-pub(in super::super) fn of_published(theirs: &[StageShares]) -> Vec<Finding> {
-    let all: Vec<&StageShares> = theirs.iter().collect();
-    vec![growth(&all, Along::Level), growth(&all, Along::Chunk)]
-}
-
-fn points(share: f64) -> f64 {
-    share * 100.0
+/// By how many points the share of match finding changes from one cell to another.
+fn change(from: &Cell<'_>, to: &Cell<'_>) -> Option<f64> {
+    Some((MATCH_FINDING.share(to)? - MATCH_FINDING.share(from)?) * 100.0)
 }
 
 /// The parts of every cell add up to the whole.
-fn sums(ours: &[StageShares]) -> Finding {
+fn sums(ours: &[&Cell<'_>]) -> Finding {
     const ID: &str = "stage-sums";
     const SENTENCE: &str =
         "The stages of zstd add up to the whole: their sum is 0.85 to 1.15 of one compression in every cell.";
-    let sums: Vec<(f64, String)> = ours
-        .iter()
-        .filter_map(|one| Some((one.sum_ratio?, one.words())))
-        .collect();
-    if sums.is_empty() {
-        return Finding::not_testable(
-            ID,
-            SENTENCE,
-            "no cell measured stages; plans/zstd-stages.toml does",
-        );
+    let sums = || {
+        ours.iter()
+            .filter_map(|cell| Some((cell.value(&STAGE_SUM_RATIO)?, *cell)))
+    };
+    let count = sums().count();
+    if count == 0 {
+        let reason = "no cell measured stages; plans/zstd-stages.toml does";
+        return Finding::not_testable(ID, SENTENCE, reason);
     }
-    let off: Vec<String> = sums
-        .iter()
+    let off: Vec<String> = sums()
         .filter(|(sum, _)| !STAGE_SUM.contains(sum))
-        .map(|(sum, words)| format!("{words}: {sum:.2}"))
+        .map(|(sum, cell)| format!("{}: {sum:.2}", stages::words(cell)))
         .collect();
-    let end = |name: &str, of: fn(f64, f64) -> f64, start: f64| {
-        let value = sums.iter().map(|(sum, _)| *sum).fold(start, of);
-        Number::derived(name, value, Unit::Ratio, sums.len())
+    let end = |name: &str, of: fn(f64, f64) -> f64| {
+        let end = sums().map(|(sum, _)| sum).reduce(of);
+        end.map(|value| Number::derived(name, value, Unit::Ratio, count))
     };
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(off.is_empty()),
-        tested: format!(
-            "Sum of the three stages ÷ the whole in {} cells; outside are {}.",
-            sums.len(),
-            off.len()
-        ),
-        meaning: if off.is_empty() {
-            String::new()
-        } else {
-            format!(
-                "The shares of these cells are not to be relied on: {}. The public interface validates the sequences that it is \
-                 given back, which the whole compression does not, and small blocks feel every call.",
-                some_of(&off)
-            )
-        },
-        numbers: vec![
-            end("least sum ÷ whole", f64::min, f64::INFINITY),
-            end("largest sum ÷ whole", f64::max, f64::NEG_INFINITY),
-        ],
-    }
+    let ends = [
+        end("least sum ÷ whole", f64::min),
+        end("largest sum ÷ whole", f64::max),
+    ];
+    let tested = format!(
+        "Sum of the three stages ÷ the whole in {count} cells; outside are {}.",
+        off.len()
+    );
+    Finding::tested(ID, SENTENCE, off.is_empty(), tested)
+        .otherwise(format!(
+            "The shares of these cells are not to be relied on: {}. The public interface validates the sequences that it is \
+             given back, which the whole compression does not, and small blocks feel every call.",
+            some_of(&off, "; ")
+        ))
+        .numbers(ends.into_iter().flatten())
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Along {
-    Level,
-    Chunk,
+/// The share of match finding grows from the least to the largest level, and block.
+pub(in super::super) fn growth(cells: &[&Cell<'_>]) -> Vec<Finding> {
+    vec![
+        growth_along(cells, &CODEC, "lz-share-by-level", "level"),
+        growth_along(cells, &COMPRESSION_BLOCK_SIZE, "lz-share-by-chunk", "block size"),
+    ]
 }
 
-/// The share of match finding grows from the least to the largest level, or block.
-fn growth(all: &[&StageShares], along: Along) -> Finding {
-    let (id, what) = match along {
-        Along::Level => ("lz-share-by-level", "level"),
-        Along::Chunk => ("lz-share-by-chunk", "block size"),
-    };
+fn growth_along(cells: &[&Cell<'_>], along: FactorRef, id: &str, what: &str) -> Finding {
     let sentence = format!("The share of match finding grows with the {what}.");
-    let key = |one: &StageShares| match along {
-        Along::Level => i64::from(one.level),
-        Along::Chunk => i64::try_from(one.block_size_bytes).unwrap_or(i64::MAX),
-    };
-    let is_same_row = |one: &StageShares, other: &StageShares| match along {
-        Along::Level => (one.block_size_bytes, one.bits) == (other.block_size_bytes, other.bits),
-        Along::Chunk => (one.level, one.bits) == (other.level, other.bits),
-    };
-    let mut gains = Vec::new();
-    let mut shrinking = Vec::new();
-    for first in all {
-        let row = || all.iter().filter(|other| is_same_row(first, other));
-        let is_first = row().all(|other| key(other) >= key(first));
-        let last = row().max_by_key(|other| key(other));
-        let Some(last) = last.filter(|last| is_first && key(last) > key(first)) else {
+    let (mut gains, mut shrinking) = (Vec::new(), Vec::new());
+    for row in families(cells.iter().copied(), &[along]) {
+        let [first, .., last] = row.as_slice() else {
             continue;
         };
-        let gain = points(last.match_finding() - first.match_finding());
+        let Some(gain) = change(first, last) else { continue };
         gains.push(gain);
         if gain <= 0.0 {
-            shrinking.push(format!(
-                "{} to {}: {gain:+.1} points",
-                first.words(),
-                last.words()
-            ));
+            let (first, last) = (stages::words(first), stages::words(last));
+            shrinking.push(format!("{first} to {last}: {gain:+.1} points"));
         }
     }
     if gains.is_empty() {
-        return Finding::not_testable(id, &sentence, PLAN);
+        let reason = "no two cells of the plan zstd-stages that could show it";
+        return Finding::not_testable(id, &sentence, reason);
     }
-    let mean = gains.iter().sum::<f64>() / gains.len() as f64;
-    Finding {
-        id: id.to_owned(),
-        sentence,
-        verdict: Verdict::from_test(shrinking.is_empty()),
-        tested: format!(
-            "From the least to the largest {what} in {} rows that differ in nothing else; it grows in {}.",
-            gains.len(),
-            gains.len() - shrinking.len()
-        ),
-        meaning: if shrinking.is_empty() {
-            format!("On average by {mean:.1} points.")
-        } else {
-            format!(
-                "On average {mean:+.1} points. It does not in: {}.",
-                some_of(&shrinking)
-            )
-        },
-        numbers: vec![Number::derived(
-            "mean gain",
-            mean / 100.0,
-            Unit::Ratio,
-            gains.len(),
-        )],
-    }
+    let count = gains.len();
+    let mean = gains.iter().sum::<f64>() / count as f64;
+    let tested = format!(
+        "From the least to the largest {what} in {count} rows that differ in nothing else; it grows in {}.",
+        count - shrinking.len()
+    );
+    Finding::tested(id, sentence, shrinking.is_empty(), tested)
+        .meaning(format!("On average by {mean:.1} points."))
+        .otherwise(format!(
+            "On average {mean:+.1} points. It does not in: {}.",
+            some_of(&shrinking, "; ")
+        ))
+        .numbers([Number::derived("mean gain", mean / 100.0, Unit::Ratio, count)])
 }
 
 /// How far ours are from the published ones.
-fn mean_difference(natural: &[&StageShares], theirs: &[StageShares]) -> Finding {
+fn mean_difference(natural: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> Finding {
     const ID: &str = "lz-share-published";
     let sentence = format!(
         "On natural blocks the share of match finding is within {SAME_PICTURE_POINTS:.0} points of the published one, on average."
     );
-    let differences: Vec<(f64, String)> = natural
-        .iter()
-        .filter_map(|one| {
-            let other = theirs.iter().find(|other| other.is_like(one))?;
-            Some((points(one.match_finding() - other.match_finding()), one.words()))
-        })
-        .collect();
-    if differences.is_empty() {
-        return Finding::not_testable(
-            ID,
-            &sentence,
-            "no cell has the level, block size and entropy of a published one",
-        );
-    }
+    let difference =
+        |cell: &&Cell<'_>| Some((change(stages::alike(theirs, cell)?, cell)?, stages::words(cell)));
+    let differences: Vec<(f64, String)> = natural.iter().filter_map(difference).collect();
+    let by_size = |one: &&(f64, String), other: &&(f64, String)| one.0.abs().total_cmp(&other.0.abs());
+    let Some((furthest, words)) = differences.iter().max_by(by_size) else {
+        let reason = "no cell has the level, block size and entropy of a published one";
+        return Finding::not_testable(ID, &sentence, reason);
+    };
     let count = differences.len();
     let mean_of = |value: fn(f64) -> f64| {
-        differences
-            .iter()
-            .map(|(difference, _)| value(*difference))
-            .sum::<f64>()
-            / count as f64
+        let values = differences.iter().map(|(difference, _)| value(*difference));
+        values.sum::<f64>() / count as f64
     };
     let (absolute, signed) = (mean_of(f64::abs), mean_of(|difference| difference));
-    let worst = differences
-        .iter()
-        .max_by(|one, other| one.0.abs().total_cmp(&other.0.abs()))
-        .map_or_else(String::new, |(difference, words)| {
-            format!("{words}, {difference:+.1} points")
-        });
-    Finding {
-        id: ID.to_owned(),
-        sentence,
-        verdict: Verdict::from_test(absolute <= SAME_PICTURE_POINTS),
-        tested: format!("{count} cells of the same level, block size and entropy; the furthest is {worst}."),
-        meaning: format!(
+    let tested = format!(
+        "{count} cells of the same level, block size and entropy; the furthest is {words}, {furthest:+.1} points."
+    );
+    Finding::tested(ID, sentence, absolute <= SAME_PICTURE_POINTS, tested)
+        .meaning(format!(
             "The mean difference is {absolute:.1} points (ours {}, {signed:+.1} on average). \"FSE\" there is the building of tables \
              only, ours includes encoding, which lowers our share of match finding; processors and data differ too.",
             if signed < 0.0 { "lower" } else { "higher" }
-        ),
-        numbers: vec![Number::derived(
-            "mean difference in share",
-            absolute / 100.0,
-            Unit::Ratio,
-            count,
-        )],
-    }
+        ))
+        .numbers([Number::derived("mean difference in share", absolute / 100.0, Unit::Ratio, count)])
 }
 
 /// Over entropy at 4 KiB, independent bytes move the share the other way than natural blocks do.
-fn reversal(ours: &[StageShares], theirs: &[StageShares]) -> Finding {
+fn reversal(ours: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> Finding {
     const ID: &str = "iid-reversal";
     const SENTENCE: &str = "At 4 KiB and levels below 10, independent bytes reverse what entropy does: the share of match finding \
                             falls where it grows on natural blocks.";
-    let mut levels: Vec<i32> = ours
-        .iter()
-        .map(|one| one.level)
-        .filter(|level| *level < 10)
-        .collect();
-    levels.sort_unstable();
-    levels.dedup();
-    let mut rows = Vec::new();
-    let mut numbers = Vec::new();
-    let mut reversed = 0;
-    for level in levels {
-        let natural = change_at_4_kib(ours, Blocks::Natural, level);
-        let Some((natural, independent)) = natural.zip(change_at_4_kib(ours, Blocks::Independent, level))
-        else {
+    let (natural, independent) = (by_entropy(ours, false), by_entropy(ours, true));
+    let published = by_entropy(theirs, false);
+    let (mut rows, mut numbers, mut reversed) = (Vec::new(), Vec::new(), 0);
+    for (cell, natural) in natural {
+        let is_like = |(other, _): &&(&Cell<'_>, f64)| other.is_like(cell, &[&CONTENT]);
+        let made = independent.iter().find(is_like);
+        let level = stages::level(cell).filter(|level| *level < 10);
+        let Some((level, (_, independent))) = level.zip(made) else {
             continue;
         };
-        reversed += usize::from(natural > POINT && independent < -POINT);
-        let published = change_at_4_kib(theirs, Blocks::Natural, level).map_or_else(String::new, |change| {
-            format!(" (published {:+.1})", points(change))
-        });
+        reversed += usize::from(natural > NO_MOVE_POINTS && *independent < -NO_MOVE_POINTS);
+        let is_of_level = |(other, _): &&(&Cell<'_>, f64)| stages::level(other) == Some(level);
+        let theirs = published.iter().find(is_of_level);
+        let theirs = theirs.map_or_else(String::new, |(_, change)| format!(" (published {change:+.1})"));
         rows.push(format!(
-            "level {level}: natural {:+.1} points{published}, independent {:+.1}",
-            points(natural),
-            points(independent)
+            "level {level}: natural {natural:+.1} points{theirs}, independent {independent:+.1}"
         ));
-        numbers.push(Number::derived(
-            format!("natural, level {level}"),
-            natural,
-            Unit::Ratio,
-            2,
-        ));
-        numbers.push(Number::derived(
-            format!("independent, level {level}"),
-            independent,
-            Unit::Ratio,
-            2,
-        ));
+        for (words, change) in [("natural", natural), ("independent", *independent)] {
+            let name = format!("{words}, level {level}");
+            numbers.push(Number::derived(name, change / 100.0, Unit::Ratio, 2));
+        }
     }
     if rows.is_empty() {
         let reason = "natural and independent blocks of two entropies at 4 KiB were not both measured; plans/zstd-stages.toml has them";
         return Finding::not_testable(ID, SENTENCE, reason);
     }
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(reversed == rows.len()),
-        tested: format!(
-            "Change of the share from the least to the largest entropy: {}.",
-            rows.join("; ")
-        ),
-        meaning: if reversed == rows.len() {
+    let tested = format!(
+        "Change of the share from the least to the largest entropy: {}.",
+        rows.join("; ")
+    );
+    Finding::tested(ID, SENTENCE, reversed == rows.len(), tested)
+        .meaning(
             "Natural data of low entropy has long matches, which are cheap to find byte for byte, and data of high entropy has few that \
              take a search. Independent bytes know no words: of low entropy they are full of short matches by chance, each of which costs a \
-             search and a sequence; of high entropy there are none, match finding skips ahead, and the literals take the time."
-                .to_owned()
-        } else {
+             search and a sequence; of high entropy there are none, match finding skips ahead, and the literals take the time.",
+        )
+        .otherwise(
             "Not in every level of this run. Where natural blocks of the least entropy are not to be had (the caption of the stages says what \
-             was reached), or the stages do not add up, the comparison says little."
-                .to_owned()
-        },
-        numbers,
-    }
+             was reached), or the stages do not add up, the comparison says little.",
+        )
+        .numbers(numbers)
 }
 
-/// Change of the share of match finding from the least to the largest entropy.
-fn change_at_4_kib(all: &[StageShares], blocks: Blocks, level: i32) -> Option<f64> {
-    let is_asked = |one: &&StageShares| {
-        one.blocks == blocks
-            && one.level == level
-            && one.block_size_bytes == 4096
-            && one.bits.is_some()
-            && !one.is_cold
-    };
-    let mut row: Vec<&StageShares> = all.iter().filter(is_asked).collect();
-    row.sort_by(|one, other| one.bits.unwrap_or(0.0).total_cmp(&other.bits.unwrap_or(0.0)));
-    match row.as_slice() {
-        [first, .., last] => Some(last.match_finding() - first.match_finding()),
+/// Change of the share of match finding from the least to the largest entropy at 4 KiB, for each level, with a cell of it.
+fn by_entropy<'c, 'a>(cells: &[&'c Cell<'a>], is_independent: bool) -> Vec<(&'c Cell<'a>, f64)> {
+    let asked = cells
+        .iter()
+        .copied()
+        .filter(|cell| stages::at_4_kib(cell) && stages::is_independent(cell) == is_independent);
+    let rows = families(asked, &[&CONTENT]);
+    let change_of = |row: Vec<&'c Cell<'a>>| match row.as_slice() {
+        [first, .., last] => Some((*first, change(first, last)?)),
         _ => None,
-    }
+    };
+    rows.into_iter().filter_map(change_of).collect()
 }

@@ -1,46 +1,34 @@
 //! The tail: how many operations take longer than any latency.
 
 use outcrop_results::HistogramKind;
+use outcrop_schema::device::{Direction, QUEUE_DEPTH};
 
-use super::super::cell::{Cell, Direction};
-use super::{axis, depth_curve, hue, missing, slot};
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, thinned};
+use super::super::cell::DeviceCell;
+use super::{depth_curve, hue};
+use crate::cell::Cell;
+use crate::chart::{LineChart, Point, Quantity, Scale, Series, SeriesKind, axis, thinned};
 use crate::section::FigureSlot;
 
 /// Cells whose tails are worth seeing: the least and a deep one of each direction's depth curve.
 pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency tail";
+    let is_deep = |cell: &&&Cell<'_>| cell.get(&QUEUE_DEPTH).is_some_and(|depth| *depth <= 32);
     let mut series = Vec::new();
-    for direction in Direction::BOTH {
-        let chosen: Vec<&Cell<'_>> = match depth_curve(cells, direction) {
-            Some(curve) => {
-                let deep = curve
-                    .cells
-                    .iter()
-                    .rev()
-                    .find(|cell| cell.queue_depth.is_some_and(|depth| depth <= 32));
-                curve.first().into_iter().chain(deep.copied()).collect()
-            }
-            None => cells
-                .iter()
-                .filter(|cell| cell.read_percent == Some(direction.read_percent()))
-                .take(1)
-                .collect(),
+    for direction in Direction::ALL {
+        let mut pure = cells.iter().filter(|cell| cell.only() == Some(direction));
+        let (least, deep) = match depth_curve(cells, direction) {
+            Some(curve) => (Some(curve[0]), curve.iter().rev().find(is_deep).copied()),
+            None => (pure.next(), None),
         };
-        for (index, cell) in chosen.into_iter().enumerate() {
-            let points = tail(cell, direction);
-            let name = format!("{} {}", direction.name(), cell.depth_words());
-            series.push(Series {
-                name,
-                hue: hue(direction) + 2 * index,
-                points,
-                kind: SeriesKind::Dense,
-            });
+        for (index, cell) in least.into_iter().chain(deep).enumerate() {
+            let name = format!("{direction} {}", cell.depth_words());
+            let hue = hue(direction) + 2 * index;
+            series.push(Series::new(name, hue, SeriesKind::Dense, tail(cell, direction)));
         }
     }
     series.retain(|series| !series.points.is_empty());
     if series.is_empty() {
-        return missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
+        return FigureSlot::missing(TITLE, "no cell kept a latency histogram.", "ssd-queue-depth");
     }
     let chart = LineChart {
         x: axis("Latency", Quantity::Latency, Scale::Log10),
@@ -49,34 +37,21 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let caption = "How many operations take longer (1 % is p99). All trials of a cell together; a line ends where fewer \
                    than ten operations lie beyond, because more would be chance.";
-    slot(
-        chart,
-        "latency-tail",
-        TITLE,
-        caption.to_owned(),
-        "ssd-queue-depth",
-    )
+    chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
 }
 
 /// The share of operations beyond each latency, thinned to what a screen can show.
 fn tail(cell: &Cell<'_>, direction: Direction) -> Vec<Point> {
-    let Some(histogram) = cell
-        .view
-        .and_then(|view| view.histogram(direction.name(), HistogramKind::Latency).ok())
-    else {
+    let merged = cell
+        .view()
+        .and_then(|view| view.histogram(direction.name(), HistogramKind::Latency).ok());
+    let Some(histogram) = merged else {
         return Vec::new();
     };
     let count = histogram.count() as f64;
     let supported = histogram
         .ccdf()
         .filter(|point| point.fraction_above * count >= 10.0);
-    let points: Vec<Point> = supported
-        .map(|point| Point {
-            x: point.latency_ns as f64,
-            y: point.fraction_above,
-            interval: None,
-            note: String::new(),
-        })
-        .collect();
-    thinned(points)
+    let point = supported.map(|point| Point::bare(point.latency_ns as f64, point.fraction_above, ""));
+    thinned(point.collect())
 }

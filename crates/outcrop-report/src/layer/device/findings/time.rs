@@ -3,10 +3,12 @@
 use outcrop_measure::change_point;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, SteadyState, WINDOW_ROUNDS};
-use outcrop_results::{HistogramEntry, HistogramKind, TrialEntry};
+use outcrop_results::{HistogramKind, TrialEntry};
+use outcrop_schema::device::Direction;
 
-use super::super::cell::{Cell, Direction};
-use crate::finding::{Finding, Verdict};
+use super::super::cell::DeviceCell;
+use crate::cell::Cell;
+use crate::finding::Finding;
 use crate::number::Number;
 
 /// Shortest interval that counts as a round: shorter ones show the scheduler, not the device.
@@ -17,49 +19,35 @@ const FEWEST_INTERVALS: usize = 2 * change_point::MIN_SEGMENT;
 const LEAST_SHIFT: f64 = 0.20;
 
 /// Operations per second in every interval of one trial.
-struct Course<'c, 'a> {
-    cell: &'c Cell<'a>,
-    repetition: u32,
+struct Course {
+    /// The cell and the trial in words.
+    words: String,
     rates: Vec<f64>,
     round_s: f64,
 }
 
 /// Every trial's course of one direction, in cells that do nothing else.
-fn courses<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Vec<Course<'c, 'a>> {
-    let pure = cells
-        .iter()
-        .filter(|cell| cell.read_percent == Some(direction.read_percent()));
-    pure.filter_map(|cell| Some((cell, cell.view?)))
-        .flat_map(|(cell, view)| {
-            view.completed
-                .iter()
-                .map(move |trial| course(cell, trial, direction))
-        })
-        .collect()
+fn courses(cells: &[Cell<'_>], direction: Direction) -> Vec<Course> {
+    let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
+    let of = |cell| move |trial: &&TrialEntry| course(cell, trial, direction);
+    pure.flat_map(|cell| cell.trials().iter().map(of(cell))).collect()
 }
 
 /// One trial, from counts alone: no histogram has to be decoded.
-fn course<'c, 'a>(cell: &'c Cell<'a>, trial: &TrialEntry, direction: Direction) -> Course<'c, 'a> {
-    let is_wanted =
-        |entry: &&HistogramEntry| entry.operation == direction.name() && entry.kind == HistogramKind::Latency;
-    let mut entries: Vec<_> = trial
-        .histograms
-        .iter()
-        .filter(is_wanted)
+fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
+    let entries = trial.histograms.iter();
+    let mut entries: Vec<_> = entries
+        .filter(|entry| entry.operation == direction.name() && entry.kind == HistogramKind::Latency)
         .filter(|entry| entry.duration_s > 0.0)
         .collect();
     entries.sort_by_key(|entry| entry.interval_index);
     let round_s = entries.first().map_or(0.0, |entry| entry.duration_s);
     // The last interval is the rest of the trial, and counts only if it is nearly a whole one.
     entries.retain(|entry| entry.duration_s > 0.9 * round_s);
-    let rates = entries
-        .iter()
-        .map(|entry| entry.count as f64 / entry.duration_s)
-        .collect();
+    let rates = entries.iter().map(|entry| entry.count as f64 / entry.duration_s);
     Course {
-        cell,
-        repetition: trial.repetition,
-        rates,
+        words: format!("{}, trial {}", cell.words(), trial.repetition + 1),
+        rates: rates.collect(),
         round_s,
     }
 }
@@ -68,129 +56,80 @@ fn course<'c, 'a>(cell: &'c Cell<'a>, trial: &TrialEntry, direction: Direction) 
 pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "writes-are-steady";
     const SENTENCE: &str = "Write cells reached steady state as SNIA PTS defines it.";
-    let courses = courses(cells, Direction::Write);
+    let mut courses = courses(cells, Direction::Write);
     if courses.is_empty() {
         return Finding::not_testable(ID, SENTENCE, "nothing was written in this run.");
     }
-    let long: Vec<_> = courses
-        .iter()
-        .filter(|course| course.round_s >= SHORTEST_ROUND_S && course.rates.len() >= WINDOW_ROUNDS)
-        .collect();
-    if long.is_empty() {
+    courses.retain(|course| course.round_s >= SHORTEST_ROUND_S && course.rates.len() >= WINDOW_ROUNDS);
+    if courses.is_empty() {
         let reason = format!(
             "no write trial has {WINDOW_ROUNDS} rounds of a second or more. What this run says about writes is what the \
              device takes in a burst; outcrop profile --full writes for longer."
         );
         return Finding::not_testable(ID, SENTENCE, reason);
     }
-    let states: Vec<(SteadyState, String)> = long
-        .iter()
-        .map(|course| {
-            let words = format!("{}, trial {}", course.cell.words(), course.repetition + 1);
-            (steady_state::steady_state(&course.rates), words)
-        })
-        .collect();
-    let reached = states.iter().filter(|(state, _)| state.is_reached()).count();
-    let mut numbers = vec![Number::derived(
-        "trials that are steady",
-        reached as f64,
-        Unit::Count,
-        states.len(),
-    )];
-    numbers.extend(states.iter().find_map(|(state, words)| match state {
-        SteadyState::NotReached(window) => {
-            let name = format!("excursion in the last five rounds ({words})");
-            Some(Number::derived(
-                name,
-                window.excursion,
-                Unit::Ratio,
-                WINDOW_ROUNDS,
-            ))
-        }
-        SteadyState::Reached(_) | SteadyState::TooFewRounds { .. } => None,
-    }));
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(reached == states.len()),
-        tested: format!(
-            "write IOPS per interval of {} trials; in five rounds, max − min ≤ 20 % of the mean and the fitted line \
-             changes by ≤ 10 %. The device was not preconditioned.",
-            states.len()
-        ),
-        meaning: String::new(),
-        numbers,
-    }
+    let total = courses.len();
+    let state = |course: &Course| steady_state::steady_state(&course.rates);
+    let reached = courses.iter().filter(|course| state(course).is_reached()).count();
+    let tested = format!(
+        "write IOPS per interval of {total} trials; in five rounds, max − min ≤ 20 % of the mean and the fitted line \
+         changes by ≤ 10 %. The device was not preconditioned."
+    );
+    let steady = Number::derived("trials that are steady", reached as f64, Unit::Count, total);
+    let excursion = courses.iter().find_map(|course| {
+        let SteadyState::NotReached(window) = state(course) else {
+            return None;
+        };
+        let name = format!("excursion in the last five rounds ({})", course.words);
+        Some(Number::derived(
+            name,
+            window.excursion,
+            Unit::Ratio,
+            WINDOW_ROUNDS,
+        ))
+    });
+    Finding::tested(ID, SENTENCE, reached == total, tested).numbers([steady].into_iter().chain(excursion))
 }
 
 /// Throughput stays at one level within each trial.
 pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "one-level-per-trial";
     const SENTENCE: &str = "IOPS stay at one level from the start to the end of each trial.";
-    let mut tested = 0;
-    let mut shifts: Vec<(f64, Number)> = Vec::new();
-    for direction in Direction::BOTH {
-        for course in courses(cells, direction)
-            .iter()
-            .filter(|course| course.rates.len() >= FEWEST_INTERVALS)
-        {
-            tested += 1;
-            shifts.extend(largest_shift(course));
-        }
-    }
-    if tested == 0 {
+    let of = |direction| courses(cells, direction);
+    let mut courses: Vec<Course> = Direction::ALL.into_iter().flat_map(of).collect();
+    courses.retain(|course| course.rates.len() >= FEWEST_INTERVALS);
+    if courses.is_empty() {
         let reason =
             format!("no trial has {FEWEST_INTERVALS} or more intervals of pure reads or pure writes.");
         return Finding::not_testable(ID, SENTENCE, reason);
     }
-    shifts.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let meaning = if shifts.is_empty() {
-        ""
-    } else {
-        "A fall in write IOPS after some gigabytes is the end of the drive's fast cache; a fall in reads, or a rise, is a \
-         neighbour or a power state."
-    };
-    let mut numbers = vec![Number::derived(
-        "trials with a shift",
-        shifts.len() as f64,
-        Unit::Count,
-        tested,
-    )];
-    numbers.extend(shifts.iter().take(3).map(|(_, number)| number.clone()));
-    Finding {
-        id: ID.to_owned(),
-        sentence: SENTENCE.to_owned(),
-        verdict: Verdict::from_test(shifts.is_empty()),
-        tested: format!(
-            "change points of the IOPS per interval in {tested} trials; neighbouring levels that differ by more than \
-             {:.0} % count.",
-            LEAST_SHIFT * 100.0
-        ),
-        meaning: meaning.to_owned(),
-        numbers,
-    }
+    let size = |shift: &Number| (shift.value - 1.0).abs();
+    let mut shifts: Vec<Number> = courses.iter().filter_map(largest_shift).collect();
+    shifts.retain(|shift| size(shift) > LEAST_SHIFT);
+    shifts.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let total = courses.len();
+    let tested = format!(
+        "change points of the IOPS per interval in {total} trials; neighbouring levels that differ by more than \
+         {:.0} % count.",
+        LEAST_SHIFT * 100.0
+    );
+    let count = Number::derived("trials with a shift", shifts.len() as f64, Unit::Count, total);
+    Finding::tested(ID, SENTENCE, shifts.is_empty(), tested)
+        .otherwise(
+            "A fall in write IOPS after some gigabytes is the end of the drive's fast cache; a fall in reads, or a rise, \
+             is a neighbour or a power state.",
+        )
+        .numbers([count].into_iter().chain(shifts.into_iter().take(3)))
 }
 
-/// The largest relative step between neighbouring levels of a trial, and the ratio of the levels.
-fn largest_shift(course: &Course<'_, '_>) -> Option<(f64, Number)> {
+/// The largest step between neighbouring levels of a trial, as the ratio of the levels.
+fn largest_shift(course: &Course) -> Option<Number> {
     let segments = change_point::segments(&course.rates);
-    let step = segments
-        .windows(2)
-        .filter(|pair| pair[0].mean > 0.0)
+    let steps = segments.windows(2).filter(|pair| pair[0].mean > 0.0);
+    let (ratio, index) = steps
         .map(|pair| (pair[1].mean / pair[0].mean, pair[1].start))
         .max_by(|one, other| (one.0 - 1.0).abs().total_cmp(&(other.0 - 1.0).abs()))?;
-    let (ratio, index) = step;
     let at_s = index as f64 * course.round_s;
-    let name = format!(
-        "{}, trial {}, level after {at_s:.1} s ÷ before",
-        course.cell.words(),
-        course.repetition + 1
-    );
-    let size = (ratio - 1.0).abs();
-    (size > LEAST_SHIFT).then(|| {
-        (
-            size,
-            Number::derived(name, ratio, Unit::Ratio, course.rates.len()),
-        )
-    })
+    let name = format!("{}, level after {at_s:.1} s ÷ before", course.words);
+    Some(Number::derived(name, ratio, Unit::Ratio, course.rates.len()))
 }

@@ -1,0 +1,129 @@
+//! Columns to and from Arrow arrays, Arrow IPC and Parquet (features `arrow` and
+//! `parquet`, both on by default).
+//!
+//! Towards a column: [`Encoder::push_array`](crate::Encoder::push_array), fed by hand, by
+//! [`ArrowStrings`] or by `ParquetStrings`. From a column: [`Scan`] gives dictionary arrays,
+//! `Column::write_arrow` and `Column::write_parquet` files. A foreign dictionary is looked up once for
+//! each of its entries that occurs, not once a row.
+
+mod answers;
+mod ipc_input;
+mod ipc_output;
+#[cfg(feature = "parquet")]
+mod parquet_input;
+#[cfg(feature = "parquet")]
+mod parquet_output;
+mod push;
+mod scan;
+mod values;
+
+pub use answers::{batch_of_rows, batch_of_values, write_batch};
+pub use ipc_input::{ArrowStrings, arrow_fields};
+pub use ipc_output::ArrowForm;
+#[cfg(feature = "parquet")]
+pub use parquet_input::{ParquetStrings, parquet_fields};
+pub use push::ForeignDictionary;
+pub use scan::{DictionaryOrder, Scan};
+pub use values::for_each_value;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_schema::{ArrowError, DataType, Schema};
+
+use crate::encode::InputColumn;
+use crate::error::{ColumnError, Result};
+
+const FORMAT: &str = "Arrow";
+
+/// Runs a foreign decoder over untrusted bytes. These decoders are meant not to panic, and sometimes do.
+fn guarded<T>(format: &'static str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
+        Err(ColumnError::Foreign {
+            format,
+            detail: "the file is damaged: its decoder gave up; write the file anew".to_owned(),
+        })
+    })
+}
+
+impl From<ArrowError> for ColumnError {
+    fn from(error: ArrowError) -> Self {
+        match error {
+            ArrowError::IoError(_, source) => Self::Io(source),
+            other => Self::Foreign {
+                format: FORMAT,
+                detail: other.to_string(),
+            },
+        }
+    }
+}
+
+/// Whether a column of this type can be encoded.
+fn is_strings(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView => true,
+        DataType::Dictionary(_, values) => is_strings(values),
+        _ => false,
+    }
+}
+
+/// A column of a foreign file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignField {
+    /// Its name.
+    pub name: String,
+    /// Whether it can be encoded.
+    pub is_strings: bool,
+}
+
+fn fields_of(schema: &Schema) -> Vec<ForeignField> {
+    let fields = schema.fields().iter().map(|field| ForeignField {
+        name: field.name().clone(),
+        is_strings: is_strings(field.data_type()),
+    });
+    fields.collect()
+}
+
+/// Position of the column of strings asked for.
+fn find_column(schema: &Schema, column: InputColumn<'_>) -> Result<usize> {
+    let fields = schema.fields();
+    let names = |wanted: &dyn Fn(&DataType) -> bool| -> Vec<String> {
+        fields
+            .iter()
+            .filter(|field| wanted(field.data_type()))
+            .map(|field| field.name().clone())
+            .collect()
+    };
+    let mut strings = (0..)
+        .zip(fields)
+        .filter(|(_, field)| is_strings(field.data_type()));
+    let found = match column {
+        InputColumn::Named(name) => fields.iter().position(|field| field.name() == name),
+        InputColumn::Numbered(number) => (number < fields.len()).then_some(number),
+        InputColumn::Only => strings
+            .next()
+            .filter(|_| strings.next().is_none())
+            .map(|(index, _)| index),
+    };
+    let index = found.ok_or_else(|| ColumnError::NoSuchColumn {
+        wanted: column.wanted(),
+        existing: match column {
+            InputColumn::Only => names(&is_strings),
+            _ => names(&|_| true),
+        },
+        delimiter: None,
+    })?;
+    let field = &fields[index];
+    if is_strings(field.data_type()) {
+        return Ok(index);
+    }
+    Err(ColumnError::NotStrings {
+        name: field.name().clone(),
+        seen: field.data_type().to_string(),
+        strings: names(&is_strings),
+    })
+}

@@ -1,0 +1,10 @@
+//! Writing a column: rows, lines of text or a field of a table in, a file out.
+
+mod csv_input;
+mod encoder;
+mod text;
+
+pub use csv_input::{CsvOptions, InputColumn, encode_csv};
+pub(crate) use encoder::existing_segments;
+pub use encoder::{EncodeReport, Encoder};
+pub use text::encode_text;

@@ -1,0 +1,310 @@
+//! One cell as answers, findings and figures see it: typed factors, and the median of every metric.
+//!
+//! It is the same for every layer, and for published figures, so that those go through the very same checks.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::{Metric, words_of};
+use outcrop_results::{CellView, HistogramKind, Reference, ReferenceRow, TrialEntry};
+use outcrop_schema::remark::OF_EVERY_LAYER;
+use outcrop_schema::{About, Factor, FactorRef, LayerSchema, RemarkKind, Settings, Value};
+
+use crate::number::Number;
+
+/// One combination of factors on one subject.
+///
+/// It answers what its layer's schema has: asking for a factor, metric or remark that is not in it is a mistake of a layer's report, and stops
+/// tests and debug builds.
+#[derive(Clone, Debug)]
+pub struct Cell<'a> {
+    schema: &'static LayerSchema,
+    subject: String,
+    factors: Settings,
+    numbers: BTreeMap<String, Number>,
+    unavailable: BTreeMap<String, String>,
+    view: Option<&'a CellView<'a>>,
+}
+
+impl<'a> Cell<'a> {
+    /// A cell of a run.
+    pub fn measured(schema: &'static LayerSchema, view: &'a CellView<'a>) -> Self {
+        let mut cell = Self {
+            schema,
+            subject: view.subject.to_owned(),
+            factors: schema.read(view.factors),
+            numbers: BTreeMap::new(),
+            unavailable: BTreeMap::new(),
+            view: Some(view),
+        };
+        for metric in view.metric_names() {
+            let Some(samples) = view.metric(metric) else {
+                continue;
+            };
+            match samples.summary(metric) {
+                Some(summary) => {
+                    let number = Number {
+                        name: words_of(metric),
+                        value: summary.median,
+                        unit: samples.unit,
+                        interval: summary.interval,
+                        n: summary.n,
+                        provenance: samples.provenance,
+                    };
+                    cell.numbers.insert(metric.to_owned(), number);
+                }
+                None => {
+                    let reason = samples.unavailable;
+                    let reason = reason.unwrap_or_else(|| "no trial gave a value".to_owned());
+                    cell.unavailable.insert(metric.to_owned(), reason);
+                }
+            }
+        }
+        cell
+    }
+
+    /// The cells of a publication: its rows of one layer by subject and factors.
+    pub fn published(schema: &'static LayerSchema, reference: &Reference) -> Vec<Cell<'static>> {
+        let mut cells: BTreeMap<(&str, &BTreeMap<String, String>), Cell<'static>> = BTreeMap::new();
+        for row in reference.rows.iter().filter(|row| row.layer == schema.name) {
+            let cell = cells.entry((&row.subject, &row.factors)).or_insert_with(|| Cell {
+                schema,
+                subject: row.subject.clone(),
+                factors: schema.read(&row.factors),
+                numbers: BTreeMap::new(),
+                unavailable: BTreeMap::new(),
+                view: None,
+            });
+            cell.numbers.insert(row.metric.clone(), number_of(row));
+        }
+        cells.into_values().collect()
+    }
+
+    /// The records behind it; `None` for a published cell.
+    pub fn view(&self) -> Option<&'a CellView<'a>> {
+        self.view
+    }
+
+    /// Its completed trials, by repetition; none for a published cell.
+    pub fn trials(&self) -> &'a [&'a TrialEntry] {
+        self.view.map_or(&[], |view| &view.completed)
+    }
+
+    /// What was measured, as records name it.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    /// Its factors.
+    pub fn factors(&self) -> &Settings {
+        &self.factors
+    }
+
+    /// The value of a factor; `None` where the cell does not have it.
+    pub fn get<T: Value>(&self, factor: &Factor<T>) -> Option<&T> {
+        self.has_factor(factor);
+        self.factors.get(factor)
+    }
+
+    /// Whether a factor has this value.
+    pub fn is<T: Value>(&self, factor: &Factor<T>, value: &T) -> bool {
+        self.get(factor) == Some(value)
+    }
+
+    /// Whether a factor has its default; one that the cell does not have is as good as that.
+    pub fn is_default(&self, factor: &About) -> bool {
+        self.has_factor(factor);
+        let value = self.factors.spelling(factor);
+        value.is_none() || value == factor.default
+    }
+
+    /// A factor's value as it is spelled in plans; empty where the cell does not have it.
+    pub fn spelling(&self, factor: &About) -> &str {
+        self.has_factor(factor);
+        self.factors.spelling(factor).unwrap_or_default()
+    }
+
+    /// Some of its factors as labels say them: `50 connections × 8`.
+    pub fn label(&self, factors: &[FactorRef]) -> String {
+        let word = |factor: &FactorRef| factor.labelled(self.factors.spelling(factor.about())?);
+        let words: Vec<String> = factors.iter().filter_map(word).collect();
+        words.join(" ")
+    }
+
+    /// Where a factor's value lies on an axis.
+    pub fn place(&self, factor: &About) -> Option<f64> {
+        self.has_factor(factor);
+        self.factors.setting(factor.name)?.place()
+    }
+
+    /// The number of a metric.
+    pub fn number(&self, metric: &Metric) -> Option<&Number> {
+        self.has_metric(metric);
+        self.numbers.get(metric.name)
+    }
+
+    /// The value of a metric.
+    pub fn value(&self, metric: &Metric) -> Option<f64> {
+        self.number(metric).map(|number| number.value)
+    }
+
+    /// Why a metric has no value.
+    pub fn unavailable(&self, metric: &Metric) -> Option<&str> {
+        self.has_metric(metric);
+        self.unavailable.get(metric.name).map(String::as_str)
+    }
+
+    /// The number of the first of these metrics that it has.
+    pub fn first_number(&self, metrics: &[Metric]) -> Option<&Number> {
+        metrics.iter().find_map(|metric| self.number(metric))
+    }
+
+    /// Whether a trial of it made a remark of this kind.
+    pub fn has(&self, kind: &RemarkKind) -> bool {
+        debug_assert!(
+            self.schema.remarks.contains(kind) || OF_EVERY_LAYER.contains(kind),
+            "{} has no remark {}",
+            self.schema.name,
+            kind.code
+        );
+        self.view.is_some_and(|view| view.has_remark(kind))
+    }
+
+    fn has_factor(&self, factor: &About) {
+        let (schema, name) = (self.schema, factor.name);
+        debug_assert!(
+            schema.factor(name).is_some_and(|known| known.about() == factor),
+            "{} has no factor {name}",
+            schema.name
+        );
+    }
+
+    fn has_metric(&self, metric: &Metric) {
+        let (schema, name) = (self.schema, metric.name);
+        debug_assert!(
+            schema.metric(name).as_ref() == Some(metric),
+            "{} has no metric {name}",
+            schema.name
+        );
+    }
+
+    /// Latencies of all operations of all its trials, from the intended start.
+    pub fn latencies(&self) -> LatencyHistogram {
+        let mut all = LatencyHistogram::new();
+        let Some(view) = self.view else {
+            return all;
+        };
+        for (operation, kind) in view.histogram_keys() {
+            // A damaged histogram leaves a gap that its count shows.
+            if kind == HistogramKind::Latency
+                && let Ok(histogram) = view.histogram(operation, kind)
+            {
+                all.merge(&histogram);
+            }
+        }
+        all
+    }
+
+    /// Names of the factors in which two cells differ.
+    pub fn differences<'s>(&'s self, other: &'s Self) -> Vec<&'s str> {
+        self.factors.differences(&other.factors)
+    }
+
+    /// Whether two cells are of one subject and differ in nothing but these factors.
+    pub fn is_like(&self, other: &Self, but_for: &[FactorRef]) -> bool {
+        let differences = self.differences(other);
+        self.subject == other.subject
+            && differences
+                .iter()
+                .all(|name| but_for.iter().any(|factor| factor.name == *name))
+    }
+
+    /// What it has in common with cells that differ from it in these factors only.
+    fn but_for(&self, factors: &[FactorRef]) -> (&str, Settings) {
+        let mut common = self.factors.clone();
+        factors.iter().for_each(|factor| common.remove(factor.about()));
+        (&self.subject, common)
+    }
+
+    /// Its order: by these factors first, then by all of them, then by subject.
+    pub(crate) fn compare(&self, other: &Self, order: &[FactorRef]) -> Ordering {
+        let by_order = order.iter().map(|factor| {
+            // A cell without the factor comes last.
+            match (
+                self.factors.setting(factor.name),
+                other.factors.setting(factor.name),
+            ) {
+                (Some(one), Some(two)) => one.cmp(two),
+                (one, two) => two.is_some().cmp(&one.is_some()),
+            }
+        });
+        by_order
+            .fold(Ordering::Equal, Ordering::then)
+            .then_with(|| self.factors.cmp(&other.factors))
+            .then_with(|| self.subject.cmp(&other.subject))
+    }
+}
+
+fn number_of(row: &ReferenceRow) -> Number {
+    Number {
+        name: words_of(&row.metric),
+        value: row.value,
+        unit: row.unit,
+        interval: None,
+        n: 1,
+        provenance: row.provenance,
+    }
+}
+
+/// Sets of cells of one subject that differ in these factors only, each in the order of its cells; the set whose first cell is the
+/// earliest comes first.
+pub fn families<'c, 'a>(
+    cells: impl IntoIterator<Item = &'c Cell<'a>>,
+    along: &[FactorRef],
+) -> Vec<Vec<&'c Cell<'a>>> {
+    let mut families: Vec<Vec<&'c Cell<'a>>> = Vec::new();
+    let mut place_of: BTreeMap<(&str, Settings), usize> = BTreeMap::new();
+    for cell in cells {
+        let place = *place_of.entry(cell.but_for(along)).or_insert(families.len());
+        match families.get_mut(place) {
+            Some(family) => family.push(cell),
+            None => families.push(vec![cell]),
+        }
+    }
+    families
+}
+
+/// The largest of the [`families`]; the first of those that are as large.
+pub fn largest_family<'c, 'a>(
+    cells: impl IntoIterator<Item = &'c Cell<'a>>,
+    along: &[FactorRef],
+) -> Vec<&'c Cell<'a>> {
+    let families = families(cells, along);
+    families
+        .into_iter()
+        .reduce(|best, next| if next.len() > best.len() { next } else { best })
+        .unwrap_or_default()
+}
+
+/// The cell in which a metric is best, by the metric's own direction, and its number; the first among equals.
+pub fn best<'c, 'a: 'c>(
+    cells: impl IntoIterator<Item = &'c Cell<'a>>,
+    metric: &Metric,
+) -> Option<(&'c Cell<'a>, &'c Number)> {
+    use outcrop_measure::metric::Better;
+    let is_better = |one: f64, other: f64| match metric.better {
+        Some(Better::Lower) => one < other,
+        _ => one > other,
+    };
+    cells
+        .into_iter()
+        .filter_map(|cell| Some((cell, cell.number(metric)?)))
+        .reduce(|best, next| {
+            if is_better(next.1.value, best.1.value) {
+                next
+            } else {
+                best
+            }
+        })
+}

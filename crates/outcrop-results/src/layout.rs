@@ -1,0 +1,57 @@
+//! What a run folder holds, and whether a folder is one.
+
+use std::path::Path;
+
+use crate::error::ResultsError;
+
+/// The expanded plan, defaults filled in.
+pub const PLAN_FILE: &str = "plan.toml";
+/// The machine as it was when the run began.
+pub const ENVIRONMENT_FILE: &str = "environment.json";
+/// The journal of trials.
+pub const JOURNAL_FILE: &str = "trials.ndjson";
+/// The tidy records, derived from the journal.
+pub const RECORDS_FILE: &str = "records.parquet";
+/// The latency histograms, derived from the journal.
+pub const HISTOGRAMS_FILE: &str = "histograms.parquet";
+
+/// The name of the run in `dir`: the folder's own name, links and `.` resolved.
+pub fn run_name(dir: &Path) -> String {
+    let resolved = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    resolved
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Checks that `dir` holds the three files without which it is no run.
+///
+/// # Errors
+/// [`ResultsError::NotARun`] with what is missing.
+pub fn check_is_run(dir: &Path) -> Result<(), ResultsError> {
+    let refuse = |reason: String| {
+        Err(ResultsError::NotARun {
+            path: dir.to_owned(),
+            reason,
+        })
+    };
+    if !dir.exists() {
+        return refuse("there is nothing by that name".to_owned());
+    }
+    if !dir.is_dir() {
+        return refuse("it is a file, and a run is a folder".to_owned());
+    }
+    let missing: Vec<&str> = [PLAN_FILE, ENVIRONMENT_FILE, JOURNAL_FILE]
+        .into_iter()
+        .filter(|file| !dir.join(file).is_file())
+        .collect();
+    match missing.as_slice() {
+        [] => Ok(()),
+        [_, _, _] => refuse(format!(
+            "it has no {}; give the folder of one run, such as runs/20261121T020757Z-profile",
+            missing.join(", ")
+        )),
+        some => refuse(format!("{} is missing", some.join(" and "))),
+    }
+}

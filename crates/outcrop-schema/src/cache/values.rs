@@ -1,0 +1,187 @@
+//! The values of the cache layer's factors.
+
+use std::fmt;
+use std::str::FromStr;
+
+use outcrop_workload::words;
+
+use crate::value::Value;
+
+/// Who answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServedBy {
+    /// Servers that the plan starts, on the loopback interface.
+    Loopback,
+    /// A server that runs already, by URL. What is a URL of a cache, the load driver knows.
+    Url(String),
+}
+
+impl FromStr for ServedBy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "loopback" => Self::Loopback,
+            url => Self::Url(url.to_owned()),
+        })
+    }
+}
+
+impl fmt::Display for ServedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loopback => f.write_str("loopback"),
+            Self::Url(url) => f.write_str(url),
+        }
+    }
+}
+
+impl Value for ServedBy {}
+
+words! {
+    /// A server that plans can start, in the order of the page.
+    #[derive(Default)]
+    pub enum Server: "server" {
+        /// Ours.
+        #[default]
+        Outcrop = "outcrop",
+        /// `memcached` of `PATH`.
+        Memcached = "memcached",
+        /// `redis-server` of `PATH`.
+        Redis = "redis",
+        /// What the environment variable `MEMCACHED` names.
+        NamedMemcached = "$MEMCACHED",
+    }
+}
+
+words! {
+    /// Which items are evicted when memory is full.
+    #[derive(Default)]
+    pub enum Policy: "policy" {
+        /// None: new items are refused.
+        None = "none",
+        /// The oldest.
+        Fifo = "fifo",
+        /// The least recently used.
+        Lru = "lru",
+        /// SIEVE.
+        Sieve = "sieve",
+        /// S3-FIFO.
+        #[default]
+        S3Fifo = "s3-fifo",
+        /// W-TinyLFU.
+        TinyLfu = "w-tinylfu",
+    }
+}
+
+words! {
+    /// How our server is asked.
+    #[derive(Default)]
+    pub enum Protocol: "protocol" {
+        /// memcached's text protocol.
+        #[default]
+        Memcached = "memcached",
+        /// HTTP.
+        Http = "http",
+    }
+}
+
+words! {
+    /// What the hit ratio is checked against.
+    pub enum Oracle: "oracle" {
+        /// Nothing.
+        None = "none",
+        /// A simulation of the policy.
+        Simulator = "simulator",
+    }
+}
+
+words! {
+    /// What follows a get that missed.
+    pub enum OnMiss: "answer to a miss" {
+        /// A set of the key.
+        Set = "set",
+        /// Nothing.
+        Nothing = "nothing",
+    }
+}
+
+crate::value::words!(Server, Policy, Protocol, Oracle, OnMiss);
+
+/// What the cache holds before the load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// Every key, the most popular last.
+    EveryKey,
+    /// Nothing.
+    Nothing,
+    /// What so many sets of drawn keys leave.
+    Sets(u64),
+}
+
+impl FromStr for Fill {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let sets = text.strip_prefix("sets:").map(str::parse::<u64>);
+        match (text, sets) {
+            ("every-key", _) => Ok(Self::EveryKey),
+            ("nothing", _) => Ok(Self::Nothing),
+            (_, Some(Ok(sets))) => Ok(Self::Sets(sets)),
+            _ => Err(format!(
+                "`{text}` is not accepted; expected \"every-key\", \"nothing\" or \"sets:COUNT\""
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EveryKey => f.write_str("every-key"),
+            Self::Nothing => f.write_str("nothing"),
+            Self::Sets(sets) => write!(f, "sets:{sets}"),
+        }
+    }
+}
+
+impl Value for Fill {}
+
+/// The build of our server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Build {
+    /// This one, in this process.
+    #[default]
+    This,
+    /// The one in a folder below `target/`.
+    Folder(String),
+}
+
+impl FromStr for Build {
+    type Err = String;
+
+    /// The name of a folder below `target/`, and of nothing above it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        match text {
+            "this" => Ok(Self::This),
+            folder if !folder.is_empty() && folder.bytes().all(is_name) => {
+                Ok(Self::Folder(folder.to_owned()))
+            }
+            _ => Err(format!(
+                "`{text}` does not name a build; expected \"this\", or a folder below target/ such as \"release\""
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::This => f.write_str("this"),
+            Self::Folder(folder) => f.write_str(folder),
+        }
+    }
+}
+
+impl Value for Build {}

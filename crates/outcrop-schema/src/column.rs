@@ -1,0 +1,283 @@
+//! The column layer: string columns, made or the user's, in the dictionary codec and beside it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use outcrop_workload::column::{Operation, RowOrder, SearchMode};
+use outcrop_workload::words;
+
+use crate::compression::CodecName;
+use crate::factor::{Factor, Label, Role};
+use crate::layer::LayerSchema;
+use crate::metrics::{Latencies, latencies, metrics};
+use crate::parse::{any, count, small_count, spelled};
+use crate::remark::RemarkKind;
+use crate::value::{Column, Value};
+
+/// The layer.
+pub static SCHEMA: LayerSchema = LayerSchema {
+    subject: &[&KIND, &PATH],
+    workload: &[
+        &OPERATION,
+        &COLUMN,
+        &ROWS,
+        &DISTINCT,
+        &SKEW,
+        &ORDER,
+        &FORMAT,
+        &INDEX,
+        &PROFILE,
+        &THREADS,
+        &SEARCH_MODE,
+    ],
+    metrics: &[PLAIN, &LATENCY.all()],
+    headline: &[ENCODE_SPEED, DECODE_SPEED, LATENCY.p50, OPERATION_RATE, ROW_RATE],
+    remarks: &[PACKED, ENCODINGS],
+    data_identity: &[ROW_COUNT, NULL_ROWS, TEXT_BYTES],
+    path: Some(&PATH),
+    ..LayerSchema::named("column")
+};
+
+words! {
+    /// Where columns come from.
+    pub enum Kind: "kind" {
+        /// Made in memory, as the workload describes.
+        Generated = "generated",
+        /// Columns of a file or a folder of the user's.
+        File = "file",
+    }
+}
+
+words! {
+    /// Which index the file carries from values to rows.
+    #[derive(Default)]
+    pub enum Index: "index" {
+        /// Forward codes only.
+        #[default]
+        None = "none",
+        /// Forward codes and postings.
+        Postings = "postings",
+        /// Postings only.
+        Only = "only",
+    }
+}
+
+words! {
+    /// What matters more, size or time.
+    #[derive(Default)]
+    pub enum Profile: "profile" {
+        /// Size.
+        Smallest = "smallest",
+        /// Both.
+        #[default]
+        Balanced = "balanced",
+        /// Time.
+        Fastest = "fastest",
+    }
+}
+
+crate::value::words!(Kind, Index, Profile);
+
+/// Rows that are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// All rows of a file.
+    All,
+    /// So many, the first ones of a file.
+    Count(u64),
+}
+
+/// Rows of a segment.
+const MOST_ROWS: u64 = u32::MAX as u64 - 1;
+
+impl FromStr for Rows {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        let rows = count::<MOST_ROWS>(text).map(Self::Count);
+        rows.map_err(|error| format!("{error}, or \"all\" for a whole file"))
+    }
+}
+
+impl fmt::Display for Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Count(rows) => rows.fmt(f),
+        }
+    }
+}
+
+impl Value for Rows {
+    const COLUMN: Column = Column::Whole;
+
+    fn place(&self) -> Option<f64> {
+        match self {
+            Self::All => None,
+            Self::Count(rows) => Some(*rows as f64),
+        }
+    }
+}
+
+/// What the rows are stored as.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// A column file.
+    Ocol,
+    /// Newline text under a codec.
+    Text(CodecName),
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "ocol" => Ok(Self::Ocol),
+            codec => codec.parse().map(Self::Text),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ocol => f.write_str("ocol"),
+            Self::Text(codec) => codec.fmt(f),
+        }
+    }
+}
+
+impl Value for Format {}
+
+/// Distinct words that a column may be drawn from: of 4 to 11 letters there are enough for these.
+const MOST_DISTINCT: u32 = 100_000_000;
+/// More threads than any machine has.
+const MOST_THREADS: u32 = 4096;
+/// Beyond it nearly all rows have one value.
+const MOST_SKEW: f64 = 4.0;
+
+/// Where columns come from.
+pub static KIND: Factor<Kind> = Factor::new("kind", "Where columns come from", spelled)
+    .default("generated")
+    .accepts(
+        "`\"generated\"` (made in memory from the run's seed), `\"file\"` (columns of the table at `path`; only read)",
+    )
+    .role(Role::Data);
+/// The table.
+pub static PATH: Factor<String> = Factor::new("path", "The table to read, or a folder of tables", any)
+    .accepts("files: `.csv`, `.tsv` (delimiter and names are found), `.txt` (one value a line), `.parquet`, `.arrow`; or a folder of them")
+    .role(Role::Data);
+
+/// What is done.
+pub static OPERATION: Factor<Operation> = Factor::new("operation", "What is done to the column", spelled)
+    .default("encode")
+    .accepts("`\"encode\"`, `\"decode\"`, `\"scan\"`, `\"equality\"`, `\"prefix\"`, `\"range\"`, `\"get\"`")
+    .label(Label::Always("{}"));
+/// Which column of a file.
+pub static COLUMN: Factor<String> = Factor::new("column", "The column of the file, by name or number", any)
+    .accepts("files: the column's name, or its number from 0")
+    .label(Label::Always("{}"))
+    .role(Role::Data);
+/// How many rows.
+pub static ROWS: Factor<Rows> = Factor::new("rows", "Rows of the column", spelled)
+    .decided("`1000000`; files: `\"all\"`")
+    .accepts("rows; of a file the first so many")
+    .role(Role::Data);
+/// Words to draw from.
+pub static DISTINCT: Factor<u32> = Factor::new(
+    "distinct",
+    "Distinct words of a generated column",
+    small_count::<MOST_DISTINCT>,
+)
+.decided("`10000`")
+.accepts("generated: words to draw from")
+.label(Label::Always("distinct {}"))
+.role(Role::Data);
+/// How unevenly they are drawn.
+pub static SKEW: Factor<f64> = Factor::new("skew", "Exponent of the words' Zipf distribution", skew)
+    .decided("`0`")
+    .accepts("generated: exponent of the Zipf distribution, 0 is uniform; decimals in quotes: `\"1.2\"`")
+    .label(Label::Always("skew {}"))
+    .role(Role::Data);
+/// The order of the rows.
+pub static ORDER: Factor<RowOrder> = Factor::new("order", "Order of the rows of a generated column", spelled)
+    .decided("`\"random\"`")
+    .accepts("generated: `\"random\"`, `\"clustered\"`, `\"sorted\"`")
+    .role(Role::Data);
+/// What they are stored as.
+pub static FORMAT: Factor<Format> = Factor::new("format", "What the rows are stored as", spelled)
+    .default("ocol")
+    .accepts("`\"ocol\"`, or a codec for newline text: `\"zstd:19\"`")
+    .label(Label::Unusual("{}"));
+/// The index of the file.
+pub static INDEX: Factor<Index> = Factor::new("index", "Which index the file carries", spelled)
+    .default("none")
+    .accepts("`\"none\"`, `\"postings\"`, `\"only\"`")
+    .label(Label::Always("index {}"));
+/// Size or time.
+pub static PROFILE: Factor<Profile> = Factor::new("profile", "Whether size or time matters more", spelled)
+    .default("balanced")
+    .accepts("`\"smallest\"`, `\"balanced\"`, `\"fastest\"`")
+    .label(Label::Unusual("{}"));
+/// Threads that encode.
+pub static THREADS: Factor<u32> = Factor::new("threads", "Threads that encode", small_count::<MOST_THREADS>)
+    .default("1")
+    .accepts("threads that encode")
+    .label(Label::Unusual("{} threads"));
+/// Where the file is.
+pub static SEARCH_MODE: Factor<SearchMode> = Factor::new("search_mode", "Where the file is while it is searched", spelled)
+    .default("in-memory")
+    .accepts("`\"in-memory\"` (preloaded, postings built where there are none), `\"on-disk\"` (reads what it needs), `\"scan\"`")
+    .label(Label::Always("{}"));
+
+fn skew(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(skew) if (0.0..=MOST_SKEW).contains(&skew) => Ok(skew),
+        _ => Err(format!(
+            "`{text}` is not a skew; expected a number from 0 (uniform) to {MOST_SKEW}, such as 1.0"
+        )),
+    }
+}
+
+metrics! { PLAIN:
+    FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
+    TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
+    FLOOR_BYTES = "floor_bytes", Bytes, Neither, DataSet, "log2 of the multinomial coefficient of the values' counts, plus the dictionary as written";
+    SIZE_OVER_FLOOR = "size_over_floor", Ratio, Lower, DataSet, "file size over that floor; below 1 where the order of the rows repeats";
+    COMPRESSION_RATIO = "compression_ratio", Ratio, Higher, DataSet, "newline text over file size";
+    BYTES_PER_ROW = "bytes_per_row", Bytes, Lower, DataSet, "file size over rows";
+    ROW_COUNT = "rows", Count, Neither, DataSet, "rows, nulls included";
+    NULL_ROWS = "null_rows", Count, Neither, DataSet, "rows that are null";
+    DISTINCT_VALUES = "distinct_values", Count, Neither, DataSet, "distinct values that occur, null not counted";
+    DICTIONARY_BYTES = "dictionary_bytes", Bytes, Lower, DataSet, "the dictionary section of the file";
+    CODES_BYTES = "codes_bytes", Bytes, Lower, DataSet, "the forward codes and their class map";
+    POSTINGS_BYTES = "postings_bytes", Bytes, Lower, DataSet, "the postings section of the file";
+    ENCODE_SPEED = "encode_speed", BytesPerSecond, Higher, Trial, "newline text encoded per second, from memory to a writer that counts and drops";
+    ENCODE_PEAK_MEMORY = "encode_peak_memory", Bytes, Lower, Trial, "growth of the process's resident memory over one encode at its highest";
+    OPEN_TIME = "open_time", Nanoseconds, Lower, Trial, "time to open the file from memory, median; a packed one is unpacked by it";
+    DECODE_SPEED = "decode_speed", BytesPerSecond, Higher, Trial, "newline text decoded per second";
+    ROW_RATE = "row_rate", PerSecond, Higher, Trial, "rows gone through per second";
+    CPU_PER_ROW = "cpu_per_row", NanosecondsPerOperation, Lower, Trial, "CPU time of the process per row gone through";
+    OPERATION_RATE = "operation_rate", PerSecond, Higher, Trial, "queries answered per second, one at a time";
+    HITS_PER_OPERATION = "hits_per_operation", Count, Neither, Trial, "rows that a query found, on average";
+    COLD_READS = "cold_reads", Count, Lower, Trial, "reads of the file per query after opening it anew, on average";
+    COLD_READS_MAX = "cold_reads_max", Count, Lower, Trial, "most reads of one such query";
+    COLD_READ_BYTES = "cold_read_bytes", Bytes, Lower, Trial, "bytes read per query after opening the file anew, on average";
+}
+
+/// Time of one query.
+pub const LATENCY: Latencies = latencies!("latency", "the time from a query to its row numbers");
+
+/// The file is packed.
+pub const PACKED: RemarkKind =
+    RemarkKind::new("packed", "the file is packed, and in which form", "packed as");
+/// Which encodings blocks chose.
+pub const ENCODINGS: RemarkKind = RemarkKind::new(
+    "block-encodings",
+    "which encodings the blocks of codes chose",
+    "code blocks of",
+);

@@ -1,0 +1,418 @@
+//! The device layer: storage devices behind a file of our own, or a file or device that is only read.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use outcrop_measure::metric::Metric;
+use outcrop_measure::units::ByteSize;
+use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission, words};
+
+use crate::factor::{Factor, Label, Role};
+use crate::layer::LayerSchema;
+use crate::metrics::{Latencies, latencies, metric, metrics};
+use crate::parse::{any, small_count, spelled};
+use crate::remark::RemarkKind;
+use crate::value::{Column, Value};
+
+/// The layer.
+pub static SCHEMA: LayerSchema = LayerSchema {
+    subject: &[&KIND, &PATH, &SIZE],
+    workload: &[
+        &ACCESS_PATTERN,
+        &IO_BLOCK_SIZE,
+        &READ_WRITE_MIX,
+        &QUEUE_DEPTH,
+        &JOBS,
+        &ARRIVAL,
+        &CONTENT,
+        &SPAN,
+        &SUBMISSION,
+        &ENGINE,
+    ],
+    published: &[&STATE, &SKU],
+    to_state: &[&IO_BLOCK_SIZE, &QUEUE_DEPTH, &SPAN, &STATE],
+    metrics: &[
+        PLAIN,
+        &IOPS.all(),
+        &BANDWIDTH.all(),
+        &LATENCY.both.all(),
+        &LATENCY.read.all(),
+        &LATENCY.write.all(),
+        &SERVICE_LATENCY.both.all(),
+        &SERVICE_LATENCY.read.all(),
+        &SERVICE_LATENCY.write.all(),
+    ],
+    headline: &[IOPS.both],
+    remarks: &[
+        ENGINE_FEATURE,
+        ENGINE_WARNING,
+        OPERATIONS_FAILED,
+        NOTHING_COMPLETED,
+        CONTAMINATED,
+        ANSWERED_ABOVE,
+    ],
+    size: Some(&SIZE),
+    path: Some(&PATH),
+    repeats,
+    ..LayerSchema::named("device")
+};
+
+words! {
+    /// What stands for the device.
+    pub enum Kind: "kind" {
+        /// A file of our own, made for the run and removed after it.
+        ScratchFile = "scratch-file",
+        /// A file or block device that is only ever read.
+        ReadOnly = "read-only",
+    }
+}
+
+/// The part of the subject that accesses fall into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// The whole subject, whose size takes its place once it is known.
+    All,
+    /// So many bytes from its start.
+    Bytes(ByteSize),
+}
+
+impl Span {
+    /// Bytes, where they are known.
+    pub const fn bytes(self) -> Option<ByteSize> {
+        match self {
+            Self::All => None,
+            Self::Bytes(bytes) => Some(bytes),
+        }
+    }
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<ByteSize>()) {
+            ("all", _) => Ok(Self::All),
+            (_, Ok(size)) if size.0 > 0 => Ok(Self::Bytes(size)),
+            _ => Err(format!(
+                "`{text}` is not a span; expected \"all\" or a size such as 1GiB"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Bytes(bytes) => bytes.fmt(f),
+        }
+    }
+}
+
+impl Value for Span {
+    const COLUMN: Column = Column::Bytes;
+
+    fn place(&self) -> Option<f64> {
+        self.bytes().map(|bytes| bytes.0 as f64)
+    }
+}
+
+crate::value::words!(Kind);
+
+/// What stands for the device.
+pub static KIND: Factor<Kind> = Factor::new("kind", "What stands for the device", spelled)
+    .default("scratch-file")
+    .accepts(
+        "`\"scratch-file\"` (a file of Outcrop's own, in the directory of the run, removed afterwards), `\"read-only\"` (what is at \
+         `path`; never written)",
+    )
+    .role(Role::Data);
+/// What is read.
+pub static PATH: Factor<String> = Factor::new("path", "The file or block device to read", any)
+    .accepts("read-only subjects: the file or block device")
+    .role(Role::Data);
+/// How large the subject is.
+pub static SIZE: Factor<ByteSize> = Factor::new("size", "Size of the subject", |text| {
+    sectors(text, "a subject", "1GiB")
+})
+.decided("`\"1GiB\"`; read-only: all of it")
+.accepts("a size, a multiple of 512 B")
+.role(Role::Data);
+
+/// Where requests go.
+pub static ACCESS_PATTERN: Factor<AccessPattern> = Factor::new(
+    "access_pattern",
+    "Where requests go: random, sequential, zipfian:THETA, strided:BYTES",
+    spelled,
+)
+.default("random")
+.accepts("`\"random\"`, `\"sequential\"`, `\"zipfian:0.99\"`, `\"strided:64KiB\"`")
+.label(Label::Unusual("{}"));
+/// Bytes of a request.
+pub static IO_BLOCK_SIZE: Factor<ByteSize> =
+    Factor::new("io_block_size", "Bytes per request: 4k, 128KiB", |text| {
+        sectors(text, "a direct access", "4KiB")
+    })
+    .default("4KiB")
+    .accepts("a size, a multiple of 512 B, at most the span")
+    .label(Label::Always("{}"));
+/// How many requests read.
+pub static READ_WRITE_MIX: Factor<ReadWriteMix> = Factor::new(
+    "read_write_mix",
+    "Reads and writes in per cent: 100:0, 70:30",
+    spelled,
+)
+.default("100:0")
+.accepts("reads and writes in per cent, sum 100: `\"70:30\"`")
+.label(Label::Always("{}"));
+/// Requests in flight of a job.
+pub static QUEUE_DEPTH: Factor<u32> = Factor::new(
+    "queue_depth",
+    "Requests in flight per job",
+    small_count::<{ u32::MAX }>,
+)
+.default("32")
+.accepts("requests in flight per job")
+.label(Label::Always("QD {}"));
+/// Submitting threads.
+pub static JOBS: Factor<u32> = Factor::new(
+    "jobs",
+    "Submitting threads, each with its own queue",
+    small_count::<{ u32::MAX }>,
+)
+.default("1")
+.accepts("submitting threads")
+.label(Label::Unusual("{} jobs"));
+/// When requests are due.
+pub static ARRIVAL: Factor<Arrival> = Factor::new(
+    "arrival",
+    "When requests start: closed, constant:RATE, poisson:RATE, etc:RATE",
+    spelled,
+)
+.default("closed")
+.accepts("`\"closed\"`, `\"constant:1000\"`, `\"poisson:1000\"`, `\"etc:1000\"` (per second; latency counts from the schedule)")
+.label(Label::Unusual("{}"))
+.role(Role::Condition)
+.assumed("closed");
+/// What writes contain.
+pub static CONTENT: Factor<Content> = Factor::new(
+    "content",
+    "What writes contain: random, zeros, entropy:BITS, compressible:RATIO",
+    spelled,
+)
+.default("random")
+.accepts("`\"zeros\"`, `\"random\"`, `\"entropy:4\"` (bits per byte), `\"compressible:2\"` (ratio)");
+/// Where on the subject.
+pub static SPAN: Factor<Span> = Factor::new(
+    "span",
+    "The part of the subject that requests fall into, from its start: all, or a size",
+    spelled,
+)
+.default("all")
+.accepts("`\"all\"`, or a size")
+.role(Role::Condition);
+/// When slots are filled again.
+pub static SUBMISSION: Factor<Submission> =
+    Factor::new("submission", "When completed requests are replaced: refill, batch", spelled)
+        .default("refill")
+        .accepts(
+            "`\"refill\"` (on every completion), `\"batch\"` (half a queue at a time: fewer system calls, a lower real depth)",
+        )
+        .label(Label::Unusual("{}"));
+/// How requests reach the target.
+pub static ENGINE: Factor<EngineKind> = Factor::new("engine", "How requests reach the target: io_uring, psync, noop", spelled)
+    .default("io_uring")
+    .accepts("`\"io_uring\"`, `\"psync\"` (depth 1; more with `jobs`), `\"noop\"` (touches nothing: Outcrop's own overhead)")
+    .label(Label::Unusual("{}"))
+    .role(Role::Implementation);
+
+/// What a published figure says of the drive's history.
+pub static STATE: Factor<String> = Factor::new("state", "What happened to the drive before", any)
+    .role(Role::Condition)
+    .assumed("as found");
+/// The model of a datasheet's row.
+pub static SKU: Factor<String> =
+    Factor::new("sku", "The model that a datasheet speaks of", any).role(Role::Data);
+
+/// Reads a size that direct I/O can have; `what` completes "is not the size of …".
+fn sectors(text: &str, what: &str, example: &str) -> Result<ByteSize, String> {
+    /// Smallest unit of direct I/O on any device.
+    const SECTOR_BYTES: u64 = 512;
+    let size: ByteSize = spelled(text)?;
+    if size.0 == 0 || !size.0.is_multiple_of(SECTOR_BYTES) {
+        return Err(format!(
+            "{size} is not the size of {what}; expected a multiple of 512 B, such as {example}"
+        ));
+    }
+    Ok(size)
+}
+
+words! {
+    /// Which way bytes go.
+    pub enum Direction: "direction" {
+        /// From the device.
+        Read = "read",
+        /// To the device.
+        Write = "write",
+    }
+}
+
+impl Direction {
+    /// The mix that does nothing else.
+    pub const fn mix(self) -> ReadWriteMix {
+        match self {
+            Self::Read => ReadWriteMix::READ_ONLY,
+            Self::Write => ReadWriteMix::WRITE_ONLY,
+        }
+    }
+}
+
+/// A metric, or a family of them, of all requests and of those of each direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByDirection<M> {
+    /// Reads and writes together.
+    pub both: M,
+    /// Of reads.
+    pub read: M,
+    /// Of writes.
+    pub write: M,
+}
+
+impl<M: Copy> ByDirection<M> {
+    /// That of one direction; of both where none is named.
+    pub const fn of(&self, direction: Option<Direction>) -> M {
+        match direction {
+            None => self.both,
+            Some(Direction::Read) => self.read,
+            Some(Direction::Write) => self.write,
+        }
+    }
+
+    const fn all(&self) -> [M; 3] {
+        [self.both, self.read, self.write]
+    }
+}
+
+/// Operations completed per second.
+pub const IOPS: ByDirection<Metric> = ByDirection {
+    both: metric!(
+        "iops",
+        PerSecond,
+        Higher,
+        Trial,
+        "operations completed per second"
+    ),
+    read: metric!(
+        "read_iops",
+        PerSecond,
+        Higher,
+        Trial,
+        "reads completed per second"
+    ),
+    write: metric!(
+        "write_iops",
+        PerSecond,
+        Higher,
+        Trial,
+        "writes completed per second"
+    ),
+};
+/// Bytes moved per second.
+pub const BANDWIDTH: ByDirection<Metric> = ByDirection {
+    both: metric!(
+        "bandwidth",
+        BytesPerSecond,
+        Higher,
+        Trial,
+        "bytes moved per second"
+    ),
+    read: metric!(
+        "read_bandwidth",
+        BytesPerSecond,
+        Higher,
+        Trial,
+        "bytes read per second"
+    ),
+    write: metric!(
+        "write_bandwidth",
+        BytesPerSecond,
+        Higher,
+        Trial,
+        "bytes written per second"
+    ),
+};
+/// Time of an operation; under open-loop load from its intended start.
+pub const LATENCY: ByDirection<Latencies> = ByDirection {
+    both: latencies!("latency", "the latency of an operation"),
+    read: latencies!("read_latency", "the latency of a read"),
+    write: latencies!("write_latency", "the latency of a write"),
+};
+/// Time of an operation from its real start; open-loop load only.
+pub const SERVICE_LATENCY: ByDirection<Latencies> = ByDirection {
+    both: latencies!("service_latency", "the time from an operation's real start"),
+    read: latencies!("read_service_latency", "the time from a read's real start"),
+    write: latencies!("write_service_latency", "the time from a write's real start"),
+};
+
+metrics! { PLAIN:
+    CPU_PER_OPERATION = "cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of this process and the kernel's workers for it, per operation";
+    OVERHEAD_PER_OPERATION = "overhead_per_operation", NanosecondsPerOperation, Lower, Run, "CPU time of the measuring loop alone per operation, by the noop engine before the first trial";
+    IO_WORKER_CPU_SHARE = "io_worker_cpu_share", Ratio, Neither, Trial, "share of that CPU time spent by io_uring workers, to which the kernel punts what it cannot do at once";
+    ACHIEVED_QUEUE_DEPTH = "achieved_queue_depth", Count, Neither, Trial, "mean number of operations in flight, counted apart from latency and throughput";
+    DEVICE_BYTES_RATIO = "device_bytes_ratio", Ratio, Neither, Trial, "bytes that reached the block device by the kernel's counters, over the bytes that we moved";
+    ENERGY_PER_OPERATION = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the job, over its operations";
+    STEADY_STATE = "steady_state", Ratio, Neither, Trial, "1 when the trial's intervals hold a steady window by the rule of the SNIA PTS, else 0";
+    ERRORS = "errors", Count, Lower, Trial, "operations that failed; they count in nothing else";
+    ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second that the schedule asked for";
+    ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
+    PUBLISHED_MEAN_LATENCY = "latency_mean_as_published", Nanoseconds, Lower, Trial, "a published mean latency whose definition is not stated";
+}
+
+/// In a cell of reads alone, `read_iops` says what `iops` says.
+fn repeats(factors: &BTreeMap<String, String>, metric: &str) -> bool {
+    let mix = factors
+        .get(READ_WRITE_MIX.name)
+        .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
+    let pure = Direction::ALL
+        .into_iter()
+        .find(|direction| mix == Some(direction.mix()));
+    pure.is_some_and(|direction| {
+        metric
+            .strip_prefix(direction.name())
+            .is_some_and(|rest| rest.starts_with('_'))
+    })
+}
+
+/// An engine's feature fell back.
+pub const ENGINE_FEATURE: RemarkKind = RemarkKind::new(
+    "engine-feature-off",
+    "a feature of the engine was not to be had",
+    "",
+);
+/// The engine warned.
+pub const ENGINE_WARNING: RemarkKind =
+    RemarkKind::new("engine-warning", "the engine warned of something", "");
+/// Requests failed.
+pub const OPERATIONS_FAILED: RemarkKind = RemarkKind::new("operations-failed", "operations failed", "");
+/// Nothing completed.
+pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
+    "nothing-completed",
+    "not one operation completed in the measured time",
+    "not one operation completed",
+);
+/// Others used the device.
+pub const CONTAMINATED: RemarkKind = RemarkKind::new(
+    "contaminated",
+    "the device moved more bytes than the trial asked for",
+    "contaminated:",
+);
+/// Something above the device answered.
+pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
+    "answered-above-device",
+    "the device moved fewer bytes than the trial asked for",
+    "something above it answered",
+);
+
+/// Above this share of foreign traffic a trial or a cell is called contaminated.
+pub const CONTAMINATION: f64 = 0.02;

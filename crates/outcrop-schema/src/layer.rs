@@ -1,0 +1,97 @@
+//! A layer as everybody but its engine sees it.
+
+use std::collections::BTreeMap;
+
+use outcrop_measure::metric::Metric;
+
+use crate::factor::FactorRef;
+use crate::remark::RemarkKind;
+use crate::settings::Settings;
+
+/// The vocabulary of one layer.
+#[derive(Debug)]
+pub struct LayerSchema {
+    /// Its name in plans and records.
+    pub name: &'static str,
+    /// What plans may say about its subject.
+    pub subject: &'static [FactorRef],
+    /// What plans may say about its workload, fixed or as a factor; labels follow this order.
+    pub workload: &'static [FactorRef],
+    /// What only publications say.
+    pub published: &'static [FactorRef],
+    /// Without these a published figure names no cell or no condition: one that lacks them is marked.
+    pub to_state: &'static [FactorRef],
+    /// What its trials yield, in groups.
+    pub metrics: &'static [&'static [Metric]],
+    /// What a trial is known by, the first of these that it has: for progress, and for how far its cells can be trusted.
+    pub headline: &'static [Metric],
+    /// What its trials may remark.
+    pub remarks: &'static [RemarkKind],
+    /// What tells data apart: two cells with the same values of all these worked on the same data.
+    pub data_identity: &'static [Metric],
+    /// The factor of the subject that a caller's `--size` sets.
+    pub size: Option<FactorRef>,
+    /// The factor of the subject that is a path on the storage that is measured.
+    pub path: Option<FactorRef>,
+    /// The factor of the subject that names a server of the user's, by URL.
+    pub server: Option<FactorRef>,
+    /// Whether a metric of a cell with these factors says again what another one says.
+    pub repeats: fn(&BTreeMap<String, String>, &str) -> bool,
+}
+
+impl LayerSchema {
+    /// A layer without anything: what a new one starts from.
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            subject: &[],
+            workload: &[],
+            published: &[],
+            to_state: &[],
+            metrics: &[],
+            headline: &[],
+            remarks: &[],
+            data_identity: &[],
+            size: None,
+            path: None,
+            server: None,
+            repeats: |_, _| false,
+        }
+    }
+
+    /// A factor of records and references by its name; those of the subject are not among them.
+    pub fn factor(&self, name: &str) -> Option<FactorRef> {
+        let factors = self.workload.iter().chain(self.published);
+        factors.copied().find(|factor| factor.name == name)
+    }
+
+    /// A metric by its name.
+    pub fn metric(&self, name: &str) -> Option<Metric> {
+        self.all_metrics().find(|metric| metric.name == name)
+    }
+
+    /// Every metric.
+    pub fn all_metrics(&self) -> impl Iterator<Item = Metric> {
+        self.metrics.iter().copied().flatten().copied()
+    }
+
+    /// The factors of a record or a reference, typed as far as this schema can read them.
+    pub fn read(&self, factors: &BTreeMap<String, String>) -> Settings {
+        Settings::of_record(|name| self.factor(name), factors)
+    }
+
+    /// A cell in a few words, for people who watch: `4KiB 70:30 QD 32`.
+    pub fn label(&self, factors: &Settings) -> String {
+        let word = |factor: &FactorRef| factor.labelled(factors.spelling(factor.about())?);
+        let words: Vec<String> = self.workload.iter().filter_map(word).collect();
+        words.join(" ")
+    }
+
+    /// What a trial is known by, spelled: the first headline metric among `value_of`'s answers.
+    pub fn headline(&self, value_of: impl Fn(&Metric) -> Option<f64>) -> Option<String> {
+        let known = self.headline.iter();
+        known
+            .filter_map(|metric| Some(metric.format(value_of(metric)?)))
+            .next()
+    }
+}

@@ -1,0 +1,115 @@
+//! What a factor's value can be: a type with one spelling, perhaps a place on an axis, and a column in tables.
+
+use std::any::Any;
+use std::fmt;
+
+use outcrop_measure::units::{ByteSize, Rate};
+use outcrop_workload::keyed::{KeyPopularity, KeySize, Objective, Preset, RequestMix, ValueSize};
+use outcrop_workload::{AccessPattern, Arrival, Arrivals, BlockContent, Content, ReadWriteMix};
+
+/// The column that a factor has in `records.parquet` beside its spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// Its spelling as text.
+    Text,
+    /// A whole number.
+    Whole,
+    /// A whole number of bytes.
+    Bytes,
+    /// Any number.
+    Real,
+}
+
+/// A type that a factor's values have.
+pub trait Value: Any + Clone + fmt::Debug + fmt::Display + PartialEq + Send + Sync {
+    /// The column that it is stored in.
+    const COLUMN: Column = Column::Text;
+
+    /// Where it lies on an axis: the number that it is, or its place in the order of the documentation.
+    fn place(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl Value for String {}
+
+macro_rules! numbers {
+    ($($number:ty => $column:ident;)+) => {
+        $(impl Value for $number {
+            const COLUMN: Column = Column::$column;
+
+            fn place(&self) -> Option<f64> {
+                Some(*self as f64)
+            }
+        })+
+    };
+}
+
+numbers! {
+    u32 => Whole;
+    u64 => Whole;
+    f64 => Real;
+}
+
+impl Value for ByteSize {
+    const COLUMN: Column = Column::Bytes;
+
+    fn place(&self) -> Option<f64> {
+        Some(self.0 as f64)
+    }
+}
+
+/// Words take the order in which they are documented.
+macro_rules! words {
+    ($($word:ty),+ $(,)?) => {
+        $(impl $crate::Value for $word {
+            fn place(&self) -> Option<f64> {
+                Self::ALL.iter().position(|one| one == self).map(|index| index as f64)
+            }
+        })+
+    };
+}
+pub(crate) use words;
+
+words!(
+    outcrop_workload::EngineKind,
+    outcrop_workload::Submission,
+    outcrop_workload::Caches,
+    outcrop_workload::column::RowOrder,
+    outcrop_workload::column::Operation,
+    outcrop_workload::column::SearchMode,
+    Preset,
+);
+
+impl Value for AccessPattern {}
+impl Value for Arrival {}
+impl Value for Content {}
+impl Value for KeyPopularity {}
+impl Value for KeySize {}
+impl Value for ValueSize {}
+impl Value for RequestMix {}
+impl Value for Objective {}
+
+/// Reads before writes.
+impl Value for ReadWriteMix {
+    fn place(&self) -> Option<f64> {
+        Some(f64::from(self.write_percent()))
+    }
+}
+
+/// Closed loops before open ones, and those in the order of what they offer.
+impl Value for Arrivals {
+    fn place(&self) -> Option<f64> {
+        Some(match self {
+            Self::Given(arrival) => arrival.per_second().map_or(0.0, Rate::per_second),
+            Self::Share(_, percent) => *percent,
+        })
+    }
+}
+
+/// Natural blocks before generated ones.
+impl Value for BlockContent {
+    fn place(&self) -> Option<f64> {
+        Some(f64::from(u8::from(matches!(self, Self::Generated(_)))))
+    }
+}

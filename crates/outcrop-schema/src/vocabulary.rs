@@ -1,0 +1,65 @@
+//! The layers that there are: a new one is a line here.
+
+use outcrop_measure::metric::Metric;
+use outcrop_workload::word::hint;
+
+use crate::layer::LayerSchema;
+use crate::{cache, column, compression, device};
+
+/// The layers that somebody speaks of.
+#[derive(Clone, Copy, Debug)]
+pub struct Vocabulary(&'static [&'static LayerSchema]);
+
+/// Every layer that ships, in the order of the stack.
+static LAYERS: &[&LayerSchema] = &[
+    &device::SCHEMA,
+    &compression::SCHEMA,
+    &column::SCHEMA,
+    &cache::SCHEMA,
+];
+
+impl Default for Vocabulary {
+    /// That of the layers that ship.
+    fn default() -> Self {
+        Self(LAYERS)
+    }
+}
+
+/// Two speak of the same layers when the names are the same.
+impl PartialEq for Vocabulary {
+    fn eq(&self, other: &Self) -> bool {
+        let names =
+            |vocabulary: &Self| -> Vec<&str> { vocabulary.0.iter().map(|layer| layer.name).collect() };
+        names(self) == names(other)
+    }
+}
+
+impl Eq for Vocabulary {}
+
+impl Vocabulary {
+    /// A vocabulary of other layers.
+    pub const fn of(layers: &'static [&'static LayerSchema]) -> Self {
+        Self(layers)
+    }
+
+    /// Its layers, in the order of the stack.
+    pub const fn layers(self) -> &'static [&'static LayerSchema] {
+        self.0
+    }
+
+    /// A layer by its name.
+    pub fn layer(self, name: &str) -> Option<&'static LayerSchema> {
+        self.0.iter().copied().find(|layer| layer.name == name)
+    }
+
+    /// A metric of a layer, by their names.
+    pub fn metric(self, layer: &str, name: &str) -> Option<Metric> {
+        self.layer(layer)?.metric(name)
+    }
+
+    /// What to say of a layer that is none.
+    pub fn hint(self, seen: &str) -> String {
+        let names: Vec<&str> = self.0.iter().map(|layer| layer.name).collect();
+        hint(seen, &names)
+    }
+}

@@ -1,0 +1,27 @@
+//! How requests are made to a device: words that plans, the engine and records share.
+
+crate::words! {
+    /// How requests reach the target.
+    pub enum EngineKind: "engine" {
+        /// Asynchronous requests through an io_uring instance per job.
+        IoUring = "io_uring",
+        /// One `pread` or `pwrite` at a time per job; depth comes from jobs.
+        Psync = "psync",
+        /// Completes every request at once without touching the target: the overhead of the loop itself.
+        Noop = "noop",
+    }
+}
+
+crate::words! {
+    /// When the slots of completed requests are filled again.
+    #[derive(Default)]
+    pub enum Submission: "submission" {
+        /// On every completion: the depth asked for is the depth that the device sees.
+        #[default]
+        Refill = "refill",
+        /// Once half of the depth has completed: fewer system calls for an honest maximum of throughput, but
+        /// the depth that the device sees sags towards half, and completions are noticed late, so that
+        /// latencies are upper bounds.
+        Batch = "batch",
+    }
+}

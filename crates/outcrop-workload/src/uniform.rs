@@ -1,0 +1,7 @@
+//! Even draws from a range.
+
+/// Maps a uniform 64-bit draw to `0..count`; the bias is below `count / 2^64`, which no test can see.
+#[inline]
+pub(crate) fn uniform_below(draw: u64, count: u64) -> u64 {
+    ((u128::from(draw) * u128::from(count)) >> 64) as u64
+}
