@@ -152,7 +152,7 @@ fn a_stall_of_a_second_is_measured_from_the_intended_start() {
     let latency = report.tally.latency();
     // Every request that was due is in it; the one due at the very end may be.
     assert!((2000..=2001).contains(&latency.count()), "{}", latency.count());
-    // At least half of the 1000 that were due meanwhile waited for more than half a second …
+    // At least half of the 1000 that were due meanwhile waited for more than half a second, and one for all of it
     let above = |latency: &outcrop_measure::LatencyHistogram| -> u64 {
         latency
             .buckets()
@@ -161,7 +161,9 @@ fn a_stall_of_a_second_is_measured_from_the_intended_start() {
             .sum()
     };
     assert!(above(&latency) >= 480, "{}", above(&latency));
-    assert!(latency.max().unwrap() >= 1_000_000_000);
+    // (the counter that latencies are read from is calibrated to 0.1 %) …
+    let max = latency.max().unwrap();
+    assert!(max >= 999_000_000, "{max}");
     // … while the server kept only one waiting: what a closed loop would have reported.
     let service = &report.tally.kind(RequestKind::Get).service;
     assert!(above(service) < above(&latency) / 10, "{}", above(service));
