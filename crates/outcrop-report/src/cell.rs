@@ -49,6 +49,7 @@ impl<'a> Cell<'a> {
                         value: summary.median,
                         unit: samples.unit,
                         interval: summary.interval,
+                        no_interval: samples.no_interval().map(str::to_owned),
                         n: summary.n,
                         provenance: samples.provenance,
                     };
@@ -252,6 +253,7 @@ fn number_of(row: &ReferenceRow) -> Number {
         value: row.value,
         unit: row.unit,
         interval: None,
+        no_interval: None,
         n: 1,
         provenance: row.provenance,
     }

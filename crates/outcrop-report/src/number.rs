@@ -16,10 +16,14 @@ pub struct Number {
     pub value: f64,
     /// Unit of the value and of the interval.
     pub unit: Unit,
-    /// Confidence interval of the median; `None` with fewer than two trials.
+    /// Confidence interval: of the median over trials, or of the figure of all the data where a sample was taken. `None`
+    /// with fewer than two trials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Trials (or published rows, or cells) that the value rests on.
+    /// Why a sample of the data supports no interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_interval: Option<String>,
+    /// Trials (or published rows, or cells, or draws of a sample) that the value rests on.
     pub n: usize,
     /// Measured, modelled, published or derived.
     pub provenance: Provenance,
@@ -33,6 +37,7 @@ impl Number {
             value,
             unit,
             interval: None,
+            no_interval: None,
             n,
             provenance: Provenance::Derived,
         }
@@ -91,7 +96,10 @@ impl Number {
                     self.spell(high)
                 )
             }
-            None => count,
+            None => match &self.no_interval {
+                Some(reason) => format!("no interval: {reason}; {count}"),
+                None => count,
+            },
         }
     }
 }

@@ -193,6 +193,7 @@ fn margin(number: &Number) -> String {
         Some(percent) if number.is_wide() => format!(" ±{percent:.0} % !"),
         Some(percent) if percent < 0.5 => " ±<1 %".to_owned(),
         Some(percent) => format!(" ±{percent:.0} %"),
+        None if number.no_interval.is_some() => " (no interval)".to_owned(),
         None => String::new(),
     }
 }

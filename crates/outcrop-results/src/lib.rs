@@ -53,4 +53,4 @@ pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
 pub use trial::{HistogramEntry, HistogramKind, Outcome, TrialEntry, Value};
-pub use view::{CellView, RunView, Samples, SeriesPoint};
+pub use view::{CellView, RunView, Samples, SeriesPoint, Uncertainty};

@@ -1,6 +1,7 @@
 //! A run loaded for reading: plan, environment, trials, and the cells that they group into.
 
 mod cell;
+mod sampling;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use outcrop_schema::Vocabulary;
 
 pub use cell::{CellView, Samples, SeriesPoint};
+pub use sampling::Uncertainty;
 
 use crate::error::ResultsError;
 use crate::journal;

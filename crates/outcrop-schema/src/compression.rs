@@ -11,6 +11,7 @@ use crate::layer::LayerSchema;
 use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::spelled;
 use crate::remark::RemarkKind;
+use crate::sampling::{Bounded, Sampling};
 
 pub use values::{CodecName, Context, Data, FAMILIES, Measurement, Threads};
 
@@ -40,7 +41,28 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     headline: &[SPEED.compress, STAGE_WHOLE_TIME],
     remarks: &[ENGINE_NOTE, NO_SUCH_BLOCKS],
     data_identity: &[UNCOMPRESSED_BYTES, BLOCK_COUNT, BLOCK_ENTROPY],
+    sampling: Some(&SAMPLING),
     ..LayerSchema::named("compression")
+};
+
+/// Clusters are drawn of data that are larger than the sample.
+static SAMPLING: Sampling = Sampling {
+    share: SAMPLED_SHARE,
+    draws: SAMPLED_CLUSTERS,
+    confidence: 0.95,
+    bounded: &[
+        Bounded {
+            metric: COMPRESSION_RATIO,
+            low: COMPRESSION_RATIO_LOW,
+            high: COMPRESSION_RATIO_HIGH,
+        },
+        Bounded {
+            metric: SAVED_SHARE,
+            low: SAVED_SHARE_LOW,
+            high: SAVED_SHARE_HIGH,
+        },
+    ],
+    unbounded: &[&[BLOCK_ENTROPY], &BLOCK_RATIOS],
 };
 
 /// Blocks are held in memory three times: as they are, compressed, and decompressed.
@@ -280,7 +302,10 @@ metrics! { PLAIN:
     COMPRESSION_RATIO_LOW = "compression_ratio_low", Ratio, Neither, DataSet, "lower end of the 95 % interval of the ratio of all the data; the ratio itself when all of it was taken";
     COMPRESSION_RATIO_HIGH = "compression_ratio_high", Ratio, Neither, DataSet, "upper end of the 95 % interval of the ratio of all the data; the ratio itself when all of it was taken";
     SAMPLED_SHARE = "sampled_share", Ratio, Neither, DataSet, "bytes that were taken over bytes of the data";
+    SAMPLED_CLUSTERS = "sampled_clusters", Count, Neither, DataSet, "clusters of the data that were taken: the draws that the ratio's interval rests on";
     SAVED_SHARE = "saved_share", Ratio, Higher, DataSet, "1 − compressed over uncompressed bytes; negative when blocks grew";
+    SAVED_SHARE_LOW = "saved_share_low", Ratio, Neither, DataSet, "lower end of the 95 % interval of the saved share of all the data";
+    SAVED_SHARE_HIGH = "saved_share_high", Ratio, Neither, DataSet, "upper end of the 95 % interval of the saved share of all the data";
     UNCOMPRESSED_BYTES = "uncompressed_bytes", Bytes, Neither, DataSet, "bytes of all blocks";
     COMPRESSED_BYTES = "compressed_bytes", Bytes, Lower, DataSet, "bytes of all compressed blocks";
     BLOCK_COUNT = "block_count", Count, Neither, DataSet, "blocks, the short last ones of files included";

@@ -6,6 +6,7 @@ use outcrop_measure::metric::Metric;
 
 use crate::factor::FactorRef;
 use crate::remark::RemarkKind;
+use crate::sampling::Sampling;
 use crate::settings::Settings;
 
 /// The vocabulary of one layer.
@@ -29,6 +30,8 @@ pub struct LayerSchema {
     pub remarks: &'static [RemarkKind],
     /// What tells data apart: two cells with the same values of all these worked on the same data.
     pub data_identity: &'static [Metric],
+    /// Which figures rest on a sample of the data, and what bounds them.
+    pub sampling: Option<&'static Sampling>,
     /// The factor of the subject that a caller's `--size` sets.
     pub size: Option<FactorRef>,
     /// The factor of the subject that is a path on the storage that is measured.
@@ -52,6 +55,7 @@ impl LayerSchema {
             headline: &[],
             remarks: &[],
             data_identity: &[],
+            sampling: None,
             size: None,
             path: None,
             server: None,

@@ -7,7 +7,7 @@ use outcrop_schema::{LayerSchema, Vocabulary};
 use crate::compare::Comparand;
 use crate::factors;
 use crate::references::{Reference, ReferenceRow};
-use crate::view::{CellView, RunView, Samples};
+use crate::view::{CellView, RunView, Samples, Uncertainty};
 use outcrop_measure::metric::Scope;
 
 /// A cell of either kind.
@@ -87,6 +87,7 @@ fn no_samples(row: &ReferenceRow) -> Samples {
         scope: Scope::Trial,
         values: Vec::new(),
         unavailable: None,
+        uncertainty: Uncertainty::Repetitions,
     }
 }
 

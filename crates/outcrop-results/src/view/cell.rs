@@ -8,6 +8,7 @@ use outcrop_measure::interval::{Summary, median, summarise};
 use outcrop_measure::metric::{Metric, Provenance, Scope, Unit};
 use outcrop_schema::{LayerSchema, RemarkKind, Vocabulary};
 
+use super::sampling::Uncertainty;
 use crate::error::ResultsError;
 use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value};
 
@@ -45,6 +46,8 @@ pub struct Samples {
     pub values: Vec<f64>,
     /// Why repetitions gave none: the first reason, if any did.
     pub unavailable: Option<String>,
+    /// Where the interval of the median comes from.
+    pub uncertainty: Uncertainty,
 }
 
 /// One interval of one trial.
@@ -149,6 +152,10 @@ impl<'a> CellView<'a> {
             unit: first.unit,
             provenance: first.provenance,
             scope,
+            uncertainty: match values.first() {
+                Some(value) => Uncertainty::of(self, name, *value),
+                None => Uncertainty::Repetitions,
+            },
             values,
             unavailable,
         })
@@ -219,9 +226,28 @@ impl Samples {
     /// Median, its interval and range; none without a value. `label` seeds the resampling.
     pub fn summary(&self, label: &str) -> Option<Summary> {
         if self.values.is_empty() {
-            None
-        } else {
-            summarise(&self.values, Seed(0).derive(label))
+            return None;
+        }
+        let repeated = summarise(&self.values, Seed(0).derive(label))?;
+        Some(match &self.uncertainty {
+            Uncertainty::Repetitions => repeated,
+            Uncertainty::Sampled(interval) => Summary {
+                n: interval.n,
+                interval: Some(*interval),
+                ..repeated
+            },
+            Uncertainty::Unsupported(_) => Summary {
+                interval: None,
+                ..repeated
+            },
+        })
+    }
+
+    /// Why there is a value without an interval, where the reason is not that there are too few repetitions.
+    pub fn no_interval(&self) -> Option<&str> {
+        match &self.uncertainty {
+            Uncertainty::Unsupported(reason) => Some(reason),
+            Uncertainty::Repetitions | Uncertainty::Sampled(_) => None,
         }
     }
 

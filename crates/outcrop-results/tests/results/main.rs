@@ -14,5 +14,6 @@ mod parquet_files;
 mod published;
 mod run_folders;
 mod samples;
+mod sampling;
 mod scopes;
 mod views;

@@ -22,16 +22,11 @@ pub(super) fn of_job(
     let size = &report.size;
     let mut values = sizes(blocks, size);
     values.extend([
-        Value::derived(
-            metrics::SAVED_SHARE,
-            1.0 - size.compressed_bytes as f64 / size.uncompressed_bytes as f64,
-        ),
         Value::measured(metrics::UNCOMPRESSED_BYTES, size.uncompressed_bytes as f64),
         Value::measured(metrics::COMPRESSED_BYTES, size.compressed_bytes as f64),
         context(report),
         energy(report),
     ]);
-    values.extend(interval(size));
     values.extend(percentiles(size));
     let phases = [
         (Direction::Compress, &report.compress),
@@ -126,20 +121,36 @@ pub(super) fn of_stages(
 
 /// What both measurements say of the blocks.
 fn sizes(blocks: &Blocks<'_>, size: &SizeReport) -> Vec<Value> {
-    vec![
+    let mut values = vec![
         Value::measured(metrics::COMPRESSION_RATIO, size.ratio()),
+        Value::derived(metrics::SAVED_SHARE, saved(size.ratio())),
         Value::measured(metrics::SAMPLED_SHARE, blocks.sample().share()),
+        Value::measured(metrics::SAMPLED_CLUSTERS, blocks.sample().pieces().len() as f64),
         Value::measured(metrics::BLOCK_COUNT, blocks.as_slice().len() as f64),
         Value::measured(metrics::BLOCK_ENTROPY, size.entropy_bits_per_byte),
-    ]
+    ];
+    values.extend(interval(size));
+    values
 }
 
-fn interval(size: &SizeReport) -> [Value; 2] {
-    let ends = [metrics::COMPRESSION_RATIO_LOW, metrics::COMPRESSION_RATIO_HIGH];
+/// The share that a ratio saves.
+fn saved(ratio: f64) -> f64 {
+    1.0 - 1.0 / ratio
+}
+
+fn interval(size: &SizeReport) -> [Value; 4] {
+    let ends = [
+        metrics::COMPRESSION_RATIO_LOW,
+        metrics::COMPRESSION_RATIO_HIGH,
+        metrics::SAVED_SHARE_LOW,
+        metrics::SAVED_SHARE_HIGH,
+    ];
     match size.interval {
         Some(interval) => [
             Value::derived(ends[0], interval.low),
             Value::derived(ends[1], interval.high),
+            Value::derived(ends[2], saved(interval.low)),
+            Value::derived(ends[3], saved(interval.high)),
         ],
         None => ends.map(|metric| {
             Value::unavailable(

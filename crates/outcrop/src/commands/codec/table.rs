@@ -132,7 +132,7 @@ fn block_bytes(cell: &CellView<'_>) -> u64 {
     factors.get(&COMPRESSION_BLOCK_SIZE).map_or(0, |size| size.0)
 }
 
-/// The median over the repetitions, and how far they reach to either side where that is a per cent or more.
+/// The median over the repetitions with the ends of its interval, where that is a per cent wide or more.
 fn figure(cell: &CellView<'_>, metric: &Metric) -> Cell {
     let Some(summary) = cell.summary(metric.name) else {
         let reason = cell.metric(metric.name).and_then(|samples| samples.unavailable);
@@ -140,16 +140,14 @@ fn figure(cell: &CellView<'_>, metric: &Metric) -> Cell {
     };
     let value = summary.median;
     let is_share = SHARES.contains(metric);
-    let mut shown = if is_share {
-        format!("{:.1} %", value * 100.0)
-    } else {
-        metric.format(value)
+    let spell = |value: f64| match is_share {
+        true => format!("{:.1} %", value * 100.0),
+        false => metric.format(value),
     };
-    let half = summary
-        .interval
-        .map_or(0.0, |interval| interval.relative_width() / 2.0 * 100.0);
-    if half >= 0.5 && !is_share {
-        shown.push_str(&format!(" ±{half:.0} %"));
+    let mut shown = spell(value);
+    let interval = summary.interval;
+    if let Some(interval) = interval.filter(|interval| interval.relative_width() >= 0.01) {
+        shown.push_str(&format!(" ({} to {})", spell(interval.low), spell(interval.high)));
     }
     Cell::number(value, shown)
 }

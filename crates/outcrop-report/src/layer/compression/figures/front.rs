@@ -10,6 +10,7 @@ use crate::cell::{Cell, families};
 use crate::chart::{
     LineChart, Quantity, Scale, ScatterChart, ScatterGroup, ScatterPoint, Series, SeriesKind, axis,
 };
+use crate::number::Number;
 use crate::section::FigureSlot;
 
 const PLAN: &str = "throughput-latency";
@@ -37,6 +38,10 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
     for (one, on_front) in shown {
         let (family, speed) = (one.cell.family(), one.speed.of(direction));
         let (words, ratio) = (one.cell.words(), one.ratio);
+        let certainty = one
+            .cell
+            .number(&COMPRESSION_RATIO)
+            .map_or_else(String::new, Number::certainty);
         let point = ScatterPoint {
             x: speed.value,
             y: ratio,
@@ -46,7 +51,10 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
                 String::new()
             },
             on_front,
-            note: format!("{words}: ratio {ratio:.3}, {speed} ({})", speed.certainty()),
+            note: format!(
+                "{words}: ratio {ratio:.3} ({certainty}), {speed} ({})",
+                speed.certainty()
+            ),
         };
         match groups.iter_mut().find(|group| group.name == family) {
             Some(group) => group.points.push(point),
