@@ -1,0 +1,52 @@
+//! Why compressed data cannot be read, and where.
+
+use outcrop_measure::units::format_bytes;
+
+use crate::format::Compression;
+
+/// What is wrong with compressed data. [`crate::Input`] hands it out inside an `std::io::Error`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The last frame is not complete.
+    #[error(
+        "{name} is truncated: its {compression} data end at byte {offset}, inside a frame ({} were decompressed); copy it again in full",
+        format_bytes(*decompressed_bytes)
+    )]
+    Truncated {
+        /// The file.
+        name: String,
+        /// Its format.
+        compression: Compression,
+        /// Bytes of the file that were read.
+        offset: u64,
+        /// Bytes that came out before.
+        decompressed_bytes: u64,
+    },
+    /// The bytes are not what the format allows, a checksum does not match, or a window would take too much memory.
+    #[error(
+        "{name} cannot be decompressed: its {compression} data are wrong near byte {offset} ({} were decompressed): {reason}; \
+         copy it again, or decompress it with its own tool",
+        format_bytes(*decompressed_bytes)
+    )]
+    Damaged {
+        /// The file.
+        name: String,
+        /// Its format.
+        compression: Compression,
+        /// Bytes of the file that were read.
+        offset: u64,
+        /// Bytes that came out before.
+        decompressed_bytes: u64,
+        /// The decoder's own words.
+        reason: String,
+    },
+    /// More than the caller can hold.
+    #[error("{name} is larger than {} when it is decompressed; expected less here", format_bytes(*limit_bytes))]
+    TooLarge {
+        /// The file.
+        name: String,
+        /// The most that was asked for.
+        limit_bytes: u64,
+    },
+}
