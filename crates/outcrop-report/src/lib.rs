@@ -31,6 +31,7 @@
 
 pub mod answer;
 pub mod cell;
+pub mod cell_table;
 mod chart;
 pub mod comparison;
 mod environment;
@@ -43,6 +44,7 @@ pub mod number;
 pub mod report;
 mod screen;
 pub mod section;
+mod wrap;
 mod write;
 
 pub use answer::Answer;

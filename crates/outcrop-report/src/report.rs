@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_results::{Outcome, RunView};
+use outcrop_results::{Envelope, Outcome, RunView};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::chart::Figure;
@@ -139,13 +140,53 @@ impl Report {
             .collect()
     }
 
+    /// Findings and advice in the JSON shape that all commands share; the rest of the report is its details.
+    ///
+    /// # Errors
+    /// [`ReportError::Json`] if a value cannot be written, which no value of a report should be.
+    pub fn in_envelope(&self, mut envelope: Envelope) -> Result<Envelope, ReportError> {
+        for section in &self.layers {
+            let named = |value: Value| with_layer(value, &section.layer);
+            for finding in &section.findings {
+                envelope
+                    .findings
+                    .push(named(flat_verdict(serde_json::to_value(finding)?)));
+            }
+            for claim in &section.answer.advice {
+                envelope.advice.push(named(serde_json::to_value(claim)?));
+            }
+        }
+        if let Value::Object(report) = self.to_json()? {
+            envelope.details = report;
+        }
+        Ok(envelope)
+    }
+
     /// Answer, findings, matrices and references as JSON; figures without their drawings.
     ///
     /// # Errors
     /// [`ReportError::Json`] if a value cannot be written, which no value of a report should be.
-    pub fn to_json(&self) -> Result<serde_json::Value, ReportError> {
+    pub fn to_json(&self) -> Result<Value, ReportError> {
         Ok(serde_json::to_value(self)?)
     }
+}
+
+/// A finding with its verdict as a word, and the reason of that beside it.
+fn flat_verdict(mut finding: Value) -> Value {
+    if let Value::Object(fields) = &mut finding
+        && let Some(Value::Object(verdict)) = fields.remove("verdict")
+    {
+        fields.extend(verdict);
+    }
+    finding
+}
+
+/// What a layer says, with the layer's name.
+fn with_layer(mut value: Value, layer: &str) -> Value {
+    if let Value::Object(fields) = &mut value {
+        fields.insert("layer".to_owned(), layer.into());
+    }
+    value
 }
 
 impl RunSummary {

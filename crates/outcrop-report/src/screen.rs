@@ -3,6 +3,7 @@
 use crate::answer::{Answer, ReadingOutcome, Severity};
 use crate::number::{Number, counted};
 use crate::report::{LayerSection, Report};
+use crate::wrap::wrapped;
 
 /// Most lines of the summary: a screen of 24, less the blank line and the report's path that the caller adds.
 const MOST_LINES: usize = 22;
@@ -272,26 +273,6 @@ fn is_any_marked(answer: &Answer) -> bool {
     numbers
         .chain(answer.advice.iter().flat_map(|claim| &claim.numbers))
         .any(Number::is_wide)
-}
-
-/// Text in lines of at most `width` columns; every line but the first is indented.
-fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        let room = line.chars().count() + 1 + word.chars().count() <= width;
-        if !line.trim().is_empty() && !room {
-            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
-        }
-        if !line.trim().is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    if !line.trim().is_empty() {
-        lines.push(line);
-    }
-    lines
 }
 
 fn pad(text: &str, width: usize) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use crate::error::ResultsError;
-use crate::record::{Record, provenance_name};
+use crate::record::Record;
 use crate::references::Reference;
 
 /// Columns of a record before its factors.
@@ -57,7 +57,7 @@ pub fn write_csv(records: &[Record], sink: impl Write) -> Result<(), ResultsErro
             record.metric.clone(),
             record.unit.symbol().to_owned(),
             record.value.map(|value| value.to_string()).unwrap_or_default(),
-            provenance_name(record.provenance).to_owned(),
+            record.provenance_name().to_owned(),
             record.source.clone().unwrap_or_default(),
             record.started_at.clone(),
             record.duration_s.to_string(),

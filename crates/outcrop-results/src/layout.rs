@@ -14,6 +14,10 @@ pub const JOURNAL_FILE: &str = "trials.ndjson";
 pub const RECORDS_FILE: &str = "records.parquet";
 /// The latency histograms, derived from the journal.
 pub const HISTOGRAMS_FILE: &str = "histograms.parquet";
+/// The table of cells for people and spreadsheets, derived from the journal.
+pub const CELLS_CSV_FILE: &str = "cells.csv";
+/// The same table with typed columns.
+pub const CELLS_PARQUET_FILE: &str = "cells.parquet";
 
 /// The name of the run in `dir`: the folder's own name, links and `.` resolved.
 pub fn run_name(dir: &Path) -> String {

@@ -30,7 +30,9 @@
 //! ```
 
 pub mod atomic_file;
+pub mod cells;
 pub mod compare;
+pub mod envelope;
 pub mod error;
 pub mod export;
 pub mod factors;
@@ -45,7 +47,9 @@ pub mod trial;
 pub mod view;
 
 pub use atomic_file::write_atomically;
+pub use cells::{CellGroup, CellJson, CellRow, CellTable, Estimate, Figure, FigureJson};
 pub use compare::{Comparand, Comparison, ComparisonRow, NotComparable, Side, Verdict, compare};
+pub use envelope::Envelope;
 pub use error::ResultsError;
 pub use fail_if::{FailIf, FailIfReport};
 pub use journal::Journal;

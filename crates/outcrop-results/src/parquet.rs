@@ -9,6 +9,7 @@
 mod columns;
 mod factor_columns;
 mod histograms;
+mod plain;
 mod records;
 mod table;
 
@@ -17,6 +18,7 @@ use std::path::Path;
 use factor_columns::FactorColumns;
 pub use histograms::HistogramRow;
 use outcrop_schema::Vocabulary;
+pub(crate) use plain::{PlainColumn, write_columns};
 
 use crate::atomic_file::write_with;
 use crate::error::ResultsError;

@@ -68,6 +68,19 @@ pub fn records_of(run_name: &str, entry: &TrialEntry) -> Vec<Record> {
     entry.values.iter().map(record).collect()
 }
 
+/// Stands for the provenance of a value that there is not.
+pub const UNAVAILABLE: &str = "unavailable";
+
+impl Record {
+    /// Where the value came from, as tables spell it; a value that is missing came from nowhere.
+    pub const fn provenance_name(&self) -> &'static str {
+        match self.value {
+            Some(_) => provenance_name(self.provenance),
+            None => UNAVAILABLE,
+        }
+    }
+}
+
 /// The spelling of a provenance in files: `measured`, `modelled`, `published`, `derived`.
 pub const fn provenance_name(provenance: Provenance) -> &'static str {
     match provenance {

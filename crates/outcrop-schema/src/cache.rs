@@ -9,7 +9,7 @@ use outcrop_workload::keyed::{
 use outcrop_workload::{Arrivals, Content};
 
 use crate::factor::{Factor, FactorRef, Label, Role};
-use crate::layer::LayerSchema;
+use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{count, small_count, spelled};
 use crate::remark::RemarkKind;
@@ -52,10 +52,23 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.all(),
     ],
     headline: &[THROUGHPUT],
+    table: TABLE,
     remarks: &[SERVED_BY, ABSENT, PROBLEM, DRIVER_LIMIT, SHARED_CPU],
     server: Some(&TARGET),
     ..LayerSchema::named("cache")
 };
+
+/// Columns of a table of cells.
+const TABLE: &[TableColumn] = &[
+    TableColumn::new(THROUGHPUT, "throughput", 0),
+    TableColumn::new(OFFERED, "offered", 4),
+    TableColumn::new(GOODPUT, "goodput", 5),
+    TableColumn::share(HIT_RATIO, "hits", 2),
+    TableColumn::new(LATENCY.p50, "p50", 3),
+    TableColumn::new(LATENCY.p99, "p99", 1),
+    TableColumn::new(LATENCY.p99_9, "p99.9", 6),
+    TableColumn::new(SERVER_CPU, "server CPU", 7),
+];
 
 /// What only servers have that a plan starts: peers are alike but for these.
 pub static OF_SERVERS: &[FactorRef] = &[

@@ -8,7 +8,7 @@ use outcrop_workload::words;
 
 use crate::compression::CodecName;
 use crate::factor::{Factor, Label, Role};
-use crate::layer::LayerSchema;
+use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{any, count, small_count, spelled};
 use crate::remark::RemarkKind;
@@ -32,11 +32,25 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     ],
     metrics: &[PLAIN, &LATENCY.all()],
     headline: &[ENCODE_SPEED, DECODE_SPEED, LATENCY.p50, OPERATION_RATE, ROW_RATE],
+    table: TABLE,
     remarks: &[PACKED, ENCODINGS],
     data_identity: &[ROW_COUNT, NULL_ROWS, TEXT_BYTES],
     path: Some(&PATH),
     ..LayerSchema::named("column")
 };
+
+/// Columns of a table of cells: each operation has some of them.
+const TABLE: &[TableColumn] = &[
+    TableColumn::new(FILE_BYTES, "file", 3),
+    TableColumn::new(COMPRESSION_RATIO, "ratio", 1),
+    TableColumn::new(ENCODE_SPEED, "encode", 0),
+    TableColumn::new(DECODE_SPEED, "decode", 0),
+    TableColumn::new(OPERATION_RATE, "queries", 4),
+    TableColumn::new(ROW_RATE, "rows", 5),
+    TableColumn::new(LATENCY.p50, "p50", 0),
+    TableColumn::new(LATENCY.p99, "p99", 1),
+    TableColumn::new(HITS_PER_OPERATION, "rows found", 6),
+];
 
 words! {
     /// Where columns come from.

@@ -7,7 +7,7 @@ use outcrop_measure::units::ByteSize;
 use outcrop_workload::{BlockContent, Caches, words};
 
 use crate::factor::{Factor, Label, Role};
-use crate::layer::LayerSchema;
+use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::spelled;
 use crate::remark::RemarkKind;
@@ -39,6 +39,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &STORED_BYTES,
     ],
     headline: &[SPEED.compress, STAGE_WHOLE_TIME],
+    table: TABLE,
     remarks: &[ENGINE_NOTE, NO_SUCH_BLOCKS],
     data_identity: &[UNCOMPRESSED_BYTES, BLOCK_COUNT, BLOCK_ENTROPY],
     sampling: Some(&SAMPLING),
@@ -64,6 +65,24 @@ static SAMPLING: Sampling = Sampling {
     ],
     unbounded: &[&[BLOCK_ENTROPY], &BLOCK_RATIOS],
 };
+
+/// Columns of a table of cells: of speed, and of the stages of zstd.
+const TABLE: &[TableColumn] = &[
+    TableColumn::new(COMPRESSION_RATIO, "ratio", 0),
+    TableColumn::share(SAVED_SHARE, "saved", 5),
+    TableColumn::new(SPEED.compress, "compress", 1),
+    TableColumn::new(SPEED.decompress, "decompress", 2),
+    TableColumn::new(LATENCY.compress.p95, "compress p95", 3),
+    TableColumn::new(LATENCY.decompress.p95, "decompress p95", 4),
+    TableColumn::new(CPU_PER_BYTE.compress, "CPU", 6),
+    TableColumn::new(CONTEXT_BYTES, "memory", 7),
+    TableColumn::new(STAGE_WHOLE_TIME, "per block", 0),
+    TableColumn::share(STAGE_MATCH_FINDING_SHARE, "match finding", 1),
+    TableColumn::share(STAGE_LITERALS_SHARE, "literals", 2),
+    TableColumn::share(STAGE_SEQUENCES_SHARE, "sequences", 3),
+    TableColumn::new(STAGE_SUM_RATIO, "parts ÷ whole", 4),
+    TableColumn::new(BLOCK_ENTROPY, "entropy", 8),
+];
 
 /// Blocks are held in memory three times: as they are, compressed, and decompressed.
 const LARGEST_BLOCK: ByteSize = ByteSize(1 << 30);

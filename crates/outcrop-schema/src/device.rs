@@ -9,7 +9,7 @@ use outcrop_measure::units::ByteSize;
 use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission, words};
 
 use crate::factor::{Factor, Label, Role};
-use crate::layer::LayerSchema;
+use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
@@ -44,6 +44,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.write.all(),
     ],
     headline: &[IOPS.both],
+    table: TABLE,
     remarks: &[
         ENGINE_FEATURE,
         ENGINE_WARNING,
@@ -57,6 +58,17 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     repeats,
     ..LayerSchema::named("device")
 };
+
+/// Columns of a table of cells; reads and writes apart where a cell has both.
+const TABLE: &[TableColumn] = &[
+    TableColumn::new(IOPS.both, "IOPS", 0),
+    TableColumn::new(BANDWIDTH.both, "bandwidth", 3),
+    TableColumn::new(LATENCY.both.p50, "p50", 2),
+    TableColumn::new(LATENCY.both.p99, "p99", 1),
+    TableColumn::new(LATENCY.both.p99_9, "p99.9", 6),
+    TableColumn::new(LATENCY.read.p99, "read p99", 4),
+    TableColumn::new(LATENCY.write.p99, "write p99", 5),
+];
 
 words! {
     /// What stands for the device.

@@ -9,6 +9,40 @@ use crate::remark::RemarkKind;
 use crate::sampling::Sampling;
 use crate::settings::Settings;
 
+/// A column of a layer's table of cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TableColumn {
+    /// What it shows.
+    pub metric: Metric,
+    /// Its heading, a word or two.
+    pub heading: &'static str,
+    /// How soon it is left out where a table is too wide: the largest goes first. Cells that have the same of the figures with
+    /// rank 0 stand in one table.
+    pub rank: u8,
+    /// Whether people read it in per cent.
+    pub is_share: bool,
+}
+
+impl TableColumn {
+    /// A column; see the fields.
+    pub const fn new(metric: Metric, heading: &'static str, rank: u8) -> Self {
+        Self {
+            metric,
+            heading,
+            rank,
+            is_share: false,
+        }
+    }
+
+    /// A column of shares of a whole.
+    pub const fn share(metric: Metric, heading: &'static str, rank: u8) -> Self {
+        Self {
+            is_share: true,
+            ..Self::new(metric, heading, rank)
+        }
+    }
+}
+
 /// The vocabulary of one layer.
 #[derive(Debug)]
 pub struct LayerSchema {
@@ -26,6 +60,8 @@ pub struct LayerSchema {
     pub metrics: &'static [&'static [Metric]],
     /// What a trial is known by, the first of these that it has: for progress, and for how far its cells can be trusted.
     pub headline: &'static [Metric],
+    /// What a table of its cells shows, in the order of its columns.
+    pub table: &'static [TableColumn],
     /// What its trials may remark.
     pub remarks: &'static [RemarkKind],
     /// What tells data apart: two cells with the same values of all these worked on the same data.
@@ -53,6 +89,7 @@ impl LayerSchema {
             to_state: &[],
             metrics: &[],
             headline: &[],
+            table: &[],
             remarks: &[],
             data_identity: &[],
             sampling: None,

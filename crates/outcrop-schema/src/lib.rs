@@ -37,7 +37,7 @@ pub mod value;
 pub mod vocabulary;
 
 pub use factor::{About, Factor, FactorRef, Label, Role};
-pub use layer::LayerSchema;
+pub use layer::{LayerSchema, TableColumn};
 pub use metrics::Latencies;
 pub use remark::{Remark, RemarkKind};
 pub use sampling::{Bounded, Sampling};

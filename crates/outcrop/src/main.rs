@@ -3,6 +3,7 @@
 //! stdout carries data, stderr progress and diagnosis. Exit codes are in [`exit`].
 
 mod commands;
+mod dry_run;
 mod exit;
 mod grammar;
 mod interrupt;
@@ -11,12 +12,17 @@ mod progress;
 mod session;
 mod work;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use grammar::{Cli, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let matches = match Cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return exit::usage(&error),
+    };
+    output::set_command(&command_of(&matches));
+    let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
     };
@@ -38,4 +44,11 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::man::run(&args),
     };
     exit::of(result)
+}
+
+/// The names of the subcommands that were given: `cache load`.
+fn command_of(matches: &ArgMatches) -> String {
+    let levels = std::iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1));
+    let names: Vec<&str> = levels.filter_map(ArgMatches::subcommand_name).collect();
+    names.join(" ")
 }

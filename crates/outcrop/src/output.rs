@@ -4,7 +4,28 @@
 //! unit, and its symbol is part of the column's name (`bandwidth_B/s`).
 
 use anyhow::Context as _;
+use outcrop_results::Envelope;
 use std::io::Write as _;
+use std::sync::OnceLock;
+
+/// The command that was given, `cache load`: every JSON document names it.
+static COMMAND: OnceLock<String> = OnceLock::new();
+
+/// Says which command this is; the first call counts.
+pub(crate) fn set_command(command: &str) {
+    let _ = COMMAND.set(command.to_owned());
+}
+
+/// An empty JSON document of this command, in the shape that all commands share.
+pub(crate) fn envelope() -> Envelope {
+    Envelope::of(COMMAND.get().map_or("outcrop", String::as_str))
+}
+
+/// Columns of the terminal that stdout is; none where it is a file or a pipe.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let term = console::Term::stdout();
+    term.is_term().then(|| usize::from(term.size().1))
+}
 
 /// The form of what goes to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -54,6 +75,13 @@ impl Cell {
             Self::Text(text) => text.clone(),
             Self::Number { value, .. } => value.to_string(),
             Self::Absent(_) => String::new(),
+        }
+    }
+
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Absent(reason) => Some(reason),
+            Self::Text(_) | Self::Number { .. } => None,
         }
     }
 
@@ -109,7 +137,7 @@ impl Table {
     pub(crate) fn print(&self, format: Format) -> anyhow::Result<()> {
         let text = match format {
             Format::Text => self.to_text(),
-            Format::Json => pretty_json(&self.to_json())?,
+            Format::Json => pretty_json(&envelope().with_rows(self.to_rows()))?,
             Format::Csv => self.to_csv()?,
         };
         print(&text)
@@ -143,7 +171,7 @@ impl Table {
         text
     }
 
-    fn to_json(&self) -> serde_json::Value {
+    fn to_rows(&self) -> Vec<serde_json::Value> {
         let rows = self.rows.iter().map(|row| {
             let fields = self
                 .columns
@@ -152,14 +180,24 @@ impl Table {
                 .map(|(column, cell)| (column.key.clone(), cell.json()));
             serde_json::Value::Object(fields.collect())
         });
-        serde_json::Value::Array(rows.collect())
+        rows.collect()
     }
 
     fn to_csv(&self) -> anyhow::Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(self.columns.iter().map(|column| &column.key))?;
+        // A value that is missing is an empty field, so that its column stays numeric; the reason stands in a column behind.
+        let is_absent = |index: &usize| self.rows.iter().any(|row| row[*index].reason().is_some());
+        let with_reasons: Vec<usize> = (0..self.columns.len()).filter(is_absent).collect();
+        let reasons = with_reasons
+            .iter()
+            .map(|index| format!("{}_unavailable", self.columns[*index].key));
+        let keys = self.columns.iter().map(|column| column.key.clone());
+        writer.write_record(keys.chain(reasons))?;
         for row in &self.rows {
-            writer.write_record(row.iter().map(Cell::raw))?;
+            let reasons = with_reasons
+                .iter()
+                .map(|index| row[*index].reason().unwrap_or_default().to_owned());
+            writer.write_record(row.iter().map(Cell::raw).chain(reasons))?;
         }
         let bytes = writer.into_inner().context("cannot end the CSV")?;
         String::from_utf8(bytes).context("the CSV is not UTF-8")
@@ -224,16 +262,16 @@ mod tests {
         assert!(table().to_text().contains("352 k"));
         assert_eq!(
             table().to_csv().unwrap(),
-            "queue_depth,iops_1/s,energy_J\n32,352000,\n"
+            "queue_depth,iops_1/s,energy_J,energy_J_unavailable\n32,352000,,no RAPL in this machine\n"
         );
-        assert_eq!(table().to_json()[0]["iops_1/s"], 352_000.0);
+        assert_eq!(table().to_rows()[0]["iops_1/s"], 352_000.0);
     }
 
     #[test]
     fn an_absent_value_is_never_zero() {
         assert!(table().to_text().contains('–'));
         assert_eq!(
-            table().to_json()[0]["energy_J"]["unavailable"],
+            table().to_rows()[0]["energy_J"]["unavailable"],
             "no RAPL in this machine"
         );
     }

@@ -1,13 +1,15 @@
 //! From checked plans to a report: what `profile`, `run` and `device` do alike.
 
 use crate::commands::plan_flags::PlanFlags;
+use crate::dry_run;
 use crate::exit::{Ending, bad_input};
-use crate::output::{self, Cell, Format, Table, note};
+use crate::output::{self, Format, note};
 use crate::progress::Progress;
-use outcrop_lab::{Estimate, LabError, PlanSet, RunOutcome};
-use outcrop_measure::units::{TimeSpan, format_bytes};
-use outcrop_report::Report;
-use outcrop_results::{ResultsError, RunFolder, RunView};
+use outcrop_lab::{LabError, PlanSet, RunOutcome};
+use outcrop_measure::units::TimeSpan;
+use outcrop_report::{Report, cell_table};
+use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
+use outcrop_schema::LayerSchema;
 use std::path::Path;
 
 /// The summary is laid out for the narrowest terminal that people use, and reads the same in a log.
@@ -24,21 +26,18 @@ pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
     }
 }
 
-/// How the result of a run reaches stdout.
-pub(crate) type Conclude = fn(&Path, Format) -> anyhow::Result<()>;
+/// A run folder that cannot be made: the flag that decides where is part of the answer.
+fn no_folder(error: LabError) -> anyhow::Error {
+    match error {
+        LabError::Results(error @ ResultsError::Io { .. }) => bad_input(anyhow::anyhow!(
+            "{error}; the run folder is made there: --out DIR names another place"
+        )),
+        other => lab_error(other),
+    }
+}
 
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
-    start_and(set, name, flags, conclude)
-}
-
-/// The same with another conclusion.
-pub(crate) fn start_and(
-    set: &PlanSet,
-    name: &str,
-    flags: &PlanFlags,
-    conclude: Conclude,
-) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
     for why in set.data_refusals() {
         note(&format!("note: {why}; it measures what its plans name"));
@@ -47,22 +46,16 @@ pub(crate) fn start_and(
         note(&format!("note: {what}"));
     }
     if flags.dry_run {
-        return dry_run(set, flags.format);
+        return dry_run::print(set, flags.format);
     }
-    let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(lab_error)?;
-    measure(set, folder, IfItCannotBegin::DiscardRun, flags.format, conclude)
+    let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(no_folder)?;
+    measure(set, folder, IfItCannotBegin::DiscardRun, flags.format)
 }
 
 /// Goes on with a run folder.
 pub(crate) fn resume(dir: &Path, format: Format) -> anyhow::Result<Ending> {
     let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
-    measure(
-        &resumed.set,
-        resumed.folder,
-        IfItCannotBegin::KeepRun,
-        format,
-        conclude,
-    )
+    measure(&resumed.set, resumed.folder, IfItCannotBegin::KeepRun, format)
 }
 
 /// What happens to a run folder without a single trial when its subject cannot be made.
@@ -80,7 +73,6 @@ fn measure(
     mut folder: RunFolder,
     if_it_cannot_begin: IfItCannotBegin,
     format: Format,
-    conclude: Conclude,
 ) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
@@ -130,118 +122,53 @@ fn check_directory(directory: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the report of a run folder and prints what it says.
+/// Writes the report and the cells of a run folder, and prints the cells and what they say.
 pub(crate) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
     let view = RunView::load(dir).map_err(bad_input)?;
     let report = Report::of(&view);
+    let table = CellTable::of(&view);
     let paths = outcrop_report::write(&report, dir)?;
+    cells::write_files(&view)?;
     match format {
         Format::Text => {
+            let cells = cell_table::text(&table, output::terminal_width());
             let screen = report.screen(SCREEN_COLUMNS, false);
-            output::print(&format!("{screen}\nReport: {}\n", paths.html.display()))
+            output::print(&format!("{cells}\n{screen}\nReport: {}\n", paths.html.display()))
         }
-        Format::Json => output::print(&output::pretty_json(&report.to_json()?)?),
-        Format::Csv => {
-            let records: Vec<_> = view.records().collect();
-            output::print_with(|sink| Ok(outcrop_results::export::write_csv(&records, sink)?))
+        Format::Json => {
+            let envelope = report.in_envelope(output::envelope())?;
+            output::print(&output::pretty_json(
+                &envelope.with_cells(table.to_json()).on(view.environment),
+            )?)
         }
+        Format::Csv => print_cells(&table),
     }
 }
 
-/// Shows cells, time and bytes; measures and writes nothing.
-fn dry_run(set: &PlanSet, format: Format) -> anyhow::Result<Ending> {
+/// Prints the table of cells as CSV.
+fn print_cells(table: &CellTable) -> anyhow::Result<()> {
+    output::print_with(|sink| Ok(cells::write_csv(table, sink)?))
+}
+
+/// Prints the cells of one layer of a run folder, whichever command made it.
+pub(crate) fn print_layer(dir: &Path, layer: &LayerSchema, format: Format) -> anyhow::Result<()> {
+    let view = RunView::load(dir).map_err(bad_input)?;
+    let table = CellTable::of(&view).of_layer(layer);
+    if table.is_empty() {
+        return Err(bad_input(anyhow::anyhow!(
+            "{} has no cell of the layer {}; `outcrop report` prints what it has",
+            dir.display(),
+            layer.name
+        )));
+    }
     match format {
-        Format::Json => output::print(&output::pretty_json(&dry_run_json(set))?)?,
-        Format::Csv => cells_table(set).print(Format::Csv)?,
-        Format::Text => {
-            cells_table(set).print(Format::Text)?;
-            output::print(&format!("\n{}\n", forecast(&set.estimate())))?;
+        Format::Text => output::print(&cell_table::text(&table, output::terminal_width())),
+        Format::Json => {
+            let envelope = output::envelope().with_cells(table.to_json());
+            output::print(&output::pretty_json(&envelope.on(view.environment))?)
         }
+        Format::Csv => print_cells(&table),
     }
-    Ok(Ending::Done)
-}
-
-fn cells_table(set: &PlanSet) -> Table {
-    let mut table = Table::new([
-        ("cell", "cell"),
-        ("subject", "subject"),
-        ("factors", "factors"),
-        ("trials", "repetitions_count"),
-        ("warm-up", "warm_up_s"),
-        ("measured", "duration_s"),
-        ("plans", "plans"),
-    ]);
-    let time = |span: TimeSpan| Cell::number(span.0.as_secs_f64(), span.to_string());
-    for cell in set.cells() {
-        let factors: Vec<String> = cell
-            .factors
-            .iter()
-            .map(|(name, value)| format!("{name}={}", value.spelling()))
-            .collect();
-        table.push(vec![
-            Cell::text(&cell.id[..cell.id.len().min(8)]),
-            Cell::text(&cell.subject.label),
-            Cell::text(factors.join(" ")),
-            Cell::number(
-                f64::from(cell.trial.repetitions),
-                cell.trial.repetitions.to_string(),
-            ),
-            time(cell.trial.warm_up),
-            time(cell.trial.duration),
-            Cell::text(cell.plans.join(" ")),
-        ]);
-    }
-    table
-}
-
-fn forecast(estimate: &Estimate) -> String {
-    let time = format!(
-        "{} cells, {} trials: about {} ({} to prepare, {} to measure).",
-        estimate.cells,
-        estimate.trials,
-        rounded(estimate.total()),
-        rounded(estimate.preparation),
-        rounded(estimate.measuring),
-    );
-    if estimate.bytes_written() == 0 {
-        return format!("{time}\nNothing but the run folder will be written.");
-    }
-    format!(
-        "{time}\nAt most {} will be written ({} to prepare); {}.\nShare of the rated endurance: {}.",
-        format_bytes(estimate.bytes_written()),
-        format_bytes(estimate.bytes_written_preparing),
-        Estimate::ASSUMPTION,
-        match &estimate.endurance_share {
-            Ok(share) => format!("{:.4} %", share * 100.0),
-            Err(why) => why.to_string(),
-        }
-    )
-}
-
-fn dry_run_json(set: &PlanSet) -> serde_json::Value {
-    let estimate = set.estimate();
-    let cells: Vec<_> = set
-        .cells()
-        .iter()
-        .map(|cell| {
-            serde_json::json!({
-                "cell": cell.id, "layer": cell.layer.name(), "subject": cell.subject.label,
-                "factors": cell.factors.spellings(),
-                "plans": cell.plans, "repetitions": cell.trial.repetitions,
-                "warm_up_s": cell.trial.warm_up.0.as_secs_f64(), "duration_s": cell.trial.duration.0.as_secs_f64(),
-            })
-        })
-        .collect();
-    serde_json::json!({
-        "seed": set.seed().to_string(),
-        "cells": cells,
-        "trials": estimate.trials,
-        "preparation_s": estimate.preparation.as_secs_f64(),
-        "measuring_s": estimate.measuring.as_secs_f64(),
-        "bytes_written_at_most": estimate.bytes_written(),
-        "assumption": Estimate::ASSUMPTION,
-        "plan": set.to_toml(),
-    })
 }
 
 fn announcement(set: &PlanSet, dir: &Path) -> String {
@@ -256,6 +183,6 @@ fn announcement(set: &PlanSet, dir: &Path) -> String {
     )
 }
 
-fn rounded(span: std::time::Duration) -> TimeSpan {
+pub(crate) fn rounded(span: std::time::Duration) -> TimeSpan {
     TimeSpan(std::time::Duration::from_secs(span.as_secs_f64().round() as u64))
 }

@@ -43,6 +43,15 @@ impl Unit {
     }
 }
 
+/// The ends of an interval as they were formatted, with the unit once where it is the same: `97.6–110 k IOPS`,
+/// `990 MB/s–1.10 GB/s`.
+pub fn format_range(low: &str, high: &str) -> String {
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
+}
+
 /// I/O operations per second: `352 k IOPS`.
 pub fn format_iops(per_second: f64) -> String {
     format_steps(per_second, &DECIMAL, " IOPS")

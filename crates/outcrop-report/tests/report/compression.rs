@@ -323,7 +323,7 @@ fn sampled(mut run: RunView, ends: Result<f64, &str>) -> RunView {
                 Ok(width) => {
                     value.value = value
                         .value
-                        .map(|ratio| if is_low { ratio / width } else { ratio * width })
+                        .map(|ratio| if is_low { ratio / width } else { ratio * width });
                 }
                 Err(reason) => (value.value, value.source) = (None, Some(reason.to_owned())),
             }

@@ -2,6 +2,7 @@
 
 mod cache;
 mod cache_fixture;
+mod cell_table;
 mod column;
 mod column_fixture;
 mod comparison;

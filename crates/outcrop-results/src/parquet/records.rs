@@ -5,13 +5,14 @@ use std::sync::Arc;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use outcrop_measure::metric::Provenance;
 
 use super::columns::{
     Batch, factors, factors_field, field, numbers, spelled, text, text_field, timestamp_type, timestamps,
 };
 use super::factor_columns::FactorColumns;
 use super::table::TableRow;
-use crate::record::{Record, provenance_name};
+use crate::record::{Record, UNAVAILABLE};
 
 impl TableRow for Record {
     const SCHEMA_NAME: &'static str = "records/2";
@@ -53,7 +54,7 @@ impl TableRow for Record {
             text(rows.iter().map(|row| row.metric.as_str())),
             text(rows.iter().map(|row| row.unit.symbol())),
             Arc::new(rows.iter().map(|row| row.value).collect::<Float64Array>()),
-            text(rows.iter().map(|row| provenance_name(row.provenance))),
+            text(rows.iter().map(Record::provenance_name)),
             Arc::new(
                 rows.iter()
                     .map(|row| row.source.as_deref())
@@ -91,7 +92,11 @@ impl TableRow for Record {
                 metric: metric.value(i).to_owned(),
                 unit: spelled("unit", unit.value(i))?,
                 value: value.is_valid(i).then(|| value.value(i)),
-                provenance: spelled("provenance", provenance.value(i))?,
+                provenance: match provenance.value(i) {
+                    // The value says that there is none.
+                    UNAVAILABLE => Provenance::Measured,
+                    name => spelled("provenance", name)?,
+                },
                 source: source.is_valid(i).then(|| source.value(i).to_owned()),
                 started_at,
                 duration_s: duration_s.value(i),

@@ -56,19 +56,7 @@ pub(super) struct TableWriter<R: TableRow, W: Write + Send> {
 impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
     pub(super) fn new(sink: W, path: &Path, columns: R::Columns) -> Result<Self, ResultsError> {
         let schema = R::schema(&columns);
-        let footer = KeyValue::new("outcrop.schema".to_owned(), R::SCHEMA_NAME.to_owned());
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_created_by(concat!("outcrop ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
-            .set_max_row_group_bytes(Some(BYTES_PER_GROUP))
-            .set_key_value_metadata(Some(vec![footer]))
-            .build();
-        // The columns need no more than Parquet's own types: no second schema in Arrow's encoding.
-        let options = ArrowWriterOptions::new()
-            .with_properties(properties)
-            .with_skip_arrow_metadata(true);
-        let writer = ArrowWriter::try_new_with_options(sink, Arc::clone(&schema), options)
+        let writer = ArrowWriter::try_new_with_options(sink, Arc::clone(&schema), options(R::SCHEMA_NAME))
             .map_err(|error| write_error(path, &error))?;
         Ok(Self {
             path: path.into(),
@@ -105,6 +93,22 @@ impl<R: TableRow, W: Write + Send> TableWriter<R, W> {
             .write(&batch)
             .map_err(|error| write_error(&self.path, &error))
     }
+}
+
+/// How every file of ours is written; `schema_name` goes into its footer.
+pub(super) fn options(schema_name: &str) -> ArrowWriterOptions {
+    let footer = KeyValue::new("outcrop.schema".to_owned(), schema_name.to_owned());
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by(concat!("outcrop ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
+        .set_max_row_group_bytes(Some(BYTES_PER_GROUP))
+        .set_key_value_metadata(Some(vec![footer]))
+        .build();
+    // The columns need no more than Parquet's own types: no second schema in Arrow's encoding.
+    ArrowWriterOptions::new()
+        .with_properties(properties)
+        .with_skip_arrow_metadata(true)
 }
 
 /// Reads every row of a file.
@@ -145,7 +149,7 @@ fn read_file<R: TableRow>(file: File) -> Result<Vec<R>, String> {
 }
 
 /// An error of the writer: the system's own where there is one, so that a full disk is known as such.
-fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
+pub(super) fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
     let mut causes = std::iter::successors(Some(error as &dyn Error), |&error| error.source());
     if let Some(cause) = causes.find_map(|error| error.downcast_ref::<io::Error>()) {
         return ResultsError::io("write", path)(io::Error::new(cause.kind(), cause.to_string()));
@@ -153,7 +157,7 @@ fn write_error(path: &Path, error: &ParquetError) -> ResultsError {
     damage(path, error)
 }
 
-fn damage(path: &Path, reason: &impl ToString) -> ResultsError {
+pub(super) fn damage(path: &Path, reason: &impl ToString) -> ResultsError {
     ResultsError::Parquet {
         path: path.into(),
         reason: reason.to_string(),

@@ -27,8 +27,8 @@ fn csv_has_one_column_per_factor_and_the_exact_values() {
     assert_eq!(cell(0, "value").parse::<f64>().unwrap(), 1.0 / 3.0);
     assert_eq!((cell(0, "factor_source"), cell(3, "factor_source")), ("tape", ""));
     assert_eq!(
-        (cell(2, "value"), cell(2, "source")),
-        ("", "no energy source in this virtual machine")
+        (cell(2, "value"), cell(2, "provenance"), cell(2, "source")),
+        ("", "unavailable", "no energy source in this virtual machine")
     );
     assert_eq!((cell(3, "queue_depth"), cell(3, "unit")), ("2", "1/s"));
 }

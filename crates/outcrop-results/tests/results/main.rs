@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
+mod cells;
 mod comparisons;
 mod conditions;
 mod disk_full;

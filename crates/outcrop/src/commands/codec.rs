@@ -1,7 +1,5 @@
 //! `outcrop codec`: codecs on the user's data, one-off, a flag for each factor; `outcrop codec list` and `table`.
 
-mod table;
-
 use super::factor_flags::{FactorFlags, OneOff, help_of};
 use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
@@ -82,7 +80,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             return Ok(Ending::Done);
         }
         Some(Command::Table { run, format }) => {
-            table::print(run, *format)?;
+            session::print_layer(run, &compression::SCHEMA, *format)?;
             return Ok(Ending::Done);
         }
         None => {}
@@ -94,7 +92,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         ..args.flags.options()
     };
     let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;
-    session::start_and(&set, "codec", &args.flags, table::conclude)
+    session::start(&set, "codec", &args.flags)
 }
 
 fn draft(args: &Args) -> Draft {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Show what this machine is and what may disturb a measurement on it
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  outcrop env\n  outcrop env /mnt/data --format json > environment.json")]
+#[command(after_help = "Examples:\n  outcrop env\n  outcrop env /mnt/data --format json | jq .environment")]
 pub(crate) struct Args {
     /// The storage to describe is the one that holds this path
     #[arg(default_value = ".")]
@@ -26,7 +26,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     }
     let environment = Environment::read(&args.path);
     if args.format == Format::Json {
-        output::print(&output::pretty_json(&environment)?)?;
+        let machine = serde_json::to_value(&environment)?;
+        output::print(&output::pretty_json(&output::envelope().on(machine))?)?;
     } else {
         let mut table = Table::new([("section", "section"), ("what", "name"), ("value", "value")]);
         for (section, name, text) in environment.describe() {

@@ -2,6 +2,8 @@
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
+use std::time::Duration;
+
 use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
 
 /// List the plans that ship, or print one
@@ -48,13 +50,33 @@ fn list(format: Format) -> anyhow::Result<()> {
         let estimate = PlanSet::from_sources(&[plan.source()], &options)
             .map_err(crate::session::lab_error)?
             .estimate();
-        let minutes = estimate.total().as_secs_f64() / 60.0;
         table.push(vec![
             Cell::text(plan.name),
             Cell::number(estimate.cells as f64, estimate.cells.to_string()),
-            Cell::number(estimate.total().as_secs_f64(), format!("{minutes:.0} min")),
+            Cell::number(estimate.total().as_secs_f64(), roughly(estimate.total())),
             Cell::text(plan.question),
         ]);
     }
     table.print(format)
+}
+
+/// A time to plan a day by: `25 s`, `4 min`.
+fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round();
+    if seconds < 60.0 {
+        format!("{:.0} s", seconds.max(1.0))
+    } else {
+        format!("{:.0} min", seconds / 60.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_plan_takes_about_no_time() {
+        let shown = [0, 25, 59, 60, 250].map(|seconds| roughly(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["1 s", "25 s", "59 s", "1 min", "4 min"]);
+    }
 }

@@ -2,13 +2,13 @@
 
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
-use outcrop_results::{Record, RunFolder, RunView, export};
+use outcrop_results::{Record, RunFolder, RunView, cells, export};
 use std::path::PathBuf;
 
 /// Export or compact the records of a run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop results export runs/… --format csv > records.csv\n  outcrop results compact runs/…       write records.parquet again from trials.ndjson"
+    after_help = "Examples:\n  outcrop results export runs/… --format csv > records.csv\n  outcrop results compact runs/…       write the Parquet files and cells.csv again from trials.ndjson"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,7 +25,7 @@ enum Action {
         #[arg(long, value_enum, default_value = "csv")]
         format: Format,
     },
-    /// Write records.parquet and histograms.parquet again from the journal
+    /// Write the Parquet files and cells.csv again from the journal
     Compact {
         /// The run folder
         run: PathBuf,
@@ -39,17 +39,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let records: Vec<Record> = view.records().collect();
             match format {
                 Format::Csv => output::print_with(|sink| Ok(export::write_csv(&records, sink)?))?,
-                Format::Json => output::print_with(|sink| Ok(export::write_json(&records, sink)?))?,
+                Format::Json => {
+                    let rows = records.iter().map(row).collect::<anyhow::Result<_>>()?;
+                    let envelope = output::envelope().on(view.environment.clone()).with_rows(rows);
+                    output::print(&output::pretty_json(&envelope)?)?;
+                }
                 Format::Text => table(&records).print(Format::Text)?,
             }
         }
         Action::Compact { run } => {
             let folder = RunFolder::open(run).map_err(bad_input)?;
             folder.finish()?;
+            cells::write_files(&RunView::load(run).map_err(bad_input)?)?;
             output::print(&format!("{}\n", folder.dir().join("records.parquet").display()))?;
         }
     }
     Ok(Ending::Done)
+}
+
+/// A record as a row of JSON: its seed as a string, which JavaScript reads exactly.
+fn row(record: &Record) -> anyhow::Result<serde_json::Value> {
+    let mut row = serde_json::to_value(record)?;
+    row["seed"] = record.seed.to_string().into();
+    row["provenance"] = record.provenance_name().into();
+    Ok(row)
 }
 
 fn table(records: &[Record]) -> Table {
@@ -81,7 +94,7 @@ fn table(records: &[Record]) -> Table {
             Cell::text(factors.join(" ")),
             Cell::text(&record.metric),
             value,
-            Cell::text(format!("{:?}", record.provenance).to_lowercase()),
+            Cell::text(record.provenance_name()),
             Cell::text(record.source.clone().unwrap_or_default()),
         ]);
     }

@@ -38,17 +38,20 @@ fn a_directory_is_measured_by_every_combination_and_shown_in_three_forms() {
         assert_eq!(seen.code, Some(0), "{seen:?}");
         match format {
             "json" => {
-                let rows: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
-                assert_eq!(rows.as_array().unwrap().len(), 4);
+                let answer: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+                let cells = answer["cells"].as_array().unwrap();
+                assert_eq!(cells.len(), 4);
+                let metrics = &cells[0]["metrics"];
                 assert!(
-                    rows[0]["compression_ratio_ratio"].as_f64().unwrap() > 10.0,
-                    "{rows}"
+                    metrics["compression_ratio"]["value"].as_f64().unwrap() > 10.0,
+                    "{metrics}"
                 );
-                assert!(rows[0]["compress_speed_B/s"].as_f64().unwrap() > 0.0);
+                assert_eq!(metrics["compress_speed"]["n"], 2, "{metrics}");
+                assert_eq!(metrics["compress_speed"]["confidence"], 0.5, "{metrics}");
             }
             "csv" => {
                 assert!(
-                    seen.stdout.starts_with("codec,compression_block_size,threads,"),
+                    seen.stdout.contains(",compression_block_size_bytes,") && seen.stdout.contains(",4096,"),
                     "{}",
                     seen.stdout
                 );
@@ -239,7 +242,7 @@ fn the_profile_of_one_layer_knows_its_name_and_takes_the_users_data() {
     let seen = outcrop(dir.path(), &args);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let plan: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
-    let cells = plan["cells"].as_array().unwrap();
+    let cells = plan["rows"].as_array().unwrap();
     assert!(cells.iter().all(|cell| cell["layer"] == "compression"), "{plan}");
     assert!(
         cells[0]["subject"].as_str().unwrap().starts_with("data "),

@@ -13,6 +13,7 @@ mod column;
 mod column_faults;
 mod faults;
 mod harness;
+mod json_shape;
 mod one_path;
 mod surface;
 mod toy_layer;

@@ -53,6 +53,8 @@ fn a_measurement_leaves_a_whole_run_folder_and_no_scratch_file() {
     let run = only_run(dir.path());
     let names = names_in(&run);
     for expected in [
+        "cells.csv",
+        "cells.parquet",
         "environment.json",
         "figures",
         "histograms.parquet",
@@ -110,7 +112,9 @@ fn records_come_out_as_csv_and_json_with_every_repetition() {
     )
     .stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert!(json.as_array().unwrap().len() > 4);
+    let rows = json["rows"].as_array().unwrap();
+    assert!(rows.len() > 4);
+    assert!(rows[0]["seed"].is_string(), "{}", rows[0]);
 }
 
 #[test]

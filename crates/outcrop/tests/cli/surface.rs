@@ -93,7 +93,7 @@ fn a_dry_run_shows_cells_time_and_bytes_and_writes_nothing() {
     let seen = outcrop(dir.path(), &["profile", "--quick", "--dry-run"]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(
-        seen.stdout.contains("queue_depth=32") && seen.stdout.contains("will be written"),
+        seen.stdout.contains("queue depth") && seen.stdout.contains("will be written"),
         "{}",
         seen.stdout
     );
@@ -103,7 +103,7 @@ fn a_dry_run_shows_cells_time_and_bytes_and_writes_nothing() {
     )
     .stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert!(json["bytes_written_at_most"].as_u64().unwrap() > 0);
+    assert!(json["details"]["bytes_written_at_most"].as_u64().unwrap() > 0);
     assert!(names_in(dir.path()).is_empty());
 }
 

@@ -1,0 +1,376 @@
+//! The table of a run's cells for people: aligned for a terminal, and as Markdown.
+//!
+//! A row per cell. What is the same in all cells stands above the table, once. A figure is its median and, in parentheses, the ends
+//! of its interval; the line below says which interval that is.
+
+use std::collections::BTreeSet;
+
+use outcrop_measure::metric::{Scope, Unit};
+use outcrop_measure::units::format_range;
+use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
+use outcrop_schema::TableColumn;
+
+use crate::number::counted;
+use crate::wrap::wrapped;
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// The words above and below a table are never wrapped narrower than this, nor wider than people read.
+const PROSE: std::ops::RangeInclusive<usize> = 60..=120;
+/// Stands for a figure that a cell does not have.
+const NONE: &str = "–";
+
+/// The table for a terminal of `width` columns; none for a file or a pipe, where nothing has to fit.
+///
+/// Where a table is too wide its least important columns are left out, and a line says which.
+pub fn text(table: &CellTable, width: Option<usize>) -> String {
+    let blocks = table.groups().into_iter().map(|group| {
+        let mut grid = Grid::of(&group);
+        grid.fit(width);
+        grid.aligned(width)
+    });
+    let mut blocks: Vec<String> = blocks.collect();
+    blocks.extend(without_trials(table));
+    blocks.join("\n")
+}
+
+/// The table as Markdown, with every column.
+pub fn markdown(table: &CellTable) -> String {
+    let groups = table.groups();
+    let mut blocks: Vec<String> = groups.iter().map(|group| Grid::of(group).markdown()).collect();
+    blocks.extend(without_trials(table));
+    blocks.join("\n")
+}
+
+/// One table, as words.
+struct Grid {
+    head: Vec<String>,
+    columns: Vec<GridColumn>,
+    notes: Vec<String>,
+}
+
+struct GridColumn {
+    heading: String,
+    /// How soon it is left out; what tells cells apart stays.
+    rank: Option<u8>,
+    is_right: bool,
+    cells: Vec<String>,
+}
+
+impl GridColumn {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().chain([&self.heading]);
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+}
+
+impl Grid {
+    fn of(group: &CellGroup<'_>) -> Self {
+        let rows = &group.rows;
+        let mut columns = Vec::new();
+        if group.subject.is_none() {
+            columns.push(words("subject", rows, |row| row.subject.clone()));
+        }
+        for factor in &group.factors {
+            let spelled = |row: &CellRow| {
+                row.setting(*factor)
+                    .map_or(NONE, |value| value.spelling())
+                    .to_owned()
+            };
+            let is_right = rows
+                .iter()
+                .any(|row| row.setting(*factor).is_some_and(|value| value.place().is_some()));
+            columns.push(GridColumn {
+                is_right: is_right && factor.column() != outcrop_schema::Column::Text,
+                ..words(&factor.words(), rows, spelled)
+            });
+        }
+        let mut notes = certainty(group);
+        let trials: BTreeSet<usize> = rows.iter().map(|row| row.trials).collect();
+        if trials.len() > 1 {
+            columns.push(words("trials", rows, |row| row.trials.to_string()));
+        }
+        for column in &group.columns {
+            match reason_of_all(column, rows) {
+                Some(reason) => notes.push(format!("{} is unavailable: {reason}.", column.heading)),
+                None => {
+                    columns.push(GridColumn {
+                        rank: Some(column.rank),
+                        ..words(column.heading, rows, |row| spelled(column, row))
+                    });
+                    notes.extend(reason_of_some(column, rows));
+                    notes.extend(without_interval(column, rows));
+                }
+            }
+        }
+        Self {
+            head: head(group),
+            columns,
+            notes,
+        }
+    }
+
+    fn width(&self) -> usize {
+        let widths: usize = self.columns.iter().map(GridColumn::width).sum();
+        widths + GAP * self.columns.len().saturating_sub(1)
+    }
+
+    /// Leaves out the least important figures until the table fits; one figure stays.
+    fn fit(&mut self, width: Option<usize>) {
+        let Some(width) = width else { return };
+        let mut left_out = Vec::new();
+        while self.width() > width && self.columns.iter().filter(|column| column.rank.is_some()).count() > 1 {
+            let ranks = self.columns.iter().enumerate();
+            let last = ranks
+                .filter_map(|(index, column)| Some((column.rank?, index)))
+                .max();
+            let Some((_, index)) = last else { break };
+            left_out.push(self.columns.remove(index).heading);
+        }
+        if self.width() > width {
+            left_out.push("intervals".to_owned());
+            let figures = self.columns.iter_mut().filter(|column| column.rank.is_some());
+            for cell in figures.flat_map(|column| &mut column.cells) {
+                *cell = cell.split(" (").next().unwrap_or_default().to_owned();
+            }
+        }
+        if !left_out.is_empty() {
+            self.notes.push(format!(
+                "Left out, as the terminal has {width} columns: {}. A wider one, --format csv and cells.csv have them.",
+                left_out.join(", ")
+            ));
+        }
+    }
+
+    fn aligned(&self, width: Option<usize>) -> String {
+        let prose = width.unwrap_or(*PROSE.end()).clamp(*PROSE.start(), *PROSE.end());
+        let mut lines: Vec<String> = Vec::new();
+        for text in &self.head {
+            lines.extend(wrapped(text, prose, 2));
+        }
+        let row_count = self.columns.first().map_or(0, |column| column.cells.len());
+        let line = |of: &dyn Fn(&GridColumn) -> String| {
+            let cells = self.columns.iter().map(|column| {
+                let (cell, width) = (of(column), column.width());
+                let blanks = " ".repeat(width - cell.chars().count());
+                if column.is_right {
+                    blanks + &cell
+                } else {
+                    cell + &blanks
+                }
+            });
+            let cells: Vec<String> = cells.collect();
+            cells.join(&" ".repeat(GAP)).trim_end().to_owned()
+        };
+        lines.push(line(&|column| column.heading.clone()));
+        lines.extend((0..row_count).map(|row| line(&|column| column.cells[row].clone())));
+        for note in &self.notes {
+            lines.extend(wrapped(note, prose, 2));
+        }
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    fn markdown(&self) -> String {
+        let escaped = |text: &str| text.replace('|', "\\|");
+        let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+        let mut lines = vec![self.head.join("  \n"), String::new()];
+        lines.push(line(
+            self.columns
+                .iter()
+                .map(|column| escaped(&column.heading))
+                .collect(),
+        ));
+        let rule = self
+            .columns
+            .iter()
+            .map(|column| if column.is_right { "---:" } else { "---" });
+        lines.push(line(rule.map(str::to_owned).collect()));
+        let row_count = self.columns.first().map_or(0, |column| column.cells.len());
+        for row in 0..row_count {
+            lines.push(line(
+                self.columns
+                    .iter()
+                    .map(|column| escaped(&column.cells[row]))
+                    .collect(),
+            ));
+        }
+        lines.push(String::new());
+        lines.push(self.notes.join(" "));
+        lines.push(String::new());
+        lines.join("\n")
+    }
+}
+
+/// A column of words.
+fn words(heading: &str, rows: &[&CellRow], cell: impl Fn(&CellRow) -> String) -> GridColumn {
+    GridColumn {
+        heading: heading.to_owned(),
+        rank: None,
+        is_right: false,
+        cells: rows.iter().map(|row| cell(row)).collect(),
+    }
+}
+
+/// What is the same in all cells.
+fn head(group: &CellGroup<'_>) -> Vec<String> {
+    let subject = group.subject.unwrap_or("several subjects");
+    let trials: BTreeSet<usize> = group.rows.iter().map(|row| row.trials).collect();
+    let trials = match (trials.first(), trials.last()) {
+        (Some(least), Some(most)) if least == most => format!(", {} each", counted(*most, "trial")),
+        _ => String::new(),
+    };
+    let mut head = vec![format!(
+        "{} · {subject} · {}{trials}",
+        group.layer.name,
+        counted(group.rows.len(), "cell")
+    )];
+    let constants: Vec<String> = group
+        .constants
+        .iter()
+        .map(|(factor, value)| format!("{} {}", factor.words(), value.spelling()))
+        .collect();
+    if !constants.is_empty() {
+        head.push(format!("All cells: {}.", constants.join(", ")));
+    }
+    head
+}
+
+/// A figure as the table has it: `97.9 k (97.6–110)`.
+fn spelled(column: &TableColumn, row: &CellRow) -> String {
+    let Some(Figure::Known(estimate)) = row.figures.get(column.metric.name) else {
+        return NONE.to_owned();
+    };
+    let value = format_value(column, estimate.value);
+    match estimate.interval {
+        None => value,
+        Some(interval) => {
+            let ends = format_range(
+                &format_value(column, interval.low),
+                &format_value(column, interval.high),
+            );
+            // The unit of the ends is the median's, unless they say another.
+            let ends = match (value.split_once(' '), ends.split_once(' ')) {
+                (Some((_, unit)), Some((numbers, same))) if unit == same => numbers.to_owned(),
+                _ => ends,
+            };
+            format!("{value} ({ends})")
+        }
+    }
+}
+
+/// A value without what the heading says.
+fn format_value(column: &TableColumn, value: f64) -> String {
+    if column.is_share {
+        return format!("{:.1} %", value * 100.0);
+    }
+    let text = column.metric.format(value);
+    match text
+        .strip_suffix(" IOPS")
+        .or_else(|| text.strip_suffix("/s").filter(|_| is_count_rate(column)))
+    {
+        Some(bare) => bare.trim_end().to_owned(),
+        None => text,
+    }
+}
+
+fn is_count_rate(column: &TableColumn) -> bool {
+    column.metric.unit == Unit::PerSecond
+}
+
+/// What the parentheses are.
+fn certainty(group: &CellGroup<'_>) -> Vec<String> {
+    let estimates = |is_sampled: bool| {
+        // What belongs to the data is not repeated: its interval can only come from a sample of them.
+        let bounded = move |column: &&TableColumn| (column.metric.scope == Scope::DataSet) == is_sampled;
+        let columns = group.columns.iter().filter(bounded);
+        let figures =
+            columns.flat_map(|column| group.rows.iter().map(|row| row.figures.get(column.metric.name)));
+        figures
+            .flatten()
+            .filter_map(Figure::estimate)
+            .filter(|estimate| estimate.interval.is_some())
+    };
+    let percents = |estimates: &[&Estimate]| {
+        let percents: BTreeSet<u32> = estimates
+            .iter()
+            .filter_map(|estimate| Some((estimate.interval?.confidence * 100.0).round() as u32))
+            .collect();
+        match (percents.first(), percents.last()) {
+            (Some(least), Some(most)) if least == most => format!("{most} %"),
+            (Some(least), Some(most)) => format!("{least} to {most} %"),
+            _ => String::new(),
+        }
+    };
+    let mut notes = Vec::new();
+    let repeated: Vec<&Estimate> = estimates(false).collect();
+    if !repeated.is_empty() {
+        let note = format!(
+            "In parentheses: the {} interval of the median over the trials, in the same unit. It does not include drift between runs.",
+            percents(&repeated)
+        );
+        notes.push(note);
+    } else if !group.columns.is_empty() && estimates(true).next().is_none() {
+        notes.push("One trial has no interval: --repetitions 5 gives one.".to_owned());
+    }
+    let sampled: Vec<&Estimate> = estimates(true).collect();
+    if !sampled.is_empty() {
+        let note = format!(
+            "The interval of a ratio is that of all the data, from the sample that was taken ({}).",
+            percents(&sampled)
+        );
+        notes.push(note);
+    }
+    notes
+}
+
+/// Why no cell has a figure, where none has.
+fn reason_of_all<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<&'r str> {
+    let figures: Vec<&Figure> = rows
+        .iter()
+        .filter_map(|row| row.figures.get(column.metric.name))
+        .collect();
+    let reasons: Vec<&str> = figures.iter().copied().filter_map(reason).collect();
+    (reasons.len() == figures.len())
+        .then(|| reasons.first().copied())
+        .flatten()
+}
+
+/// Why some cells lack a figure that others have.
+fn reason_of_some(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
+    let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
+    let reasons: Vec<&str> = figures.filter_map(reason).collect();
+    let first = reasons.first()?;
+    Some(format!(
+        "{} is unavailable in {}: {first}.",
+        column.heading,
+        counted(reasons.len(), "cell")
+    ))
+}
+
+/// Why a figure of a sample has no interval.
+fn without_interval(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
+    let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
+    let reason = figures
+        .filter_map(Figure::estimate)
+        .find_map(|estimate| estimate.no_interval.as_deref())?;
+    Some(format!(
+        "{} has no interval: {}.",
+        column.heading,
+        reason.trim_end_matches('.')
+    ))
+}
+
+fn reason(figure: &Figure) -> Option<&str> {
+    match figure {
+        Figure::Unavailable { reason, .. } => Some(reason.trim_end_matches('.')),
+        Figure::Known(_) => None,
+    }
+}
+
+/// Cells that no table has.
+fn without_trials(table: &CellTable) -> Option<String> {
+    let empty = table.rows.iter().filter(|row| row.trials == 0).count();
+    let verb = if empty == 1 { "has" } else { "have" };
+    (empty > 0).then(|| format!("{} {verb} no completed trial.\n", counted(empty, "cell")))
+}

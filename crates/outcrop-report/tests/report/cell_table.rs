@@ -1,0 +1,63 @@
+//! The table of cells on a terminal and as Markdown.
+
+use outcrop_report::cell_table::{markdown, text};
+use outcrop_results::CellTable;
+
+use crate::fixture::RunBuilder;
+
+fn table() -> CellTable {
+    CellTable::of(
+        &RunBuilder::new(3)
+            .cells(&[4096, 16384], &[1, 8, 32], &[100, 70])
+            .build(),
+    )
+}
+
+#[test]
+fn the_table_of_a_sweep() {
+    insta::assert_snapshot!("cells_80", text(&table(), Some(80)));
+    insta::assert_snapshot!("cells_160", text(&table(), Some(160)));
+    insta::assert_snapshot!("cells_markdown", markdown(&table()));
+}
+
+#[test]
+fn a_table_never_leaves_its_terminal_and_says_which_columns_it_left_out() {
+    for width in [60, 80, 100, 140, 200] {
+        let text = text(&table(), Some(width));
+        for line in text.lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+        let has_all = text.contains("p99.9");
+        let names_left_out = text.contains("Left out, as the terminal has");
+        assert!(has_all || names_left_out, "{text}");
+    }
+    assert!(!text(&table(), Some(200)).contains("Left out"));
+}
+
+#[test]
+fn a_file_gets_every_column_however_wide() {
+    assert!(!text(&table(), None).contains("Left out"));
+}
+
+#[test]
+fn every_cell_of_every_layer_has_a_row() {
+    let mut run = crate::fixture::complete();
+    for other in [
+        crate::compression_fixture::complete(),
+        crate::column::table(),
+        crate::cache_fixture::peers().run,
+    ] {
+        run.trials.extend(other.trials);
+    }
+    let table = CellTable::of(&run);
+    let shown: usize = table.groups().iter().map(|group| group.rows.len()).sum();
+    assert_eq!(shown, run.cells().len());
+    let text = text(&table, Some(100));
+    for layer in run.vocabulary.layers() {
+        assert!(
+            text.contains(&format!("{} · ", layer.name)),
+            "{}: {text}",
+            layer.name
+        );
+    }
+}

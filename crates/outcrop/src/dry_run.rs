@@ -1,0 +1,132 @@
+//! `--dry-run`: the cells, the time and the bytes to be written; measures and writes nothing.
+
+use crate::exit::Ending;
+use crate::output::{self, Cell, Format, Table};
+use crate::session::rounded;
+use outcrop_lab::{Estimate, PlanSet};
+use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_report::cell_table;
+use outcrop_results::{CellRow, CellTable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Prints what a run of these plans would do.
+pub(crate) fn print(set: &PlanSet, format: Format) -> anyhow::Result<Ending> {
+    match format {
+        Format::Json => output::print(&output::pretty_json(&envelope(set))?)?,
+        Format::Csv => table(set).print(Format::Csv)?,
+        Format::Text => {
+            let cells = cell_table::text(&planned(set), output::terminal_width());
+            let (trials, forecast) = (trials(set), forecast(&set.estimate()));
+            output::print(&format!("{cells}\n{trials}\n{forecast}\n"))?;
+        }
+    }
+    Ok(Ending::Done)
+}
+
+/// The cells as the table of a run has them, without a figure.
+fn planned(set: &PlanSet) -> CellTable {
+    let row = |cell: &outcrop_lab::Cell| CellRow {
+        id: cell.id.clone(),
+        layer: cell.layer.name().to_owned(),
+        schema: Some(cell.layer.schema()),
+        subject: cell.subject.label.clone(),
+        factors: cell.factors.clone(),
+        trials: cell.trial.repetitions as usize,
+        figures: BTreeMap::new(),
+    };
+    CellTable::of_rows(String::new(), set.cells().iter().map(row).collect())
+}
+
+/// How long the trials are, a line for each plan.
+fn trials(set: &PlanSet) -> String {
+    let times = set.cells().iter().map(|cell| {
+        let trial = &cell.trial;
+        (
+            cell.plans.join(", "),
+            format!(
+                "{} trials of {} after {} of warm-up",
+                trial.repetitions, trial.duration, trial.warm_up
+            ),
+        )
+    });
+    let lines: BTreeSet<String> = times
+        .map(|(plans, trials)| format!("{plans}: {trials}\n"))
+        .collect();
+    lines.into_iter().collect()
+}
+
+/// For programs: one row per cell, its factors in one field as plans spell them.
+fn table(set: &PlanSet) -> Table {
+    let mut table = Table::new([
+        ("cell", "cell"),
+        ("subject", "subject"),
+        ("factors", "factors"),
+        ("trials", "repetitions_count"),
+        ("warm-up", "warm_up_s"),
+        ("measured", "duration_s"),
+        ("plans", "plans"),
+    ]);
+    let time = |span: TimeSpan| Cell::number(span.0.as_secs_f64(), span.to_string());
+    for cell in set.cells() {
+        let factors = cell.factors.iter();
+        let factors: Vec<String> = factors
+            .map(|(name, value)| format!("{name}={}", value.spelling()))
+            .collect();
+        let repetitions = cell.trial.repetitions;
+        table.push(vec![
+            Cell::text(&cell.id),
+            Cell::text(&cell.subject.label),
+            Cell::text(factors.join(" ")),
+            Cell::number(f64::from(repetitions), repetitions.to_string()),
+            time(cell.trial.warm_up),
+            time(cell.trial.duration),
+            Cell::text(cell.plans.join(" ")),
+        ]);
+    }
+    table
+}
+
+fn forecast(estimate: &Estimate) -> String {
+    let time = format!(
+        "{} cells, {} trials: about {} ({} to prepare, {} to measure).",
+        estimate.cells,
+        estimate.trials,
+        rounded(estimate.total()),
+        rounded(estimate.preparation),
+        rounded(estimate.measuring),
+    );
+    if estimate.bytes_written() == 0 {
+        return format!("{time}\nNothing but the run folder will be written.");
+    }
+    format!(
+        "{time}\nAt most {} will be written ({} to prepare); {}.\nShare of the rated endurance: {}.",
+        format_bytes(estimate.bytes_written()),
+        format_bytes(estimate.bytes_written_preparing),
+        Estimate::ASSUMPTION,
+        match &estimate.endurance_share {
+            Ok(share) => format!("{:.4} %", share * 100.0),
+            Err(why) => why.to_string(),
+        }
+    )
+}
+
+fn envelope(set: &PlanSet) -> outcrop_results::Envelope {
+    let estimate = set.estimate();
+    let row = |cell: &outcrop_lab::Cell| {
+        serde_json::json!({
+            "cell": cell.id, "layer": cell.layer.name(), "subject": cell.subject.label,
+            "factors": cell.factors.spellings(),
+            "plans": cell.plans, "repetitions": cell.trial.repetitions,
+            "warm_up_s": cell.trial.warm_up.0.as_secs_f64(), "duration_s": cell.trial.duration.0.as_secs_f64(),
+        })
+    };
+    output::envelope()
+        .with_rows(set.cells().iter().map(row).collect())
+        .with_detail("seed", set.seed().to_string())
+        .with_detail("trials", estimate.trials)
+        .with_detail("preparation_s", estimate.preparation.as_secs_f64())
+        .with_detail("measuring_s", estimate.measuring.as_secs_f64())
+        .with_detail("bytes_written_at_most", estimate.bytes_written())
+        .with_detail("assumption", Estimate::ASSUMPTION)
+        .with_detail("plan", set.to_toml())
+}
