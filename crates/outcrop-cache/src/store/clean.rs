@@ -136,9 +136,13 @@ impl Shard {
         (0..=last).filter_map(cost).min().map(|(_, first)| first)
     }
 
-    /// Looks for items that have ended, where nothing may be evicted; false when there were none.
+    /// Looks for items that have ended, where nothing may be evicted; false when there were none. It reads every item,
+    /// which a set that is refused must not cost each time: it looks once for each second in which an item ends.
     pub(crate) fn sweep(&mut self, now: u32) -> bool {
-        let mut ended = Vec::new();
+        if now < self.ends_from {
+            return false;
+        }
+        let (mut ended, mut ends_from) = (Vec::new(), u32::MAX);
         for (number, segment) in self.arena.segments.iter().enumerate() {
             let start = self.arena.start_of(number);
             let end = if segment.state == Use::Run {
@@ -150,16 +154,18 @@ impl Shard {
             while at < end && segment.state != Use::RunTail {
                 let bytes = self.arena.at(at);
                 let header = Header::read(bytes);
-                if !item::is_dead(bytes)
-                    && header.expiry != 0
-                    && header.expiry <= now
-                    && header.handle != NOBODY
-                {
-                    ended.push(header.handle);
+                if !item::is_dead(bytes) && header.expiry != 0 && header.handle != NOBODY {
+                    if header.expiry <= now {
+                        ended.push(header.handle);
+                    } else {
+                        ends_from = ends_from.min(header.expiry);
+                    }
                 }
                 at += header.item_len() as u32;
             }
         }
+        self.ends_from = ends_from;
+        self.counters.sweeps += 1;
         self.counters.expired += ended.len() as u64;
         ended.iter().for_each(|&handle| self.remove(handle));
         !ended.is_empty()

@@ -47,6 +47,8 @@ pub(crate) struct Shard {
     last_cas: u64,
     /// Second at which everything stored before ends; 0 for never.
     clear_at: u32,
+    /// No item ends before this second: until then, looking for one that has ended is in vain.
+    pub(crate) ends_from: u32,
 }
 
 /// Where an item was found.
@@ -92,6 +94,7 @@ impl Shard {
             reserved_bytes: 0,
             last_cas: 0,
             clear_at: 0,
+            ends_from: u32::MAX,
             options,
         })
     }
@@ -326,7 +329,15 @@ impl Shard {
         Ok(())
     }
 
+    /// An item is about to end at this second; 0 is never.
+    pub(crate) fn expects_end(&mut self, expiry: u32) {
+        if expiry != 0 {
+            self.ends_from = self.ends_from.min(expiry);
+        }
+    }
+
     fn write_at(&mut self, offset: u32, header: &Header, key: &[u8], value: [&[u8]; 2]) {
+        self.expects_end(header.expiry);
         let bytes = self.arena.at_mut(offset);
         header.write(bytes);
         let mut at = header.header_len();
@@ -374,7 +385,7 @@ impl Shard {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.clear_at = 0;
+        (self.clear_at, self.ends_from) = (0, u32::MAX);
         self.policy = Policy::new(self.options.policy);
         self.index.clear();
         self.entries.clear();

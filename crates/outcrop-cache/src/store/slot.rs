@@ -183,6 +183,7 @@ impl Slot<'_> {
         let mut new = old;
         change(&mut new);
         if new.header_len() == old.header_len() && new.item_len() == old.item_len() {
+            self.shard.expects_end(new.expiry);
             new.write(self.shard.arena.at_mut(found.offset));
             return Ok(true);
         }

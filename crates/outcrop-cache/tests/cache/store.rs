@@ -253,6 +253,33 @@ fn a_full_store_that_evicts_nothing_refuses_until_something_ends() {
 }
 
 #[test]
+fn a_refused_set_does_not_read_every_item() {
+    let store = store(1 << 20, PolicyKind::None);
+    let put = |number: u32, expiry: u32, now: u32| {
+        store.slot(&number.to_be_bytes(), now).put(Draft {
+            value: &[7; 1000],
+            expiry,
+            ..Draft::default()
+        })
+    };
+    let mut count = 0;
+    while put(count, if count < 2 { 50 } else { 0 }, 1).is_ok() {
+        count += 1;
+    }
+    let refused = |now: u32| {
+        let keys = now * 10_000..now * 10_000 + 100;
+        keys.filter(|number| put(*number, 0, now).is_err()).count()
+    };
+    assert_eq!((refused(1), store.report().counters.sweeps), (100, 0));
+    // An item whose end comes nearer is found at its new end, at one look for all sets of that second.
+    assert_eq!(store.slot(&0_u32.to_be_bytes(), 1).set_expiry(20), Ok(true));
+    assert_eq!((refused(20), store.report().counters.sweeps), (99, 1));
+    assert_eq!((refused(49), store.report().counters.sweeps), (100, 1));
+    assert_eq!((refused(50), store.report().counters.sweeps), (99, 2));
+    assert_eq!(store.report().counters.expired, 2);
+}
+
+#[test]
 fn an_item_too_large_is_refused_and_the_old_one_is_gone() {
     let store = store(64 << 20, PolicyKind::Lru);
     let mut slot = store.slot(b"key", 1);
