@@ -1,9 +1,11 @@
-//! Recorded requests: CSV lines of time, key, operation, key size, value size and time to live.
+//! Recorded requests: CSV lines of time, key, operation, key size, value size and time to live; of time, key and size; or of
+//! a key alone. Every line has the columns of the first; of the shorter forms, each line is a get.
 //!
 //! `1.250,user:17,get,24,0,0`: seconds from any origin and never falling; the key's name; `get`, `gets`, `set`, `add`,
 //! `replace`, `cas` or `delete`; bytes; bytes; seconds (0: for ever). A first line that names the columns is passed
 //! over. The key that is sent is the name, filled up with dots to the key size; where the name is longer, as traces
-//! with hashed names have it, it is sent whole.
+//! with hashed names have it, it is sent whole. A get that gives no value size has the one that the trace last gave for its
+//! key, or the first that it will give.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -27,15 +29,21 @@ pub struct TraceEntry {
     pub ttl_s: u32,
 }
 
-/// A whole trace in memory: 32 bytes a request, and every key once.
+/// A whole trace in memory: [`Trace::BYTES_PER_REQUEST`] a request, and every key once (twice while it is read).
 #[derive(Clone, Debug)]
 pub struct Trace {
     entries: Vec<TraceEntry>,
     keys: Vec<Box<[u8]>>,
     longest_value_bytes: usize,
+    columns: usize,
 }
 
-const COLUMNS: usize = 6;
+/// Columns of the forms that are read: key; time, key, size; all.
+const KEYS_ALONE: usize = 1;
+const SIZES: usize = 3;
+const ALL: usize = 6;
+const FORMS: &str =
+    "six (time, key, operation, key size, value size, ttl), three (time, key, size) or one (key)";
 const LONGEST_TIME_S: f64 = 1e9;
 
 impl Trace {
@@ -44,6 +52,14 @@ impl Trace {
     /// # Errors
     /// [`WorkloadError::Trace`] with the line and what is wrong in it; a trace without a request is one too.
     pub fn read(input: impl Read) -> Result<Self, WorkloadError> {
+        Self::read_first(input, u64::MAX)
+    }
+
+    /// Reads as many requests of a trace, from its start.
+    ///
+    /// # Errors
+    /// As [`Trace::read`].
+    pub fn read_first(input: impl Read, most: u64) -> Result<Self, WorkloadError> {
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -53,11 +69,12 @@ impl Trace {
             entries: Vec::new(),
             keys: Vec::new(),
             longest_value_bytes: 0,
+            columns: 0,
         };
         let mut ids = BTreeMap::new();
         let mut origin_s = None;
         let mut row = csv::StringRecord::new();
-        loop {
+        while (trace.entries.len() as u64) < most {
             let line = reader.position().line();
             let refuse = |why: String| WorkloadError::Trace { line, why };
             match reader.read_record(&mut row) {
@@ -65,8 +82,11 @@ impl Trace {
                 Ok(true) => {}
                 Err(error) => return Err(refuse(error.to_string())),
             }
-            if line == 1 && row.get(0).is_some_and(|first| first.parse::<f64>().is_err()) {
-                continue;
+            if line == 1 {
+                trace.columns = columns(&row).map_err(refuse)?;
+                if is_head(&row) {
+                    continue;
+                }
             }
             trace.push(&row, &mut origin_s, &mut ids).map_err(refuse)?;
         }
@@ -76,6 +96,7 @@ impl Trace {
                 why: "there is no request in it".to_owned(),
             });
         }
+        trace.complete_sizes();
         Ok(trace)
     }
 
@@ -85,11 +106,14 @@ impl Trace {
         origin_s: &mut Option<f64>,
         ids: &mut BTreeMap<Box<[u8]>, u64>,
     ) -> Result<(), String> {
-        if row.len() != COLUMNS {
+        if row.len() != self.columns {
+            let (seen, expected) = (row.len(), self.columns);
             return Err(format!(
-                "it has {} columns, not the {COLUMNS} of time, key, operation, key size, value size and ttl",
-                row.len()
+                "it has {seen} columns where the first line has {expected}"
             ));
+        }
+        if self.columns == KEYS_ALONE {
+            return self.push_entry(0, RequestKind::Get, key(&row[0], 0)?, 0, 0, ids);
         }
         let time_s: f64 = row[0].parse().map_err(|_| unlike("time in seconds", &row[0]))?;
         let offset_s = time_s - *origin_s.get_or_insert(time_s);
@@ -103,6 +127,10 @@ impl Trace {
                 &row[0]
             ));
         }
+        if self.columns == SIZES {
+            let size_bytes = bytes("size", &row[2], MAX_VALUE_BYTES)?;
+            return self.push_entry(at_ns, RequestKind::Get, key(&row[1], 0)?, size_bytes, 0, ids);
+        }
         let kind = kind(&row[2])?;
         let key = key(
             &row[1],
@@ -112,6 +140,18 @@ impl Trace {
         let ttl_s = row[5]
             .parse()
             .map_err(|_| unlike("ttl in whole seconds", &row[5]))?;
+        self.push_entry(at_ns, kind, key, value_size_bytes, ttl_s, ids)
+    }
+
+    fn push_entry(
+        &mut self,
+        at_ns: u64,
+        kind: RequestKind,
+        key: Box<[u8]>,
+        value_size_bytes: u32,
+        ttl_s: u32,
+        ids: &mut BTreeMap<Box<[u8]>, u64>,
+    ) -> Result<(), String> {
         let key_id = match ids.get(&key) {
             Some(id) => *id,
             None => {
@@ -130,6 +170,40 @@ impl Trace {
             ttl_s,
         });
         Ok(())
+    }
+
+    /// Gives gets without a size the one that is known of their key.
+    fn complete_sizes(&mut self) {
+        let mut known = vec![0_u32; self.keys.len()];
+        for entry in self
+            .entries
+            .iter()
+            .rev()
+            .filter(|entry| entry.value_size_bytes > 0)
+        {
+            known[entry.key_id as usize] = entry.value_size_bytes;
+        }
+        for entry in &mut self.entries {
+            let known = &mut known[entry.key_id as usize];
+            if entry.value_size_bytes > 0 {
+                *known = entry.value_size_bytes;
+            } else if entry.kind == RequestKind::Get {
+                entry.value_size_bytes = *known;
+            }
+        }
+    }
+
+    /// Memory that a request takes.
+    pub const BYTES_PER_REQUEST: u64 = size_of::<TraceEntry>() as u64;
+
+    /// Whether requests have times; otherwise all are at 0.
+    pub const fn has_times(&self) -> bool {
+        self.columns != KEYS_ALONE
+    }
+
+    /// Whether it gives the size of any value.
+    pub const fn has_sizes(&self) -> bool {
+        self.longest_value_bytes > 0
     }
 
     /// The requests, in the order of time.
@@ -153,6 +227,25 @@ impl Trace {
     /// The longest value that a set stores.
     pub const fn longest_value_bytes(&self) -> usize {
         self.longest_value_bytes
+    }
+}
+
+/// How many columns a trace has, by its first line.
+fn columns(first: &csv::StringRecord) -> Result<usize, String> {
+    let seen = first.len();
+    if [KEYS_ALONE, SIZES, ALL].contains(&seen) {
+        return Ok(seen);
+    }
+    Err(format!(
+        "it has {seen} columns; expected {FORMS}, separated by commas"
+    ))
+}
+
+/// Whether the first line names the columns.
+fn is_head(first: &csv::StringRecord) -> bool {
+    match first.len() {
+        KEYS_ALONE => first[0].eq_ignore_ascii_case("key"),
+        _ => first[0].parse::<f64>().is_err(),
     }
 }
 

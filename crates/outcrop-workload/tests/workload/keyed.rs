@@ -269,6 +269,43 @@ fn a_trace_is_read_with_its_keys_numbered() {
 }
 
 #[test]
+fn a_trace_of_keys_or_of_keys_and_sizes_is_one_of_gets() {
+    let keys = Trace::read("rock\nsand\nrock\n".as_bytes()).unwrap();
+    assert_eq!((keys.entries().len(), keys.key_count()), (3, 2));
+    assert!(!keys.has_times() && !keys.has_sizes());
+    let named = Trace::read("key\nrock\n".as_bytes()).unwrap();
+    assert_eq!(named.entries().len(), 1);
+    let sized = Trace::read("time,key,size\n0.5,rock,100\n1,sand,7\n".as_bytes()).unwrap();
+    assert!(sized.has_times() && sized.has_sizes());
+    let sizes = sized
+        .entries()
+        .iter()
+        .map(|entry| (entry.kind, entry.value_size_bytes));
+    assert_eq!(
+        sizes.collect::<Vec<_>>(),
+        [(RequestKind::Get, 100), (RequestKind::Get, 7)]
+    );
+    let first = Trace::read_first("a\nb\nc\n".as_bytes(), 2).unwrap();
+    assert_eq!(first.entries().len(), 2);
+    for (text, said) in [("0,a\n", "time, key, size"), ("0,a,3\n1,b\n", "first line has 3")] {
+        let error = Trace::read(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_get_without_a_size_has_the_one_that_is_known_of_its_key() {
+    let text = "0,a,get,1,0,0\n1,a,set,1,40,0\n2,a,get,1,0,0\n3,a,set,1,9,0\n4,a,get,1,0,0\n5,b,get,1,0,0\n";
+    let trace = Trace::read(text.as_bytes()).unwrap();
+    let sizes: Vec<u32> = trace
+        .entries()
+        .iter()
+        .map(|entry| entry.value_size_bytes)
+        .collect();
+    assert_eq!(sizes, [40, 40, 40, 9, 9, 0]);
+}
+
+#[test]
 fn a_wrong_line_of_a_trace_is_named() {
     for (text, line) in [
         ("", 1),
