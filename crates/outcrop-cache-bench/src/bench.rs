@@ -129,6 +129,7 @@ fn add_warm_up(report: &mut LoadReport, closed: LoadReport) {
     let (warm_up, before) = (&mut report.warm_up, closed.warm_up);
     warm_up.sets += before.sets;
     warm_up.operations += before.operations + closed.tally.operations();
+    warm_up.fills += before.fills + closed.tally.fills;
     warm_up.refused += before.refused + closed.tally.refused;
     warm_up.first_refusal = before
         .first_refusal

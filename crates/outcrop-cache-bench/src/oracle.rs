@@ -52,9 +52,7 @@ pub(crate) fn simulated_hit_ratio(
     if report.warm_up.sets >= *key_count {
         (0..keys).rev().for_each(|key| cache.set(key));
     }
-    let fills = report.tally.fills;
-    let measured = report.tally.operations().saturating_sub(fills);
-    let warming = report.warm_up.operations;
+    let (warming, measured) = drawn(report);
     let space = outcrop_workload::keyed::KeySpace::new(*key_count, workload.key_size, workload.value_size)
         .map_err(|why| Unavailable::because(why.to_string()))?;
     let mut requests = workload.requests(&space, seed_of(load.seed));
@@ -84,7 +82,49 @@ pub(crate) fn simulated_hit_ratio(
     Ok(hits as f64 / (hits + misses) as f64)
 }
 
+/// How many requests were drawn before measuring and while measuring: sets on miss follow from them.
+fn drawn(report: &LoadReport) -> (u64, u64) {
+    let (warm_up, tally) = (&report.warm_up, &report.tally);
+    (
+        warm_up.operations.saturating_sub(warm_up.fills),
+        tally.operations().saturating_sub(tally.fills),
+    )
+}
+
 /// Draws of its own: agreement is not to come from equal numbers.
 fn seed_of(seed: Seed) -> Seed {
     seed.derive("requests of the simulation")
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_cache_load::{DriverCpu, Tally, WarmUpReport};
+
+    use super::*;
+
+    #[test]
+    fn the_simulator_is_asked_no_request_for_a_set_on_miss_before_measuring_or_after() {
+        let mut tally = Tally::default();
+        // 70 gets, of which 30 missed and were set.
+        (tally.kinds[0].operations, tally.kinds[1].operations, tally.fills) = (70, 30, 30);
+        let report = LoadReport {
+            is_open_loop: false,
+            requested_per_second: None,
+            objective: None,
+            duration_ns: 1,
+            is_interrupted: false,
+            tally,
+            warm_up: WarmUpReport {
+                operations: 1_310,
+                fills: 310,
+                ..WarmUpReport::default()
+            },
+            driver_cpu: DriverCpu {
+                total_ns: 0,
+                busiest_share: 0.0,
+            },
+            server_cpu: Err(Unavailable::because("no server")),
+        };
+        assert_eq!(drawn(&report), (1_000, 70));
+    }
 }

@@ -14,6 +14,26 @@ pub use ring::{KeyHash, Ring};
 use crate::error::CacheLoadError;
 use crate::target::Target;
 
+/// memcached's limit, which the others share here: a key that one of them takes, all take.
+const MOST_KEY_BYTES: usize = 250;
+
+/// Checks that a key is one that every protocol can carry: a line break in it would be a command of its own.
+///
+/// # Errors
+/// [`CacheLoadError::Spec`] with what is accepted.
+pub fn check_key(key: &[u8]) -> Result<(), CacheLoadError> {
+    let is_plain = key.iter().all(|byte| *byte > b' ' && *byte != 0x7f);
+    if is_plain && (1..=MOST_KEY_BYTES).contains(&key.len()) {
+        return Ok(());
+    }
+    let seen: Vec<u8> = key.iter().take(60).copied().collect();
+    Err(CacheLoadError::spec(
+        "key",
+        format!("`{}` ({} bytes)", seen.escape_ascii(), key.len()),
+        format!("1 to {MOST_KEY_BYTES} bytes without blanks and control characters"),
+    ))
+}
+
 /// Several servers, each responsible for its part of the keys.
 #[derive(Debug)]
 pub struct Client {

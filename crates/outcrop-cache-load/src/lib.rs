@@ -33,12 +33,14 @@ mod spec;
 
 mod drive;
 mod search;
+mod verdict;
 
-pub use client::{Client, Connection, KeyHash, Outcome, Pipeline, Pool, Ring};
+pub use client::{Client, Connection, KeyHash, Outcome, Pipeline, Pool, Ring, check_key};
 pub use drive::{LoadProgress, run_load};
 pub use error::CacheLoadError;
 pub use outcrop_workload::keyed::Objective;
 pub use report::{DriverCpu, KindReport, LoadReport, ServerCpu, Tally, WarmUpReport};
-pub use search::{SearchReport, SearchStep, search_rate};
+pub use search::{SearchEnd, SearchReport, SearchStep, search_rate};
 pub use spec::{LoadSpec, RequestSource, WarmUp};
 pub use target::{Protocol, Target};
+pub use verdict::{Failure, Shortage, Verdict};

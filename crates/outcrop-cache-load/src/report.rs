@@ -6,6 +6,8 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
 use outcrop_workload::keyed::{Objective, RequestKind};
 
+use crate::verdict::Verdict;
+
 /// Requests of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct KindReport {
@@ -35,7 +37,13 @@ pub struct Tally {
     pub fills: u64,
     /// Answers that came within the measured time, of whatever kind.
     pub completed_in_time: u64,
-    /// Answers within the objective's limit.
+    /// Open loop: requests that were due in the measured time.
+    pub due: u64,
+    /// Of those, the ones that waited for their answer when half of the measured time was over.
+    pub waiting_half_way: u64,
+    /// The ones that waited when it ended.
+    pub waiting_at_end: u64,
+    /// Answers that came within the measured time and within the objective's limit.
     pub within_objective: u64,
     /// Values that were not those stored.
     pub mismatches: u64,
@@ -67,6 +75,9 @@ impl Tally {
         self.missed_bytes += other.missed_bytes;
         self.fills += other.fills;
         self.completed_in_time += other.completed_in_time;
+        self.due += other.due;
+        self.waiting_half_way += other.waiting_half_way;
+        self.waiting_at_end += other.waiting_at_end;
         self.within_objective += other.within_objective;
         self.mismatches += other.mismatches;
         self.refused += other.refused;
@@ -89,6 +100,16 @@ impl Tally {
     /// Requests of all kinds.
     pub fn operations(&self) -> u64 {
         self.kinds.iter().map(|kind| kind.operations).sum()
+    }
+
+    /// Requests of all kinds that the server answered, by a refusal or otherwise.
+    pub fn answers(&self) -> u64 {
+        self.operations() + self.refused
+    }
+
+    /// Refusals ÷ answers; none without an answer.
+    pub fn refused_share(&self) -> Option<f64> {
+        ratio(self.refused, self.operations())
     }
 
     /// Latencies of all kinds.
@@ -126,10 +147,20 @@ pub struct WarmUpReport {
     pub first_refusal: Option<String>,
     /// Requests of the load itself.
     pub operations: u64,
+    /// Those of them that were sets on miss.
+    pub fills: u64,
     /// How long it took.
     pub duration: Duration,
     /// Whether the hit ratio stood still at its end; none where nobody looked.
     pub is_steady: Option<bool>,
+}
+
+impl WarmUpReport {
+    /// Adds a stretch of the load.
+    pub(crate) fn count(&mut self, tally: &Tally) {
+        self.operations += tally.operations();
+        self.fills += tally.fills;
+    }
 }
 
 /// CPU time of the driver's threads in the measured time.
@@ -177,7 +208,7 @@ pub struct LoadReport {
 const BUSY_SHARE: f64 = 0.95;
 
 impl LoadReport {
-    /// Answers per second of measured time.
+    /// Answers per second of measured time, refusals left out.
     pub fn throughput_per_second(&self) -> f64 {
         self.tally.completed_in_time as f64 * 1e9 / self.duration_ns.max(1) as f64
     }
@@ -188,26 +219,23 @@ impl LoadReport {
         Some(self.tally.within_objective as f64 * 1e9 / self.duration_ns.max(1) as f64)
     }
 
-    /// Whether the objective was met, by a percentile that the sample supports and with every request answered.
-    pub fn meets_objective(&self) -> Option<bool> {
-        let objective = self.objective?;
-        let latency = self.tally.latency().percentile(objective.percentile.quantile);
-        let is_kept = latency.is_some_and(|latency_ns| latency_ns < objective.limit.as_nanoseconds());
-        Some(is_kept && self.tally.unfinished == 0 && self.tally.broken_connections == 0)
+    /// Whether the objective was kept; none without an objective.
+    pub fn verdict(&self) -> Option<Verdict> {
+        Some(Verdict::of(self, self.objective?))
     }
 
-    /// CPU time of the driver per answer.
+    /// CPU time of the driver per answer, refusals included: they cost as well.
     pub fn driver_cpu_per_operation_ns(&self) -> Option<f64> {
-        per_operation(self.driver_cpu.total_ns, self.tally.operations())
+        per_operation(self.driver_cpu.total_ns, self.tally.answers())
     }
 
-    /// CPU time of the server per answer.
+    /// CPU time of the server per answer, refusals included: they cost as well.
     ///
     /// # Errors
     /// The server's process is not known, or nothing was answered.
     pub fn server_cpu_per_operation_ns(&self) -> Result<f64, Unavailable> {
         let cpu = self.server_cpu.as_ref().map_err(Clone::clone)?;
-        per_operation(cpu.total_ns, self.tally.operations())
+        per_operation(cpu.total_ns, self.tally.answers())
             .ok_or_else(|| Unavailable::because("no request was answered"))
     }
 
@@ -231,7 +259,9 @@ impl LoadReport {
             "values were not those that had been stored",
             &tally.first_mismatch,
         );
-        count(tally.refused, "requests were refused", &tally.first_refusal);
+        let share = tally.refused_share().unwrap_or(0.0) * 100.0;
+        let refused = format!("requests were refused, {share:.1} % of all answers");
+        count(tally.refused, &refused, &tally.first_refusal);
         let never = "sets of the warm-up were refused, so that gets of those keys can never hit";
         count(self.warm_up.refused, never, &self.warm_up.first_refusal);
         count(tally.broken_connections, "connections broke", &tally.first_break);
@@ -250,7 +280,7 @@ impl LoadReport {
                 .to_owned(),
             );
         }
-        if tally.operations() == 0 {
+        if tally.answers() == 0 {
             problems.push("nothing was answered".to_owned());
         }
         problems

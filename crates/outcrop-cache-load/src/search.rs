@@ -10,19 +10,55 @@ use outcrop_workload::keyed::Objective;
 
 use crate::drive::{LoadProgress, run_load};
 use crate::error::CacheLoadError;
-
 use crate::report::LoadReport;
 use crate::spec::{LoadSpec, RequestSource, WarmUp};
+use crate::verdict::{Verdict, requests_needed, time_needed};
+
+#[cfg(test)]
+mod tests;
 
 /// One rate that was tried.
 #[derive(Clone, Debug)]
 pub struct SearchStep {
     /// Requests per second that were asked for.
     pub requested_per_second: f64,
-    /// Whether the objective was kept, and at least 98 % of the requests were answered in time.
-    pub is_kept: bool,
+    /// Whether the objective was kept, or why not.
+    pub verdict: Verdict,
     /// What was measured.
     pub report: LoadReport,
+}
+
+impl SearchStep {
+    /// Whether the objective was kept.
+    pub fn is_kept(&self) -> bool {
+        self.verdict == Verdict::Kept
+    }
+
+    const fn has_failed(&self) -> bool {
+        matches!(self.verdict, Verdict::NotKept(_))
+    }
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SearchEnd {
+    /// No rate is left between the highest that kept the objective and the lowest that did not.
+    Found,
+    /// No rate down to a thousandth of the closed loop's throughput kept it.
+    NothingKept,
+    /// As many steps as a search may take.
+    StepsUsedUp,
+    /// The next step would have taken too long.
+    TooSlow {
+        /// Its rate.
+        per_second: f64,
+        /// How long it must last for the objective's percentile, and for a backlog to show.
+        needed: Duration,
+        /// How long a step may last.
+        longest: Duration,
+    },
+    /// The user stopped it.
+    Stopped,
 }
 
 /// A search and its result.
@@ -32,14 +68,16 @@ pub struct SearchReport {
     pub objective: Objective,
     /// Throughput of the closed loop with the same connections, the upper end of the search.
     pub closed_loop: LoadReport,
-    /// Every rate tried, in order.
+    /// Every rate tried, in order; a rate that failed may have been tried twice.
     pub steps: Vec<SearchStep>,
+    /// Why it ended.
+    pub end: SearchEnd,
 }
 
 impl SearchReport {
     /// The step at the highest rate that kept the objective; none where none did.
     pub fn best(&self) -> Option<&SearchStep> {
-        let kept = self.steps.iter().filter(|step| step.is_kept);
+        let kept = self.steps.iter().filter(|step| step.is_kept());
         kept.max_by(|a, b| a.requested_per_second.total_cmp(&b.requested_per_second))
     }
 
@@ -49,25 +87,35 @@ impl SearchReport {
         let failed = self
             .steps
             .iter()
-            .filter(|step| !step.is_kept && step.requested_per_second > best);
+            .filter(|step| step.has_failed() && step.requested_per_second > best);
         failed.min_by(|a, b| a.requested_per_second.total_cmp(&b.requested_per_second))
     }
 }
 
-/// A step is kept when this share of what was asked for came back in time.
-const ANSWERED_SHARE: f64 = 0.98;
 /// The search ends when the rates that kept and did not keep lie this close …
 const RESOLUTION: f64 = 0.03;
 /// … or after so many steps.
-const MOST_STEPS: usize = 14;
+const MOST_STEPS: usize = 20;
 /// Below this share of the closed loop's throughput, no rate is tried.
 const LOWEST_SHARE: f64 = 0.001;
+/// Above this share of it neither.
+const HIGHEST_SHARE: f64 = 1.1;
+/// Far from any rate that kept it, steps of this ratio come nearer than middles.
+const DESCENT: f64 = 0.6;
+/// A step lasts as long as the closed loop takes for so many requests at least: fewer do not show an overload of a few
+/// per cent …
+const LEAST_REQUESTS: f64 = 10_000.0;
+/// … but no longer than this for their sake: of a slow server the answer is coarser.
+const LONGEST_FOR_BACKLOG_S: f64 = 10.0;
+/// A step may last this long, or as long as the user says.
+const LONGEST_STEP: Duration = Duration::from_secs(60);
 
 /// Searches by bisection between nothing and the closed loop's throughput, whose arrival process is Poisson unless the
-/// spec names one. Each step lasts as long as the spec's measured time; the cache is warmed up once.
+/// spec names one. Each step lasts as long as the spec's measured time, and longer where the objective's percentile or
+/// its limit takes longer; the cache is warmed up once. A rate that failed is tried again before the answer rests on it.
 ///
 /// # Errors
-/// Those of [`run_load`], and a trace or a spec without an objective.
+/// Those of [`run_load`], a trace or a spec without an objective, and an objective that no step can decide in its time.
 pub fn search_rate(
     spec: &LoadSpec,
     clock: &Clock,
@@ -94,62 +142,122 @@ pub fn search_rate(
     };
     let closed_loop = run_load(&closed, clock, stop, progress)?;
     let ceiling = closed_loop.throughput_per_second().max(1.0);
-    let mut search = SearchReport {
+    let mut number = 0;
+    let mut measure = |rate: f64, duration: Duration| {
+        number += 1;
+        let open = step_spec(spec, rate, duration, number)?;
+        run_load(&open, clock, stop, progress)
+    };
+    let (steps, end) = if stop.load(Ordering::Relaxed) {
+        (Vec::new(), SearchEnd::Stopped)
+    } else {
+        bisect(objective, ceiling, spec.duration, &mut measure)?
+    };
+    Ok(SearchReport {
         objective,
         closed_loop,
-        steps: Vec::new(),
-    };
-    let (mut kept, mut failed) = (0.0_f64, ceiling * 1.1);
-    while search.steps.len() < MOST_STEPS
-        && failed - kept > failed * RESOLUTION
-        && failed > ceiling * LOWEST_SHARE
-        && !stop.load(Ordering::Relaxed)
-    {
-        // Far from any rate that kept it, halves come nearer than middles.
-        let rate = if kept > 0.0 {
-            f64::midpoint(kept, failed)
-        } else {
-            failed * 0.6
-        };
-        let step = step(spec, rate, clock, stop, progress)?;
-        if step.report.is_interrupted {
-            break;
-        }
-        if step.is_kept {
-            kept = rate;
-        } else {
-            failed = rate;
-        }
-        search.steps.push(step);
-    }
-    Ok(search)
+        steps,
+        end,
+    })
 }
 
-fn step(
+fn step_spec(
     spec: &LoadSpec,
     rate: f64,
-    clock: &Clock,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(LoadProgress),
-) -> Result<SearchStep, CacheLoadError> {
+    duration: Duration,
+    number: u64,
+) -> Result<LoadSpec, CacheLoadError> {
     let per_second =
         Rate::new(rate).map_err(|error| CacheLoadError::spec("rate", rate.to_string(), error.to_string()))?;
-    let arrival = match spec.arrival {
-        Arrival::Closed => Arrival::Poisson { per_second },
-        arrival => arrival.at(per_second),
-    };
-    let open = LoadSpec {
-        arrival,
+    Ok(LoadSpec {
+        arrival: match spec.arrival {
+            Arrival::Closed => Arrival::Poisson { per_second },
+            arrival => arrival.at(per_second),
+        },
         // The step before left the cache as it is; a moment of load finds the pace.
         warm_up: WarmUp::For(outcrop_measure::TimeSpan(Duration::from_millis(100))),
         flushes_first: false,
+        duration,
+        // Arrivals that failed a rate by bad luck would fail it again.
+        seed: spec.seed.derive("steps of a search").derive_index(number),
         ..spec.clone()
-    };
-    let report = run_load(&open, clock, stop, progress)?;
-    let is_answered = report.throughput_per_second() >= rate * ANSWERED_SHARE;
-    Ok(SearchStep {
-        requested_per_second: rate,
-        is_kept: report.meets_objective() == Some(true) && is_answered,
-        report,
     })
+}
+
+/// How long a step must last to decide.
+fn step_needs(objective: Objective, rate: f64, ceiling: f64) -> Duration {
+    let requests = requests_needed(objective) as f64;
+    // Arrivals vary: with four standard deviations more, hardly a step falls short.
+    let for_percentile = (requests + 4.0 * requests.sqrt()) / rate;
+    let for_backlog = (LEAST_REQUESTS / ceiling).min(LONGEST_FOR_BACKLOG_S);
+    Duration::from_secs_f64(for_percentile.max(for_backlog)).max(time_needed(objective))
+}
+
+/// The search itself, whatever measures: `ceiling` is the closed loop's throughput, `least` the shortest step.
+fn bisect(
+    objective: Objective,
+    ceiling: f64,
+    least: Duration,
+    measure: &mut dyn FnMut(f64, Duration) -> Result<LoadReport, CacheLoadError>,
+) -> Result<(Vec<SearchStep>, SearchEnd), CacheLoadError> {
+    let longest = least.max(LONGEST_STEP);
+    let top = ceiling * HIGHEST_SHARE;
+    let (mut kept, mut failed) = (0.0_f64, top);
+    let mut steps: Vec<SearchStep> = Vec::new();
+    let end = loop {
+        if steps.len() == MOST_STEPS {
+            break SearchEnd::StepsUsedUp;
+        }
+        let failures = |rate: f64| {
+            let at = |step: &&SearchStep| step.requested_per_second == rate && step.has_failed();
+            steps.iter().filter(at).count()
+        };
+        let rate = if failed - kept > failed * RESOLUTION {
+            if failed <= ceiling * LOWEST_SHARE {
+                break SearchEnd::NothingKept;
+            }
+            if kept > 0.0 {
+                f64::midpoint(kept, failed)
+            } else {
+                failed * DESCENT
+            }
+        } else if failures(failed) == 1 {
+            failed
+        } else {
+            break SearchEnd::Found;
+        };
+        let needed = step_needs(objective, rate, ceiling);
+        if needed > longest {
+            break SearchEnd::TooSlow {
+                per_second: rate,
+                needed,
+                longest,
+            };
+        }
+        let report = measure(rate, needed.max(least))?;
+        if report.is_interrupted {
+            break SearchEnd::Stopped;
+        }
+        let verdict = Verdict::of(&report, objective);
+        steps.push(SearchStep {
+            requested_per_second: rate,
+            verdict,
+            report,
+        });
+        match verdict {
+            Verdict::Kept => {
+                kept = rate;
+                // What failed at first and is kept now is no bound any more; the next above it is.
+                let above = steps.iter().filter(|step| step.has_failed());
+                let above = above
+                    .map(|step| step.requested_per_second)
+                    .filter(|above| *above > kept);
+                failed = above.fold(top, f64::min);
+            }
+            // Too few requests came by bad luck: that decides nothing, and the next try has others.
+            Verdict::Undecided(_) => {}
+            Verdict::NotKept(_) => failed = rate,
+        }
+    };
+    Ok((steps, end))
 }

@@ -233,15 +233,15 @@ fn load_factor(text: &str) -> Result<f64, String> {
 }
 
 metrics! { PLAIN:
-    THROUGHPUT = "throughput", PerSecond, Higher, Trial, "answers per second of measured time, of all kinds of request";
+    THROUGHPUT = "throughput", PerSecond, Higher, Trial, "answers per second of measured time, of all kinds of request; refusals are left out";
     GOODPUT = "goodput", PerSecond, Higher, Trial, "answers per second that came within the objective's limit";
     OFFERED = "offered_load", PerSecond, Neither, Trial, "requests per second that the schedule of an open loop asked for";
     CLOSED_LOOP = "closed_loop_throughput", PerSecond, Higher, Trial, "throughput of the closed loop that the offered load is a share of";
     HIT_RATIO = "hit_ratio", Ratio, Higher, Trial, "gets that found a value over all gets";
     BYTE_HIT_RATIO = "byte_hit_ratio", Ratio, Higher, Trial, "bytes of the values found over those of all values asked for";
     SIMULATED_HIT_RATIO = "simulated_hit_ratio", Ratio, Neither, Trial, "hit ratio of a textbook simulation of the policy with as many items as the server held";
-    SERVER_CPU = "server_cpu_per_request", NanosecondsPerOperation, Lower, Trial, "CPU time of the server, kernel included, per answer";
-    DRIVER_CPU = "driver_cpu_per_request", NanosecondsPerOperation, Neither, Trial, "CPU time of the driver's threads per answer";
+    SERVER_CPU = "server_cpu_per_request", NanosecondsPerOperation, Lower, Trial, "CPU time of the server, kernel included, per answer; refusals are answers here";
+    DRIVER_CPU = "driver_cpu_per_request", NanosecondsPerOperation, Neither, Trial, "CPU time of the driver's threads per answer; refusals are answers here";
     DRIVER_BUSY = "driver_busy_share", Ratio, Neither, Trial, "CPU time of the driver's busiest thread over the measured time; near 1 the driver is the limit";
     ITEMS = "items_held", Count, Higher, Trial, "items that the server held at the end, by its own count";
     EVICTIONS = "evictions", Count, Neither, Trial, "items that had left for want of memory, since the server's start";
@@ -249,6 +249,7 @@ metrics! { PLAIN:
     RESIDENT_BYTES = "resident_memory", Bytes, Lower, Trial, "resident memory of the server's process at the end";
     UNFINISHED = "unfinished_requests", Count, Lower, Trial, "requests that were due or sent, and never answered";
     REFUSED = "refused_requests", Count, Lower, Trial, "requests that the server refused, those that filled it included";
+    REFUSED_SHARE = "refused_share", Ratio, Lower, Trial, "requests of the measured time that the server refused, over all its answers";
     MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that came back and were not those stored";
     WARM_UP_SETS = "warm_up_sets", Count, Neither, Trial, "sets that filled the cache before measuring";
     WARM_UP_REQUESTS = "warm_up_requests", Count, Neither, Trial, "requests of the load itself before measuring";

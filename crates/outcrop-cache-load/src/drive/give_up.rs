@@ -1,11 +1,40 @@
-//! The end of a phase whose server has fallen silent.
+//! Requests that are never answered: those of a connection that breaks, and of a server that falls silent.
 
 use std::io;
 
+use super::lane::Pending;
 use super::worker::{Phase, Shared, Worker};
 use crate::error::CacheLoadError;
 
 impl Worker {
+    /// A connection is of no more use. What it owes counts with its age: a lower bound of what a client would have waited.
+    pub(super) fn break_lane(&mut self, shared: &Shared<'_>, phase: &Phase, index: usize, why: &str) {
+        let now = shared.clock.ticks();
+        let lost = std::mem::take(&mut self.lanes[index].pending);
+        self.in_flight -= lost.len();
+        for pending in &lost {
+            self.lose(shared, phase, pending, now);
+        }
+        self.lanes[index].is_broken = true;
+        self.broken += 1;
+        // Closing a socket would be seen by the epoll instance; shutting it down leaves the number taken.
+        let _ = self.lanes[index].stream.shutdown(std::net::Shutdown::Both);
+        self.tally.broken_connections += 1;
+        self.tally.first_break.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Counts a request as never answered, with its age.
+    fn lose(&mut self, shared: &Shared<'_>, phase: &Phase, pending: &Pending, now: u64) {
+        let age_ns = shared.clock.nanos(now.saturating_sub(pending.intended_ticks));
+        self.tally.kinds[pending.planned.kind as usize]
+            .latency
+            .record(age_ns);
+        self.tally.unfinished += 1;
+        if let Some(marks) = phase.marks() {
+            marks.count(&mut self.tally, pending, now);
+        }
+    }
+
     /// Nobody is left to ask.
     pub(super) fn all_broken(&self, shared: &Shared<'_>) -> CacheLoadError {
         CacheLoadError::Connection {
@@ -32,15 +61,11 @@ impl Worker {
                 source: io::Error::other("no answer for 30 s while the cache was being filled"),
             });
         };
-        let clock = shared.clock;
-        for lane in &mut self.lanes {
-            for pending in lane.pending.drain(..) {
-                let age_ns = clock.nanos(now.saturating_sub(pending.intended_ticks));
-                let kind = &mut self.tally.kinds[pending.planned.kind as usize];
-                kind.latency.record(age_ns);
-                self.tally.unfinished += 1;
+        for index in 0..self.lanes.len() {
+            for pending in std::mem::take(&mut self.lanes[index].pending) {
+                self.lose(shared, phase, &pending, now);
             }
-            lane.is_broken = true;
+            self.lanes[index].is_broken = true;
         }
         self.broken = self.lanes.len();
         self.in_flight = 0;
@@ -49,9 +74,14 @@ impl Worker {
             if due >= end_ticks {
                 break;
             }
-            let age_ns = clock.nanos(now.saturating_sub(due));
-            self.tally.kinds[planned.kind as usize].latency.record(age_ns);
-            self.tally.unfinished += 1;
+            self.tally.due += 1;
+            let pending = Pending {
+                planned,
+                intended_ticks: due,
+                ready_ticks: now,
+                is_fill: false,
+            };
+            self.lose(shared, phase, &pending, now);
         }
         Ok(())
     }

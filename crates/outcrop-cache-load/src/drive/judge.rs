@@ -7,6 +7,25 @@ use super::lane::Pending;
 use crate::protocol::Reply;
 use crate::report::Tally;
 
+/// Two moments of an open loop: a backlog that grows between them is a load that the server cannot bear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    pub(super) half_way: u64,
+    pub(super) end: u64,
+}
+
+impl Marks {
+    /// Counts a request of the schedule among those that waited at these moments; it ended when it was answered or lost.
+    pub(super) fn count(self, tally: &mut Tally, pending: &Pending, ended_ticks: u64) {
+        if pending.is_fill {
+            return;
+        }
+        let waited_at = |mark: u64| u64::from(pending.intended_ticks < mark && ended_ticks >= mark);
+        tally.waiting_half_way += waited_at(self.half_way);
+        tally.waiting_at_end += waited_at(self.end);
+    }
+}
+
 /// Files one answer.
 pub(super) struct Judge<'a> {
     pub(super) book: &'a Book,
@@ -15,6 +34,7 @@ pub(super) struct Judge<'a> {
     pub(super) now: u64,
     pub(super) is_over: bool,
     pub(super) is_open_loop: bool,
+    pub(super) marks: Option<Marks>,
     pub(super) objective_ticks: u64,
 }
 
@@ -24,6 +44,9 @@ impl Judge<'_> {
         // A closed loop's replies after the end belong to the drain; an open loop's were due before it.
         if self.is_over && !self.is_open_loop {
             return;
+        }
+        if let Some(marks) = self.marks {
+            marks.count(self.tally, pending, self.now);
         }
         let planned = &pending.planned;
         match reply {
@@ -53,7 +76,8 @@ impl Judge<'_> {
         }
         self.tally.fills += u64::from(pending.is_fill);
         self.tally.completed_in_time += u64::from(!self.is_over);
-        self.tally.within_objective += u64::from(latency_ticks < self.objective_ticks);
+        // Goodput is a part of throughput: what comes after the end counts in neither.
+        self.tally.within_objective += u64::from(!self.is_over && latency_ticks < self.objective_ticks);
     }
 
     #[cold]

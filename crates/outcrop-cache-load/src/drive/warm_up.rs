@@ -41,14 +41,14 @@ pub(super) fn warm_up(
             fill(crew, *key_count, true, &mut report, progress)?;
             if !span.0.is_zero() {
                 progress(LoadProgress::Settling { hit_ratio: None });
-                report.operations = window(crew, span.duration(), 0, false)?.operations();
+                report.count(&window(crew, span.duration(), 0, false)?);
             }
         }
         (_, WarmUp::Sets(count)) => fill(crew, count, false, &mut report, progress)?,
         (_, WarmUp::For(span)) => {
             progress(LoadProgress::Settling { hit_ratio: None });
             let tally = window(crew, span.duration(), 0, spec.is_open_loop())?;
-            report.operations = tally.operations();
+            report.count(&tally);
         }
     }
     report.duration = Duration::from_nanos(clock.nanos(clock.ticks().saturating_sub(start_ticks)));
@@ -127,7 +127,7 @@ fn settle(
         });
         // In a closed loop whatever is measured later: at a low rate warming up would take as much longer.
         let tally = window(crew, WINDOW, number as u64, false)?;
-        report.operations += tally.operations();
+        report.count(&tally);
         // Without gets there is nothing that could change.
         ratios.push(tally.hit_ratio().unwrap_or(0.0));
         if crew.shared.stop.load(Ordering::Relaxed) {

@@ -15,7 +15,7 @@ use rustix::time::{
 
 use super::book::{Book, Planned};
 use super::feed::Feed;
-use super::judge::Judge;
+use super::judge::{Judge, Marks};
 use super::lane::{Lane, Pending, Received};
 use crate::client::open;
 use crate::error::CacheLoadError;
@@ -59,6 +59,17 @@ pub(super) struct Phase {
     pub(super) start_ticks: u64,
     /// No request starts after this; none for a feed that ends by itself.
     pub(super) end_ticks: Option<u64>,
+}
+
+impl Phase {
+    /// The moments at which an open loop counts the requests that wait; none where nothing is due by a schedule.
+    pub(super) fn marks(&self) -> Option<Marks> {
+        let end = self.end_ticks.filter(|_| self.feed.is_open_loop())?;
+        Some(Marks {
+            half_way: self.start_ticks + end.saturating_sub(self.start_ticks) / 2,
+            end,
+        })
+    }
 }
 
 /// What a phase yielded on one thread.
@@ -157,7 +168,7 @@ impl Worker {
             if phase.feed.is_open_loop() {
                 self.issue_due(shared, &mut phase, now);
             }
-            self.flush();
+            self.flush(shared, &phase);
             if self.broken == self.lanes.len() {
                 return Err(self.all_broken(shared));
             }
@@ -234,6 +245,7 @@ impl Worker {
                 return;
             };
             if let Some((_, planned)) = phase.feed.take(shared.book) {
+                self.tally.due += 1;
                 self.push(shared, lane, planned, due, now, false);
             }
         }
@@ -289,12 +301,12 @@ impl Worker {
         }
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self, shared: &Shared<'_>, phase: &Phase) {
         while let Some(index) = self.dirty.pop() {
             if !self.lanes[index].is_broken
                 && let Err(error) = self.lanes[index].flush()
             {
-                self.break_lane(index, &error.to_string());
+                self.break_lane(shared, phase, index, &error.to_string());
             }
         }
     }
@@ -305,16 +317,16 @@ impl Worker {
             return;
         }
         if let Err(error) = self.lanes[index].flush() {
-            return self.break_lane(index, &error.to_string());
+            return self.break_lane(shared, phase, index, &error.to_string());
         }
         loop {
             let received = match self.lanes[index].receive() {
                 Ok(received) => received,
-                Err(error) => return self.break_lane(index, &error.to_string()),
+                Err(error) => return self.break_lane(shared, phase, index, &error.to_string()),
             };
             let now = shared.clock.ticks();
             if let Err(why) = self.judge_replies(shared, phase, index, now) {
-                return self.break_lane(index, &why);
+                return self.break_lane(shared, phase, index, &why);
             }
             if !phase.feed.is_open_loop() {
                 let now = shared.clock.ticks();
@@ -334,6 +346,7 @@ impl Worker {
         now: u64,
     ) -> Result<(), String> {
         let is_over = phase.end_ticks.is_some_and(|end| now >= end);
+        let marks = phase.marks();
         let mut judged = 0;
         // Sets on miss are asked for behind the loop, which borrows the connection.
         let mut fills: Vec<Planned> = Vec::new();
@@ -358,6 +371,7 @@ impl Worker {
                         now,
                         is_over,
                         is_open_loop: phase.feed.is_open_loop(),
+                        marks,
                         objective_ticks: self.objective_ticks,
                     };
                     judge.judge(&pending, reply);
@@ -380,19 +394,6 @@ impl Worker {
             self.push(shared, index, planned, now, now, true);
         }
         Ok(())
-    }
-
-    fn break_lane(&mut self, index: usize, why: &str) {
-        let lane = &mut self.lanes[index];
-        lane.is_broken = true;
-        self.broken += 1;
-        self.in_flight -= lane.pending.len();
-        self.tally.unfinished += lane.pending.len() as u64;
-        lane.pending.clear();
-        // Closing a socket would be seen by the epoll instance; shutting it down leaves the number taken.
-        let _ = lane.stream.shutdown(std::net::Shutdown::Both);
-        self.tally.broken_connections += 1;
-        self.tally.first_break.get_or_insert_with(|| why.to_owned());
     }
 
     /// Waits for sockets, for the next due time, or for a look at the stop flag.

@@ -5,8 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use outcrop_cache_load::{
-    CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
-    search_rate,
+    CacheLoadError, LoadProgress, LoadReport, LoadSpec, RequestSource, Target, WarmUp, run_load,
 };
 use outcrop_measure::Seed;
 use outcrop_probe::Clock;
@@ -15,7 +14,7 @@ use outcrop_workload::keyed::{KeyPopularity, KeyedWorkload, Preset, RequestKind,
 use crate::servers::Server;
 use crate::stub::Stub;
 
-fn spec(target: Target) -> LoadSpec {
+pub(crate) fn spec(target: Target) -> LoadSpec {
     let mut spec = LoadSpec::new(target, Seed(7));
     spec.connections = 4;
     spec.duration = Duration::from_millis(300);
@@ -29,14 +28,14 @@ fn set_keys(spec: &mut LoadSpec, keys: u64) {
     }
 }
 
-fn workload(spec: &mut LoadSpec) -> &mut KeyedWorkload {
+pub(crate) fn workload(spec: &mut LoadSpec) -> &mut KeyedWorkload {
     match &mut spec.source {
         RequestSource::Generated { workload, .. } => workload,
         RequestSource::Trace { .. } => panic!("the spec has a trace"),
     }
 }
 
-fn run(spec: &LoadSpec) -> Result<LoadReport, CacheLoadError> {
+pub(crate) fn run(spec: &LoadSpec) -> Result<LoadReport, CacheLoadError> {
     run_load(spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {})
 }
 
@@ -45,7 +44,7 @@ fn both() -> impl Iterator<Item = Server> {
 }
 
 /// `VALUE` in stubs has nothing to do with what was stored; a miss is always true.
-fn misses(line: &str) -> Option<Vec<u8>> {
+pub(crate) fn misses(line: &str) -> Option<Vec<u8>> {
     Some(match line.split(' ').next() {
         Some("get") => b"END\r\n".to_vec(),
         Some("set") => b"STORED\r\n".to_vec(),
@@ -301,27 +300,6 @@ fn a_trace_is_replayed_entry_by_entry() {
             ));
         }
     }
-}
-
-#[test]
-fn a_search_ends_between_a_rate_that_keeps_and_one_that_does_not() {
-    let Some(server) = Server::memcached(&[]) else {
-        return;
-    };
-    let mut spec = spec(server.target.clone());
-    spec.duration = Duration::from_millis(100);
-    // Any rate that the server sustains keeps this, and none beyond it is answered in time.
-    spec.objective = Some("p50<2s".parse::<Objective>().unwrap());
-    let found = search_rate(&spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {}).unwrap();
-    assert!(!found.steps.is_empty());
-    let best = found.best().map_or(0.0, |step| step.requested_per_second);
-    for step in &found.steps {
-        assert!(step.report.is_open_loop);
-        assert!(step.is_kept || step.requested_per_second > best);
-    }
-    spec.objective = Some("p50<1ns".parse::<Objective>().unwrap());
-    let found = search_rate(&spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {}).unwrap();
-    assert!(found.best().is_none() && found.refuted().is_some());
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod client;
 mod driver;
+mod objectives;
 mod placement;
 mod servers;
 mod stub;

@@ -89,6 +89,7 @@ fn values(report: &BenchReport) -> Vec<Value> {
         Value::known(cache::RESIDENT_BYTES, resident.map(|bytes| bytes as f64)),
         Value::measured(cache::UNFINISHED, tally.unfinished as f64),
         Value::measured(cache::REFUSED, (tally.refused + load.warm_up.refused) as f64),
+        Value::known(cache::REFUSED_SHARE, tally.refused_share().ok_or_else(no_answer)),
         Value::measured(cache::MISMATCHES, tally.mismatches as f64),
         Value::measured(cache::WARM_UP_SETS, load.warm_up.sets as f64),
         Value::measured(cache::WARM_UP_REQUESTS, load.warm_up.operations as f64),

@@ -1,19 +1,20 @@
 //! `outcrop cache load`: asks a cache for what a workload asks for, and says what it gave.
 
+mod search;
+mod table;
+
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use crate::exit::{Ending, bad_input};
-use crate::output::{Cell, Format, Table, note};
+use crate::output::{Format, note};
 use outcrop_cache_load::{
     CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
-    search_rate,
 };
-use outcrop_measure::units::{format_bandwidth, format_count, format_nanoseconds, format_ratio};
-use outcrop_measure::{Seed, TimeSpan, percentile};
+use outcrop_measure::{Seed, TimeSpan};
 use outcrop_probe::Clock;
 use outcrop_workload::keyed::{
-    KEY_PREFIX, KeyPopularity, KeySize, KeyedWorkload, Preset, RequestKind, RequestMix, Trace, ValueSize,
+    KEY_PREFIX, KeyPopularity, KeySize, KeyedWorkload, Preset, RequestMix, Trace, ValueSize,
 };
 use outcrop_workload::{Arrival, Content};
 
@@ -23,7 +24,7 @@ Examples:
   outcrop cache load --target redis://127.0.0.1 --pipeline 16     on Redis, 16 requests in flight
   outcrop cache load --arrival poisson:20k --objective 'p95<1ms'  open loop, from the intended start
   outcrop cache load --search 'p95<1ms'                           the highest rate within the limit
-  outcrop cache load --trace requests.csv                         time, key, op, key and value size
+  outcrop cache load --trace requests.csv --set-on-miss           the requests of a trace
 
 It writes keys that begin with `oc-` (a trace: its own), and never empties a server unless --flush says so.";
 
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     /// etc, etc-lite
     #[arg(long, default_value = "etc")]
     workload: Preset,
-    /// Replay a trace instead: CSV of time, key, operation, key size, value size, ttl
+    /// Replay a trace instead: CSV of time, key, operation, key size, value size, ttl; of time, key, size; or of keys
     #[arg(long, value_name = "FILE", conflicts_with_all = ["keys", "arrival", "search"])]
     trace: Option<std::path::PathBuf>,
     /// Replay the trace at its own times (open loop)
@@ -58,9 +59,12 @@ pub(crate) struct Args {
     /// Instead of the workload's: gets, sets and deletes, as in 30:1, 30:1:15 or 50:22:1
     #[arg(long)]
     mix: Option<RequestMix>,
-    /// Do not set the key of a get that missed
+    /// Do not set the key of a get that missed (what a trace does unless --set-on-miss is given)
     #[arg(long)]
     no_set_on_miss: bool,
+    /// With --trace: set the key of a get that missed, as an application beside a database does
+    #[arg(long, requires = "trace", conflicts_with = "no_set_on_miss")]
+    set_on_miss: bool,
     /// What values contain: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, default_value = "random")]
     content: Content,
@@ -91,7 +95,7 @@ pub(crate) struct Args {
     /// Count goodput by this, as in p95<1ms
     #[arg(long)]
     objective: Option<Objective>,
-    /// Search the highest rate that keeps this, as in p95<1ms
+    /// Search for the highest rate that keeps this, as in p95<1ms; each step lasts --duration or longer
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "objective")]
     search: Option<Objective>,
     /// Empty the whole server first
@@ -120,56 +124,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let mut progress = progress();
     if args.search.is_some() {
-        return search(&spec, args.format, &clock, &stop, &mut progress);
+        return search::run(&spec, args.format, &clock, &stop, &mut progress);
     }
     let report = run_load(&spec, &clock, &stop, &mut progress).map_err(classified)?;
-    if args.cdf { cdf(&report) } else { summary(&report) }.print(args.format)?;
-    conclude(&report)
-}
-
-fn search(
-    spec: &LoadSpec,
-    format: Format,
-    clock: &Clock,
-    stop: &std::sync::atomic::AtomicBool,
-    progress: &mut dyn FnMut(LoadProgress),
-) -> anyhow::Result<Ending> {
-    let found = search_rate(spec, clock, stop, progress).map_err(classified)?;
-    let mut table = Table::new([
-        ("offered", "offered_1/s"),
-        ("answered", "throughput_1/s"),
-        ("objective", "objective"),
-        ("kept", "kept"),
-        (found.objective.percentile.name, "latency_ns"),
-    ]);
-    for step in &found.steps {
-        let latency = step.report.tally.latency();
-        table.push(vec![
-            per_second(step.requested_per_second),
-            per_second(step.report.throughput_per_second()),
-            Cell::text(found.objective.to_string()),
-            Cell::text(if step.is_kept { "yes" } else { "no" }),
-            latency_cell(
-                latency.percentile(found.objective.percentile.quantile),
-                latency.count(),
-            ),
-        ]);
-    }
-    table.print(format)?;
-    note(&match found.best() {
-        Some(best) => format!(
-            "highest rate that kept {}: {}/s (closed loop: {}/s)",
-            found.objective,
-            format_count(best.requested_per_second),
-            format_count(found.closed_loop.throughput_per_second())
-        ),
-        None => format!("no rate kept {}", found.objective),
-    });
-    Ok(if found.closed_loop.is_interrupted {
-        Ending::Interrupted
+    let table = if args.cdf {
+        table::cdf(&report)
     } else {
-        Ending::Done
-    })
+        table::summary(&spec, &report, args.format)
+    };
+    table.print(args.format)?;
+    conclude(&report)
 }
 
 /// A spec that cannot be is the user's; a server that does not answer is a failed measurement.
@@ -186,6 +150,15 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
             let file = std::fs::File::open(path)
                 .map_err(|error| bad_input(anyhow::anyhow!("cannot open {}: {error}", path.display())))?;
             let trace = Trace::read(std::io::BufReader::new(file)).map_err(bad_input)?;
+            if args.trace_times && !trace.has_times() {
+                let text = "--trace-times: the trace has keys alone; a trace of time,key,size has times";
+                return Err(bad_input(anyhow::anyhow!(text)));
+            }
+            if args.set_on_miss && !trace.has_sizes() {
+                let text =
+                    "--set-on-miss: the trace gives no sizes of values to set; a trace of time,key,size does";
+                return Err(bad_input(anyhow::anyhow!(text)));
+            }
             RequestSource::Trace {
                 trace: Arc::new(trace),
                 keeps_times: args.trace_times,
@@ -207,7 +180,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
     };
     Ok(LoadSpec {
         source,
-        sets_on_miss: !args.no_set_on_miss && args.trace.is_none(),
+        sets_on_miss: args.set_on_miss || (args.trace.is_none() && !args.no_set_on_miss),
         content: args.content,
         arrival: args.rate.unwrap_or(args.arrival),
         connections: args.connections,
@@ -286,143 +259,4 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     } else {
         Ending::Done
     })
-}
-
-fn per_second(value: f64) -> Cell {
-    Cell::number(value, format!("{}/s", format_count(value)))
-}
-
-fn latency_cell(latency_ns: Option<u64>, count: u64) -> Cell {
-    match latency_ns {
-        Some(ns) => Cell::number(ns as f64, format_nanoseconds(ns as f64)),
-        None => Cell::Absent(format!("n = {count} does not support it")),
-    }
-}
-
-/// Every figure as a row of name, value and unit.
-fn summary(report: &LoadReport) -> Table {
-    let mut table = Table::new([("what", "what"), ("value", "value"), ("", "unit")]);
-    let mut row =
-        |what: &str, value: Cell, unit: &str| table.push(vec![Cell::text(what), value, Cell::text(unit)]);
-    let tally = &report.tally;
-    row(
-        "loop",
-        Cell::text(if report.is_open_loop {
-            "open loop"
-        } else {
-            "closed loop"
-        }),
-        "",
-    );
-    if let Some(rate) = report.requested_per_second {
-        row("offered", per_second(rate), "1/s");
-    }
-    row("throughput", per_second(report.throughput_per_second()), "1/s");
-    if let (Some(goodput), Some(objective)) = (report.goodput_per_second(), report.objective) {
-        row(&format!("goodput ({objective})"), per_second(goodput), "1/s");
-        let is_met = report.meets_objective() == Some(true);
-        row(
-            &format!("{objective} kept"),
-            Cell::text(if is_met { "yes" } else { "no" }),
-            "",
-        );
-    }
-    for (name, ratio) in [
-        ("hit ratio", tally.hit_ratio()),
-        ("byte hit ratio", tally.byte_hit_ratio()),
-    ] {
-        let none = || Cell::Absent("no get was answered".to_owned());
-        row(
-            name,
-            ratio.map_or_else(none, |ratio| Cell::number(ratio, format!("{ratio:.4}"))),
-            "ratio",
-        );
-    }
-    let seconds = report.duration_ns as f64 / 1e9;
-    let read = tally.hit_bytes as f64 / seconds;
-    row("values read", Cell::number(read, format_bandwidth(read)), "B/s");
-    let all = tally.latency();
-    for known in percentile::STANDARD {
-        row(
-            &format!("latency {}", known.name),
-            latency_cell(all.percentile(known.quantile), all.count()),
-            "ns",
-        );
-    }
-    row("latency max", latency_cell(all.max(), all.count()), "ns");
-    for kind in RequestKind::ALL {
-        let of = tally.kind(kind);
-        if of.operations > 0 {
-            row(
-                &format!("{}s", kind.name()),
-                Cell::number(of.operations as f64, of.operations.to_string()),
-                "count",
-            );
-            row(
-                &format!("{} p99", kind.name()),
-                latency_cell(of.latency.percentile(0.99), of.latency.count()),
-                "ns",
-            );
-        }
-    }
-    push_cost(report, &mut row);
-    table
-}
-
-/// What driver, server and warm-up took.
-fn push_cost(report: &LoadReport, row: &mut impl FnMut(&str, Cell, &str)) {
-    let nanoseconds = |ns: f64| Cell::number(ns, format_nanoseconds(ns));
-    let none = || Cell::Absent("nothing was answered".to_owned());
-    row(
-        "driver CPU",
-        report
-            .driver_cpu_per_operation_ns()
-            .map_or_else(none, nanoseconds),
-        "ns/op",
-    );
-    let share = report.driver_cpu.busiest_share;
-    row(
-        "driver CPU share",
-        Cell::number(share, format_ratio(share)),
-        "ratio",
-    );
-    match report.server_cpu_per_operation_ns() {
-        Ok(ns) => row("server CPU", nanoseconds(ns), "ns/op"),
-        Err(why) => row("server CPU", Cell::Absent(why.reason), "ns/op"),
-    }
-    let warm_up = &report.warm_up;
-    row(
-        "warm-up sets",
-        Cell::number(warm_up.sets as f64, warm_up.sets.to_string()),
-        "count",
-    );
-    let warm_up_s = warm_up.duration.as_secs_f64();
-    row(
-        "warm-up",
-        Cell::number(warm_up_s, format!("{warm_up_s:.2} s")),
-        "s",
-    );
-}
-
-/// The cumulative distribution of each kind's latency.
-fn cdf(report: &LoadReport) -> Table {
-    let mut table = Table::new([
-        ("request", "request"),
-        ("latency", "latency_ns"),
-        ("share at or below", "share_ratio"),
-    ]);
-    for kind in RequestKind::ALL {
-        for point in report.tally.kind(kind).latency.ccdf() {
-            let share = 1.0 - point.fraction_above;
-            table.push(vec![
-                Cell::text(kind.name()),
-                Cell::number(
-                    point.latency_ns as f64,
-                    format_nanoseconds(point.latency_ns as f64),
-                ),
-                Cell::number(share, format!("{share:.6}")),
-            ]);
-        }
-    }
-    table
 }
