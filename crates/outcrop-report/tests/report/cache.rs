@@ -2,11 +2,11 @@
 
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Figure, Finding, Report, Verdict};
-use outcrop_results::RunView;
+use outcrop_results::{RunView, Value};
 use outcrop_schema::Remark;
 use outcrop_schema::cache::{
-    ARRIVAL, CONNECTIONS, CONTENT, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE, POLICY, SERVED_BY, SERVER,
-    SERVER_THREADS, SHARED_CPU, Server, THROUGHPUT,
+    ARRIVAL, CONNECTIONS, CONTENT, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE, POLICY, REFUSED_SHARE, SERVED_BY,
+    SERVER, SERVER_THREADS, SHARED_CPU, Server, THROUGHPUT,
 };
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
@@ -36,10 +36,68 @@ fn the_policy_and_the_memory_to_configure_are_named_with_what_they_are_worth() {
         policy.starts_with("s3-fifo hits 84.0 % at 8MiB (clear)") && policy.contains("lru 80.0 %"),
         "{policy}"
     );
-    let memory = advice(&run, "Memory");
-    assert!(memory.contains("32MiB is the least within a point"), "{memory}");
     assert_eq!(finding(&run, "cache-hits-as-simulated").verdict, Verdict::Holds);
     assert_eq!(finding(&run, "cache-s3-fifo-beside-lru").verdict, Verdict::Holds);
+}
+
+#[test]
+fn memory_is_advised_for_the_policy_that_hits_most_and_never_the_largest_measured() {
+    let with = |ratios: &[(&str, &str, f64)]| {
+        let mut builder = Builder::new();
+        for (policy, memory, hits) in ratios {
+            let changes: Factors<'_> = &[(&MEMORY, memory), (&POLICY, policy)];
+            builder = builder.cell("cache-policies", changes, (*hits, *hits), 1e5, 6000.0);
+        }
+        advice(&builder.run, "Memory")
+    };
+    // fifo would be enough at 8MiB, at a hit ratio that nobody takes.
+    let memory = with(&[
+        ("fifo", "8MiB", 0.70),
+        ("fifo", "16MiB", 0.701),
+        ("fifo", "32MiB", 0.702),
+        ("sieve", "8MiB", 0.80),
+        ("sieve", "16MiB", 0.95),
+        ("sieve", "32MiB", 0.955),
+    ]);
+    assert!(
+        memory.contains("16MiB is the least within a point") && memory.contains("with sieve"),
+        "{memory}"
+    );
+    let rising = with(&[("s3-fifo", "8MiB", 0.8), ("s3-fifo", "16MiB", 0.9)]);
+    assert!(
+        rising.starts_with("Not decided: the hit ratio still rises at 16MiB")
+            && rising.contains("cache simulate"),
+        "{rising}"
+    );
+    let all = with(&[("s3-fifo", "8MiB", 0.8), ("s3-fifo", "64MiB", 1.0)]);
+    assert!(all.contains("enough lies between 8MiB and 64MiB"), "{all}");
+}
+
+#[test]
+fn a_server_that_refuses_is_named_with_the_share_that_it_refused() {
+    let mut run = policies().run;
+    let cautions = |run: &RunView| format!("{:?}", Report::of(run).layers[0].answer.cautions);
+    assert!(!cautions(&run).contains("refused"));
+    for trial in &mut run.trials[..3] {
+        trial.values.push(Value::measured(REFUSED_SHARE, 0.49));
+    }
+    let said = cautions(&run);
+    assert!(
+        said.contains("In 1 of 6 cells") && said.contains("49 %") && said.contains("8MiB, lru"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_figure_that_is_not_there_names_a_plan_that_exists() {
+    let run = Builder::new().cell("mine", &[], (1.0, 1.0), 1e5, 6000.0).run;
+    let report = Report::of(&run);
+    let screen = report.screen(100, false);
+    let page = report.to_html();
+    assert!(
+        page.contains("outcrop run cache-peers") && !page.contains("cache- plans"),
+        "{screen}"
+    );
 }
 
 #[test]

@@ -7,12 +7,12 @@ use outcrop_results::RunView;
 use outcrop_schema::About;
 use outcrop_schema::cache::{
     DRIVER_LIMIT, EVICTIONS, HIT_RATIO, KEYS, LATENCY, MEMORY, OBJECTIVE, OF_SERVERS, OFFERED, POLICY,
-    SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, UNFINISHED, WORKLOAD,
+    REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, UNFINISHED, WORKLOAD,
 };
 
 use super::cell::{
     all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, rank, server,
-    typical,
+    typical, words,
 };
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
@@ -35,8 +35,12 @@ const ROWS: [Row; 5] = [
 
 /// A hit ratio this near to another is no reason to choose.
 const TIE_RATIO: f64 = 0.005;
+/// From this hit ratio on, everything that is asked for is there.
+const ALL_HIT: f64 = 0.999;
 /// Memory is enough where more of it would add less than this.
 const ENOUGH_RATIO: f64 = 0.01;
+/// Where more is refused, throughput and cost are not those of the requests alone.
+const MUCH_REFUSED: f64 = 0.01;
 /// Threads beyond are not worth a CPU that adds less than this.
 const WORTH_THREAD: f64 = 1.2;
 
@@ -65,11 +69,22 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
 fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading {
     let its = all_of(cells, |cell| server(cell) == name);
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
-    let absent = absent.unwrap_or("see the cache- plans");
     let found = best(its.into_iter().filter(|cell| counts(cell)), metric);
     let conditions = |cell: &Cell<'_>| listed([cell.spelling(&MEMORY).to_owned(), load(cell)]);
     let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
-    Reading::of(name, found, || absent.to_owned())
+    Reading::of(name, found, || {
+        absent.map_or_else(|| not_in_this_run(name), str::to_owned)
+    })
+}
+
+/// Which plan has what a run lacks. A server at a URL is in no plan that ships.
+fn not_in_this_run(server: &str) -> String {
+    let plan = if server.contains("://") {
+        "a plan of yours with that URL as its target and arrival = [\"closed\", \"poisson:50%\"]"
+    } else {
+        "`outcrop run cache-peers`"
+    };
+    format!("no such load in this run; {plan} has it")
 }
 
 fn hits(number: &Number) -> String {
@@ -114,24 +129,66 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     Some(Claim::new("Policy", brief, text, numbers))
 }
 
-/// The least memory whose hit ratio is within a point of the highest.
-fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
+/// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most
+/// over the same limits, as nobody configures the memory of another.
+fn by_memory<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
     let is_known = |cell: &Cell<'_>| cell.get(&MEMORY).is_some() && cell.value(&HIT_RATIO).is_some();
     let limited = all_of(cells, |cell| rank(cell) == 0 && evicts(cell) && is_known(cell));
-    // From the least memory to the most.
-    let family = largest_family(limited, &[&MEMORY]);
+    let policies: BTreeSet<&str> = limited.iter().map(|cell| cell.spelling(&POLICY)).collect();
+    let of = |policy: &str| {
+        let its = limited.iter().filter(|cell| cell.spelling(&POLICY) == policy);
+        largest_family(its.copied(), &[&MEMORY])
+    };
+    let families: Vec<Vec<&Cell<'_>>> = policies.into_iter().map(of).collect();
+    let most = families.iter().map(Vec::len).max().unwrap_or(0);
+    let hits = |family: &Vec<&Cell<'_>>| {
+        family
+            .iter()
+            .filter_map(|cell| cell.value(&HIT_RATIO))
+            .sum::<f64>()
+    };
+    let longest = families.into_iter().filter(|family| family.len() == most);
+    longest
+        .max_by(|one, other| hits(one).total_cmp(&hits(other)))
+        .unwrap_or_default()
+}
+
+/// The least memory whose hit ratio is within a point of the highest; no advice where that is the most that was measured.
+fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
+    let family = by_memory(cells);
     let known = hits_along(&family, &MEMORY);
     let most = known.iter().map(|one| one.0.value).fold(0.0, f64::max);
-    let is_enough = |one: &&(&Number, &str)| one.0.value >= most - ENOUGH_RATIO;
-    let (number, enough) = known.iter().find(is_enough).filter(|_| known.len() > 1)?;
-    let each = known.iter();
-    let each = listed(each.map(|(number, limit)| format!("{} at {limit}", hits(number))));
-    let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
-    let brief = format!("{enough} of those measured: {} hit", hits(number));
-    let text = format!(
-        "Of the limits measured, {enough} is the least within a point of the highest hit ratio ({each}), for {keys} with {policy}."
+    let is_enough = |one: &(&Number, &str)| one.0.value >= most - ENOUGH_RATIO;
+    let place = known.iter().position(is_enough).filter(|_| known.len() > 1)?;
+    let (number, enough) = known[place];
+    let each = listed(
+        known
+            .iter()
+            .map(|(number, limit)| format!("{} at {limit}", hits(number))),
     );
-    Some(Claim::new("Memory", brief, text, vec![(*number).clone()]))
+    let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
+    if place + 1 < known.len() {
+        let brief = format!(
+            "{enough} with {policy}: {} of gets hit, and more memory adds less than a point",
+            hits(number)
+        );
+        let text = format!(
+            "Of the limits measured, {enough} is the least within a point of the highest hit ratio ({each}), for {keys} with {policy}."
+        );
+        return Some(Claim::new("Memory", brief, text, vec![number.clone()]));
+    }
+    let below = known[place - 1].1;
+    let where_it_lies = if number.value >= ALL_HIT {
+        format!("enough lies between {below} and {enough}, at which every get hits")
+    } else {
+        format!("the hit ratio still rises at {enough}, the largest limit measured")
+    };
+    let brief = format!("not decided: {where_it_lies}");
+    let text = format!(
+        "Not decided: {where_it_lies} ({each}; {keys} with {policy}). A plan with more values of `memory` decides it, or \
+         `outcrop cache simulate TRACE` with a trace of your requests."
+    );
+    Some(Claim::new("Memory", brief, text, vec![number.clone()]))
 }
 
 /// Whether a second thread of the server answers more.
@@ -219,6 +276,20 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         cautions.push(Caution::warning(format!(
             "In {limited} of {all} cells the driver had no CPU time to spare: throughput and latency there are its own; CPU per request \
              of the server stays true."
+        )));
+    }
+    let share = |cell: &&Cell<'_>| cell.value(&REFUSED_SHARE).unwrap_or(0.0);
+    let refusing = all_of(cells, |cell| share(&cell) > MUCH_REFUSED);
+    if let Some(worst) = refusing
+        .iter()
+        .max_by(|one, other| share(one).total_cmp(&share(other)))
+    {
+        cautions.push(Caution::warning(format!(
+            "In {} of {all} cells the server refused more than 1 % of the requests, most ({:.0} %) in {}: refusals are not in the throughput, \
+             and CPU per request is that of answers and refusals together.",
+            refusing.len(),
+            share(worst) * 100.0,
+            words(worst)
         )));
     }
     let shared = all_of(cells, |cell| cell.has(&SHARED_CPU)).len();
