@@ -25,8 +25,10 @@ pub mod simulator;
 mod server;
 
 mod bench;
+mod curve;
 mod oracle;
 
 pub use bench::{BenchReport, BenchSpec, CLOSED_LOOP, Offered, run};
+pub use curve::{CurvePoint, CurveSpec, MemorySizes, Policies, TraceFacts, miss_ratio_curve};
 pub use error::CacheBenchError;
 pub use server::{Held, Program, Running, ServerKind, ServerSpec};

@@ -52,6 +52,7 @@ pub use cell::Cell;
 pub use chart::Figure;
 pub use error::ReportError;
 pub use finding::{Finding, Verdict};
+pub use layer::cache::{PolicyCurve, miss_ratio_figure};
 pub use number::Number;
 pub use report::Report;
 pub use write::{Paths, write};

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Ending {
     /// Everything was done.
     Done,
-    /// A `--fail-if` condition was met.
+    /// A `--fail-if` condition was met, or a key is not there.
     ConditionMet,
     /// Ctrl-C: what was finished is kept.
     Interrupted,

@@ -1,4 +1,5 @@
-//! Lists of keys threaded through one table: a key is in at most one list, and leaves it from any place at once.
+//! Lists of keys threaded through one table: a key is in at most one list, and leaves it from any place at once. A list
+//! knows what its keys weigh together.
 
 /// No key.
 const NOBODY: u32 = u32::MAX;
@@ -11,6 +12,7 @@ pub(super) struct Links {
     newer: Vec<u32>,
     older: Vec<u32>,
     list: Vec<u8>,
+    weight: Vec<u32>,
 }
 
 /// One list, from its newest key to its oldest. Numbers of lists start at 1.
@@ -20,6 +22,7 @@ pub(super) struct List {
     newest: u32,
     oldest: u32,
     len: usize,
+    weight: u64,
 }
 
 impl Links {
@@ -29,7 +32,19 @@ impl Links {
             newer: vec![NOBODY; count],
             older: vec![NOBODY; count],
             list: vec![NOWHERE; count],
+            weight: vec![1; count],
         }
+    }
+
+    /// What a key weighs.
+    pub(super) fn weight(&self, key: u32) -> u64 {
+        u64::from(self.weight[key as usize])
+    }
+
+    /// Sets what a key weighs that is in no list.
+    pub(super) fn set_weight(&mut self, key: u32, weight: u32) {
+        debug_assert!(!self.has(key));
+        self.weight[key as usize] = weight;
     }
 
     /// Whether the key is in any list.
@@ -50,7 +65,19 @@ impl List {
             newest: NOBODY,
             oldest: NOBODY,
             len: 0,
+            weight: 0,
         }
+    }
+
+    pub(super) const fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// Changes what a key of this list weighs.
+    pub(super) fn reweigh(&mut self, links: &mut Links, key: u32, weight: u32) {
+        debug_assert!(self.has(links, key));
+        self.weight = self.weight - links.weight(key) + u64::from(weight);
+        links.weight[key as usize] = weight;
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -76,6 +103,7 @@ impl List {
         }
         self.newest = key;
         self.len += 1;
+        self.weight += links.weight(key);
     }
 
     /// Takes a key of this list out.
@@ -93,6 +121,7 @@ impl List {
         }
         links.list[at] = NOWHERE;
         self.len -= 1;
+        self.weight -= links.weight(key);
     }
 
     /// Takes the oldest key out.

@@ -5,7 +5,7 @@ use super::Simulator;
 use super::order::{Links, List};
 
 pub(super) struct Queue {
-    capacity: usize,
+    capacity: u64,
     /// Whether a used key goes back to the end.
     renews: bool,
     /// Whether a newcomer to a full cache takes the place of the first.
@@ -15,7 +15,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn fifo(capacity: usize, key_count: u32) -> Self {
+    pub(super) fn fifo(capacity: u64, key_count: u32) -> Self {
         Self {
             capacity,
             renews: false,
@@ -25,14 +25,14 @@ impl Queue {
         }
     }
 
-    pub(super) fn lru(capacity: usize, key_count: u32) -> Self {
+    pub(super) fn lru(capacity: u64, key_count: u32) -> Self {
         Self {
             renews: true,
             ..Self::fifo(capacity, key_count)
         }
     }
 
-    pub(super) fn refusing(capacity: usize, key_count: u32) -> Self {
+    pub(super) fn refusing(capacity: u64, key_count: u32) -> Self {
         Self {
             evicts: false,
             ..Self::fifo(capacity, key_count)
@@ -50,16 +50,24 @@ impl Simulator for Queue {
         is_hit
     }
 
-    fn set(&mut self, key: u32) {
+    fn set_sized(&mut self, key: u32, weight: u32) {
+        if u64::from(weight) > self.capacity {
+            return self.delete(key);
+        }
         if self.get(key) {
+            self.keys.reweigh(&mut self.links, key, weight);
+            while self.keys.weight() > self.capacity {
+                self.keys.pop(&mut self.links);
+            }
             return;
         }
-        if self.keys.len() >= self.capacity {
+        while self.keys.weight() + u64::from(weight) > self.capacity {
             if !self.evicts {
                 return;
             }
             self.keys.pop(&mut self.links);
         }
+        self.links.set_weight(key, weight);
         self.keys.push(&mut self.links, key);
     }
 
@@ -67,6 +75,10 @@ impl Simulator for Queue {
         if self.links.has(key) {
             self.keys.remove(&mut self.links, key);
         }
+    }
+
+    fn weight(&self) -> u64 {
+        self.keys.weight()
     }
 
     fn len(&self) -> usize {

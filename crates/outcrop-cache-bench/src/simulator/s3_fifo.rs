@@ -7,7 +7,7 @@ use super::Simulator;
 use super::order::{Links, List};
 
 pub(super) struct S3Fifo {
-    capacity: usize,
+    capacity: u64,
     links: Links,
     small: List,
     main: List,
@@ -17,13 +17,14 @@ pub(super) struct S3Fifo {
     /// The number by which a key is in the ghost; 0 where it is not.
     ghost_of: Vec<u32>,
     leavings: u32,
-    ghosts: usize,
+    /// What the keys in the ghost weigh together.
+    ghosts: u64,
 }
 
 const MOST_USES: u8 = 3;
 
 impl S3Fifo {
-    pub(super) fn new(capacity: usize, key_count: u32) -> Self {
+    pub(super) fn new(capacity: u64, key_count: u32) -> Self {
         Self {
             capacity,
             links: Links::new(key_count),
@@ -38,7 +39,7 @@ impl S3Fifo {
     }
 
     fn evict(&mut self) {
-        while self.small.len() * 10 >= self.capacity || self.main.len() == 0 {
+        while self.small.weight() * 10 >= self.capacity || self.main.len() == 0 {
             let Some(oldest) = self.small.pop(&mut self.links) else {
                 break;
             };
@@ -62,7 +63,7 @@ impl S3Fifo {
         self.leavings += 1;
         self.ghost.push_front((key, self.leavings));
         if std::mem::replace(&mut self.ghost_of[key as usize], self.leavings) == 0 {
-            self.ghosts += 1;
+            self.ghosts += self.links.weight(key);
         }
         while self.ghosts > self.capacity * 9 / 10 {
             let Some((oldest, number)) = self.ghost.pop_back() else {
@@ -71,7 +72,7 @@ impl S3Fifo {
             // What came back since is no ghost any more, or a later one.
             if self.ghost_of[oldest as usize] == number {
                 self.ghost_of[oldest as usize] = 0;
-                self.ghosts -= 1;
+                self.ghosts -= self.links.weight(oldest);
             }
         }
     }
@@ -87,21 +88,33 @@ impl Simulator for S3Fifo {
         is_hit
     }
 
-    fn set(&mut self, key: u32) {
+    fn set_sized(&mut self, key: u32, weight: u32) {
+        if u64::from(weight) > self.capacity {
+            return self.delete(key);
+        }
         if self.get(key) {
+            let list = if self.small.has(&self.links, key) {
+                &mut self.small
+            } else {
+                &mut self.main
+            };
+            list.reweigh(&mut self.links, key, weight);
+            while self.weight() > self.capacity {
+                self.evict();
+            }
             return;
         }
-        while self.len() >= self.capacity {
+        while self.weight() + u64::from(weight) > self.capacity {
             self.evict();
         }
         let is_ghost = std::mem::take(&mut self.ghost_of[key as usize]) != 0;
         self.uses[key as usize] = 0;
         if is_ghost {
-            self.ghosts -= 1;
-            self.main.push(&mut self.links, key);
-        } else {
-            self.small.push(&mut self.links, key);
+            self.ghosts -= self.links.weight(key);
         }
+        self.links.set_weight(key, weight);
+        let list = if is_ghost { &mut self.main } else { &mut self.small };
+        list.push(&mut self.links, key);
     }
 
     fn delete(&mut self, key: u32) {
@@ -110,6 +123,10 @@ impl Simulator for S3Fifo {
         } else if self.main.has(&self.links, key) {
             self.main.remove(&mut self.links, key);
         }
+    }
+
+    fn weight(&self) -> u64 {
+        self.small.weight() + self.main.weight()
     }
 
     fn len(&self) -> usize {

@@ -4,7 +4,7 @@ use super::Simulator;
 use super::order::{Links, List};
 
 pub(super) struct Sieve {
-    capacity: usize,
+    capacity: u64,
     links: Links,
     keys: List,
     visited: Vec<bool>,
@@ -13,7 +13,7 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    pub(super) fn new(capacity: usize, key_count: u32) -> Self {
+    pub(super) fn new(capacity: u64, key_count: u32) -> Self {
         Self {
             capacity,
             links: Links::new(key_count),
@@ -47,13 +47,21 @@ impl Simulator for Sieve {
         is_hit
     }
 
-    fn set(&mut self, key: u32) {
+    fn set_sized(&mut self, key: u32, weight: u32) {
+        if u64::from(weight) > self.capacity {
+            return self.delete(key);
+        }
         if self.get(key) {
+            self.keys.reweigh(&mut self.links, key, weight);
+            while self.keys.weight() > self.capacity {
+                self.evict();
+            }
             return;
         }
-        if self.keys.len() >= self.capacity {
+        while self.keys.weight() + u64::from(weight) > self.capacity {
             self.evict();
         }
+        self.links.set_weight(key, weight);
         self.visited[key as usize] = false;
         self.keys.push(&mut self.links, key);
     }
@@ -65,6 +73,10 @@ impl Simulator for Sieve {
             }
             self.keys.remove(&mut self.links, key);
         }
+    }
+
+    fn weight(&self) -> u64 {
+        self.keys.weight()
     }
 
     fn len(&self) -> usize {

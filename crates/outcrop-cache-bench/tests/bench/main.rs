@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
+mod curves;
 mod servers;
 mod simulators;

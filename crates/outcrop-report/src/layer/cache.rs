@@ -2,6 +2,7 @@
 
 mod answer;
 mod cell;
+mod curve;
 mod figures;
 mod findings;
 mod method;
@@ -9,6 +10,8 @@ mod references;
 
 use outcrop_results::RunView;
 use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, KEYS, MEMORY, PIPELINE, SCHEMA, SERVER, SERVER_THREADS};
+
+pub use curve::{PolicyCurve, miss_ratio_figure};
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;

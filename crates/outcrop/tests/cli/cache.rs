@@ -66,19 +66,14 @@ impl Served {
 
 /// The values of `--format json`, by name.
 fn loaded(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Value> {
-    let usual = [
-        "cache",
-        "load",
-        "--format",
-        "json",
-        "--duration",
-        "200ms",
-        "--keys",
-        "500",
-    ];
-    let seen = outcrop(dir, &[&usual[..], args].concat());
+    loaded_by(dir, &[&["--duration", "200ms", "--keys", "500"], args].concat())
+}
+
+fn loaded_by(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Value> {
+    let seen = outcrop(dir, &[&["cache", "load", "--format", "json"], args].concat());
     assert_eq!(seen.code, Some(0), "{seen:?}");
-    let rows: Vec<serde_json::Value> = serde_json::from_str(&seen.stdout).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let rows = answer["rows"].as_array().unwrap();
     let pair = |row: &serde_json::Value| (row["what"].as_str().unwrap().to_owned(), row["value"].clone());
     rows.iter().map(pair).collect()
 }
@@ -94,6 +89,20 @@ fn the_driver_loads_our_server_by_both_protocols_and_sigterm_ends_it_well() {
     ] {
         let closed = loaded(dir, &["--target", &target, "--connections", "4"]);
         assert_eq!(closed["loop"], "closed loop", "{target}");
+        assert_eq!(closed["target"], target.as_str());
+        assert_eq!(
+            (closed["keys"].as_f64(), closed["connections"].as_f64()),
+            (Some(500.0), Some(4.0))
+        );
+        // A string: it may have 64 bits.
+        assert_eq!(
+            closed["seed"]
+                .as_str()
+                .unwrap()
+                .parse::<outcrop_measure::Seed>()
+                .unwrap(),
+            outcrop_measure::Seed(1)
+        );
         assert!(closed["throughput"].as_f64().unwrap() > 0.0, "{closed:?}");
         // 500 keys of ETC fit into 16 MiB many times over, and the warm-up has set them all.
         assert_eq!(closed["hit ratio"], 1.0, "{closed:?}");
@@ -198,4 +207,169 @@ fn a_plan_measures_our_cache_and_a_url_in_its_place() {
     );
     assert_eq!(seen.code, Some(2), "{seen:?}");
     assert!(seen.sentence().contains("memcached://HOST:PORT"), "{seen:?}");
+}
+
+#[test]
+fn a_search_that_cannot_decide_in_its_time_fails_and_says_how_long_it_would_take() {
+    let dir = workplace();
+    let served = Served::start(dir.path());
+    let target = format!("memcached://{}", served.memcached);
+    // Whether a backlog grows shows after two limits: two minutes.
+    let load = [
+        "cache",
+        "load",
+        "--keys",
+        "100",
+        "--connections",
+        "2",
+        "--duration",
+        "100ms",
+        "--target",
+    ];
+    let seen = outcrop(
+        dir.path(),
+        &[&load[..], &[&target, "--search", "p50<60s"]].concat(),
+    );
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    let sentence = seen.sentence();
+    assert!(
+        sentence.contains("no rate was found") && sentence.contains("--duration 2m"),
+        "{sentence}"
+    );
+    // A run that short says the same of its own objective.
+    let asked = ["--rate", "100", "--objective", "p99.9<60s", "--format", "json"];
+    let seen = outcrop(dir.path(), &[&load[..], &[&target], &asked[..]].concat());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains("undecided") && seen.stdout.contains("needs 10000"),
+        "{}",
+        seen.stdout
+    );
+    served.end();
+}
+
+#[test]
+fn a_trace_says_what_follows_a_miss_and_a_flag_sets_it() {
+    let dir = workplace();
+    let served = Served::start(dir.path());
+    let target = format!("memcached://{}", served.memcached);
+    let trace = dir.path().join("trace.csv");
+    // The second get hits only where the first, which missed, was followed by a set.
+    std::fs::write(&trace, "0,a,get,8,40,0\n0.01,a,get,8,40,0\n").unwrap();
+    let trace = trace.display().to_string();
+    let usual = [
+        "--target",
+        &target,
+        "--trace",
+        &trace,
+        "--connections",
+        "1",
+        "--flush",
+    ];
+    let plain = loaded_by(dir.path(), &usual);
+    assert_eq!(plain["hit ratio"], 0.0);
+    assert!(
+        plain["on a miss"].as_str().unwrap().contains("--set-on-miss"),
+        "{plain:?}"
+    );
+    let set = loaded_by(dir.path(), &[&usual[..], &["--set-on-miss"]].concat());
+    assert_eq!(set["hit ratio"], 0.5);
+    assert_eq!(set["on a miss"], "the key is set");
+    served.end();
+}
+
+#[test]
+fn one_key_is_set_read_and_deleted_from_the_command_line() {
+    let dir = workplace();
+    let dir = dir.path();
+    let served = Served::start(dir);
+    for target in [
+        format!("memcached://{}", served.memcached),
+        format!("http://{}", served.http),
+    ] {
+        let ask = |args: &[&str]| outcrop(dir, &[&["cache"], args, &["--target", &target]].concat());
+        let missing = ask(&["get", "rock"]);
+        assert_eq!(
+            (missing.code, missing.stdout.as_str()),
+            (Some(1), ""),
+            "{missing:?}"
+        );
+        assert!(missing.stderr.contains("there is no `rock`"), "{missing:?}");
+        assert_eq!(ask(&["set", "rock", "granite"]).code, Some(0));
+        assert_eq!(ask(&["get", "rock"]).stdout, "granite");
+        assert_eq!(ask(&["delete", "rock"]).code, Some(0));
+        assert_eq!(ask(&["delete", "rock"]).code, Some(1));
+    }
+    // A key that would be a second command is refused before anything is sent.
+    let refused = outcrop(dir, &["cache", "get", "a\r\nflush_all"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.sentence().contains("control characters"), "{refused:?}");
+    served.end();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("memcached://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let seen = outcrop(dir, &["cache", "get", "rock", "--target", &target]);
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(seen.sentence().contains("outcrop cache serve"), "{seen:?}");
+}
+
+#[test]
+fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
+    let dir = workplace();
+    let dir = dir.path();
+    let lines: String = (0..4000_u32)
+        .map(|number| format!("{number},k{},100\n", number * number % 211))
+        .collect();
+    std::fs::write(dir.join("trace.csv"), lines).unwrap();
+    let simulate = |args: &[&str]| outcrop(dir, &[&["cache", "simulate"], args].concat());
+    let seen = simulate(&["trace.csv", "--memory", "2KiB..64KiB", "--svg", "curve.svg"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert_eq!(seen.stdout.lines().count(), 7, "{}", seen.stdout);
+    assert!(
+        seen.stdout.contains("w-tinylfu") && seen.stdout.contains("64KiB"),
+        "{}",
+        seen.stdout
+    );
+    let svg = std::fs::read_to_string(dir.join("curve.svg")).unwrap();
+    assert!(svg.contains("<svg") && svg.contains("s3-fifo"));
+    // The picture is never written over.
+    let again = simulate(&["trace.csv", "--memory", "2KiB", "--svg", "curve.svg"]);
+    assert_eq!(again.code, Some(2), "{again:?}");
+    let csv = simulate(&[
+        "trace.csv",
+        "--memory",
+        "64KiB",
+        "--policy",
+        "lru",
+        "--format",
+        "csv",
+    ]);
+    // 106 keys, each of which misses once and no more in so much memory.
+    let ratio = 106.0 / 4000.0;
+    assert!(
+        csv.stdout
+            .contains(&format!("lru,65536,{ratio},{ratio},4000,3894,106")),
+        "{csv:?}"
+    );
+
+    std::fs::write(dir.join("keys.txt"), "rock\nsand\nrock\n").unwrap();
+    let sizeless = simulate(&["keys.txt", "--memory", "1KiB"]);
+    assert_eq!(sizeless.code, Some(2), "{sizeless:?}");
+    assert!(sizeless.sentence().contains("--value-size 100B"), "{sizeless:?}");
+    let sized = simulate(&[
+        "keys.txt",
+        "--memory",
+        "1KiB",
+        "--value-size",
+        "100B",
+        "--policy",
+        "lru",
+    ]);
+    assert!(sized.stdout.contains("0.6667"), "{sized:?}");
+    std::fs::write(dir.join("odd.csv"), "0,a\n").unwrap();
+    let odd = simulate(&["odd.csv"]);
+    assert!(
+        odd.code == Some(2) && odd.sentence().contains("time, key, size"),
+        "{odd:?}"
+    );
 }

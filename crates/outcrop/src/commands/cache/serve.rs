@@ -26,7 +26,7 @@ Examples:
 The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has \
 arrived, then end.";
 
-/// Serve a cache that memcached's clients can use
+/// Serve a cache over the memcached protocol and HTTP (not Redis)
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

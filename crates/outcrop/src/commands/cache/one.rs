@@ -1,0 +1,162 @@
+//! `outcrop cache get|set|delete`: one key of one server.
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+
+use outcrop_cache_load::{CacheLoadError, Connection, Target, check_key};
+use outcrop_measure::TimeSpan;
+use outcrop_measure::units::format_bytes;
+
+use crate::exit::{Ending, bad_input};
+use crate::output::note;
+
+/// Longest value that is read from stdin; servers take less, by default 1 MiB.
+const MOST_VALUE_BYTES: u64 = 128 << 20;
+
+#[derive(Debug, clap::Args)]
+struct Server {
+    /// The server: memcached://HOST:PORT, redis://HOST:PORT, http://HOST:PORT
+    #[arg(long, default_value = "memcached://127.0.0.1:11211", value_name = "URL")]
+    target: Target,
+    /// How long connecting and each answer may take
+    #[arg(long, default_value = "5s", value_name = "TIME")]
+    timeout: TimeSpan,
+}
+
+/// Print the value of a key
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop cache get rock                                     from the server of `outcrop cache serve`
+  outcrop cache get rock --target redis://127.0.0.1:6379
+  outcrop cache get photo > photo.jpg                        the bytes as they are
+
+Exit code 1: there is no such key.")]
+pub(super) struct Get {
+    /// The key
+    key: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Store a value under a key
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop cache set rock granite                             at the server of `outcrop cache serve`
+  outcrop cache set rock granite --ttl 60s
+  outcrop cache set photo < photo.jpg                        the value comes from stdin")]
+pub(super) struct Set {
+    /// The key
+    key: String,
+    /// The value [default: what stdin gives]
+    value: Option<String>,
+    /// How long it lives, in whole seconds [default: for ever]
+    #[arg(long, value_name = "TIME")]
+    ttl: Option<TimeSpan>,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Delete a key
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop cache delete rock
+  outcrop cache delete rock --target http://127.0.0.1:8080
+
+Exit code 1: there was no such key.")]
+pub(super) struct Delete {
+    /// The key
+    key: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+pub(super) fn get(args: &Get) -> anyhow::Result<Ending> {
+    let mut connection = connect(&args.server, &args.key)?;
+    let Some(value) = connection.get(args.key.as_bytes())? else {
+        return Ok(absent(&args.key, &args.server));
+    };
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(&value)?;
+    if stdout.is_terminal() && !value.ends_with(b"\n") {
+        stdout.write_all(b"\n")?;
+    }
+    stdout.flush()?;
+    Ok(Ending::Done)
+}
+
+pub(super) fn set(args: &Set) -> anyhow::Result<Ending> {
+    let ttl_s = match args.ttl {
+        None => 0,
+        Some(ttl) => whole_seconds(ttl)?,
+    };
+    let value = match &args.value {
+        Some(value) => value.clone().into_bytes(),
+        None => from_stdin()?,
+    };
+    let mut connection = connect(&args.server, &args.key)?;
+    connection.set(args.key.as_bytes(), &value, ttl_s)?;
+    let size = format_bytes(value.len() as u64);
+    note(&format!(
+        "stored {size} under `{}` at {}",
+        args.key, args.server.target
+    ));
+    Ok(Ending::Done)
+}
+
+pub(super) fn delete(args: &Delete) -> anyhow::Result<Ending> {
+    let mut connection = connect(&args.server, &args.key)?;
+    if !connection.delete(args.key.as_bytes())? {
+        return Ok(absent(&args.key, &args.server));
+    }
+    note(&format!("deleted `{}` at {}", args.key, args.server.target));
+    Ok(Ending::Done)
+}
+
+fn connect(server: &Server, key: &str) -> anyhow::Result<Connection> {
+    check_key(key.as_bytes()).map_err(bad_input)?;
+    if server.timeout.0.is_zero() {
+        return Err(bad_input(anyhow::anyhow!(
+            "--timeout is 0s; a server needs some time to answer, such as 5s"
+        )));
+    }
+    Connection::connect(&server.target, server.timeout.duration()).map_err(|error| match error {
+        CacheLoadError::Connect { target, source } => anyhow::anyhow!(
+            "cannot connect to {target}: {source}; start a server with `outcrop cache serve`, or name another with --target"
+        ),
+        other => other.into(),
+    })
+}
+
+fn absent(key: &str, server: &Server) -> Ending {
+    note(&format!("there is no `{key}` at {}", server.target));
+    Ending::ConditionMet
+}
+
+fn whole_seconds(ttl: TimeSpan) -> anyhow::Result<u32> {
+    let time = ttl.duration();
+    u32::try_from(time.as_secs())
+        .ok()
+        .filter(|seconds| *seconds > 0 && time.subsec_nanos() == 0)
+        .ok_or_else(|| {
+            bad_input(anyhow::anyhow!(
+                "--ttl {ttl}: expected whole seconds, 1s or more, such as 60s"
+            ))
+        })
+}
+
+fn from_stdin() -> anyhow::Result<Vec<u8>> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        note("reading the value from the terminal: end it with Ctrl-D");
+    }
+    let mut value = Vec::new();
+    stdin.lock().take(MOST_VALUE_BYTES + 1).read_to_end(&mut value)?;
+    if value.len() as u64 > MOST_VALUE_BYTES {
+        return Err(bad_input(anyhow::anyhow!(
+            "the value on stdin is longer than 128 MiB, which no server stores"
+        )));
+    }
+    Ok(value)
+}
