@@ -1,9 +1,11 @@
 //! Why data cannot be compressed or a job cannot go on, with what was seen and what to do.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use outcrop_codec::CodecError;
+use outcrop_input::InputError;
 use outcrop_measure::units::format_bytes;
 
 /// Everything that keeps this crate from measuring.
@@ -23,6 +25,17 @@ pub enum CompressError {
     /// Standard input could not be read.
     #[error("cannot read the data from stdin: {0}")]
     Stdin(#[source] io::Error),
+    /// Compressed data are truncated or damaged. The error names them.
+    #[error("{0}")]
+    Input(#[source] io::Error),
+    /// A compressed file could not be read.
+    #[error("cannot read {name}: {source}")]
+    Stream {
+        /// The file.
+        name: String,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The path is something that has no bytes to sample.
     #[error("{} is {seen}; expected a file, a directory or a block device (a pipe is read with `-`)", path.display())]
     WrongKind {
@@ -135,6 +148,17 @@ impl CompressError {
             path: path.to_owned(),
             source,
         }
+    }
+
+    pub(crate) fn stream(name: &str, source: io::Error) -> Self {
+        if source
+            .get_ref()
+            .is_some_and(<dyn Error + Send + Sync>::is::<InputError>)
+        {
+            return Self::Input(source);
+        }
+        let name = name.to_owned();
+        Self::Stream { name, source }
     }
 
     pub(crate) fn spec(field: &'static str, seen: &impl ToString, expected: impl Into<String>) -> Self {

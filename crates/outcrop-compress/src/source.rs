@@ -1,5 +1,6 @@
 //! Where data comes from: files, directories, block devices, stdin, or the embedded sample. Only ever read.
 
+mod packed;
 mod walk;
 
 use std::fs::File;
@@ -9,8 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use outcrop_input::{Compression, Input};
 use outcrop_measure::seed::Seed;
 
+use self::packed::{Kind, Packed};
 use crate::error::CompressError;
 use crate::sample::{CLUSTER_BYTES, Piece, Sample};
 use crate::{embedded, stream};
@@ -22,6 +25,8 @@ pub struct Source {
     notes: Vec<String>,
     /// The stream that the entries were already drawn from, if they were.
     drawn_from: Option<stream::Drawn>,
+    /// The compressed file that is read instead of entries.
+    packed: Option<Packed>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +43,8 @@ enum Place {
 }
 
 impl Source {
-    /// A file, all files below a directory (symbolic links are not followed), or a block device.
+    /// A file, all files below a directory (symbolic links are not followed), or a block device. A file that is compressed by
+    /// gzip, zstd, xz, bzip2 or LZ4 is read decompressed.
     ///
     /// # Errors
     /// When the path does not exist, cannot be read, is of another kind, or holds no data.
@@ -81,17 +87,41 @@ impl Source {
             let what = path.display().to_string();
             return Err(CompressError::Empty { what });
         }
+        let name = path
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |name| name.display().to_string());
+        // The bytes of a device are its own, whatever they begin with.
+        let seen = if kind.is_file() {
+            file.rewind()
+                .and_then(|()| Kind::of(&mut file))
+                .map_err(|source| CompressError::path("read", path, source))?
+        } else {
+            Kind::default()
+        };
+        if let Some(compression) = seen.compression {
+            let notes = vec![packed::is_decompressed(&name, compression)];
+            let path = path.to_owned();
+            return Ok(Self {
+                packed: Some(Packed {
+                    path,
+                    name,
+                    compression,
+                }),
+                ..Self::of(Vec::new(), notes)
+            });
+        }
+        let notes = seen
+            .container
+            .map(|container| packed::is_container(&name, container));
         let entry = Entry {
-            name: path
-                .file_name()
-                .map_or_else(|| path.display().to_string(), |name| name.display().to_string()),
+            name,
             bytes,
             place: Place::File(path.to_owned()),
         };
-        Ok(Self::of(vec![entry], Vec::new()))
+        Ok(Self::of(vec![entry], Vec::from_iter(notes)))
     }
 
-    /// All that `reader` yields; of more than `limit_bytes`, a random sample of its clusters.
+    /// All that `reader` yields, decompressed where it is compressed; of more than `limit_bytes`, a random sample of its clusters.
     ///
     /// # Errors
     /// When it yields nothing or fails, or `stop` is raised.
@@ -101,7 +131,16 @@ impl Source {
         seed: Seed,
         stop: &AtomicBool,
     ) -> Result<Self, CompressError> {
-        let stream = stream::read(reader, limit_bytes, seed, stop)?;
+        let mut input = Input::open("stdin", reader).map_err(CompressError::Stdin)?;
+        let notes = input
+            .compression()
+            .map(|compression| packed::is_decompressed("stdin", compression))
+            .or_else(|| {
+                input
+                    .container()
+                    .map(|container| packed::is_container("stdin", container))
+            });
+        let stream = stream::read(&mut input, "stdin", (limit_bytes, CLUSTER_BYTES), seed, stop)?;
         let entries = stream.pieces.into_iter().map(|(offset, content)| Entry {
             name: format!("stdin+{offset}"),
             bytes: content.len() as u64,
@@ -109,7 +148,7 @@ impl Source {
         });
         Ok(Self {
             drawn_from: stream.drawn,
-            ..Self::of(entries.collect(), Vec::new())
+            ..Self::of(entries.collect(), Vec::from_iter(notes))
         })
     }
 
@@ -136,15 +175,22 @@ impl Source {
             entries,
             notes,
             drawn_from: None,
+            packed: None,
         }
     }
 
-    /// Bytes of all the data; of a stream, those that went by.
-    pub fn bytes(&self) -> u64 {
-        match self.drawn_from {
-            Some(drawn) => drawn.bytes,
-            None => self.held_bytes(),
+    /// Bytes of all the data; of a stream, those that went by. `None` for a compressed file: they are known when it was read.
+    pub fn bytes(&self) -> Option<u64> {
+        match (&self.packed, self.drawn_from) {
+            (Some(_), _) => None,
+            (None, Some(drawn)) => Some(drawn.bytes),
+            (None, None) => Some(self.held_bytes()),
         }
+    }
+
+    /// What the file is compressed by, whose decompressed bytes are the data.
+    pub fn compression(&self) -> Option<Compression> {
+        self.packed.as_ref().map(|packed| packed.compression)
     }
 
     /// Remarks on the data: what was left out and why.
@@ -170,7 +216,12 @@ impl Source {
         seed: Seed,
         stop: &AtomicBool,
     ) -> Result<Sample, CompressError> {
-        let data_bytes = self.bytes();
+        if let Some(packed) = &self.packed {
+            return packed.draw(limit_bytes, block_bytes, seed, stop);
+        }
+        let data_bytes = self
+            .drawn_from
+            .map_or_else(|| self.held_bytes(), |drawn| drawn.bytes);
         if block_bytes > data_bytes {
             return Err(CompressError::BlockLargerThanData {
                 block_bytes,

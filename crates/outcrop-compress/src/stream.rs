@@ -8,12 +8,13 @@ use outcrop_measure::seed::Seed;
 use rand::RngExt;
 
 use crate::error::CompressError;
-use crate::sample::CLUSTER_BYTES;
 
 /// What a stream left behind.
 pub(crate) struct Stream {
     /// Offset and content; one piece when all of it was kept.
     pub(crate) pieces: Vec<(u64, Vec<u8>)>,
+    /// Its length.
+    pub(crate) bytes: u64,
     /// The whole stream, when only a part was kept.
     pub(crate) drawn: Option<Drawn>,
 }
@@ -27,16 +28,17 @@ pub(crate) struct Drawn {
     pub(crate) clusters: u64,
 }
 
-/// Reads to the end. Each cluster has the same chance to be kept, whatever the length turns out to be.
+/// Reads to the end, in clusters of the second of `(limit_bytes, cluster_bytes)`. Each cluster has the same chance to be kept, whatever the length turns out to be.
 ///
 /// *Source*: Vitter, "Random sampling with a reservoir", ACM TOMS 11(1), 1985, algorithm R.
 pub(crate) fn read(
     reader: &mut dyn Read,
-    limit_bytes: u64,
+    name: &str,
+    (limit_bytes, cluster_bytes): (u64, u64),
     seed: Seed,
     stop: &AtomicBool,
 ) -> Result<Stream, CompressError> {
-    let room = (limit_bytes / CLUSTER_BYTES).max(1);
+    let room = (limit_bytes / cluster_bytes).max(1);
     let mut draws = seed.derive("stream").rng();
     let mut kept: Vec<(u64, Vec<u8>)> = Vec::new();
     let (mut bytes, mut clusters) = (0, 0);
@@ -46,9 +48,9 @@ pub(crate) fn read(
         }
         let mut cluster = Vec::new();
         (&mut *reader)
-            .take(CLUSTER_BYTES)
+            .take(cluster_bytes)
             .read_to_end(&mut cluster)
-            .map_err(CompressError::Stdin)?;
+            .map_err(|source| CompressError::stream(name, source))?;
         if cluster.is_empty() {
             break;
         }
@@ -65,19 +67,21 @@ pub(crate) fn read(
         }
     }
     if bytes == 0 {
-        let what = "stdin".to_owned();
+        let what = name.to_owned();
         return Err(CompressError::Empty { what });
     }
     if clusters <= room {
         let whole = kept.into_iter().flat_map(|(_, cluster)| cluster).collect();
         return Ok(Stream {
             pieces: vec![(0, whole)],
+            bytes,
             drawn: None,
         });
     }
     kept.sort_by_key(|(offset, _)| *offset);
     Ok(Stream {
         pieces: kept,
+        bytes,
         drawn: Some(Drawn { bytes, clusters }),
     })
 }

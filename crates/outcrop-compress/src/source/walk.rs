@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::packed::{self, Kind};
 use crate::error::CompressError;
 
 /// A regular file that is not empty.
 pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
+    kind: Kind,
 }
 
 /// What was passed over.
@@ -68,10 +70,11 @@ pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressEr
                 Ok(metadata) if metadata.is_dir() => directories.push(path),
                 Ok(metadata) if !metadata.is_file() => skipped.other += 1,
                 Ok(metadata) if metadata.len() == 0 => skipped.empty += 1,
-                Ok(metadata) => match std::fs::File::open(&path) {
-                    Ok(_) => found.push(Found {
+                Ok(metadata) => match std::fs::File::open(&path).and_then(|mut file| Kind::of(&mut file)) {
+                    Ok(kind) => found.push(Found {
                         path,
                         bytes: metadata.len(),
+                        kind,
                     }),
                     Err(error) => skipped.unreadable(&path, &error),
                 },
@@ -86,10 +89,12 @@ pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressEr
         });
     }
     found.sort_by(|left, right| left.path.cmp(&right.path));
-    let notes = if skipped.unreadable.is_empty() {
-        Vec::new()
-    } else {
-        vec![format!("left out: {}", skipped.sentence())]
-    };
+    let compressed = found
+        .iter()
+        .filter(|file| file.kind.compression.is_some() || file.kind.container.is_some());
+    let mut notes = Vec::from_iter(packed::some_are_compressed(root, compressed.count(), found.len()));
+    if !skipped.unreadable.is_empty() {
+        notes.push(format!("left out: {}", skipped.sentence()));
+    }
     Ok((found, notes))
 }

@@ -95,7 +95,7 @@ fn one_byte_is_data_and_a_block_larger_than_it_is_not() {
 #[test]
 fn the_embedded_sample_is_the_snappy_test_set() {
     let source = Source::embedded().unwrap();
-    assert_eq!(source.bytes(), Source::embedded_bytes());
+    assert_eq!(source.bytes(), Some(Source::embedded_bytes()));
     let sample = drawn(&source, 16 << 20);
     assert_eq!((sample.pieces().len(), sample.bytes().len()), (11, 2_928_371));
     let html = sample.pieces().iter().find(|piece| piece.name == "html").unwrap();
@@ -111,7 +111,7 @@ fn a_stream_is_kept_whole_or_as_a_sample_of_its_clusters() {
     assert_eq!(drawn(&whole, 8 << 20).bytes(), content);
     let part = Source::from_reader(&mut content.as_slice(), 1 << 20, Seed(3), &GO_ON).unwrap();
     let sample = drawn(&part, 1 << 20);
-    assert_eq!((part.bytes(), sample.bytes().len()), (4_000_000, 1 << 20));
+    assert_eq!((part.bytes(), sample.bytes().len()), (Some(4_000_000), 1 << 20));
     for piece in sample.pieces() {
         let offset: usize = piece.name.strip_prefix("stdin+").unwrap().parse().unwrap();
         assert_eq!(
@@ -171,9 +171,59 @@ fn a_block_device_is_sampled_and_never_opened_for_writing() {
         }
     };
     let source = Source::open(&device.0).unwrap();
-    assert_eq!(source.bytes(), 1 << 20);
+    assert_eq!(source.bytes(), Some(1 << 20));
     assert_eq!(drawn(&source, 2 << 20).bytes(), content);
     let part = drawn(&source, 256 << 10);
     assert_eq!((part.bytes().len(), part.pieces().len()), (256 << 10, 2));
     assert_eq!(std::fs::read(&image).unwrap(), content);
+}
+
+#[test]
+fn a_compressed_file_and_a_compressed_stream_are_measured_decompressed_and_it_is_said() {
+    let here = tempfile::tempdir().unwrap();
+    let content: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let packed = zstd::encode_all(content.as_slice(), 1).unwrap();
+    let path = here.path().join("plays.csv.zst");
+    std::fs::write(&path, &packed).unwrap();
+    let source = Source::open(&path).unwrap();
+    assert_eq!(source.notes(), ["plays.csv.zst: zstd, read decompressed"]);
+    assert_eq!(source.bytes(), None);
+    let whole = drawn(&source, 8 << 20);
+    assert_eq!((whole.bytes(), whole.share()), (content.as_slice(), 1.0));
+
+    // Of more than the limit, clusters that blocks fill without remainder.
+    let part = source.draw(1 << 20, 300_000, Seed(7), &GO_ON).unwrap();
+    assert_eq!((part.data_bytes(), part.pieces().len()), (4_000_000, 3));
+    for piece in part.pieces() {
+        assert_eq!(piece.offset % 300_000, 0);
+        assert_eq!(
+            part.bytes()[piece.range.clone()],
+            content[piece.offset as usize..][..piece.range.len()]
+        );
+    }
+    let stdin = Source::from_reader(&mut packed.as_slice(), 8 << 20, Seed(3), &GO_ON).unwrap();
+    assert_eq!(drawn(&stdin, 8 << 20).bytes(), content);
+    assert_eq!(stdin.notes(), ["stdin: zstd, read decompressed"]);
+
+    std::fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+    let error = source
+        .draw(8 << 20, 4096, Seed(7), &GO_ON)
+        .unwrap_err()
+        .to_string();
+    assert!(error.starts_with("plays.csv.zst is truncated"), "{error}");
+}
+
+#[test]
+fn compressed_parts_that_are_not_opened_are_hinted_at() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("orders.parquet");
+    std::fs::write(&path, b"PAR1, and then pages").unwrap();
+    let note = Source::open(&path).unwrap().notes().join(" ");
+    assert!(
+        note.contains("orders.parquet is a Parquet file: its pages are usually compressed already"),
+        "{note}"
+    );
+    std::fs::write(here.path().join("plain"), "plain").unwrap();
+    let note = Source::open(here.path()).unwrap().notes().join(" ");
+    assert!(note.starts_with("1 of 2 files"), "{note}");
 }

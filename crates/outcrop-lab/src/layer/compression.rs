@@ -77,7 +77,11 @@ impl Layer for Compression {
                 let name = Path::new(&path).file_name();
                 let name = name.map_or_else(|| path.clone(), |name| name.to_string_lossy().into_owned());
                 settings.set(&DATA, Data::Path(path));
-                (name, source.bytes())
+                match source.compression() {
+                    // How long they are decompressed, nobody knows before they were read.
+                    Some(compression) => (format!("{name} decompressed from {compression}"), u64::MAX),
+                    None => (name, source.bytes().unwrap_or(u64::MAX)),
+                }
             }
         };
         let taken = wanted.min(total);

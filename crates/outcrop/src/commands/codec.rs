@@ -15,7 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop codec                             zstd:3 in blocks of 64 KiB, on a sample of our own
   outcrop codec --data /srv/dump --codec lz4,zstd:1,zstd:3 --block-size 4k,64k
-  pg_dump shop | outcrop codec --data -     what comes by; of much a random sample is kept
+  pg_dump shop | outcrop codec --data -     what the pipe carries; of much data a random sample is kept
   outcrop codec --data dump.sql --threads 1,all --context reused,fresh
   outcrop codec --content entropy:1,entropy:4 --caches warm,cold --format csv
   outcrop codec list                        every codec of this build and its settings
@@ -30,7 +30,8 @@ every compressed block is decompressed and compared.";
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// A file, a directory, a block device, or - for stdin [default: the embedded sample, the Snappy test set]
+    /// A file, a directory, a block device, or - for stdin; .gz, .zst, .xz, .bz2 and .lz4 are read decompressed [default: the embedded
+    /// sample, the Snappy test set]
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
     #[arg(long, value_name = "BYTES", help = help_of(&compression::SAMPLE_SIZE))]

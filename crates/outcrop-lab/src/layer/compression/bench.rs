@@ -146,7 +146,10 @@ impl Bench for CompressionBench<'_> {
             Ok(report) => Ok(report),
             Err(CompressError::Interrupted) => Ok(TrialReport::interrupted()),
             Err(error) => Err(TrialFailure {
-                is_fatal: matches!(error, CompressError::Path { .. } | CompressError::Pin { .. }),
+                is_fatal: matches!(
+                    error,
+                    CompressError::Path { .. } | CompressError::Input(_) | CompressError::Pin { .. }
+                ),
                 ..TrialFailure::of(&error)
             }),
         }

@@ -1,0 +1,102 @@
+//! A compressed file: what is measured are its decompressed bytes, which are read as a stream.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use outcrop_input::{Compression, Container, HEAD_BYTES, Input};
+use outcrop_measure::seed::Seed;
+
+use super::cluster_bytes;
+use crate::error::CompressError;
+use crate::sample::{Piece, Sample};
+use crate::stream;
+
+/// A compressed file.
+#[derive(Clone, Debug)]
+pub(super) struct Packed {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) compression: Compression,
+}
+
+impl Packed {
+    /// Decompresses all of it and keeps clusters at random: where one begins is not known before.
+    pub(super) fn draw(
+        &self,
+        limit_bytes: u64,
+        block_bytes: u64,
+        seed: Seed,
+        stop: &AtomicBool,
+    ) -> Result<Sample, CompressError> {
+        let file =
+            File::open(&self.path).map_err(|source| CompressError::path("read", &self.path, source))?;
+        let mut input = Input::open(&self.name, file)
+            .map_err(|source| CompressError::path("read", &self.path, source))?;
+        let limit_bytes = limit_bytes.max(block_bytes);
+        let stream = stream::read(
+            &mut input,
+            &self.name,
+            (limit_bytes, cluster_bytes(block_bytes)),
+            seed,
+            stop,
+        )?;
+        let data_bytes = stream.bytes;
+        if block_bytes > data_bytes {
+            return Err(CompressError::BlockLargerThanData {
+                block_bytes,
+                data_bytes,
+            });
+        }
+        let clusters = stream.drawn.map_or(1, |drawn| drawn.clusters);
+        let mut sample = Sample::new(data_bytes, clusters);
+        for (offset, content) in stream.pieces {
+            sample.push(Piece::of(&self.name, offset, content.len()), &content);
+        }
+        Ok(sample)
+    }
+}
+
+/// What a file is by its first bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kind {
+    pub(super) compression: Option<Compression>,
+    pub(super) container: Option<Container>,
+}
+
+impl Kind {
+    /// Of a file that is open at its start.
+    pub(super) fn of(file: &mut File) -> std::io::Result<Self> {
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        file.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+        Ok(Self {
+            compression: Compression::of(&head),
+            container: Container::of(&head),
+        })
+    }
+}
+
+/// Said of data that were decompressed.
+pub(super) fn is_decompressed(name: &str, compression: Compression) -> String {
+    format!("{name}: {compression}, read decompressed")
+}
+
+/// Said of a file that holds compressed parts and is not opened.
+pub(super) fn is_container(name: &str, container: Container) -> String {
+    let Container { name: kind, parts } = container;
+    format!(
+        "{name} is a {kind} file: its {parts} are usually compressed already, so codecs find little in it. These figures are of the \
+         file as it is, not of the values in it"
+    )
+}
+
+/// Said of a directory with files that are compressed.
+pub(super) fn some_are_compressed(root: &Path, compressed: usize, files: usize) -> Option<String> {
+    (compressed > 0).then(|| {
+        format!(
+            "{compressed} of {files} files in {} are compressed already and were measured as they are; --data FILE measures what one of them holds",
+            root.display()
+        )
+    })
+}
