@@ -18,6 +18,8 @@ pub struct Blocks<'s> {
     sample: &'s Sample,
     block_bytes: usize,
     blocks: Vec<Block<'s>>,
+    /// Whether what they contain decided which are among them.
+    are_chosen: bool,
 }
 
 impl<'s> Blocks<'s> {
@@ -36,6 +38,7 @@ impl<'s> Blocks<'s> {
             sample,
             block_bytes,
             blocks: sample.pieces().iter().enumerate().flat_map(of_piece).collect(),
+            are_chosen: false,
         }
     }
 
@@ -62,6 +65,7 @@ impl<'s> Blocks<'s> {
         indices.sort_unstable();
         Self {
             blocks: indices.into_iter().map(|index| self.blocks[index]).collect(),
+            are_chosen: true,
             ..self.clone()
         }
     }
@@ -69,6 +73,11 @@ impl<'s> Blocks<'s> {
     /// The blocks, in the order of the sample.
     pub fn as_slice(&self) -> &[Block<'s>] {
         &self.blocks
+    }
+
+    /// Whether they are some of the sample's, chosen by their content.
+    pub(crate) const fn are_chosen(&self) -> bool {
+        self.are_chosen
     }
 
     /// What they were cut from.

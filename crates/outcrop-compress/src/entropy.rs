@@ -11,5 +11,6 @@ pub fn bits_per_byte(bytes: &[u8]) -> f64 {
         let share = count as f64 / total;
         share * -share.log2()
     };
-    counts.iter().filter(|&&count| count > 0).map(bits).sum()
+    // The sum of nothing, and of one term of no bits, is −0.
+    counts.iter().filter(|&&count| count > 0).map(bits).sum::<f64>() + 0.0
 }

@@ -84,8 +84,11 @@ pub struct JobReport {
     pub decompress: PhaseReport,
     /// Memory of one thread's contexts, where the library tells.
     pub context_bytes: Option<usize>,
-    /// Energy of the metered packages over both phases.
+    /// Energy of the metered packages over both phases, with all that was done between their timed parts; unavailable with cold
+    /// caches, where most of it went into chilling them.
     pub energy_j: Result<f64, Unavailable>,
+    /// Uncompressed bytes of all passes that the energy was used for: warm-up and completing output included.
+    pub metered_bytes: u64,
     /// How many of the blocks were timed.
     pub timed_blocks: usize,
     /// What a reader of the figures must know.
@@ -98,6 +101,17 @@ const LATENCY_PERCENT: u64 = 20;
 /// Fewer blocks than this are no sample of the others.
 const FEWEST_TIMED: usize = 8;
 
+impl JobReport {
+    /// Energy per uncompressed byte, both directions together.
+    ///
+    /// # Errors
+    /// Where there is no energy.
+    pub fn joules_per_byte(&self) -> Result<f64, Unavailable> {
+        let joules = self.energy_j.clone()?;
+        Ok(joules / self.metered_bytes as f64)
+    }
+}
+
 /// Runs a job. `known` is the size report of an earlier job with the same blocks, codec and context: what is
 /// timed is verified again, but blocks that are not timed are spared.
 ///
@@ -109,6 +123,21 @@ pub fn run_job(
     known: Option<Arc<SizeReport>>,
     clock: &Clock,
     stop: &AtomicBool,
+) -> Result<JobReport, CompressError> {
+    run_metered_job(blocks, spec, known, clock, stop, Meter::start)
+}
+
+/// As [`run_job`], with an energy meter of the caller's, started when the passes start.
+///
+/// # Errors
+/// As [`run_job`].
+pub fn run_metered_job(
+    blocks: &Blocks<'_>,
+    spec: &JobSpec,
+    known: Option<Arc<SizeReport>>,
+    clock: &Clock,
+    stop: &AtomicBool,
+    start_meter: impl FnOnce() -> Result<Meter, Unavailable>,
 ) -> Result<JobReport, CompressError> {
     spec.validate()?;
     let size = match known {
@@ -131,10 +160,16 @@ pub fn run_job(
         stop,
         budget,
     };
-    let meter = Meter::start();
+    let meter = start_meter();
     let compress = stage.run(&mut workers, Direction::Compress)?;
     let decompress = stage.run(&mut workers, Direction::Decompress)?;
-    let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
+    let metered = meter.and_then(Meter::stop).map(|energy| energy.total.0);
+    let energy_j = match spec.caches {
+        Caches::Warm => metered,
+        Caches::Cold => Err(Unavailable::because(
+            "most of the energy went into making the caches cold",
+        )),
+    };
     for worker in &workers {
         worker.check(blocks, &spec.codec, &size.lengths)?;
     }
@@ -143,6 +178,7 @@ pub fn run_job(
         decompress,
         context_bytes: workers.first().and_then(Worker::context_bytes),
         energy_j,
+        metered_bytes: workers.iter().map(Worker::passed_bytes).sum(),
         timed_blocks,
         notes: notes(blocks, spec, timed_blocks),
         size,

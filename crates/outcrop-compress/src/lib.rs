@@ -37,12 +37,12 @@ mod stream;
 mod worker;
 
 pub use blocks::{Block, Blocks};
-pub use confidence::RatioInterval;
+pub use confidence::{NoInterval, RatioInterval};
 pub use cpus::allowed_cpus;
 pub use entropy::bits_per_byte;
 pub use error::CompressError;
 pub use hardware::{HardwareReport, run_hardware};
-pub use job::{JobReport, JobSpec, run_job};
+pub use job::{JobReport, JobSpec, run_job, run_metered_job};
 pub use outcrop_workload::Caches;
 pub use phase::PhaseReport;
 pub use sample::{CLUSTER_BYTES, Piece, Sample};

@@ -7,7 +7,7 @@ use outcrop_measure::percentile::rank;
 use outcrop_probe::Clock;
 
 use crate::blocks::Blocks;
-use crate::confidence::{self, RatioInterval};
+use crate::confidence::{self, NoInterval, RatioInterval};
 use crate::cpus::allowed_cpus;
 use crate::error::CompressError;
 
@@ -20,8 +20,8 @@ pub struct SizeReport {
     pub compressed_bytes: u64,
     /// Compressed length of each block, in their order.
     pub lengths: Vec<u32>,
-    /// 95 % interval of the ratio of all the data; none when a single cluster of several was taken.
-    pub interval: Option<RatioInterval>,
+    /// 95 % interval of the ratio of all the data, or why the sample supports none.
+    pub interval: Result<RatioInterval, NoInterval>,
     /// Mean order-0 entropy of the blocks, in bits per byte.
     pub entropy_bits_per_byte: f64,
     /// What compressing all blocks once took, cold start included: an estimate for planning, no figure.
@@ -150,7 +150,7 @@ fn verify(
 }
 
 /// The interval of the ratio of all the data. Blocks of one piece form a cluster.
-fn interval(blocks: &Blocks<'_>, outcomes: &[Outcome]) -> Option<RatioInterval> {
+fn interval(blocks: &Blocks<'_>, outcomes: &[Outcome]) -> Result<RatioInterval, NoInterval> {
     let sample = blocks.sample();
     let mut clusters = vec![(0.0, 0.0); sample.pieces().len()];
     for (block, outcome) in blocks.as_slice().iter().zip(outcomes) {
@@ -163,5 +163,8 @@ fn interval(blocks: &Blocks<'_>, outcomes: &[Outcome]) -> Option<RatioInterval> 
     } else {
         sample.data_clusters()
     };
+    if blocks.are_chosen() && population > clusters.len() as u64 {
+        return Err(NoInterval::Chosen);
+    }
     confidence::interval(&clusters, population)
 }

@@ -89,6 +89,8 @@ pub(crate) struct Worker<'s> {
     unpacked: Vec<u8>,
     /// Whether the last pass was a whole one.
     is_whole: bool,
+    /// Uncompressed bytes of all passes so far, timed or not.
+    passed_bytes: u64,
 }
 
 impl<'s> Worker<'s> {
@@ -122,6 +124,7 @@ impl<'s> Worker<'s> {
             sources,
             indices,
             is_whole: false,
+            passed_bytes: 0,
         })
     }
 
@@ -137,6 +140,7 @@ impl<'s> Worker<'s> {
             Direction::Decompress => self.decompress(watch, halt),
         };
         self.is_whole = pass.as_ref().is_ok_and(|pass| pass.is_whole);
+        self.passed_bytes += pass.as_ref().map_or(0, |pass| pass.bytes);
         pass
     }
 
@@ -235,6 +239,11 @@ impl<'s> Worker<'s> {
             }
         }
         Ok(())
+    }
+
+    /// Uncompressed bytes of all passes so far: warming up and completing output included.
+    pub(crate) const fn passed_bytes(&self) -> u64 {
+        self.passed_bytes
     }
 
     pub(crate) fn context_bytes(&self) -> Option<usize> {

@@ -329,7 +329,7 @@ metrics! { PLAIN:
     COMPRESSED_BYTES = "compressed_bytes", Bytes, Lower, DataSet, "bytes of all compressed blocks";
     BLOCK_COUNT = "block_count", Count, Neither, DataSet, "blocks, the short last ones of files included";
     BLOCK_ENTROPY = "block_entropy", BitsPerByte, Neither, DataSet, "mean order-0 entropy of the blocks";
-    ENERGY_PER_BYTE = "energy_per_byte", Joules, Lower, Trial, "energy of the metered packages during both phases over the uncompressed bytes of both";
+    ENERGY_PER_BYTE = "energy_per_byte", Joules, Lower, Trial, "energy of the metered packages during both phases over the uncompressed bytes of all passes in them, warm-up included";
     CONTEXT_BYTES = "context_bytes", Bytes, Lower, DataSet, "memory of one thread's contexts, as the library states it";
     MODELLED_COMPRESS_SPEED = "modelled_compress_speed", BytesPerSecond, Higher, DataSet, "what the cycle model says of the hardware: bytes per second, pages following each other; dpzip only";
     MODELLED_PAGE_LATENCY = "modelled_page_latency", Nanoseconds, Lower, DataSet, "what the cycle model says of the hardware: mean time of a page; dpzip only";

@@ -13,8 +13,8 @@ use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
 /// The bytes of a workload's writes.
 ///
 /// [`Content::Entropy`] and [`Content::Compressible`] are two different things. `entropy:4` draws every byte
-/// alone: an entropy coder (Huffman, FSE) halves it, while a pure LZ coder such as LZ4 finds nothing to
-/// match. `compressible:2` repeats itself at a distance: an LZ coder halves it, while the frequencies of
+/// alone: an entropy coder (Huffman, FSE) halves it, while a pure LZ coder such as LZ4 finds only what
+/// chance repeats. `compressible:2` repeats itself at a distance: an LZ coder halves it, while the frequencies of
 /// its bytes are even (close to 8 bits per byte) and an order-0 entropy coder alone gains nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

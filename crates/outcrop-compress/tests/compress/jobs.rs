@@ -7,10 +7,11 @@ use std::time::Duration;
 use outcrop_codec::{CodecSpec, ContextUse};
 use outcrop_compress::{
     Blocks, Caches, CompressError, JobReport, JobSpec, Sample, SizeReport, Source, StagesSpec, allowed_cpus,
-    run_hardware, run_job, run_stages,
+    run_hardware, run_job, run_metered_job, run_stages,
 };
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
+use outcrop_probe::energy::Meter;
 use outcrop_workload::Content;
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
@@ -270,5 +271,54 @@ fn a_drive_stores_whole_slots() {
     assert_eq!(
         run_hardware(&blocks, &"lz4".parse().unwrap(), &[64]).unwrap(),
         None
+    );
+}
+
+/// A powercap tree whose package uses 5 J as soon as a meter has started.
+fn five_joules(root: &std::path::Path) -> Result<Meter, outcrop_measure::metric::Unavailable> {
+    let package = root.join("intel-rapl:0");
+    std::fs::create_dir_all(&package).unwrap();
+    for (file, content) in [
+        ("name", "package-0"),
+        ("max_energy_range_uj", "262143328850"),
+        ("energy_uj", "0"),
+    ] {
+        std::fs::write(package.join(file), content).unwrap();
+    }
+    let meter = Meter::start_at(root);
+    std::fs::write(package.join("energy_uj"), "5000000").unwrap();
+    meter
+}
+
+#[test]
+fn energy_is_shared_by_the_bytes_of_all_passes_that_it_was_used_for_and_is_not_given_when_cold() {
+    let root = tempfile::tempdir().unwrap();
+    let sample = sample(256 << 10);
+    let blocks = Blocks::cut(&sample, 4096);
+    let run = |spec: &JobSpec| {
+        run_metered_job(&blocks, spec, None, &Clock::new(), &GO_ON, || {
+            five_joules(root.path())
+        })
+        .unwrap()
+    };
+    let warm = run(&spec("lz4"));
+    assert_eq!(warm.energy_j, Ok(5.0));
+    assert_eq!(warm.joules_per_byte(), Ok(5.0 / warm.metered_bytes as f64));
+    let timed = |report: &JobReport| {
+        let phases = [&report.compress, &report.decompress].into_iter();
+        phases.map(|phase| phase.bytes + phase.latency_bytes).sum::<u64>()
+    };
+    // Each direction warms up with a pass over all blocks before it is timed.
+    let passes = 2 * sample.bytes().len() as u64;
+    assert!(warm.metered_bytes >= timed(&warm) + passes, "{warm:?}");
+    let cold = run(&JobSpec {
+        caches: Caches::Cold,
+        ..spec("lz4")
+    });
+    assert!(
+        cold.joules_per_byte()
+            .unwrap_err()
+            .to_string()
+            .contains("caches cold")
     );
 }

@@ -25,6 +25,26 @@ use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, ab
 #[derive(Clone, Copy, Debug)]
 pub struct Compression;
 
+/// What to take for a file format that is known by another name than the codec in it.
+fn of_format(seen: &str, names: &[&str]) -> Option<String> {
+    let codec = match seen {
+        "gzip" | "gz" | "zip" | "deflate" => "deflate",
+        _ => return None,
+    };
+    let libraries: Vec<_> = names
+        .iter()
+        .filter(|name| name.contains(codec) || name.starts_with("zlib"))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    (!libraries.is_empty()).then(|| {
+        format!(
+            "{seen} holds blocks of deflate, and this build has {}, each with a level (`{}:6`)",
+            libraries.join(", "),
+            libraries[0].trim_matches('`')
+        )
+    })
+}
+
 impl Layer for Compression {
     fn schema(&self) -> &'static LayerSchema {
         &SCHEMA
@@ -48,7 +68,8 @@ impl Layer for Compression {
             Err(error) => Err(match error.kind() {
                 CodecErrorKind::UnknownCodec { seen, .. } => {
                     let names: Vec<_> = families().iter().map(|family| family.name).collect();
-                    format!("there is no codec `{seen}`; {}", hint(seen, &names))
+                    let hint = of_format(seen, &names).unwrap_or_else(|| hint(seen, &names));
+                    format!("there is no codec `{seen}`; {hint}")
                 }
                 _ => error.to_string(),
             }),

@@ -363,4 +363,11 @@ fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
         "{}",
         number.certainty()
     );
+    let answer = &Report::of(&unsupported).layers[0].answer;
+    let warned = |caution: &&outcrop_report::answer::Caution| caution.text.contains("no interval is given");
+    assert!(
+        answer.cautions.iter().any(|caution| warned(&caution)),
+        "{:?}",
+        answer.cautions
+    );
 }

@@ -14,7 +14,7 @@ use crate::comparisons::repeated;
 use crate::samples::{run_of, trial};
 
 /// Five repetitions on one sample.
-fn run(parent: &Path, share: f64, ends: [Value; 2]) -> RunView {
+fn run(parent: &Path, share: f64, ends: &[Value; 2]) -> RunView {
     let trials = repeated(5, |repetition| {
         let mut values = vec![
             Value::measured(COMPRESSION_RATIO, 3.61),
@@ -23,7 +23,7 @@ fn run(parent: &Path, share: f64, ends: [Value; 2]) -> RunView {
             Value::measured(BLOCK_RATIOS[5], 3.2),
             Value::measured(SPEED.compress, 3e8 + f64::from(repetition)),
         ];
-        values.extend(ends.clone());
+        values.extend(ends.iter().cloned());
         TrialEntry {
             layer: SCHEMA.name.to_owned(),
             factors: BTreeMap::new(),
@@ -43,7 +43,7 @@ fn ends(low: f64, high: f64) -> [Value; 2] {
 #[test]
 fn a_sampled_ratio_has_the_interval_of_its_sample_however_often_it_was_repeated() {
     let folder = tempfile::tempdir().unwrap();
-    let run = run(folder.path(), 0.2, ends(3.29, 4.0));
+    let run = run(folder.path(), 0.2, &ends(3.29, 4.0));
     let cells = run.cells();
     let summary = cells[0].summary(COMPRESSION_RATIO.name).unwrap();
     let interval = summary.interval.unwrap();
@@ -58,7 +58,7 @@ fn a_sample_that_supports_no_interval_gives_none_and_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let missing = [COMPRESSION_RATIO_LOW, COMPRESSION_RATIO_HIGH]
         .map(|metric| Value::known(metric, Err(Unavailable::because("all clusters are alike"))));
-    let run = run(folder.path(), 0.01, missing);
+    let run = run(folder.path(), 0.01, &missing);
     let cells = run.cells();
     let samples = cells[0].metric(COMPRESSION_RATIO.name).unwrap();
     assert_eq!(samples.no_interval(), Some("all clusters are alike"));
@@ -72,7 +72,7 @@ fn a_sample_that_supports_no_interval_gives_none_and_the_reason() {
 #[test]
 fn a_ratio_of_all_the_data_is_one_exact_value() {
     let folder = tempfile::tempdir().unwrap();
-    let run = run(folder.path(), 1.0, ends(3.61, 3.61));
+    let run = run(folder.path(), 1.0, &ends(3.61, 3.61));
     let samples = run.cells()[0].metric(COMPRESSION_RATIO.name).unwrap();
     let summary = samples.summary("ratio").unwrap();
     assert_eq!(

@@ -146,18 +146,13 @@ fn interval(size: &SizeReport) -> [Value; 4] {
         metrics::SAVED_SHARE_HIGH,
     ];
     match size.interval {
-        Some(interval) => [
+        Ok(interval) => [
             Value::derived(ends[0], interval.low),
             Value::derived(ends[1], interval.high),
             Value::derived(ends[2], saved(interval.low)),
             Value::derived(ends[3], saved(interval.high)),
         ],
-        None => ends.map(|metric| {
-            Value::unavailable(
-                metric,
-                "a single cluster says nothing about the spread of the others",
-            )
-        }),
+        Err(reason) => ends.map(|metric| Value::unavailable(metric, reason.to_string())),
     }
 }
 
@@ -187,15 +182,8 @@ fn context(report: &JobReport) -> Value {
     Value::known(metrics::CONTEXT_BYTES, bytes.ok_or_else(silent))
 }
 
-/// The meter runs over all passes, so all of their bytes share its energy.
 fn energy(report: &JobReport) -> Value {
-    let phases = [&report.compress, &report.decompress];
-    let bytes: u64 = phases.iter().map(|phase| phase.bytes + phase.latency_bytes).sum();
-    let joules = report.energy_j.clone();
-    Value::known(
-        metrics::ENERGY_PER_BYTE,
-        joules.map(|joules| joules / bytes as f64),
-    )
+    Value::known(metrics::ENERGY_PER_BYTE, report.joules_per_byte())
 }
 
 fn of_hardware(hardware: &HardwareReport) -> Vec<Value> {

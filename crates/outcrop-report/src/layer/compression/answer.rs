@@ -3,8 +3,8 @@
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::RunView;
 use outcrop_schema::compression::{
-    CODEC, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, Data, Direction, LATENCY,
-    MEASUREMENT, Measurement, SAMPLED_SHARE, SCHEMA, SPEED, STAGE_SUM_RATIO,
+    CODEC, COMPRESSION_RATIO, Data, Direction, LATENCY, MEASUREMENT, Measurement, SAMPLED_SHARE, SCHEMA,
+    SPEED, STAGE_SUM_RATIO,
 };
 
 use super::super::{cautions, subjects};
@@ -219,14 +219,24 @@ fn sample(choices: &[Choice<'_, '_>]) -> Option<Caution> {
             )
         });
     }
-    let low = cell.value(&COMPRESSION_RATIO_LOW)?;
-    let high = cell.value(&COMPRESSION_RATIO_HIGH)?;
-    let text = format!(
-        "The ratios rest on {:.1} % of the data; of all of it, {} would have between {low:.2} and {high:.2} (95 %).",
-        share * 100.0,
-        cell.words()
-    );
-    Some(Caution::warning_if(high / low > 1.1, text))
+    let (part, words) = (share * 100.0, cell.words());
+    let number = cell.number(&COMPRESSION_RATIO)?;
+    match (number.ends(), &number.no_interval) {
+        (Some((low, high)), _) => {
+            let text = format!(
+                "The ratios rest on {part:.1} % of the data; of all of it, {words} would have between {low:.2} and {high:.2} (95 %)."
+            );
+            Some(Caution::warning_if(high / low > 1.1, text))
+        }
+        (None, reason) => {
+            let reason = reason
+                .as_deref()
+                .unwrap_or("nothing says how far they may be off");
+            Some(Caution::warning(format!(
+                "The ratios rest on {part:.1} % of the data, and no interval is given for {words}: {reason}."
+            )))
+        }
+    }
 }
 
 /// Stage cells whose parts do not add up.
