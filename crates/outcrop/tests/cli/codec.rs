@@ -153,6 +153,10 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
             "there is no codec `zsdt`; did you mean `zstd`?",
         ),
         (
+            &["--codec", "gzip"],
+            "gzip holds blocks of deflate, and this build has `deflate-libdeflate`",
+        ),
+        (
             &["--codec", "zstd:99"],
             "codec `zstd` has no setting `99`; write a level",
         ),
@@ -247,5 +251,44 @@ fn the_profile_of_one_layer_knows_its_name_and_takes_the_users_data() {
     assert!(
         cells[0]["subject"].as_str().unwrap().starts_with("data "),
         "{plan}"
+    );
+}
+
+#[test]
+fn a_compressed_file_is_measured_decompressed_and_the_output_says_so() {
+    let dir = workplace();
+    let text = "a,b,c,d\n".repeat(25);
+    // A frame of zstd by hand: one segment of 200 bytes, in one raw block, the last.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, 200];
+    frame.extend_from_slice(&(200_u32 << 3 | 1).to_le_bytes()[..3]);
+    frame.extend_from_slice(text.as_bytes());
+    std::fs::write(dir.path().join("plays.csv.zst"), &frame).unwrap();
+    let args = [
+        "--data",
+        "plays.csv.zst",
+        "--codec",
+        "lz4",
+        "--block-size",
+        "200",
+        "--format",
+        "json",
+    ];
+    let seen = codec(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stderr.contains("plays.csv.zst: zstd, read decompressed"),
+        "{}",
+        seen.stderr
+    );
+    assert!(seen.stdout.contains("ratio"), "{}", seen.stdout);
+
+    std::fs::write(dir.path().join("plays.csv.zst"), &frame[..100]).unwrap();
+    let seen = codec(dir.path(), &args);
+    assert_ne!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stderr
+            .contains("plays.csv.zst is truncated: its zstd data end at byte 100"),
+        "{}",
+        seen.stderr
     );
 }
