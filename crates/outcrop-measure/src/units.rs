@@ -14,7 +14,8 @@ mod time_span;
 
 pub use byte_size::ByteSize;
 pub use human::{
-    format_bandwidth, format_bytes, format_count, format_iops, format_nanoseconds, format_range, format_ratio,
+    format_bandwidth, format_bytes, format_count, format_iops, format_nanoseconds, format_range,
+    format_ratio, format_with_range,
 };
 pub use rate::Rate;
 pub use time_span::TimeSpan;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::{Scope, Unit};
-use outcrop_measure::units::format_range;
+use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
 use outcrop_schema::TableColumn;
 
@@ -244,18 +244,11 @@ fn spelled(column: &TableColumn, row: &CellRow) -> String {
     let value = format_value(column, estimate.value);
     match estimate.interval {
         None => value,
-        Some(interval) => {
-            let ends = format_range(
-                &format_value(column, interval.low),
-                &format_value(column, interval.high),
-            );
-            // The unit of the ends is the median's, unless they say another.
-            let ends = match (value.split_once(' '), ends.split_once(' ')) {
-                (Some((_, unit)), Some((numbers, same))) if unit == same => numbers.to_owned(),
-                _ => ends,
-            };
-            format!("{value} ({ends})")
-        }
+        Some(interval) => format_with_range(
+            &value,
+            &format_value(column, interval.low),
+            &format_value(column, interval.high),
+        ),
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod column;
 pub(crate) mod compression;
 pub(crate) mod device;
 mod sensitivity;
+mod undecided;
 
 use std::collections::BTreeMap;
 
@@ -81,9 +82,11 @@ pub(crate) fn sections(
 
 fn section(name: &str, run: &RunView, layer: &dyn LayerReport) -> LayerSection {
     let (matrices, missing_matrices) = layer.matrices();
+    let mut answer = layer.answer();
+    answer.advice = undecided::withhold(answer.advice, run, name);
     LayerSection {
         layer: name.to_owned(),
-        answer: layer.answer(),
+        answer,
         findings: layer.findings(),
         figures: layer.figures(),
         matrices,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use outcrop_measure::Interval;
 use outcrop_measure::metric::{Provenance, Unit};
-use outcrop_measure::units::format_iops;
+use outcrop_measure::units::{format_iops, format_with_range};
 use serde::Serialize;
 
 /// One value with what is needed to judge it.
@@ -64,6 +64,18 @@ impl Number {
     /// Half the width of the interval as a percentage of the value: the `±` of a table.
     pub fn plus_minus_percent(&self) -> Option<f64> {
         self.interval.map(|interval| interval.relative_width() * 50.0)
+    }
+
+    /// The value with the ends of its interval: `97.9 k IOPS (97.6–110)`.
+    pub fn with_ends(&self) -> String {
+        let value = self.to_string();
+        match (self.interval, &self.no_interval) {
+            (Some(interval), _) => {
+                format_with_range(&value, &self.spell(interval.low), &self.spell(interval.high))
+            }
+            (None, Some(_)) => format!("{value} (no interval)"),
+            (None, None) => value,
+        }
     }
 
     /// Any value in this number's unit, as people read it.

@@ -1,7 +1,10 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
-use crate::answer::{Answer, ReadingOutcome, Severity};
-use crate::number::{Number, counted};
+use std::collections::BTreeSet;
+
+use crate::answer::{Answer, Capability, ReadingOutcome, Severity};
+use crate::finding::Verdict;
+use crate::number::counted;
 use crate::report::{LayerSection, Report};
 use crate::wrap::wrapped;
 
@@ -10,10 +13,12 @@ const MOST_LINES: usize = 22;
 /// Narrowest terminal that is laid out for.
 const LEAST_WIDTH: usize = 60;
 
-/// Lines of advice that a layer keeps beside its table when several layers share the screen.
-const LEAST_ADVICE: usize = 2;
-/// Lines of a table that says something: the names of its columns and a row of values.
-const LEAST_TABLE: usize = 2;
+/// With more lines than these, a layer that shares the screen has two of advice.
+const LEAST_BLOCK: usize = 4;
+/// Blanks before what belongs to a layer, when several share the screen.
+const INDENT: usize = 2;
+/// Lines that name the findings that do not hold.
+const MOST_NAMED: usize = 2;
 
 /// Renders the summary: at most 22 lines, none wider than `width` columns (60 at least).
 pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
@@ -45,7 +50,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let answer = &layer.answer;
     let subject = wrapped(&answer.subject, width, 0);
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
-    lines.extend(capabilities(answer, width, Conditions::Shown, pen));
+    lines.extend(capabilities(answer, width, pen));
     lines.push(String::new());
     let mut last = warnings(answer, width, pen);
     last.extend(summary(report, width));
@@ -55,39 +60,63 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     lines
 }
 
-/// Several layers share the screen: each gets as many lines as the others, the table first.
+/// Several layers share the screen: each gets as many lines as the others, its headline figures first.
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
     let last = summary(report, width);
-    let blanks = layers.len() - 1;
-    let room = MOST_LINES.saturating_sub(last.len() + blanks) / layers.len();
-    let mut lines = Vec::new();
-    for layer in layers {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.extend(block(&layer.answer, width, room, pen));
-    }
+    let room = MOST_LINES.saturating_sub(last.len()) / layers.len();
+    let blocks = layers.iter().map(|layer| block(layer, width, room, pen));
+    let mut lines: Vec<String> = blocks.flatten().collect();
     lines.extend(last);
     lines
 }
 
-/// One of several layers in at most `room` lines.
-fn block(answer: &Answer, width: usize, room: usize, pen: Pen) -> Vec<String> {
-    let subject: String = answer.subject.chars().take(width).collect();
-    let mut lines = vec![pen.bold(&subject)];
-    let kept = answer.advice.len().min(LEAST_ADVICE);
-    let for_table = room.saturating_sub(1 + kept);
-    if for_table >= LEAST_TABLE {
-        let mut table = capabilities(answer, width, Conditions::Shown, pen);
-        if table.len() > for_table {
-            table = capabilities(answer, width, Conditions::OfFirstRow, pen);
-        }
-        table.truncate(for_table);
-        lines.extend(table);
-    }
+/// One of several layers in at most `room` lines: what it is, its headline figures, and what to do.
+fn block(layer: &LayerSection, width: usize, room: usize, pen: Pen) -> Vec<String> {
+    let answer = &layer.answer;
+    let head = format!("{} · {}", layer.layer, answer.subject);
+    let head: String = head.chars().take(width).collect();
+    let mut lines = vec![pen.bold(&head)];
+    let kept = answer.advice.len().min(if room > LEAST_BLOCK { 2 } else { 1 });
+    let for_figures = room.saturating_sub(1 + kept);
+    lines.extend(headline_figures(answer, width).into_iter().take(for_figures));
     let rest = room.saturating_sub(lines.len());
-    lines.extend(advice(answer, width, rest, pen));
+    lines.extend(
+        advice(answer, width - INDENT, rest, pen)
+            .into_iter()
+            .map(|line| indented(&line)),
+    );
     lines
+}
+
+/// A row of what the subject can do on a line: with intervals where they fit, without them where not.
+fn headline_figures(answer: &Answer, width: usize) -> Vec<String> {
+    let known = answer.capabilities.iter().filter(|row| {
+        let mut readings = row.readings.iter();
+        readings.any(|reading| matches!(reading.outcome, ReadingOutcome::Measured { .. }))
+    });
+    let line = |row: &Capability, with: Intervals| {
+        let readings = row.readings.iter().map(|reading| {
+            let value = value(&reading.outcome, with);
+            if reading.column.is_empty() {
+                value
+            } else {
+                format!("{} {value}", reading.column)
+            }
+        });
+        let readings: Vec<String> = readings.collect();
+        indented(&format!("{}: {}", row.label, readings.join(", ")))
+    };
+    let fitting = |row: &Capability| {
+        let full = line(row, Intervals::Shown);
+        let fits = full.chars().count() <= width;
+        let line = if fits { full } else { line(row, Intervals::LeftOut) };
+        line.chars().take(width).collect()
+    };
+    known.map(fitting).collect()
+}
+
+fn indented(line: &str) -> String {
+    format!("{}{line}", " ".repeat(INDENT))
 }
 
 /// Writes with terminal colours, or without.
@@ -114,17 +143,17 @@ impl Pen {
     }
 }
 
-/// Whether the table says where each number was reached.
+/// Whether a value stands with its interval.
 #[derive(Clone, Copy, PartialEq)]
-enum Conditions {
-    /// Below every row that has conditions of its own.
+enum Intervals {
+    /// With it.
     Shown,
-    /// Below the first row only.
-    OfFirstRow,
+    /// Without: there is no room, and the table of cells has it.
+    LeftOut,
 }
 
 /// The table of what the subject can do: a line of values, and one of conditions where they differ by row.
-fn capabilities(answer: &Answer, width: usize, shown: Conditions, pen: Pen) -> Vec<String> {
+fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
     let Some(first) = answer.capabilities.first() else {
         return Vec::new();
     };
@@ -137,35 +166,36 @@ fn capabilities(answer: &Answer, width: usize, shown: Conditions, pen: Pen) -> V
         .map(|reading| reading.column.as_str())
         .collect();
     let mut lines = vec![pen.bold(&row("", &columns, label_width, column_width))];
-    for (index, capability) in answer.capabilities.iter().enumerate() {
-        let values: Vec<String> = capability
-            .readings
-            .iter()
-            .map(|reading| value(&reading.outcome))
-            .collect();
+    for capability in &answer.capabilities {
+        let with = |with: Intervals| -> Vec<String> {
+            let readings = capability.readings.iter();
+            readings.map(|reading| value(&reading.outcome, with)).collect()
+        };
+        let fits = |texts: &[String]| texts.iter().all(|text| text.chars().count() < column_width);
+        // Half an interval misleads: the table of cells has it whole.
+        let mut values = with(Intervals::Shown);
+        if !fits(&values) {
+            values = with(Intervals::LeftOut);
+        }
         lines.push(row(&capability.label, &values, label_width, column_width));
         let conditions: Vec<String> = capability
             .readings
             .iter()
             .map(|reading| conditions(&reading.outcome))
             .collect();
-        let is_shown = shown == Conditions::Shown || index == 0;
         // A label that says the depth has said where.
         let is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
-        // Half a condition misleads; the report has it whole.
-        let fits = conditions
-            .iter()
-            .all(|condition| condition.chars().count() < column_width);
-        if is_shown && !is_said && fits {
+        if !is_said && fits(&conditions) {
             lines.push(row("", &conditions, label_width, column_width));
         }
     }
     lines
 }
 
-fn value(outcome: &ReadingOutcome) -> String {
+fn value(outcome: &ReadingOutcome, with: Intervals) -> String {
     match outcome {
-        ReadingOutcome::Measured { number, .. } => format!("{number}{}", margin(number)),
+        ReadingOutcome::Measured { number, .. } if with == Intervals::Shown => number.with_ends(),
+        ReadingOutcome::Measured { number, .. } => number.to_string(),
         ReadingOutcome::Missing { .. } => "not measured".to_owned(),
     }
 }
@@ -186,17 +216,6 @@ fn row<T: AsRef<str>>(label: &str, columns: &[T], label_width: usize, column_wid
         line.push_str(&pad(&fitting, column_width));
     }
     line.trim_end().to_owned()
-}
-
-/// How far the number may be off: ` ±3 %`, with a mark where that is much.
-fn margin(number: &Number) -> String {
-    match number.plus_minus_percent() {
-        Some(percent) if number.is_wide() => format!(" ±{percent:.0} % !"),
-        Some(percent) if percent < 0.5 => " ±<1 %".to_owned(),
-        Some(percent) => format!(" ±{percent:.0} %"),
-        None if number.no_interval.is_some() => " (no interval)".to_owned(),
-        None => String::new(),
-    }
 }
 
 /// The recommendations in brief, as many lines as there is room for.
@@ -230,49 +249,75 @@ fn warnings(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
     lines
 }
 
-/// How much was measured and how much else there is to know, in a line.
+/// How much was measured, which intervals those are, and which findings do not hold.
 fn summary(report: &Report, width: usize) -> Vec<String> {
-    let findings = report.layers.iter().flat_map(|layer| &layer.findings);
-    let failing = findings
-        .filter(|finding| finding.verdict == crate::finding::Verdict::DoesNotHold)
-        .count();
     let trials = &report.trials;
-    let is_marked = report.layers.iter().any(|layer| is_any_marked(&layer.answer));
-    let mark = if is_marked {
-        " · ! interval over 10 % wide"
-    } else {
-        ""
-    };
+    let mut text = format!(
+        "{} in {}",
+        counted(trials.completed, "trial"),
+        counted(trials.cells, "cell"),
+    );
+    if let Some(percents) = confidences(report) {
+        text.push_str(&format!(" · in parentheses: {percents} intervals"));
+    }
     // One layer has its warnings above; several have no room for them.
     let cautions = report.layers.iter().flat_map(|layer| &layer.answer.cautions);
     let warnings = cautions
         .filter(|caution| caution.severity == Severity::Warning)
         .count();
-    let warned = if report.layers.len() > 1 && warnings > 0 {
-        format!(" · {} in the report", counted(warnings, "warning"))
-    } else {
-        String::new()
-    };
-    let verb = if failing == 1 { "does" } else { "do" };
-    let text = format!(
-        "{} in {} · {} {verb} not hold{warned}{mark}",
-        counted(trials.completed, "trial"),
-        counted(trials.cells, "cell"),
-        counted(failing, "finding")
-    );
-    wrapped(&text, width, 2)
+    if report.layers.len() > 1 && warnings > 0 {
+        text.push_str(&format!(" · {} in the report", counted(warnings, "warning")));
+    }
+    let mut lines = wrapped(&text, width, 2);
+    lines.extend(failing(report, width));
+    lines
 }
 
-/// Whether the summary shows a number that is marked.
-fn is_any_marked(answer: &Answer) -> bool {
-    let readings = answer.capabilities.iter().flat_map(|row| &row.readings);
-    let numbers = readings.filter_map(|reading| match &reading.outcome {
-        ReadingOutcome::Measured { number, .. } => Some(number),
-        ReadingOutcome::Missing { .. } => None,
-    });
-    numbers
-        .chain(answer.advice.iter().flat_map(|claim| &claim.numbers))
-        .any(Number::is_wide)
+/// The findings that do not hold, by name.
+fn failing(report: &Report, width: usize) -> Vec<String> {
+    let findings = report.layers.iter().flat_map(|layer| &layer.findings);
+    let failing: Vec<&str> = findings
+        .filter(|finding| finding.verdict == Verdict::DoesNotHold)
+        .map(|finding| finding.sentence.trim_end_matches('.'))
+        .collect();
+    if failing.is_empty() {
+        return Vec::new();
+    }
+    let verb = if failing.len() == 1 { "does" } else { "do" };
+    let count = counted(failing.len(), "finding");
+    let lines = wrapped(
+        &format!("{count} {verb} not hold: {}.", failing.join("; ")),
+        width,
+        2,
+    );
+    let is_cut = lines.len() > MOST_NAMED;
+    let mut lines: Vec<String> = lines.into_iter().take(MOST_NAMED).collect();
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        let kept: String = last.chars().take(width - 2).collect();
+        *last = format!("{} …", kept.trim_end());
+    }
+    lines
+}
+
+/// The confidences of the intervals that a summary may show: `75 %`, `75 to 95 %`.
+fn confidences(report: &Report) -> Option<String> {
+    let answers = report.layers.iter().map(|layer| &layer.answer);
+    let readings = answers
+        .flat_map(|answer| &answer.capabilities)
+        .flat_map(|row| &row.readings);
+    let percents: BTreeSet<u32> = readings
+        .filter_map(|reading| match &reading.outcome {
+            ReadingOutcome::Measured { number, .. } => number.interval,
+            ReadingOutcome::Missing { .. } => None,
+        })
+        .map(|interval| (interval.confidence * 100.0).round() as u32)
+        .collect();
+    let (least, most) = (percents.first()?, percents.last()?);
+    Some(if least == most {
+        format!("{most} %")
+    } else {
+        format!("{least} to {most} %")
+    })
 }
 
 fn pad(text: &str, width: usize) -> String {

@@ -19,6 +19,18 @@ pub const CELLS_CSV_FILE: &str = "cells.csv";
 /// The same table with typed columns.
 pub const CELLS_PARQUET_FILE: &str = "cells.parquet";
 
+/// Every file that Outcrop writes into a run folder, but for its figures; the plan last, without which it is no run.
+pub const OURS: [&str; 8] = [
+    "report.html",
+    CELLS_CSV_FILE,
+    CELLS_PARQUET_FILE,
+    RECORDS_FILE,
+    HISTOGRAMS_FILE,
+    JOURNAL_FILE,
+    ENVIRONMENT_FILE,
+    PLAN_FILE,
+];
+
 /// The name of the run in `dir`: the folder's own name, links and `.` resolved.
 pub fn run_name(dir: &Path) -> String {
     let resolved = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());

@@ -43,6 +43,7 @@ pub mod parquet;
 pub mod record;
 pub mod references;
 pub mod run_folder;
+pub mod run_list;
 pub mod trial;
 pub mod view;
 

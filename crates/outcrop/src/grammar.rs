@@ -2,7 +2,7 @@
 
 use crate::commands::{
     cache, codec, column, compare, completions, device, env, man, plans, profile, references, report,
-    results, run, workload,
+    results, run, runs, workload,
 };
 use clap::{Parser, Subcommand};
 
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Workload(workload::Args),
     /// Export or compact the records of a run
     Results(results::Args),
+    /// List the runs in a folder, or remove old ones
+    Runs(runs::Args),
     /// List the plans that ship, or print one
     Plans(plans::Args),
     /// List the published references that ship, or print one

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Cache(args) => commands::cache::run(&args),
         Command::Workload(args) => commands::workload::run(&args),
         Command::Results(args) => commands::results::run(&args),
+        Command::Runs(args) => commands::runs::run(&args),
         Command::Plans(args) => commands::plans::run(&args),
         Command::References(args) => commands::references::run(&args),
         Command::Env(args) => commands::env::run(&args),

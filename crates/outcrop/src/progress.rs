@@ -14,11 +14,16 @@ pub(crate) enum Progress {
     Terminal(ProgressBar),
     /// A line at every tenth of the trials and every quarter of the preparation.
     Lines(Lines),
+    /// Nothing but warnings, notes and trials that failed.
+    Quiet,
 }
 
 impl Progress {
-    /// A bar when stderr is a terminal, lines when it is a file or a pipe.
-    pub(crate) fn on_stderr() -> Self {
+    /// A bar when stderr is a terminal, lines when it is a file or a pipe, neither when the user wants quiet.
+    pub(crate) fn on_stderr(is_quiet: bool) -> Self {
+        if is_quiet {
+            return Self::Quiet;
+        }
         if !std::io::stderr().is_terminal() {
             return Self::Lines(Lines::default());
         }
@@ -32,7 +37,7 @@ impl Progress {
     fn say(&self, text: &str) {
         match self {
             Self::Terminal(bar) => bar.suspend(|| note(text)),
-            Self::Lines(_) => note(text),
+            Self::Lines(_) | Self::Quiet => note(text),
         }
     }
 
@@ -44,6 +49,7 @@ impl Progress {
                 bar.set_message(message.to_owned());
             }
             Self::Lines(lines) => lines.advance(step, done, total, message),
+            Self::Quiet => {}
         }
     }
 }

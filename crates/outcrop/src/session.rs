@@ -5,6 +5,7 @@ use crate::dry_run;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
 use crate::progress::Progress;
+use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, RunOutcome};
 use outcrop_measure::units::TimeSpan;
 use outcrop_report::{Report, cell_table};
@@ -48,14 +49,20 @@ pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Res
     if flags.dry_run {
         return dry_run::print(set, flags.format);
     }
+    if flags.no_save {
+        // Removed with all that is in it when this returns.
+        let place = tempfile::tempdir().context("cannot make a folder for a run that is not kept")?;
+        let folder = outcrop_lab::new_run(place.path(), name, set).map_err(no_folder)?;
+        return measure(set, folder, IfItCannotBegin::DiscardRun, flags);
+    }
     let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(no_folder)?;
-    measure(set, folder, IfItCannotBegin::DiscardRun, flags.format)
+    measure(set, folder, IfItCannotBegin::DiscardRun, flags)
 }
 
 /// Goes on with a run folder.
-pub(crate) fn resume(dir: &Path, format: Format) -> anyhow::Result<Ending> {
+pub(crate) fn resume(dir: &Path, flags: &PlanFlags) -> anyhow::Result<Ending> {
     let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
-    measure(&resumed.set, resumed.folder, IfItCannotBegin::KeepRun, format)
+    measure(&resumed.set, resumed.folder, IfItCannotBegin::KeepRun, flags)
 }
 
 /// What happens to a run folder without a single trial when its subject cannot be made.
@@ -72,13 +79,15 @@ fn measure(
     set: &PlanSet,
     mut folder: RunFolder,
     if_it_cannot_begin: IfItCannotBegin,
-    format: Format,
+    flags: &PlanFlags,
 ) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
-    note(&announcement(set, &dir));
+    if !flags.quiet {
+        note(&announcement(set, &dir));
+    }
     let executed = {
-        let mut progress = Progress::on_stderr();
+        let mut progress = Progress::on_stderr(flags.quiet);
         outcrop_lab::execute(set, &mut folder, &mut progress, &stop)
     };
     let outcome = match executed {
@@ -94,11 +103,17 @@ fn measure(
         }
     };
     drop(folder);
-    conclude(&dir, format)?;
+    conclude_as(&dir, flags.format, !flags.no_save)?;
     if !outcome.is_interrupted {
         return Ok(Ending::Done);
     }
     let RunOutcome { finished, total, .. } = outcome;
+    if flags.no_save {
+        note(&format!(
+            "interrupted: {finished} of {total} trials were measured; with --no-save none are kept"
+        ));
+        return Ok(Ending::Interrupted);
+    }
     note(&format!(
         "interrupted: {finished} of {total} trials are kept; go on with `outcrop run --resume {}`",
         dir.display()
@@ -124,6 +139,11 @@ fn check_directory(directory: &Path) -> anyhow::Result<()> {
 
 /// Writes the report and the cells of a run folder, and prints the cells and what they say.
 pub(crate) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
+    conclude_as(dir, format, true)
+}
+
+/// The same; a run that is not kept has no report to point to.
+fn conclude_as(dir: &Path, format: Format, is_kept: bool) -> anyhow::Result<()> {
     let view = RunView::load(dir).map_err(bad_input)?;
     let report = Report::of(&view);
     let table = CellTable::of(&view);
@@ -133,7 +153,11 @@ pub(crate) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
         Format::Text => {
             let cells = cell_table::text(&table, output::terminal_width());
             let screen = report.screen(SCREEN_COLUMNS, false);
-            output::print(&format!("{cells}\n{screen}\nReport: {}\n", paths.html.display()))
+            let place = match is_kept {
+                true => format!("\nReport: {}\n", paths.html.display()),
+                false => String::new(),
+            };
+            output::print(&format!("{cells}\n{screen}{place}"))
         }
         Format::Json => {
             let envelope = report.in_envelope(output::envelope())?;

@@ -52,6 +52,19 @@ pub fn format_range(low: &str, high: &str) -> String {
     }
 }
 
+/// A value with the ends of its interval, all as they were formatted; the ends have a unit only where it is not the value's:
+/// `97.9 k IOPS (97.6–110)`, `1.02 GB/s (990 MB/s–1.10 GB/s)`.
+pub fn format_with_range(value: &str, low: &str, high: &str) -> String {
+    let ends = format_range(low, high);
+    let ends = match (value.split_once(' '), low.split_once(' '), ends.split_once(' ')) {
+        (Some((_, unit)), Some((_, first)), Some((numbers, second))) if unit == first && unit == second => {
+            numbers
+        }
+        _ => &ends,
+    };
+    format!("{value} ({ends})")
+}
+
 /// I/O operations per second: `352 k IOPS`.
 pub fn format_iops(per_second: f64) -> String {
     format_steps(per_second, &DECIMAL, " IOPS")

@@ -299,7 +299,7 @@ fn a_plan_by_another_name_gives_the_same_report() {
 }
 
 #[test]
-fn wide_intervals_are_marked_wherever_they_are_shown() {
+fn wide_intervals_are_marked_on_the_page_and_written_as_their_ends_on_the_screen() {
     let shaky = RunBuilder {
         spread: 0.2,
         ..RunBuilder::new(5)
@@ -307,7 +307,8 @@ fn wide_intervals_are_marked_wherever_they_are_shown() {
     let report = Report::of(&shaky.cells(&SIZES, &DEPTHS, &MIXES).build());
     let html = report.to_html();
     assert!(html.contains("wide-mark") && html.contains("wide interval"));
-    assert!(report.screen(80, false).contains("% !"));
+    let screen = report.screen(80, false);
+    assert!(screen.contains('–') && !screen.contains("% !"), "{screen}");
     assert_eq!(
         finding(&report.layers[0].findings, "repetitions-agree").verdict,
         Verdict::DoesNotHold

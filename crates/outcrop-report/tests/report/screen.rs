@@ -44,7 +44,7 @@ fn it_fits_its_width_and_its_lines() {
 }
 
 #[test]
-fn of_four_layers_no_table_is_shown_without_a_value() {
+fn of_four_layers_each_has_its_name_its_headline_figures_and_its_advice() {
     let mut run = complete();
     for other in [
         crate::compression_fixture::complete(),
@@ -58,23 +58,77 @@ fn of_four_layers_no_table_is_shown_without_a_value() {
     let screen = report.screen(80, false);
     assert!(screen.lines().count() <= 22, "{screen}");
     for layer in &report.layers {
-        let capabilities = &layer.answer.capabilities;
-        let columns: Vec<&str> = capabilities[0]
-            .readings
-            .iter()
-            .flat_map(|reading| reading.column.split_whitespace())
-            .collect();
-        let mut lines = screen.lines();
-        if lines.any(|line| line.split_whitespace().eq(columns.iter().copied())) {
-            let below = lines.next().unwrap_or("");
-            assert!(below.starts_with(&capabilities[0].label), "{screen}");
+        assert!(
+            screen.contains(&format!("{} · ", layer.layer)),
+            "{}: {screen}",
+            layer.layer
+        );
+        if let Some(first) = layer.answer.capabilities.first() {
+            assert!(
+                screen.contains(&format!("{}: ", first.label)),
+                "{}: {screen}",
+                first.label
+            );
         }
         let brief: String = layer.answer.advice[0].brief.chars().take(10).collect();
         assert!(screen.contains(&brief), "{screen}");
     }
-    for wish in ["Smallest", "Balanced", "Fastest"] {
-        assert!(screen.contains(wish), "{wish}: {screen}");
+    for word in ["Highest IOPS: Reads", "Smallest", "Balanced", "Fastest"] {
+        assert!(screen.contains(word), "{word}: {screen}");
     }
+}
+
+#[test]
+fn an_interval_is_written_as_its_ends_with_its_true_confidence() {
+    let screen =
+        Report::of(&RunBuilder::new(3).cells(&[4096], &[1, 8, 32], &[100, 0]).build()).screen(80, false);
+    assert!(screen.contains("75 % intervals"), "{screen}");
+    assert!(!screen.contains('±') && !screen.contains(" !"), "{screen}");
+    assert!(screen.contains("(") && screen.contains("–"), "{screen}");
+}
+
+#[test]
+fn findings_that_do_not_hold_are_named() {
+    let run = RunBuilder {
+        device_bytes_ratio: Some(1.5),
+        ..RunBuilder::new(3)
+    };
+    let report = Report::of(&run.cells(&[4096], &[1, 8, 32], &[100, 0]).build());
+    let findings = report.layers.iter().flat_map(|layer| &layer.findings);
+    let failing = findings.filter(|finding| finding.verdict == outcrop_report::Verdict::DoesNotHold);
+    let first = failing
+        .map(|finding| finding.sentence.clone())
+        .next()
+        .expect("the counters disagree");
+    let screen = report.screen(200, false);
+    assert!(screen.contains(first.trim_end_matches('.')), "{first}: {screen}");
+}
+
+#[test]
+fn advice_on_an_interval_wider_than_30_per_cent_is_withheld_and_names_what_would_decide() {
+    let at = |spread: f64| {
+        let run = RunBuilder {
+            spread,
+            ..RunBuilder::new(3)
+        };
+        let report = Report::of(&run.cells(&[4096, 65536], &[1, 8, 32], &[100, 0]).build());
+        let advice = report.layers.into_iter().flat_map(|layer| layer.answer.advice);
+        advice.collect::<Vec<_>>()
+    };
+    let (calm, shaky) = (at(0.01), at(1.5));
+    assert!(
+        calm.iter().all(|claim| !claim.brief.contains("not decided")),
+        "{calm:?}"
+    );
+    let throughput = shaky
+        .iter()
+        .find(|claim| claim.topic == "Read throughput")
+        .expect("it is still named");
+    assert!(throughput.brief.starts_with("not decided"), "{throughput:?}");
+    assert!(
+        throughput.text.contains("plan.toml --repetitions 9"),
+        "{throughput:?}"
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod older_runs;
 mod parquet_files;
 mod published;
 mod run_folders;
+mod run_lists;
 mod samples;
 mod sampling;
 mod scopes;

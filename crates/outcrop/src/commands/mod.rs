@@ -16,4 +16,5 @@ pub(crate) mod references;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod workload;

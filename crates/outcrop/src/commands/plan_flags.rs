@@ -30,6 +30,12 @@ pub(crate) struct PlanFlags {
     /// Show the cells, the time and the bytes to be written, and measure nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Keep no run folder: print the figures and remove it
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) no_save: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// Form of what goes to stdout
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

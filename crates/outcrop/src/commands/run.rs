@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "RUN",
-        conflicts_with_all = ["plans", "effort", "path", "data", "size", "repetitions", "warm_up", "duration", "budget", "seed", "out", "dry_run"]
+        conflicts_with_all = ["plans", "effort", "path", "data", "size", "repetitions", "warm_up", "duration", "budget", "seed", "out", "no_save", "dry_run"]
     )]
     resume: Option<PathBuf>,
     /// Which of a plan's values to take
@@ -68,7 +68,7 @@ impl From<EffortFlag> for Effort {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(dir) = &args.resume {
-        return session::resume(dir, args.flags.format);
+        return session::resume(dir, &args.flags);
     }
     let sources = args
         .plans

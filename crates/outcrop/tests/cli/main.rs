@@ -15,5 +15,6 @@ mod faults;
 mod harness;
 mod json_shape;
 mod one_path;
+mod runs;
 mod surface;
 mod toy_layer;

@@ -2,7 +2,7 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 16] = [
     "profile",
     "run",
     "report",
@@ -13,6 +13,7 @@ const SUBCOMMANDS: [&str; 15] = [
     "column",
     "workload",
     "results",
+    "runs",
     "plans",
     "references",
     "env",

@@ -1,0 +1,172 @@
+//! The runs in a folder: what each measured and how large it is, and removing old ones.
+//!
+//! Only a folder that holds the three files without which it is no run is ever touched, and only files that Outcrop writes are removed
+//! from it: whatever else lies there stays, and so does the folder then.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use crate::error::ResultsError;
+use crate::journal::Journal;
+use crate::layout::{JOURNAL_FILE, OURS, check_is_run, run_name};
+use crate::view::RunView;
+
+/// One run of a folder of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedRun {
+    /// Its folder.
+    pub dir: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// When its first trial began; none where the name does not say either.
+    pub started: Option<DateTime<Utc>>,
+    /// The plans that it ran.
+    pub plans: BTreeSet<String>,
+    /// What it measured.
+    pub subjects: BTreeSet<String>,
+    /// Cells with a trial.
+    pub cells: usize,
+    /// Trials in its journal.
+    pub trials: usize,
+    /// Bytes of all its files.
+    pub bytes: u64,
+    /// Why it cannot be read, where it cannot.
+    pub damage: Option<String>,
+}
+
+/// Which runs are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// So many of the newest.
+    Newest(usize),
+    /// Those that began less than this before now.
+    Since(DateTime<Utc>),
+}
+
+impl Keep {
+    /// Those that are not older than this; `now` counts from the epoch of Unix.
+    pub fn younger_than(age: Duration, now: Duration) -> Self {
+        let since = now.saturating_sub(age).as_secs();
+        let since = i64::try_from(since)
+            .ok()
+            .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+        Self::Since(since.unwrap_or(DateTime::UNIX_EPOCH))
+    }
+}
+
+/// The runs in a folder, the newest first; folders that are no runs are left out.
+///
+/// # Errors
+/// [`ResultsError::Io`] when the folder cannot be read.
+pub fn list(parent: &Path) -> Result<Vec<ListedRun>, ResultsError> {
+    let entries = fs::read_dir(parent).map_err(ResultsError::io("read", parent))?;
+    let mut runs = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(ResultsError::io("read", parent))?;
+        // A link may lead anywhere: what it leads to is not in this folder.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && check_is_run(&entry.path()).is_ok() {
+            runs.push(ListedRun::of(&entry.path()));
+        }
+    }
+    runs.sort_by(|one, other| (other.started, &other.name).cmp(&(one.started, &one.name)));
+    Ok(runs)
+}
+
+/// The runs that are not kept. A run that does not say when it began is always kept.
+pub fn surplus(runs: &[ListedRun], keep: Keep) -> Vec<&ListedRun> {
+    let dated = runs.iter().filter(|run| run.started.is_some());
+    match keep {
+        Keep::Newest(count) => dated.skip(count).collect(),
+        Keep::Since(since) => dated.filter(|run| run.started < Some(since)).collect(),
+    }
+}
+
+/// Removes what Outcrop wrote of a run; `true` when the folder is gone, `false` when other files keep it.
+///
+/// # Errors
+/// [`ResultsError::NotARun`], [`ResultsError::Locked`] while another process writes it, [`ResultsError::Io`].
+pub fn remove(run: &ListedRun) -> Result<bool, ResultsError> {
+    check_is_run(&run.dir)?;
+    // Held until the files are gone: nobody resumes a run that is being removed.
+    let lock = Journal::open(&run.dir.join(JOURNAL_FILE));
+    if let Err(locked @ ResultsError::Locked { .. }) = lock {
+        return Err(locked);
+    }
+    let figures = run.dir.join("figures");
+    if figures.is_dir() {
+        for entry in fs::read_dir(&figures).map_err(ResultsError::io("read", &figures))? {
+            let path = entry.map_err(ResultsError::io("read", &figures))?.path();
+            if path.extension().is_some_and(|ending| ending == "svg") {
+                fs::remove_file(&path).map_err(ResultsError::io("remove", &path))?;
+            }
+        }
+        // Best effort: files of the user's keep the folder.
+        let _ = fs::remove_dir(&figures);
+    }
+    for name in OURS {
+        let path = run.dir.join(name);
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(ResultsError::io("remove", path)(error)),
+        }
+    }
+    Ok(fs::remove_dir(&run.dir).is_ok())
+}
+
+impl ListedRun {
+    fn of(dir: &Path) -> Self {
+        let name = run_name(dir);
+        let mut run = Self {
+            dir: dir.to_owned(),
+            started: of_name(&name),
+            name,
+            plans: BTreeSet::new(),
+            subjects: BTreeSet::new(),
+            cells: 0,
+            trials: 0,
+            bytes: bytes_in(dir),
+            damage: None,
+        };
+        match RunView::load(dir) {
+            Ok(view) => {
+                let cells: BTreeSet<&str> = view.trials.iter().map(|trial| trial.cell.as_str()).collect();
+                run.cells = cells.len();
+                run.trials = view.trials.len();
+                run.plans = view
+                    .trials
+                    .iter()
+                    .flat_map(|trial| trial.plans.iter().cloned())
+                    .collect();
+                run.subjects = view.trials.iter().map(|trial| trial.subject.clone()).collect();
+            }
+            Err(error) => run.damage = Some(error.to_string()),
+        }
+        run
+    }
+}
+
+/// `20261121T020757Z-profile`.
+fn of_name(name: &str) -> Option<DateTime<Utc>> {
+    let time = name.split('-').next()?;
+    let naive = chrono::NaiveDateTime::parse_from_str(time, "%Y%m%dT%H%M%SZ").ok()?;
+    Some(naive.and_utc())
+}
+
+/// Bytes of the files of a run, those of its figures included; what cannot be read counts nothing.
+fn bytes_in(dir: &Path) -> u64 {
+    let files = |dir: &Path| {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        entries
+            .filter_map(|entry| entry.metadata().ok())
+            .filter(fs::Metadata::is_file)
+            .map(|about| about.len())
+            .sum::<u64>()
+    };
+    files(dir) + files(&dir.join("figures"))
+}

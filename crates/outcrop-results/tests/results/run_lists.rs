@@ -1,0 +1,99 @@
+//! Listing and removing runs: only what Outcrop wrote is ever touched.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use outcrop_results::run_list::{Keep, ListedRun, list, remove, surplus};
+use outcrop_results::{ResultsError, RunFolder};
+
+use crate::samples::{trial, usual};
+
+fn run_at(parent: &Path, time: &str, name: &str) {
+    let mut run = RunFolder::create(parent, name, time, "[run]\n", &serde_json::json!({})).unwrap();
+    run.append(&trial(1, 0, &usual(1e3, 1e4))).unwrap();
+    run.append(&trial(8, 0, &usual(4e3, 2e4))).unwrap();
+    run.finish().unwrap();
+}
+
+fn three(parent: &Path) -> Vec<ListedRun> {
+    run_at(parent, "20261101T000000Z", "device");
+    run_at(parent, "20261121T000000Z", "profile");
+    run_at(parent, "20261110T000000Z", "codec");
+    fs::create_dir(parent.join("20261105T000000Z-notes")).unwrap();
+    fs::write(parent.join("20261105T000000Z-notes/plan.toml"), "mine").unwrap();
+    list(parent).unwrap()
+}
+
+fn names(runs: &[&ListedRun]) -> Vec<String> {
+    runs.iter().map(|run| run.name.clone()).collect()
+}
+
+#[test]
+fn runs_are_listed_newest_first_with_what_they_measured_and_other_folders_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = three(folder.path());
+    let all: Vec<&ListedRun> = runs.iter().collect();
+    assert_eq!(
+        names(&all),
+        [
+            "20261121T000000Z-profile",
+            "20261110T000000Z-codec",
+            "20261101T000000Z-device"
+        ]
+    );
+    assert_eq!((runs[0].cells, runs[0].trials), (2, 2));
+    assert!(runs[0].plans.contains("ssd-queue-depth"));
+    assert!(runs[0].subjects.contains("scratch-file 2GiB"));
+    assert!(runs[0].bytes > 1000, "{}", runs[0].bytes);
+}
+
+#[test]
+fn the_newest_are_kept_or_those_that_are_young_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = three(folder.path());
+    assert_eq!(names(&surplus(&runs, Keep::Newest(1))).len(), 2);
+    assert_eq!(names(&surplus(&runs, Keep::Newest(9))).len(), 0);
+    // 22 November 2026, midnight.
+    let now = Duration::from_secs(1_795_305_600);
+    let day = Duration::from_secs(86_400);
+    assert_eq!(
+        names(&surplus(&runs, Keep::younger_than(15 * day, now))),
+        ["20261101T000000Z-device"]
+    );
+}
+
+#[test]
+fn removing_a_run_leaves_files_that_are_not_ours_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = three(folder.path());
+    assert!(remove(&runs[0]).unwrap());
+    assert!(!runs[0].dir.exists());
+    fs::write(runs[1].dir.join("thoughts.md"), "mine").unwrap();
+    assert!(!remove(&runs[1]).unwrap());
+    let left: Vec<_> = fs::read_dir(&runs[1].dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["thoughts.md"]);
+    assert!(folder.path().join("20261105T000000Z-notes/plan.toml").exists());
+}
+
+#[test]
+fn a_run_that_is_being_written_is_not_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = three(folder.path());
+    let writing = RunFolder::open(&runs[0].dir).unwrap();
+    assert!(matches!(remove(&runs[0]), Err(ResultsError::Locked { .. })));
+    assert!(runs[0].dir.join("trials.ndjson").exists());
+    drop(writing);
+}
+
+#[test]
+fn a_link_to_a_run_elsewhere_is_not_a_run_of_this_folder() {
+    let (here, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_at(elsewhere.path(), "20261101T000000Z", "device");
+    let target = elsewhere.path().join("20261101T000000Z-device");
+    std::os::unix::fs::symlink(&target, here.path().join("20261101T000000Z-device")).unwrap();
+    assert!(list(here.path()).unwrap().is_empty());
+}

@@ -1,0 +1,135 @@
+//! `outcrop runs` and `outcrop runs prune`: the run folders that there are.
+
+use crate::exit::{Ending, bad_input};
+use crate::output::{self, Cell, Format, Table};
+use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_results::run_list::{self, Keep, ListedRun};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop runs                              every run in ./runs, the newest first
+  outcrop runs --in /srv/runs --format csv
+  outcrop runs prune --keep 20              what would be removed
+  outcrop runs prune --older 30d --yes      remove it
+
+Only folders that Outcrop made are listed or removed; files of yours in them stay.";
+
+/// List the runs in a folder, or remove old ones
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// The folder of run folders
+    #[arg(long = "in", value_name = "DIR", default_value = "runs", global = true)]
+    parent: PathBuf,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t, global = true)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Remove runs: shows which, and removes them only with --yes
+    #[command(group = clap::ArgGroup::new("which").required(true))]
+    Prune {
+        /// Keep so many of the newest
+        #[arg(long, value_name = "N", group = "which")]
+        keep: Option<usize>,
+        /// Remove those that began longer ago than this: 30d, 12h
+        #[arg(long, value_name = "TIME", group = "which", value_parser = age)]
+        older: Option<TimeSpan>,
+        /// Remove them; without it, nothing is removed
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let runs = if args.parent.is_dir() {
+        run_list::list(&args.parent).map_err(bad_input)?
+    } else {
+        return Err(bad_input(anyhow::anyhow!(
+            "there is no folder {}; --in DIR names the folder of run folders",
+            args.parent.display()
+        )));
+    };
+    let Some(Action::Prune { keep, older, yes }) = &args.action else {
+        table(runs.iter()).print(args.format)?;
+        return Ok(Ending::Done);
+    };
+    let keep = match (keep, older) {
+        (Some(count), _) => Keep::Newest(*count),
+        (None, Some(age)) => Keep::younger_than(age.0, outcrop_probe::clock::unix_now()),
+        (None, None) => return Err(bad_input(anyhow::anyhow!("give --keep N or --older TIME"))),
+    };
+    let surplus = run_list::surplus(&runs, keep);
+    table(surplus.iter().copied()).print(args.format)?;
+    let bytes: u64 = surplus.iter().map(|run| run.bytes).sum();
+    if !yes {
+        output::note(&format!(
+            "{} of {} runs, {}: nothing was removed; --yes removes them",
+            surplus.len(),
+            runs.len(),
+            format_bytes(bytes)
+        ));
+        return Ok(Ending::Done);
+    }
+    for run in &surplus {
+        if !run_list::remove(run)? {
+            output::note(&format!(
+                "{} stays: it holds files that Outcrop did not write",
+                run.dir.display()
+            ));
+        }
+    }
+    output::note(&format!(
+        "{} of {} runs removed, {}",
+        surplus.len(),
+        runs.len(),
+        format_bytes(bytes)
+    ));
+    Ok(Ending::Done)
+}
+
+/// A time span, with days.
+fn age(text: &str) -> Result<TimeSpan, String> {
+    match text.strip_suffix('d').map(str::parse::<u32>) {
+        Some(Ok(days)) => Ok(TimeSpan::seconds(u64::from(days) * 86_400)),
+        _ => text
+            .parse()
+            .map_err(|error| format!("{error}; days are written 30d")),
+    }
+}
+
+fn table<'r>(runs: impl Iterator<Item = &'r ListedRun>) -> Table {
+    let mut table = Table::new([
+        ("run", "run"),
+        ("started (UTC)", "started_at"),
+        ("plans", "plans"),
+        ("subjects", "subjects"),
+        ("cells", "cells_count"),
+        ("trials", "trials_count"),
+        ("size", "size_B"),
+    ]);
+    for run in runs {
+        let listed =
+            |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+        let started = run.started.map(|time| time.format("%Y-%m-%d %H:%M").to_string());
+        let count = |count: usize| match &run.damage {
+            None => Cell::number(count as f64, count.to_string()),
+            Some(reason) => Cell::Absent(reason.clone()),
+        };
+        table.push(vec![
+            Cell::text(&run.name),
+            started.map_or_else(|| Cell::Absent("the name has no date".to_owned()), Cell::text),
+            Cell::text(listed(&run.plans)),
+            Cell::text(listed(&run.subjects)),
+            count(run.cells),
+            count(run.trials),
+            Cell::number(run.bytes as f64, format_bytes(run.bytes)),
+        ]);
+    }
+    table
+}

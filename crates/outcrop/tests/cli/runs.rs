@@ -1,0 +1,85 @@
+//! Run folders as their user meets them: listed, pruned, not kept, not wanted.
+
+use crate::harness::{names_in, outcrop, workplace};
+
+const TINY: [&str; 11] = [
+    "device",
+    "--engine",
+    "noop",
+    "--size",
+    "8MiB",
+    "--repetitions",
+    "2",
+    "--warm-up",
+    "1ms",
+    "--duration",
+    "10ms",
+];
+
+#[test]
+fn runs_are_listed_and_pruned_only_when_it_is_said_twice() {
+    let dir = workplace();
+    for _ in 0..3 {
+        assert_eq!(outcrop(dir.path(), &TINY).code, Some(0));
+    }
+    std::fs::create_dir(dir.path().join("runs/mine")).unwrap();
+    let list = outcrop(dir.path(), &["runs", "--format", "csv"]);
+    assert_eq!(list.code, Some(0), "{list:?}");
+    assert_eq!(list.stdout.lines().count(), 4, "{}", list.stdout);
+    assert!(list.stdout.contains("scratch-file 8MiB"), "{}", list.stdout);
+    let shown = outcrop(dir.path(), &["runs", "prune", "--keep", "1"]);
+    assert!(shown.stderr.contains("nothing was removed"), "{shown:?}");
+    assert_eq!(names_in(&dir.path().join("runs")).len(), 4);
+    let pruned = outcrop(dir.path(), &["runs", "prune", "--keep", "1", "--yes"]);
+    assert_eq!(pruned.code, Some(0), "{pruned:?}");
+    assert_eq!(
+        names_in(&dir.path().join("runs")).len(),
+        2,
+        "one run, and the folder that is no run"
+    );
+    let unclear = outcrop(dir.path(), &["runs", "prune"]);
+    assert_eq!(unclear.code, Some(2), "{unclear:?}");
+}
+
+#[test]
+fn a_one_off_that_is_not_saved_prints_its_table_and_leaves_nothing() {
+    let dir = workplace();
+    let seen = outcrop(
+        dir.path(),
+        &[TINY.as_slice(), &["--no-save", "--queue-depth", "1,4"]].concat(),
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("queue depth"), "{}", seen.stdout);
+    assert!(!seen.stdout.contains("report.html"), "{}", seen.stdout);
+    assert!(names_in(dir.path()).is_empty());
+}
+
+#[test]
+fn quiet_says_nothing_on_stderr() {
+    let dir = workplace();
+    let seen = outcrop(dir.path(), &[TINY.as_slice(), &["-q"]].concat());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert_eq!(seen.stderr, "");
+}
+
+#[test]
+fn each_depth_of_a_sweep_has_a_row_on_the_terminal_in_csv_and_in_json() {
+    let dir = workplace();
+    let sweep = [TINY.as_slice(), &["--queue-depth", "1,4,16"]].concat();
+    let text = outcrop(dir.path(), &sweep).stdout;
+    for depth in ["1", "4", "16"] {
+        let has = |line: &str| line.split_whitespace().next() == Some(depth) && line.contains('(');
+        assert!(text.lines().any(has), "{depth}: {text}");
+    }
+    let csv = outcrop(dir.path(), &[sweep.as_slice(), &["--format", "csv"]].concat()).stdout;
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+}
+
+#[test]
+fn a_place_for_runs_that_cannot_be_made_names_the_flag() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("runs"), "a file").unwrap();
+    let seen = outcrop(dir.path(), &TINY);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.sentence().contains("--out"), "{seen:?}");
+}
