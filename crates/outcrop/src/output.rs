@@ -137,7 +137,7 @@ impl Table {
     pub(crate) fn print(&self, format: Format) -> anyhow::Result<()> {
         let text = match format {
             Format::Text => self.to_text(),
-            Format::Json => pretty_json(&envelope().with_rows(self.to_rows()))?,
+            Format::Json => pretty_json(&self.in_envelope())?,
             Format::Csv => self.to_csv()?,
         };
         print(&text)
@@ -169,6 +169,11 @@ impl Table {
             text.push('\n');
         }
         text
+    }
+
+    /// A JSON document with these rows, for more to be said in it.
+    pub(crate) fn in_envelope(&self) -> Envelope {
+        envelope().with_rows(self.to_rows())
     }
 
     fn to_rows(&self) -> Vec<serde_json::Value> {

@@ -72,7 +72,13 @@ fn loaded(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Valu
 fn loaded_by(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Value> {
     let seen = outcrop(dir, &[&["cache", "load", "--format", "json"], args].concat());
     assert_eq!(seen.code, Some(0), "{seen:?}");
-    let answer: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let answer = crate::json_shape::checked(&seen.stdout);
+    let cell = &answer["cells"][0];
+    assert!(
+        cell["metrics"]["throughput"]["unit"] == "1/s" && cell["factors"]["connections"].is_number(),
+        "{cell}"
+    );
+    assert!(answer["details"]["seed"].is_string(), "{answer}");
     let rows = answer["rows"].as_array().unwrap();
     let pair = |row: &serde_json::Value| (row["what"].as_str().unwrap().to_owned(), row["value"].clone());
     rows.iter().map(pair).collect()

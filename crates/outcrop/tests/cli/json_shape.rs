@@ -98,14 +98,19 @@ pub(crate) fn json_of(dir: &std::path::Path, args: &[&str]) -> Value {
     let all = [args, &["--format", "json"]].concat();
     let seen = outcrop(dir, &all);
     assert_eq!(seen.code, Some(0), "{all:?}: {seen:?}");
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    checked(&seen.stdout)
+}
+
+/// A printed document, which must be of the shape.
+pub(crate) fn checked(stdout: &str) -> Value {
+    let document: Value = serde_json::from_str(stdout).unwrap();
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    check(&document, &schema, &schema, "").unwrap_or_else(|error| panic!("{args:?}: {error}"));
+    check(&document, &schema, &schema, "").unwrap_or_else(|error| panic!("{stdout}: {error}"));
     let mut found = Vec::new();
     too_large(&document, &mut found);
     assert!(
         found.is_empty(),
-        "{args:?}: {found:?} are not what JavaScript reads"
+        "{stdout}: {found:?} are not what JavaScript reads"
     );
     document
 }

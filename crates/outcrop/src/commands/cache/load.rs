@@ -1,5 +1,6 @@
 //! `outcrop cache load`: asks a cache for what a workload asks for, and says what it gave.
 
+mod json;
 mod search;
 mod table;
 
@@ -7,7 +8,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use crate::exit::{Ending, bad_input};
-use crate::output::{Format, note};
+use crate::output::{Format, note, pretty_json, print};
 use outcrop_cache_load::{
     CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
 };
@@ -132,7 +133,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     } else {
         table::summary(&spec, &report, args.format)
     };
-    table.print(args.format)?;
+    if args.format == Format::Json {
+        let document = table
+            .in_envelope()
+            .with_cells(vec![json::cell(&spec, &report)])
+            .with_detail("seed", spec.seed.to_string());
+        print(&pretty_json(&document)?)?;
+    } else {
+        table.print(args.format)?;
+    }
     conclude(&report)
 }
 
