@@ -43,6 +43,9 @@ missing_packages() {
     has_program kill || echo procps
     has_program python3 || echo python3
     has_venv || echo python3-venv
+    # The browser that reads a report.
+    has_program chromium || echo chromium
+    has_program chromedriver || echo chromium-driver
     # The caches that ours and the load driver are tested with.
     has_program curl || echo curl
     has_program memccapable || echo libmemcached-tools

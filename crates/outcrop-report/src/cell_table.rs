@@ -42,19 +42,29 @@ pub fn markdown(table: &CellTable) -> String {
     blocks.join("\n")
 }
 
-/// One table, as words.
-struct Grid {
-    head: Vec<String>,
-    columns: Vec<GridColumn>,
-    notes: Vec<String>,
+/// The tables of some cells, with every column.
+pub(crate) fn grids(table: &CellTable) -> Vec<Grid> {
+    table.groups().iter().map(Grid::of).collect()
 }
 
-struct GridColumn {
-    heading: String,
+/// One table, as words.
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    pub(crate) head: Vec<String>,
+    pub(crate) columns: Vec<GridColumn>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// One column of it.
+#[derive(Clone, Debug)]
+pub(crate) struct GridColumn {
+    pub(crate) heading: String,
     /// How soon it is left out; what tells cells apart stays.
     rank: Option<u8>,
-    is_right: bool,
-    cells: Vec<String>,
+    pub(crate) is_right: bool,
+    pub(crate) cells: Vec<String>,
+    /// What the cells are sorted by, where that is a number.
+    pub(crate) places: Vec<Option<f64>>,
 }
 
 impl GridColumn {
@@ -82,6 +92,7 @@ impl Grid {
                 .any(|row| row.setting(*factor).is_some_and(|value| value.place().is_some()));
             columns.push(GridColumn {
                 is_right: is_right && factor.column() != outcrop_schema::Column::Text,
+                places: rows.iter().map(|row| row.setting(*factor)?.place()).collect(),
                 ..words(&factor.words(), rows, spelled)
             });
         }
@@ -94,8 +105,13 @@ impl Grid {
             match reason_of_all(column, rows) {
                 Some(reason) => notes.push(format!("{} is unavailable: {reason}.", column.heading)),
                 None => {
+                    let name = column.metric.name;
+                    let places = rows
+                        .iter()
+                        .map(|row| Some(row.figures.get(name)?.estimate()?.value));
                     columns.push(GridColumn {
                         rank: Some(column.rank),
+                        places: places.collect(),
                         ..words(column.heading, rows, |row| spelled(column, row))
                     });
                     notes.extend(reason_of_some(column, rows));
@@ -209,6 +225,7 @@ fn words(heading: &str, rows: &[&CellRow], cell: impl Fn(&CellRow) -> String) ->
         rank: None,
         is_right: false,
         cells: rows.iter().map(|row| cell(row)).collect(),
+        places: vec![None; rows.len()],
     }
 }
 

@@ -1,30 +1,43 @@
-//! Figures and what they are drawn from: our own small vocabulary in front of the chart library.
+//! Figures are data: a chart is a specification (series with their values, intervals and sample counts, axes with units), and a
+//! drawing is one way to read it.
 //!
-//! Only `draw` knows the library. Everything above says *what* to show (series, axes, units, intervals,
-//! whether a series was measured or published); sizes, ticks, colours and legends are decided here, once.
+//! Layers say *what* to show; sizes, ticks, colours and legends are decided here, once. `draw` turns a specification into shapes,
+//! and `svg`, `raster` and `pdf` write shapes down. The page's script draws the same specification, which the page embeds.
 
 mod bar_chart;
+mod csv;
 mod distribution;
 mod draw;
-mod legend;
+mod export;
+mod font;
 mod palette;
+mod pdf;
+mod raster;
 mod scale;
 mod scatter_chart;
+mod scene;
+mod svg;
 
 pub(crate) use bar_chart::{Bar, BarChart, BarGroup, Facet, Part, Segment};
 pub(crate) use distribution::{cdf_of_latencies, thinned};
-pub(crate) use palette::{COLOURS, dark_mode_css};
+pub(crate) use draw::MARKERS;
+pub use export::{ExportError, FileFormat, Label};
+pub(crate) use palette::{COLOURS, FRAME, SERIES, css};
 pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front};
 
-use outcrop_measure::metric::Metric;
-use serde::Serialize;
+use outcrop_measure::metric::{Metric, Provenance};
+use serde::{Serialize, Serializer};
 
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::section::FigureSlot;
 
-/// One drawing of the report, ready to stand alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Width of the drawing in the page, in CSS pixels at scale 1: half of a desktop page, or half a sheet of paper. A phone without
+/// scripts scales it to three quarters, which can still be read.
+const PAGE_WIDTH_PX: f64 = 470.0;
+
+/// One figure of the report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// Stable identifier; the file name without its ending (`depth-vs-iops`).
     pub id: String,
@@ -34,16 +47,21 @@ pub struct Figure {
     pub caption: String,
     /// What somebody who cannot see the drawing needs: extent and end points of every series.
     pub alt_text: String,
-    /// The drawing at desktop width, a self-contained SVG document.
-    #[serde(skip)]
-    pub svg: String,
-    /// The same drawing laid out for a phone, so that its text stays readable there.
-    #[serde(skip)]
-    pub narrow_svg: String,
+    /// Everything that is drawn.
+    pub(crate) chart: Chart,
+}
+
+/// The specification of a chart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Chart {
+    Lines(LineChart),
+    Points(ScatterChart),
+    Bars(BarChart),
 }
 
 /// A chart of lines over two axes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct LineChart {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
@@ -51,15 +69,18 @@ pub(crate) struct LineChart {
 }
 
 /// What an axis shows and how it is divided.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Axis {
     pub(crate) label: String,
     pub(crate) quantity: Quantity,
+    /// Unit of the values in the specification and in CSV; empty for what is counted, a share or a ratio.
+    pub(crate) unit: &'static str,
     pub(crate) scale: Scale,
 }
 
 /// The division of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Scale {
     /// Even steps from zero.
     Linear,
@@ -72,7 +93,8 @@ pub(crate) enum Scale {
 }
 
 /// How the numbers of an axis are spelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Quantity {
     /// Bytes of one access: `4 KiB`.
     AccessSize,
@@ -99,17 +121,18 @@ pub(crate) enum Quantity {
 }
 
 /// One line of a chart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Series {
     pub(crate) name: String,
     /// Which colour and marker; the same number means the same thing in every figure.
     pub(crate) hue: usize,
-    pub(crate) points: Vec<Point>,
     pub(crate) kind: SeriesKind,
+    pub(crate) points: Vec<Point>,
 }
 
 /// Where a series comes from and how dense it is; both decide how it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum SeriesKind {
     /// Measured in this run: solid, a marker per cell, intervals as a band.
     Measured,
@@ -125,29 +148,97 @@ pub(crate) enum SeriesKind {
 }
 
 /// One point with its interval, where it has one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Point {
+    #[serde(serialize_with = "significant")]
     pub(crate) x: f64,
+    #[serde(serialize_with = "significant")]
     pub(crate) y: f64,
     /// Interval of `y`, in the unit of `y`.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "significant_ends")]
     pub(crate) interval: Option<(f64, f64)>,
-    /// Shown when the pointer rests on the point.
+    #[serde(flatten)]
+    pub(crate) support: Support,
+    /// Which cell it is (`4 KiB random, QD 8`); empty where series and place say it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) cell: String,
+    /// Value and certainty in words, for drawings that show no values of their own.
+    #[serde(skip)]
     pub(crate) note: String,
+}
+
+/// What a value rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Support {
+    /// Samples of the value; none where it is computed from others or published without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) n: Option<usize>,
+    /// Confidence that the interval has.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "significant_option"
+    )]
+    pub(crate) confidence: Option<f64>,
+}
+
+impl Support {
+    /// That of a number.
+    pub(crate) fn of(number: &Number) -> Self {
+        Self {
+            n: (number.provenance != Provenance::Published).then_some(number.n),
+            confidence: number.interval.map(|interval| interval.confidence),
+        }
+    }
+}
+
+/// A value to six significant digits, which is more than any of ours has; integers exactly.
+pub(crate) fn rounded(value: f64) -> f64 {
+    if value == value.round() || !value.is_finite() {
+        return value;
+    }
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+fn significant<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    let value = rounded(*value);
+    if value == value.round() && value.abs() < 9e15 {
+        return serializer.serialize_i64(value as i64);
+    }
+    serializer.serialize_f64(value)
+}
+
+fn significant_ends<S: Serializer>(ends: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
+    ends.map(|(low, high)| (rounded(low), rounded(high)))
+        .serialize(serializer)
+}
+
+fn significant_option<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.map(rounded).serialize(serializer)
 }
 
 impl Point {
     /// A number at a place of the other axis, with the words of its cell.
-    pub(crate) fn of(x: f64, number: &Number, words: &str) -> Self {
-        let words = if words.is_empty() {
+    pub(crate) fn of(x: f64, number: &Number, cell: &str) -> Self {
+        let words = if cell.is_empty() {
             String::new()
         } else {
-            format!("{words}: ")
+            format!("{cell}: ")
         };
         Self {
             x,
             y: number.value,
             interval: number.ends(),
+            support: Support::of(number),
+            cell: cell.to_owned(),
             note: format!("{words}{number} ({})", number.certainty()),
+        }
+    }
+
+    /// Its words, which say where it comes from if it was not measured.
+    pub(crate) fn note(&self, kind: SeriesKind) -> String {
+        match kind {
+            SeriesKind::Published if !self.note.contains("published") => format!("{} (published)", self.note),
+            _ => self.note.clone(),
         }
     }
 
@@ -169,8 +260,8 @@ impl Point {
         Self {
             x,
             y,
-            interval: None,
             note: note.into(),
+            ..Self::default()
         }
     }
 }
@@ -197,15 +288,35 @@ pub(crate) fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
     Axis {
         label: label.to_owned(),
         quantity,
+        unit: quantity.base_unit(),
         scale,
     }
 }
 
 impl Figure {
-    /// The drawing as a file of its own, which follows a dark scheme like the page does.
-    pub fn to_svg_file(&self) -> String {
-        let style = format!("<style>{}</style>", palette::standalone_css());
-        self.svg.replacen("</desc>", &format!("</desc>{style}"), 1)
+    /// A figure of a chart.
+    fn of(id: &str, title: &str, caption: String, alt_text: String, chart: Chart) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            caption,
+            alt_text,
+            chart,
+        }
+    }
+
+    /// The drawing for the page.
+    pub fn to_page_svg(&self) -> String {
+        let scene = draw::draw(&self.chart, PAGE_WIDTH_PX);
+        svg::write(&scene, &self.words(), svg::Medium::Page)
+    }
+
+    fn words(&self) -> svg::Words<'_> {
+        svg::Words {
+            id: &self.id,
+            title: &self.title,
+            description: &self.alt_text,
+        }
     }
 }
 
@@ -245,9 +356,17 @@ impl LineChart {
             return None;
         }
         let alt_text = self.alt_text(title);
-        Some(Figure::of(id, title, caption, alt_text, |frame, words| {
-            draw::draw_lines(&self, frame, words)
-        }))
+        Some(Figure::of(id, title, caption, alt_text, Chart::Lines(self)))
+    }
+
+    /// The series that decide how far the axes reach: not published ones, which are other hardware, unless there are no others.
+    fn scale_setting(&self) -> impl Iterator<Item = &Series> {
+        let has_own = self
+            .series
+            .iter()
+            .any(|series| series.kind != SeriesKind::Published);
+        let is_own = move |series: &&Series| !has_own || series.kind != SeriesKind::Published;
+        self.series.iter().filter(is_own)
     }
 
     fn alt_text(&self, title: &str) -> String {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use outcrop_results::ResultsError;
 
+use crate::chart::ExportError;
+
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -25,4 +27,7 @@ pub enum ReportError {
     /// The report could not be turned into JSON.
     #[error("cannot write the report as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A figure could not be written as a file.
+    #[error("{0}")]
+    Figure(#[from] ExportError),
 }

@@ -9,6 +9,8 @@ use crate::number::Number;
 pub struct Finding {
     /// Stable identifier (`littles-law`).
     pub id: String,
+    /// What it is about.
+    pub about: About,
     /// The statement under test, true or not.
     pub sentence: String,
     /// How it came out.
@@ -19,6 +21,19 @@ pub struct Finding {
     pub meaning: String,
     /// The numbers behind the verdict.
     pub numbers: Vec<Number>,
+}
+
+/// What a finding is about: only the first kind says something about what was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// What was measured.
+    #[default]
+    Subject,
+    /// The run: whether its figures can be relied on.
+    Run,
+    /// A publication, or how this run relates to one.
+    Publication,
 }
 
 /// How a finding came out.
@@ -65,12 +80,19 @@ impl Finding {
     pub fn tested(id: &str, sentence: impl Into<String>, holds: bool, tested: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
+            about: About::default(),
             sentence: sentence.into(),
             verdict: Verdict::from_test(holds),
             tested: tested.into(),
             meaning: String::new(),
             numbers: Vec::new(),
         }
+    }
+
+    /// Says what it is about, if it is not what was measured.
+    #[must_use]
+    pub fn about(self, about: About) -> Self {
+        Self { about, ..self }
     }
 
     /// Says what it means for the reader.
@@ -105,6 +127,7 @@ impl Finding {
     pub fn not_testable(id: &str, sentence: &str, reason: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
+            about: About::default(),
             sentence: sentence.to_owned(),
             verdict: Verdict::NotTestable(as_sentence(&reason.into())),
             tested: String::new(),

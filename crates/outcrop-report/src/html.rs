@@ -1,98 +1,160 @@
 //! The page: one self-contained HTML document that opens offline, on a phone and in print.
 //!
-//! No script, no font, no image and no style is fetched; the only thing that reacts is CSS.
+//! No script, no font, no image and no style is fetched, and a policy in the page forbids it. Each figure is in it twice: as its
+//! specification, which the page's own script draws and answers questions from, and as a drawing for print and for readers
+//! without scripts.
 
 mod answer;
+mod cells;
+mod data;
 mod findings;
 mod matrix;
 mod provenance;
+mod stack;
 mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::chart::dark_mode_css;
+use crate::chart::css;
 use crate::report::{LayerSection, Report};
 use crate::section::FigureSlot;
 
 const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/figures.js");
+/// Figures of the page for print, over all layers.
+const FIGURES_ON_A_SHEET: usize = 6;
+/// Nothing but what is in the page: no request, no evaluation of text as code.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
 
 /// Renders the whole page.
 pub(crate) fn page(report: &Report) -> String {
-    let title = format!("Outcrop report: {}", report.run.name);
+    let body = html! {
+        (header(report, &contents(report)))
+        main {
+            @for layer in &report.layers { (layer_sections(layer)) }
+            @if report.layers.is_empty() { (nothing_measured(report)) }
+            (provenance::section(report))
+        }
+        (footer(report))
+        script type="application/json" id="figure-data" { (PreEscaped(data::json(report))) }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    document(report, "whole", &body)
+}
+
+/// Renders what fits one or two sheets of paper: of each layer the answer and its first figures.
+pub(crate) fn one_page(report: &Report) -> String {
+    let first_figures = |layer: &LayerSection| -> Vec<FigureSlot> {
+        let drawn = layer
+            .figures
+            .iter()
+            .filter(|slot| matches!(slot, FigureSlot::Drawn(_)));
+        drawn
+            .take(FIGURES_ON_A_SHEET / report.layers.len().max(1))
+            .cloned()
+            .collect()
+    };
+    let body = html! {
+        (header(report, &html! {}))
+        main {
+            @for layer in &report.layers {
+                section {
+                    h2 { (title_of(&layer.layer)) }
+                    (answer::brief(&layer.answer))
+                    (figures(&first_figures(layer)))
+                }
+            }
+            @if report.layers.is_empty() { (nothing_measured(report)) }
+        }
+        (footer(report))
+    };
+    document(report, "brief", &body)
+}
+
+/// The frame around a body. Its class says which rules apply in print.
+fn document(report: &Report, class: &str, body: &Markup) -> String {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "outcrop " (report.run.software) };
-                title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(dark_mode_css())) }
+                title { (title(report)) }
+                style { (PreEscaped(css())) (PreEscaped(STYLE)) }
             }
-            body {
-                (header(report, &title))
-                main {
-                    @for layer in &report.layers { (layer_sections(layer)) }
-                    @if report.layers.is_empty() { (nothing_measured(report)) }
-                    (provenance::section(report))
-                }
-                footer {
-                    p { "Written by outcrop " (report.run.software) ". Numbers are measured in this run unless they say "
-                        "published, derived or modelled. How each is obtained: docs/methodology.md." }
-                }
-            }
+            body class=(class) { (body) }
         }
     };
     markup.into_string()
 }
 
-fn header(report: &Report, title: &str) -> Markup {
+fn title(report: &Report) -> String {
+    format!("Outcrop report: {}", report.run.name)
+}
+
+fn footer(report: &Report) -> Markup {
     html! {
-        header {
-            h1 { (title) }
-            @for layer in &report.layers { p.lede { (layer.answer.subject) } }
-            p.lede { (report.run.one_line()) }
-            nav aria-label="Contents" {
-                ul {
-                    @for (anchor, name) in contents(report) { li { a href={ "#" (anchor) } { (name) } } }
-                }
-            }
+        footer {
+            p { "Written by outcrop " (report.run.software) ". Numbers are measured in this run unless they say "
+                "published, derived or modelled. How each is obtained: docs/methodology.md." }
         }
     }
 }
 
-fn contents(report: &Report) -> Vec<(String, String)> {
-    let several = report.layers.len() > 1;
-    let mut entries = Vec::new();
-    for layer in &report.layers {
-        for (part, name) in PARTS.iter().filter(|(part, _)| has_part(layer, part)) {
-            let name = if several {
-                format!("{} ({})", name, layer.layer)
-            } else {
-                (*name).to_owned()
-            };
-            entries.push((format!("{}-{part}", layer.layer), name));
+fn header(report: &Report, contents: &Markup) -> Markup {
+    html! {
+        header {
+            h1 { (title(report)) }
+            (stack::table(&report.layers))
+            p.lede { (report.run.one_line()) }
+            (contents)
         }
     }
-    entries.push(("environment".to_owned(), "Environment".to_owned()));
-    entries.push(("run".to_owned(), "The run".to_owned()));
-    entries
+}
+
+/// A line of links for each layer.
+fn contents(report: &Report) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            @for layer in &report.layers {
+                p {
+                    b { (title_of(&layer.layer)) ":" }
+                    @for (part, name) in PARTS.iter().filter(|(part, _)| has_part(layer, part)) {
+                        " " a href={ "#" (layer.layer) "-" (part) } { (name) }
+                    }
+                }
+            }
+            p { b { "Run:" } " " a href="#environment" { "environment" } " " a href="#run" { "trials and plan" } }
+        }
+    }
+}
+
+/// The name of a layer as the first word of a heading.
+fn title_of(layer: &str) -> String {
+    let mut letters = layer.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// The parts of a layer, in reading order: anchor and heading.
 const PARTS: &[(&str, &str)] = &[
-    ("answer", "The answer"),
-    ("figures", "Figures"),
-    ("matrix", "Matrix"),
-    ("findings", "Findings"),
-    ("references", "References"),
-    ("method", "How it was measured"),
+    ("answer", "the answer"),
+    ("cells", "every cell"),
+    ("figures", "figures"),
+    ("matrix", "matrix"),
+    ("findings", "findings"),
+    ("references", "published figures"),
+    ("method", "how it was measured"),
 ];
 
 /// Whether a layer has anything under that heading: not every layer has matrices and published figures.
 fn has_part(layer: &LayerSection, part: &str) -> bool {
     match part {
+        "cells" => !layer.cells.is_empty(),
         "matrix" => !layer.matrices.is_empty() || !layer.missing_matrices.is_empty(),
         "references" => !layer.references.is_empty(),
         _ => true,
@@ -102,6 +164,7 @@ fn has_part(layer: &LayerSection, part: &str) -> bool {
 fn layer_sections(layer: &LayerSection) -> Markup {
     let bodies = [
         answer::body(&layer.answer),
+        cells::body(&layer.cells),
         figures(&layer.figures),
         matrix::body(&layer.layer, &layer.matrices, &layer.missing_matrices),
         findings::body(&layer.findings),
@@ -111,7 +174,7 @@ fn layer_sections(layer: &LayerSection) -> Markup {
     html! {
         @for ((part, name), body) in PARTS.iter().zip(bodies).filter(|((part, _), _)| has_part(layer, part)) {
             section id={ (layer.layer) "-" (part) } aria-labelledby={ (layer.layer) "-" (part) "-heading" } {
-                h2 id={ (layer.layer) "-" (part) "-heading" } { (name) }
+                h2 id={ (layer.layer) "-" (part) "-heading" } { (title_of(&layer.layer)) ": " (name) }
                 (body)
             }
         }
@@ -133,8 +196,7 @@ fn figures(slots: &[FigureSlot]) -> Markup {
             @for figure in drawn {
                 figure id={ "figure-" (figure.id) } {
                     h3 { (figure.title) }
-                    div.wide { (PreEscaped(&figure.svg)) }
-                    div.narrow { (PreEscaped(&figure.narrow_svg)) }
+                    div.drawing { (PreEscaped(figure.to_page_svg())) }
                     figcaption { (figure.caption) }
                 }
             }

@@ -13,11 +13,12 @@ mod undecided;
 use std::collections::BTreeMap;
 
 use outcrop_results::references::{self, Reference};
-use outcrop_results::{CellView, RunView};
+use outcrop_results::{CellTable, CellView, RunView};
 use outcrop_schema::{FactorRef, LayerSchema};
 
 use crate::answer::Answer;
 use crate::cell::Cell;
+use crate::cell_table::{self, Grid};
 use crate::finding::Finding;
 use crate::report::{LayerSection, Note};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
@@ -35,8 +36,8 @@ pub trait LayerReport {
     fn findings(&self) -> Vec<Finding> {
         Vec::new()
     }
-    /// Figures, or what is missing for them.
-    fn figures(&self) -> Vec<FigureSlot> {
+    /// Figures, or what is missing for them. Published values are drawn of those references alone whose names are given.
+    fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {
         Vec::new()
     }
     /// Matrices that could be filled, and those that could not.
@@ -69,26 +70,44 @@ pub(crate) fn sections(
     layers: &[&ReportedLayer],
     run: &RunView,
     views: &[CellView<'_>],
+    beside: &[String],
 ) -> Vec<LayerSection> {
+    let table = CellTable::of(run);
     let section = |layer: &&ReportedLayer| {
         let is_ours = |view: &&CellView<'_>| view.layer == layer.schema.name && !view.completed.is_empty();
         let ours = views.iter().filter(is_ours);
         let mut cells: Vec<Cell<'_>> = ours.map(|view| Cell::measured(layer.schema, view)).collect();
         cells.sort_by(|one, other| one.compare(other, layer.order));
-        (!cells.is_empty()).then(|| section(layer.schema.name, run, &*(layer.read)(run, cells)))
+        let grids = || cell_table::grids(&table.clone().of_layer(layer.schema));
+        (!cells.is_empty()).then(|| {
+            section(
+                layer.schema.name,
+                run,
+                &*(layer.read)(run, cells),
+                beside,
+                grids(),
+            )
+        })
     };
     layers.iter().filter_map(section).collect()
 }
 
-fn section(name: &str, run: &RunView, layer: &dyn LayerReport) -> LayerSection {
+fn section(
+    name: &str,
+    run: &RunView,
+    layer: &dyn LayerReport,
+    beside: &[String],
+    cells: Vec<Grid>,
+) -> LayerSection {
     let (matrices, missing_matrices) = layer.matrices();
     let mut answer = layer.answer();
     answer.advice = undecided::withhold(answer.advice, run, name);
     LayerSection {
         layer: name.to_owned(),
         answer,
+        cells,
         findings: layer.findings(),
-        figures: layer.figures(),
+        figures: layer.figures(beside),
         matrices,
         missing_matrices,
         references: layer.references(),

@@ -49,9 +49,9 @@ mod write;
 
 pub use answer::Answer;
 pub use cell::Cell;
-pub use chart::Figure;
+pub use chart::{ExportError, Figure, FileFormat, Label};
 pub use error::ReportError;
-pub use finding::{Finding, Verdict};
+pub use finding::{About, Finding, Verdict};
 pub use layer::cache::{PolicyCurve, miss_ratio_figure};
 pub use number::Number;
 pub use report::Report;

@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::chart::Figure;
+use crate::cell_table::Grid;
+use crate::chart::{Figure, Label};
 use crate::environment::Fact;
 use crate::error::ReportError;
 use crate::finding::Finding;
@@ -74,6 +75,9 @@ pub struct LayerSection {
     pub answer: Answer,
     /// Sentences checked against records.
     pub findings: Vec<Finding>,
+    /// Every cell, in the tables of the page; programs have them as cells of their own.
+    #[serde(skip)]
+    pub(crate) cells: Vec<Grid>,
     /// Figures, or what is missing for them.
     pub figures: Vec<FigureSlot>,
     /// Matrices that could be filled.
@@ -105,8 +109,17 @@ impl Report {
         Self::of_layers(run, LAYERS)
     }
 
+    /// The same with published figures in the charts: those of the references with these names.
+    pub fn beside(run: &RunView, references: &[String]) -> Self {
+        Self::of_layers_beside(run, LAYERS, references)
+    }
+
     /// The same with other layers than those that ship.
     pub fn of_layers(run: &RunView, layers: &[&ReportedLayer]) -> Self {
+        Self::of_layers_beside(run, layers, &[])
+    }
+
+    fn of_layers_beside(run: &RunView, layers: &[&ReportedLayer], references: &[String]) -> Self {
         let cells = run.cells();
         Self {
             run: RunSummary::of(run),
@@ -114,7 +127,7 @@ impl Report {
                 run,
                 cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
             ),
-            layers: layer::sections(layers, run, &cells),
+            layers: layer::sections(layers, run, &cells, references),
             environment: environment::facts(&run.environment),
         }
     }
@@ -122,6 +135,11 @@ impl Report {
     /// The page: one self-contained HTML document.
     pub fn to_html(&self) -> String {
         html::page(self)
+    }
+
+    /// The answers and the first figures of each layer, for one or two sheets of paper.
+    pub fn to_one_page_html(&self) -> String {
+        html::one_page(self)
     }
 
     /// A summary of at most 22 lines (a screen, with room for the report's path) for a terminal of `width` columns, with colour codes only if `colour`.
@@ -162,7 +180,23 @@ impl Report {
         Ok(envelope)
     }
 
-    /// Answer, findings, matrices and references as JSON; figures without their drawings.
+    /// What a figure says about its origin where it stands alone.
+    pub fn label_of(&self, figure: &Figure) -> Label {
+        let is_there = |layer: &&LayerSection| {
+            let mut slots = layer.figures.iter();
+            slots.any(|slot| matches!(slot, FigureSlot::Drawn(other) if other.id == figure.id))
+        };
+        let layer = self.layers.iter().find(is_there);
+        let date = self.run.started_at.split('T').next().unwrap_or_default();
+        Label {
+            subject: layer
+                .map(|layer| layer.answer.subject.clone())
+                .unwrap_or_default(),
+            origin: format!("{date} · {} · outcrop {}", self.run.name, self.run.software),
+        }
+    }
+
+    /// Answer, findings, matrices, references and the values of all figures as JSON.
     ///
     /// # Errors
     /// [`ReportError::Json`] if a value cannot be written, which no value of a report should be.

@@ -6,8 +6,12 @@ use std::path::{Path, PathBuf};
 
 use outcrop_results::write_atomically;
 
+use crate::chart::FileFormat;
 use crate::error::ReportError;
 use crate::report::Report;
+
+/// Width of the figures in the run folder: the text width of a page of A4.
+const FILE_WIDTH_MM: f64 = 150.0;
 
 /// Where a report was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +35,8 @@ pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
     let mut figures = Vec::new();
     for figure in report.figures() {
         let path = figures_dir.join(format!("{}.svg", figure.id));
-        write_atomically(&path, figure.to_svg_file().as_bytes())?;
+        let svg = figure.to_file(FileFormat::Svg, FILE_WIDTH_MM, &report.label_of(figure))?;
+        write_atomically(&path, &svg)?;
         figures.push(path);
     }
     remove_others(&figures_dir, &figures)?;

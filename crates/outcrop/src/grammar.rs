@@ -1,7 +1,7 @@
 //! The top of the argument grammar: the list of subcommands, in the order of a user's day.
 
 use crate::commands::{
-    cache, codec, column, compare, completions, device, env, man, plans, profile, references, report,
+    cache, codec, column, compare, completions, device, env, figure, man, plans, profile, references, report,
     results, run, runs, workload,
 };
 use clap::{Parser, Subcommand};
@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Run(run::Args),
     /// Draw the report of a run again
     Report(report::Args),
+    /// Write one figure of a run as PNG, PDF, SVG or CSV
+    Figure(figure::Args),
     /// Hold a run beside another run or a published reference
     Compare(compare::Args),
     /// Measure a storage device once, with flags for each factor

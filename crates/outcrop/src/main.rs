@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::Profile(args) => commands::profile::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Figure(args) => commands::figure::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Device(args) => commands::device::run(&args),
         Command::Codec(args) => commands::codec::run(&args),

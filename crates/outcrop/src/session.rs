@@ -103,7 +103,7 @@ fn measure(
         }
     };
     drop(folder);
-    conclude_as(&dir, flags.format, !flags.no_save)?;
+    conclude_as(&dir, flags.format, !flags.no_save, &[])?;
     if !outcome.is_interrupted {
         return Ok(Ending::Done);
     }
@@ -137,15 +137,15 @@ fn check_directory(directory: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the report and the cells of a run folder, and prints the cells and what they say.
-pub(crate) fn conclude(dir: &Path, format: Format) -> anyhow::Result<()> {
-    conclude_as(dir, format, true)
+/// Writes the report and the cells of a run folder, with published references in the charts, and prints the cells and what they say.
+pub(crate) fn conclude_beside(dir: &Path, format: Format, references: &[String]) -> anyhow::Result<()> {
+    conclude_as(dir, format, true, references)
 }
 
 /// The same; a run that is not kept has no report to point to.
-fn conclude_as(dir: &Path, format: Format, is_kept: bool) -> anyhow::Result<()> {
+fn conclude_as(dir: &Path, format: Format, is_kept: bool, references: &[String]) -> anyhow::Result<()> {
     let view = RunView::load(dir).map_err(bad_input)?;
-    let report = Report::of(&view);
+    let report = Report::beside(&view, references);
     let table = CellTable::of(&view);
     let paths = outcrop_report::write(&report, dir)?;
     cells::write_files(&view)?;

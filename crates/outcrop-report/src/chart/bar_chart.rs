@@ -1,12 +1,13 @@
 //! Bars: groups of them in rows, facets side by side.
 
-use super::draw::{self, Frame, Words};
-use super::{Axis, Figure, Point, Scale, SeriesKind};
+use serde::Serialize;
+
+use super::{Axis, Chart, Figure, Point, Scale, SeriesKind, Support};
 use crate::number::Number;
 use crate::section::FigureSlot;
 
 /// Bars along one axis of values; stacked where a bar has several segments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct BarChart {
     /// Along which the bars run. On [`Scale::Log10`] a bar has one segment: parts of a sum have no length there.
     pub(crate) value: Axis,
@@ -17,14 +18,14 @@ pub(crate) struct BarChart {
 }
 
 /// A colour of a bar chart and its meaning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Part {
     pub(crate) name: String,
     pub(crate) hue: usize,
 }
 
 /// One panel of a bar chart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Facet {
     /// What the panel holds fixed (`4 KiB`); empty where there is one panel.
     pub(crate) title: String,
@@ -33,31 +34,61 @@ pub(crate) struct Facet {
 }
 
 /// Bars that belong together, under one name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct BarGroup {
     pub(crate) label: String,
     pub(crate) bars: Vec<Bar>,
 }
 
 /// One bar.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Bar {
     /// Filled where it was measured; pale with an outline where it was published or modelled.
     pub(crate) kind: SeriesKind,
     /// One, or several that are stacked in this order.
     pub(crate) segments: Vec<Segment>,
-    /// Shown when the pointer rests on the bar.
+    /// Value and certainty in words, for drawings that show no values of their own.
+    #[serde(skip)]
     pub(crate) note: String,
 }
 
 /// One part of a bar.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Segment {
     /// Index into [`BarChart::parts`].
     pub(crate) part: usize,
+    #[serde(serialize_with = "super::significant")]
     pub(crate) value: f64,
     /// Interval of the value, in its unit.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "super::significant_ends"
+    )]
     pub(crate) interval: Option<(f64, f64)>,
+    #[serde(flatten)]
+    pub(crate) support: Support,
+}
+
+impl Segment {
+    /// A number.
+    pub(crate) fn of(part: usize, number: &Number) -> Self {
+        Self {
+            part,
+            value: number.value,
+            interval: number.ends(),
+            support: Support::of(number),
+        }
+    }
+
+    /// A value that has no interval.
+    pub(crate) fn bare(part: usize, value: f64) -> Self {
+        Self {
+            part,
+            value,
+            interval: None,
+            support: Support::default(),
+        }
+    }
 }
 
 impl Part {
@@ -74,11 +105,7 @@ impl Part {
 impl Bar {
     /// A bar of a number, with the words of its cell.
     pub(crate) fn of(kind: SeriesKind, part: usize, number: &Number, words: &str) -> Self {
-        let segment = Segment {
-            part,
-            value: number.value,
-            interval: number.ends(),
-        };
+        let segment = Segment::of(part, number);
         let note = Point::of(0.0, number, words).note;
         Self::single(kind, segment, note)
     }
@@ -130,9 +157,7 @@ impl BarChart {
             return None;
         }
         let alt_text = self.alt_text(title);
-        Some(Figure::of(id, title, caption, alt_text, |frame, words| {
-            draw::draw_bars(&self, frame, words)
-        }))
+        Some(Figure::of(id, title, caption, alt_text, Chart::Bars(self)))
     }
 
     /// Every label once, in the order of first appearance.
@@ -146,10 +171,15 @@ impl BarChart {
         labels
     }
 
-    /// The lengths that the axis has to hold.
+    /// The lengths that the axis has to hold: not published ones, which are other hardware, unless there are no others.
     pub(super) fn values(&self) -> impl Iterator<Item = f64> {
-        let groups = self.facets.iter().flat_map(|facet| &facet.groups);
-        groups.flat_map(|group| &group.bars).flat_map(|bar| {
+        let bars = || {
+            let groups = self.facets.iter().flat_map(|facet| &facet.groups);
+            groups.flat_map(|group| &group.bars)
+        };
+        let has_own = bars().any(|bar| bar.kind != SeriesKind::Published);
+        let is_own = move |bar: &&Bar| !has_own || bar.kind != SeriesKind::Published;
+        bars().filter(is_own).flat_map(|bar| {
             let total: f64 = bar.segments.iter().map(|segment| segment.value).sum();
             let ends = match bar.segments.as_slice() {
                 [
@@ -191,32 +221,6 @@ impl BarChart {
             SeriesKind::Published => format!("published {text}"),
             SeriesKind::Modelled => format!("modelled {text}"),
             SeriesKind::Derived => format!("derived {text}"),
-        }
-    }
-}
-
-impl Figure {
-    /// A figure drawn twice: for a desktop and for a phone.
-    pub(super) fn of(
-        id: &str,
-        title: &str,
-        caption: String,
-        alt_text: String,
-        draw: impl Fn(Frame, &Words<'_>) -> String,
-    ) -> Self {
-        let words = Words {
-            id,
-            title,
-            description: &alt_text,
-        };
-        let (svg, narrow_svg) = (draw(Frame::WIDE, &words), draw(Frame::NARROW, &words));
-        Self {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            caption,
-            alt_text,
-            svg,
-            narrow_svg,
         }
     }
 }

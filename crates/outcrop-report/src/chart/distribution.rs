@@ -10,11 +10,9 @@ const MOST_POINTS: usize = 160;
 /// The cumulative distribution of latencies: share of operations, in percent, that took at most so many
 /// nanoseconds.
 pub(crate) fn cdf_of_latencies(histogram: &LatencyHistogram) -> Vec<Point> {
-    let points = histogram.ccdf().map(|point| Point {
-        x: point.latency_ns as f64,
-        y: (1.0 - point.fraction_above) * 100.0,
-        interval: None,
-        note: String::new(),
+    let points = histogram.ccdf().map(|point| {
+        let percent = (1.0 - point.fraction_above) * 100.0;
+        Point::bare(point.latency_ns as f64, percent, "")
     });
     thinned(points.collect())
 }

@@ -1,21 +1,30 @@
-//! Drawing: this module, its children and `legend` are the only ones that know the chart library (kuva).
+//! Drawing: from a specification to shapes in pixels.
 //!
-//! They hand over positions and fixed margins, add the legend above the plot, and rewrite the root element
-//! so that a drawing scales with its page, speaks to screen readers and follows a dark scheme.
+//! The legend lies above the plot, where a phone and a column of print have room for it.
 
 mod bars;
 mod labels;
+mod legend;
 mod lines;
+mod marks;
 mod plane;
 mod scatter;
 
-use kuva::plot::{LineStyle, MarkerShape};
+pub(crate) use marks::CORNERS as MARKERS;
 
-use super::{SeriesKind, palette};
+use super::palette::{self, Ink};
+use super::scene::Scene;
+use super::{Chart, SeriesKind};
 
-pub(super) use bars::{bar_shape, draw as draw_bars};
-pub(super) use lines::draw as draw_lines;
-pub(super) use scatter::draw as draw_scatter;
+/// Draws a chart at that width. Equal input gives equal shapes.
+pub(crate) fn draw(chart: &Chart, width_px: f64) -> Scene {
+    let frame = Frame::of_width(width_px);
+    match chart {
+        Chart::Lines(chart) => lines::draw(chart, frame),
+        Chart::Points(chart) => scatter::draw(chart, frame),
+        Chart::Bars(chart) => bars::draw(chart, frame),
+    }
+}
 
 /// Outer size of a drawing in CSS pixels at scale 1.
 #[derive(Clone, Copy)]
@@ -27,56 +36,32 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Half of a desktop page, a whole tablet, half a sheet of paper.
-    pub(super) const WIDE: Self = Self {
-        width: 560.0,
-        height: 360.0,
-        x_ticks: 7,
-        y_ticks: 6,
-    };
-    /// A phone of 375 px with its margins.
-    pub(super) const NARROW: Self = Self {
-        width: 340.0,
-        height: 320.0,
-        x_ticks: 5,
-        y_ticks: 6,
-    };
+    /// A drawing of that width, as high as reads well; bars are as high as their number needs.
+    fn of_width(width: f64) -> Self {
+        Self {
+            width,
+            height: (width * 0.64).clamp(290.0, 420.0),
+            x_ticks: ((width / 76.0) as usize).clamp(3, 9),
+            y_ticks: 6,
+        }
+    }
 }
 
-/// The words that belong to a drawing: its identifier, and what a screen reader says.
-pub(super) struct Words<'a> {
-    pub(super) id: &'a str,
-    pub(super) title: &'a str,
-    pub(super) description: &'a str,
+pub(crate) const TEXT_PX: u32 = 13;
+pub(crate) const TICK_PX: u32 = 12;
+
+/// The colour of a series.
+pub(super) fn colour(index: usize) -> Ink {
+    palette::SERIES[index % palette::SERIES.len()]
 }
 
-pub(super) const TEXT_PX: u32 = 13;
-pub(super) const TICK_PX: u32 = 12;
-const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
-/// What the library adds for drawings with tooltips; a pointer that promises a click would mislead.
-const TOOLTIP_STYLE: &str = "<style>g.tt{cursor:pointer;}g.tt:hover>*{opacity:0.75;}</style>";
-const MARKERS: [MarkerShape; 5] = [
-    MarkerShape::Circle,
-    MarkerShape::Square,
-    MarkerShape::Triangle,
-    MarkerShape::Diamond,
-    MarkerShape::TriangleDown,
-];
-
-pub(super) fn colour(index: usize) -> &'static str {
-    palette::SERIES[index % palette::SERIES.len()].light
-}
-
-pub(super) fn marker(index: usize) -> MarkerShape {
-    MARKERS[index % MARKERS.len()]
-}
-
-pub(super) fn dashes(kind: SeriesKind) -> LineStyle {
+/// How the lines of a kind are broken.
+pub(super) const fn dashes(kind: SeriesKind) -> &'static [f64] {
     match kind {
-        SeriesKind::Measured | SeriesKind::Dense => LineStyle::Solid,
-        SeriesKind::Published => LineStyle::Custom("7 4".into()),
-        SeriesKind::Modelled => LineStyle::Custom("9 3 2 3".into()),
-        SeriesKind::Derived => LineStyle::Custom("2 4".into()),
+        SeriesKind::Measured | SeriesKind::Dense => &[],
+        SeriesKind::Published => &[7.0, 4.0],
+        SeriesKind::Modelled => &[9.0, 3.0, 2.0, 3.0],
+        SeriesKind::Derived => &[2.0, 4.0],
     }
 }
 
@@ -102,44 +87,4 @@ pub(super) fn wrapped(text: &str, size_px: u32, width_px: f64) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Replaces the library's root element: ours scales, is labelled for screen readers and carries the class
-/// that style rules hang on. Identifiers become unique, because several drawings share one page.
-fn with_own_root(svg: &str, frame: Frame, words: &Words<'_>) -> String {
-    let body_at = svg.find('>').map_or(0, |at| at + 1);
-    let Frame { width, height, .. } = frame;
-    let prefix = format!("{}-{width}", words.id);
-    let body = svg
-        .get(body_at..)
-        .unwrap_or_default()
-        .replace("<rect width=\"100%\" height=\"100%\" fill=\"none\" />", "")
-        .replace(TOOLTIP_STYLE, "");
-    let body = with_own_clip(&body, &format!("{prefix}-clip"));
-    let text = palette::TEXT.light;
-    let (title, description) = (escape(words.title), escape(words.description));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {width} {height}\" \
-         role=\"img\" aria-labelledby=\"{prefix}-title {prefix}-desc\" fill=\"{text}\" \
-         font-family=\"{FONT}\">\
-         <title id=\"{prefix}-title\">{title}</title>\
-         <desc id=\"{prefix}-desc\">{description}</desc>{body}"
-    )
-}
-
-/// Renames the clip path. The library numbers them through the whole process, so that equal charts would
-/// differ; a chart has one.
-fn with_own_clip(body: &str, name: &str) -> String {
-    let mut pieces = body.split("kuva-clip-");
-    let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |text, piece| {
-        let rest = piece.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        text + name + rest
-    })
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

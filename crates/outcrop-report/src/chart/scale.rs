@@ -58,6 +58,14 @@ impl AxisPlan {
         }
     }
 
+    /// The same of a tick, which is a place of the drawn axis.
+    pub(super) fn tick_fraction(&self, tick: f64) -> f64 {
+        match self.scale {
+            Scale::Log10 => self.fraction(tick),
+            _ => (tick - self.low) / (self.high - self.low),
+        }
+    }
+
     /// The ticks, as places of the drawn axis.
     pub(super) fn ticks(&self) -> Vec<f64> {
         match self.step {
@@ -82,11 +90,6 @@ impl AxisPlan {
             Scale::Log2 => value.log2(),
             Scale::Linear | Scale::Fitted | Scale::Log10 => value,
         }
-    }
-
-    /// Whether the chart library is to scale the axis logarithmically.
-    pub(super) fn is_log10(&self) -> bool {
-        self.scale == Scale::Log10
     }
 
     fn linear(axis: &Axis, high: f64, most_ticks: usize) -> Self {
@@ -214,6 +217,20 @@ impl Quantity {
                     .trim_end()
                     .to_owned()
             }
+        }
+    }
+
+    /// The unit of its values in data.
+    pub(crate) const fn base_unit(self) -> &'static str {
+        match self {
+            Self::AccessSize => "B",
+            Self::Bandwidth => "B/s",
+            Self::Iops => "1/s",
+            Self::Latency => "ns",
+            Self::Seconds => "s",
+            Self::Percent => "%",
+            Self::Bits => "bit",
+            Self::QueueDepth | Self::Share | Self::Ratio | Self::Count => "",
         }
     }
 

@@ -2,14 +2,18 @@
 
 use outcrop_measure::metric::Better;
 
-use super::{Axis, Figure, SeriesKind, draw};
+use serde::Serialize;
+
+use super::{Axis, Chart, Figure, SeriesKind, Support};
+use crate::number::Number;
 
 /// A chart of named points.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ScatterChart {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     /// Which direction of the horizontal axis is the better one: it decides how the front's stairs turn.
+    #[serde(serialize_with = "better")]
     pub(crate) x_better: Better,
     pub(crate) groups: Vec<ScatterGroup>,
     /// What the legend calls the front; none where there is none to draw.
@@ -17,7 +21,7 @@ pub(crate) struct ScatterChart {
 }
 
 /// Points of one colour and marker.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ScatterGroup {
     /// Groups of the same name share one legend entry.
     pub(crate) name: String,
@@ -30,16 +34,53 @@ pub(crate) struct ScatterGroup {
 }
 
 /// One point.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ScatterPoint {
+    #[serde(serialize_with = "super::significant")]
     pub(crate) x: f64,
+    #[serde(serialize_with = "super::significant")]
     pub(crate) y: f64,
+    /// Interval of `x`, in its unit.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "super::significant_ends"
+    )]
+    pub(crate) x_interval: Option<(f64, f64)>,
+    #[serde(flatten)]
+    pub(crate) support: Support,
+    /// Which cell it is.
+    pub(crate) cell: String,
     /// Written beside the point where there is room; empty for none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) label: String,
     /// Whether no other point is better on both axes.
     pub(crate) on_front: bool,
-    /// Shown when the pointer rests on the point.
+    /// Value and certainty in words, for drawings that show no values of their own.
+    #[serde(skip)]
     pub(crate) note: String,
+}
+
+impl ScatterPoint {
+    /// A number on the horizontal axis, with its place on the other.
+    pub(crate) fn of(x: &Number, y: f64, cell: &str) -> Self {
+        Self {
+            x: x.value,
+            y,
+            x_interval: x.ends(),
+            support: Support::of(x),
+            cell: cell.to_owned(),
+            label: String::new(),
+            on_front: false,
+            note: String::new(),
+        }
+    }
+}
+
+fn better<S: serde::Serializer>(better: &Better, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+    })
 }
 
 impl ScatterChart {
@@ -56,9 +97,7 @@ impl ScatterChart {
             return None;
         }
         let alt_text = self.alt_text(title);
-        Some(Figure::of(id, title, caption, alt_text, |frame, words| {
-            draw::draw_scatter(&self, frame, words)
-        }))
+        Some(Figure::of(id, title, caption, alt_text, Chart::Points(self)))
     }
 
     /// The points on the front.

@@ -9,6 +9,11 @@ fn points(values: &[(f64, f64)]) -> Vec<Point> {
         x,
         y,
         interval: Some((y * 0.93, y * 1.1)),
+        support: Support {
+            n: Some(5),
+            confidence: Some(0.9375),
+        },
+        cell: format!("QD {x}"),
         note: format!("QD {x}: {y}"),
     };
     values.iter().map(point).collect()
@@ -56,13 +61,14 @@ fn drawn() -> Figure {
 #[test]
 fn a_figure_is_the_same_bytes_every_time() {
     assert!(drawn() == drawn());
-    insta::assert_snapshot!("iops_by_depth", drawn().svg.replace("><", ">\n<"));
+    insta::assert_snapshot!("iops_by_depth", drawn().to_page_svg().replace("><", ">\n<"));
 }
 
 #[test]
 fn no_text_is_smaller_than_twelve_pixels() {
-    let Figure { svg, narrow_svg, .. } = drawn();
-    for svg in [svg, narrow_svg] {
+    for width_mm in [60.0, 84.0, 150.0] {
+        let svg = file(&drawn(), FileFormat::Svg, width_mm);
+        let svg = String::from_utf8(svg).unwrap();
         let sizes: Vec<u32> = svg
             .split("font-size=\"")
             .skip(1)
@@ -73,20 +79,116 @@ fn no_text_is_smaller_than_twelve_pixels() {
     }
 }
 
-#[test]
-fn identifiers_of_drawings_on_one_page_differ() {
-    let Figure { svg, narrow_svg, .. } = drawn();
-    let ids = |svg: &str| -> Vec<String> {
-        svg.split(" id=\"")
-            .skip(1)
-            .map(|rest| rest.split('"').next().unwrap().to_owned())
-            .collect()
+fn file(figure: &Figure, format: FileFormat, width_mm: f64) -> Vec<u8> {
+    let label = Label {
+        subject: "a drive, 1 GiB of it".into(),
+        origin: "2026-11-22 · a run".into(),
     };
-    let (wide, narrow) = (ids(&svg), ids(&narrow_svg));
+    figure.to_file(format, width_mm, &label).unwrap()
+}
+
+#[test]
+fn a_figure_that_stands_alone_says_what_it_shows_of_what_and_when() {
+    let svg = String::from_utf8(file(&drawn(), FileFormat::Svg, 84.0)).unwrap();
+    for part in [
+        ">IOPS by queue depth</text>",
+        ">a drive, 1 GiB of it</text>",
+        "n = 5 per value",
+        "2026-11-22",
+    ] {
+        assert!(svg.contains(part), "{part}");
+    }
+    assert!(!svg.contains("prefers-color-scheme"), "print is light");
+}
+
+#[test]
+fn a_png_has_300_dots_in_an_inch_and_ink_on_white() {
+    let png = file(&drawn(), FileFormat::Png, 84.0);
+    let image = tiny_skia::Pixmap::decode_png(&png).unwrap();
+    assert_eq!(image.width(), (84.0 / 25.4 * 300.0_f64).ceil() as u32);
+    let white = image
+        .pixels()
+        .iter()
+        .filter(|pixel| pixel.red() == 255 && pixel.green() == 255);
+    let share = white.count() as f64 / f64::from(image.width() * image.height());
+    assert!((0.6..0.97).contains(&share), "{share}");
+    // The title's line has ink: letters come from the font in the program.
+    let row = image.width() * 60..image.width() * 66;
+    let is_dark = |pixel: &tiny_skia::PremultipliedColorU8| pixel.red() < 80;
     assert!(
-        wide.len() >= 3 && wide.iter().all(|id| !narrow.contains(id)),
-        "{wide:?} {narrow:?}"
+        image.pixels()[row.start as usize..row.end as usize]
+            .iter()
+            .any(is_dark)
     );
+}
+
+#[test]
+fn the_offsets_in_a_pdf_are_those_of_its_objects() {
+    let pdf = file(&drawn(), FileFormat::Pdf, 84.0);
+    assert!(pdf.starts_with(b"%PDF-1.7") && pdf.ends_with(b"%%EOF\n"));
+    let text = String::from_utf8_lossy(&pdf);
+    let start = text.lines().rev().nth(1).unwrap().parse::<usize>().unwrap();
+    assert!(pdf[start..].starts_with(b"xref"));
+    let table = String::from_utf8(pdf[start..].to_vec()).unwrap();
+    for (index, line) in table.lines().skip(3).take(5).enumerate() {
+        let offset: usize = line.split(' ').next().unwrap().parse().unwrap();
+        let object = format!("{} 0 obj", index + 1);
+        assert!(pdf[offset..].starts_with(object.as_bytes()), "{line}");
+    }
+}
+
+#[test]
+fn a_width_that_no_figure_can_have_is_refused() {
+    let label = Label {
+        subject: String::new(),
+        origin: String::new(),
+    };
+    for width in [1.0, 5000.0, f64::NAN] {
+        let error = drawn().to_file(FileFormat::Png, width, &label).unwrap_err();
+        assert!(error.to_string().contains("60 mm to 420 mm"), "{error}");
+    }
+}
+
+#[test]
+fn the_csv_has_every_value_with_its_interval_confidence_and_count() {
+    let csv = drawn().to_csv().unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "series,provenance,Queue depth,IOPS (1/s),low,high,confidence,n,cell"
+    );
+    assert_eq!(
+        lines.next().unwrap(),
+        "read 4 KiB,measured,1,15521.4,14434.9,17073.5,0.9375,5,QD 1"
+    );
+    assert_eq!(csv.lines().count(), 1 + 27);
+    assert_eq!(csv.matches(",published,").count(), 9);
+}
+
+#[test]
+fn published_values_never_set_the_scale() {
+    let own = drawn().to_page_svg();
+    let mut chart = depth_chart();
+    for point in &mut chart.series[2].points {
+        point.y *= 1000.0;
+    }
+    let beside = chart
+        .draw("iops-by-depth", "IOPS by queue depth", "Caption.".into())
+        .unwrap();
+    let ticks = |svg: &str| {
+        svg.split("<text")
+            .skip(1)
+            .map(|rest| rest.split('<').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ticks(&own), ticks(&beside.to_page_svg()));
+}
+
+#[test]
+fn each_of_eight_series_has_a_marker_and_a_hatching_of_its_own() {
+    let shapes: std::collections::BTreeSet<String> =
+        (0..8).map(|hue| format!("{:?}", MARKERS[hue])).collect();
+    assert_eq!(shapes.len(), 8);
 }
 
 #[test]
@@ -113,12 +215,6 @@ fn the_words_for_a_screen_reader_name_every_series_with_units() {
     }
 }
 
-#[test]
-fn a_file_of_its_own_follows_a_dark_scheme() {
-    assert!(drawn().to_svg_file().contains("prefers-color-scheme:dark"));
-    assert!(!drawn().svg.contains("<style>"));
-}
-
 proptest::proptest! {
     #[test]
     fn any_values_draw_inside_the_frame(
@@ -136,10 +232,10 @@ proptest::proptest! {
                 kind: SeriesKind::Measured,
             }],
         };
-        let svg = chart.draw("any", "Any", String::new()).unwrap().svg;
+        let svg = chart.draw("any", "Any", String::new()).unwrap().to_page_svg();
         for rest in svg.split("<circle cx=\"").skip(1) {
             let x: f64 = rest.split('"').next().unwrap().parse().unwrap();
-            proptest::prop_assert!((0.0..=560.0).contains(&x), "{}", x);
+            proptest::prop_assert!((0.0..=PAGE_WIDTH_PX).contains(&x), "{}", x);
         }
         proptest::prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }

@@ -24,6 +24,16 @@ pub(super) fn body(answer: &Answer) -> Markup {
     }
 }
 
+/// The figures, and a line for each piece of advice.
+pub(super) fn brief(answer: &Answer) -> Markup {
+    html! {
+        (capabilities(&answer.capabilities))
+        @if !answer.advice.is_empty() {
+            ul.advice { @for claim in &answer.advice { li { strong { (claim.topic) ": " } (claim.brief) } } }
+        }
+    }
+}
+
 fn capabilities(rows: &[Capability]) -> Markup {
     let Some(first) = rows.first() else {
         return html! {};

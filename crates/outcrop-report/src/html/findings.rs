@@ -2,18 +2,33 @@
 
 use maud::{Markup, html};
 
-use crate::finding::{Finding, Verdict};
+use crate::finding::{About, Finding, Verdict};
 use crate::number::Number;
 
 pub(super) fn body(findings: &[Finding]) -> Markup {
+    let of = |about: About| -> Vec<&Finding> {
+        findings.iter().filter(|finding| finding.about == about).collect()
+    };
+    html! {
+        (group("What was measured", &of(About::Subject)))
+        (group("Quality of this run", &of(About::Run)))
+        (group("Against publications", &of(About::Publication)))
+    }
+}
+
+/// Findings of one kind, with how they came out.
+fn group(title: &str, findings: &[&Finding]) -> Markup {
     let count = |wanted: fn(&Verdict) -> bool| findings.iter().filter(|f| wanted(&f.verdict)).count();
     let holds = count(|verdict| matches!(verdict, Verdict::Holds));
     let fails = count(|verdict| matches!(verdict, Verdict::DoesNotHold));
     let untested = count(|verdict| matches!(verdict, Verdict::NotTestable(_)));
     html! {
-        p { "Sentences checked against the records of this run: " (holds) " hold, " (fails) " do not hold, "
-            (untested) " could not be tested." }
-        (list(findings))
+        @if !findings.is_empty() {
+            h3 { (title) }
+            p { "Statements checked against the records: " (holds) " hold, " (fails) " do not hold, " (untested)
+                " could not be tested." }
+            @for finding in findings { (article(finding)) }
+        }
     }
 }
 
@@ -29,7 +44,7 @@ fn article(finding: &Finding) -> Markup {
     };
     html! {
         article class=(class) {
-            h3 { span.verdict { (finding.verdict.words()) ": " } (finding.sentence) }
+            h4 { span.verdict { (finding.verdict.words()) ": " } (finding.sentence) }
             @if let Verdict::NotTestable(reason) = &finding.verdict { p { (reason) } }
             @if !finding.meaning.is_empty() { p { (finding.meaning) } }
             @if !finding.tested.is_empty() { p.soft { "Tested: " (finding.tested) } }

@@ -6,24 +6,19 @@ use crate::section::{Missing, ReferenceSection, Table};
 
 use super::findings;
 
-/// Rows that need no unfolding.
-const SHORT_TABLE: usize = 20;
-
 pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
     html! {
-        p { "Published figures, held to the checks that this run is held to. They are never mixed into the numbers above; "
-            "where a publication does not state its conditions, a ratio to this run would mean nothing." }
+        p { "Figures that others published about other hardware and data. None of them is mixed into the numbers above, and none is in "
+            "a chart unless you ask for it: " code { "outcrop report RUN --beside NAME" } ". The checks below are about the "
+            "publications, not about this run." }
         @for section in sections {
-            h3 { span.published { "Published: " } (section.title) }
-            (findings::list(&section.findings))
-            @if !section.table.rows.is_empty() {
-                details open[section.table.rows.len() <= SHORT_TABLE] {
-                    summary { "All " (section.table.rows.len()) " rows" }
-                    (plain(&section.table))
+            details {
+                summary { span.published { "Published: " } (section.title) " (" code { (section.name) } ")" }
+                (findings::list(&section.findings))
+                (plain(&section.table))
+                @if !section.caveats.is_empty() {
+                    ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
                 }
-            }
-            @if !section.caveats.is_empty() {
-                ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
             }
         }
     }

@@ -48,7 +48,7 @@ impl LayerReport for CacheReport<'_> {
         findings::all(&self.cells)
     }
 
-    fn figures(&self) -> Vec<FigureSlot> {
+    fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {
         figures::all(self.run, &self.cells)
     }
 

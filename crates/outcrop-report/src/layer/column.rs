@@ -39,7 +39,7 @@ impl LayerReport for ColumnReport<'_> {
         findings::all(&self.cells)
     }
 
-    fn figures(&self) -> Vec<FigureSlot> {
+    fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {
         figures::all(&self.cells)
     }
 

@@ -52,8 +52,8 @@ impl LayerReport for CompressionReport<'_> {
         findings::all(&self.cells, &self.published)
     }
 
-    fn figures(&self) -> Vec<FigureSlot> {
-        figures::all(&self.cells, &self.published)
+    fn figures(&self, beside: &[String]) -> Vec<FigureSlot> {
+        figures::all(&self.cells, &Published::beside(beside))
     }
 
     fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>) {

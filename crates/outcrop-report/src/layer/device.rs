@@ -50,8 +50,10 @@ impl LayerReport for DeviceReport<'_> {
         findings::all(&self.cells)
     }
 
-    fn figures(&self) -> Vec<FigureSlot> {
-        figures::all(&self.cells, &self.published)
+    fn figures(&self, beside: &[String]) -> Vec<FigureSlot> {
+        let mut published = references::shipped();
+        published.retain(|(reference, _)| beside.contains(&reference.name));
+        figures::all(&self.cells, &published)
     }
 
     fn matrices(&self) -> (Vec<Matrix>, Vec<Missing>) {

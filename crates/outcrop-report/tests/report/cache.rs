@@ -192,13 +192,13 @@ fn distributions_of_several_servers_are_those_under_the_same_loads() {
     }
     let report = Report::of(&builder.run);
     let page = report.layers[0].figures.iter().find_map(|slot| match slot {
-        FigureSlot::Drawn(figure) if figure.id == "cache-latency-cdf" => Some(figure.svg.clone()),
+        FigureSlot::Drawn(figure) if figure.id == "cache-latency-cdf" => Some(figure.to_page_svg()),
         _ => None,
     });
     let page = page.expect("it is drawn");
     let lines = |words: &str| {
         ["outcrop", "memcached", "redis"].map(|server| {
-            page.lines()
+            page.split("<text")
                 .filter(|line| line.contains(server) && line.contains(words))
                 .count()
                 > 0

@@ -158,8 +158,33 @@ fn what_a_run_lacks_is_missing_with_its_reason_and_the_plan_that_measures_it() {
 }
 
 #[test]
+fn no_published_figure_is_in_a_chart_unless_it_was_asked_for() {
+    let run = complete();
+    let is_published = |report: &Report| {
+        let figures = report.figures().into_iter();
+        figures
+            .filter(|figure| figure.to_csv().unwrap().contains(",published,"))
+            .count()
+    };
+    assert_eq!(is_published(&Report::of(&run)), 0);
+    assert!(is_published(&Report::beside(&run, &["asic-throughput".to_owned()])) > 0);
+    let captions = Report::of(&run)
+        .figures()
+        .iter()
+        .map(|figure| figure.caption.clone())
+        .collect::<String>();
+    assert!(!captions.contains("arXiv"), "{captions}");
+}
+
+#[test]
 fn published_figures_stand_beside_ours_with_their_caveats() {
-    let report = Report::of(&complete());
+    let run = complete();
+    let names: Vec<String> = Report::of(&run).layers[0]
+        .references
+        .iter()
+        .map(|section| section.name.clone())
+        .collect();
+    let report = Report::beside(&run, &names);
     let layer = &report.layers[0];
     let caption = |id: &str| {
         let figures = report.figures();
@@ -217,7 +242,7 @@ fn codecs_of_one_library_keep_names_of_their_own_in_short() {
     let report = Report::of(&Builder::new(3).speeds(&alike, &[4], &[1]).build());
     let figures = report.figures();
     let throughput = figures.iter().find(|figure| figure.id == "compress-throughput");
-    let drawn = &throughput.unwrap().svg;
+    let drawn = throughput.unwrap().to_page_svg();
     for label in [">deflate-zlib:1<", ">zlib:1<", ">zlib-rs:1<"] {
         assert!(drawn.contains(label), "{label}: {drawn}");
     }

@@ -13,18 +13,26 @@ fn the_page_is_well_formed_and_small() {
     for run in [complete(), RunBuilder::new(1).build()] {
         let html = Report::of(&run).to_html();
         elements(&html).unwrap();
-        assert!(html.len() < 2_000_000, "{} bytes", html.len());
+        assert!(html.len() < 400_000, "{} bytes", html.len());
     }
 }
 
 #[test]
 fn nothing_is_fetched_from_anywhere() {
     let html = Report::of(&complete()).to_html();
-    let without_namespace = html.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    let without_namespace = html
+        .replace("xmlns=\"http://www.w3.org/2000/svg\"", "")
+        .replace("const SVG = 'http://www.w3.org/2000/svg'", "");
+    // Nor could it be: the page's own policy forbids it.
+    assert!(html.contains("default-src 'none'"));
     for forbidden in [
+        "eval(",
+        "new Function",
+        "fetch(",
+        "XMLHttpRequest",
+        "innerHTML",
         "http:",
         "https:",
-        "<script",
         "<link",
         "<img",
         "<iframe",
@@ -64,11 +72,11 @@ fn every_link_and_reference_on_the_page_leads_somewhere_and_no_identifier_is_use
             .flat_map(|names| names.split(' ').map(str::to_owned).collect::<Vec<_>>()),
     );
     targets.extend(
-        values("clip-path")
+        values("fill")
             .iter()
-            .map(|path| path.replace("url(#", "").replace(')', "")),
+            .filter_map(|paint| Some(paint.strip_prefix("url(#")?.replace(')', ""))),
     );
-    assert!(targets.len() > 40);
+    assert!(targets.len() > 20, "{}", targets.len());
     for target in targets {
         assert!(unique.contains(&target), "{target}");
     }
@@ -82,7 +90,7 @@ fn tables_have_heads_and_drawings_have_words() {
     assert_eq!(html.matches("<thead>").count(), tables);
     assert_eq!(html.matches("<caption>").count(), tables);
     let drawings = html.matches("<svg").count();
-    assert_eq!(drawings, 16, "eight figures, wide and narrow");
+    assert_eq!(drawings, 8, "each figure is drawn once");
     assert_eq!(html.matches("role=\"img\"").count(), drawings);
     assert_eq!(html.matches("<h1>").count(), 1);
 }
@@ -103,7 +111,12 @@ fn names_from_outside_cannot_break_the_page() {
     }
     let html = Report::of(&run).to_html();
     elements(&html).unwrap();
-    assert!(!html.contains("<script"));
+    assert_eq!(
+        html.matches("<script").count(),
+        2,
+        "the data, and the page's own script"
+    );
+    assert!(!html.contains("<script>alert"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod device;
 pub(crate) mod env;
 pub(crate) mod factor_flags;
+pub(crate) mod figure;
 pub(crate) mod man;
 pub(crate) mod plan_flags;
 pub(crate) mod plans;

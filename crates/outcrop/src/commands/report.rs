@@ -1,13 +1,15 @@
 //! `outcrop report RUN`.
 
-use crate::exit::Ending;
-use crate::output::Format;
+use crate::exit::{Ending, bad_input};
+use crate::output::{Format, note};
+use outcrop_report::Report;
+use outcrop_results::{RunView, references, write_atomically};
 use std::path::PathBuf;
 
 /// Draw the report of a run again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --one-page                          a page to print"
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -15,9 +17,46 @@ pub(crate) struct Args {
     /// text: the summary; json: answer and findings; csv: the records
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Write one-page.html beside the report: answers and first figures, on one or two sheets of paper
+    #[arg(long)]
+    one_page: bool,
+    #[command(flatten)]
+    beside: Beside,
+}
+
+/// `--beside`.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Beside {
+    /// Draw a published reference into the charts; `outcrop references` lists them
+    #[arg(long = "beside", value_name = "NAME", value_delimiter = ',')]
+    names: Vec<String>,
+}
+
+impl Beside {
+    /// The names, each of which is a reference that ships.
+    pub(crate) fn checked(&self) -> anyhow::Result<&[String]> {
+        let shipped = references::shipped()?;
+        for name in &self.names {
+            if !shipped.iter().any(|reference| reference.name == *name) {
+                let names: Vec<&str> = shipped.iter().map(|reference| reference.name.as_str()).collect();
+                return Err(bad_input(anyhow::anyhow!(
+                    "--beside: no reference is called {name:?}; there are {}",
+                    names.join(", ")
+                )));
+            }
+        }
+        Ok(&self.names)
+    }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    crate::session::conclude(&args.run, args.format)?;
+    let beside = args.beside.checked()?;
+    crate::session::conclude_beside(&args.run, args.format, beside)?;
+    if args.one_page {
+        let view = RunView::load(&args.run).map_err(bad_input)?;
+        let path = args.run.join("one-page.html");
+        write_atomically(&path, Report::beside(&view, beside).to_one_page_html().as_bytes())?;
+        note(&format!("For print: {}", path.display()));
+    }
     Ok(Ending::Done)
 }

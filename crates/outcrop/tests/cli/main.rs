@@ -12,6 +12,7 @@ mod codec;
 mod column;
 mod column_faults;
 mod faults;
+mod figure;
 mod harness;
 mod json_shape;
 mod one_path;

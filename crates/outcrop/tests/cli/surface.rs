@@ -2,10 +2,11 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 16] = [
+const SUBCOMMANDS: [&str; 17] = [
     "profile",
     "run",
     "report",
+    "figure",
     "compare",
     "device",
     "cache",

@@ -4,6 +4,7 @@
 //! looks. A step that cannot run here is listed with the reason. Where `CI` is set, a step that could have
 //! run had the machine been set up is a failure: nothing is skipped silently.
 
+mod browser;
 mod interop;
 mod steps;
 mod summary;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{Outcome, Session, interop, summary};
+use super::{Outcome, Session, browser, interop, summary};
 use crate::python::{NoEnvironment, PythonEnvironment};
 use crate::{command, libtest, tidy};
 
@@ -18,7 +18,7 @@ pub(super) struct Step {
 }
 
 /// Every step, in the order in which they run: an early failure costs seconds, not minutes.
-pub(super) const ALL: [Step; 9] = [
+pub(super) const ALL: [Step; 10] = [
     Step {
         name: "fmt",
         purpose: "the sources are formatted",
@@ -58,6 +58,11 @@ pub(super) const ALL: [Step; 9] = [
         name: "interop",
         purpose: "DuckDB, pandas and Polars open records.parquet, pymemcache drives the cache",
         run: interop::check,
+    },
+    Step {
+        name: "browser",
+        purpose: "a report reads well in Chromium: wide, narrow, dark, printed, with and without scripts",
+        run: browser::check,
     },
     Step {
         name: "doc",

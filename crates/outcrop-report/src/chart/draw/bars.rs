@@ -2,13 +2,12 @@
 //!
 //! Facets stand side by side over one division of the value axis, with the same groups in the same rows.
 
-use kuva::backend::svg::SvgBackend;
-use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
-
-use super::{FONT, Frame, TEXT_PX, TICK_PX, Words, colour, text_width_px, with_own_root, wrapped};
-use crate::chart::legend::{Entry, Legend, Mark};
+use super::legend::{Entry, Legend, Mark};
+use super::marks::bar_shapes;
+use super::{Frame, TEXT_PX, TICK_PX, colour, text_width_px, wrapped};
 use crate::chart::palette;
 use crate::chart::scale::AxisPlan;
+use crate::chart::scene::{Anchor, Scene, Shape, Stroke};
 use crate::chart::{Bar, BarChart, Facet, SeriesKind};
 
 const BAR_PX: f64 = 11.0;
@@ -25,13 +24,10 @@ const MARGIN_RIGHT_PX: f64 = 18.0;
 /// Pixels that one tick takes.
 const TICK_ROOM_PX: f64 = 42.0;
 
-/// Draws the chart at the width of a frame, as high as its bars need. Equal input gives equal bytes.
-pub(in crate::chart) fn draw(chart: &BarChart, frame: Frame, words: &Words<'_>) -> String {
+/// Draws the chart at the width of a frame, as high as its bars need.
+pub(super) fn draw(chart: &BarChart, frame: Frame) -> Scene {
     let sheet = Sheet::lay_out(chart, frame);
     let mut scene = Scene::new(frame.width, sheet.height_px);
-    scene.background_color = None;
-    scene.text_color = Some(palette::TEXT.light.into());
-    scene.font_family = Some(FONT.into());
     sheet.legend.add_to(&mut scene);
     for (index, facet) in chart.facets.iter().enumerate() {
         sheet.add_facet(&mut scene, index, facet, chart);
@@ -40,17 +36,9 @@ pub(in crate::chart) fn draw(chart: &BarChart, frame: Frame, words: &Words<'_>) 
         sheet.labels_px,
         sheet.facet_left_px(sheet.columns - 1) + sheet.facet_px,
     );
-    scene.add(text(
-        ((left + right) / 2.0, sheet.height_px - 8.0),
-        &sheet.value.label,
-        TEXT_PX,
-        TextAnchor::Middle,
-    ));
-    let frame = Frame {
-        height: sheet.height_px,
-        ..frame
-    };
-    with_own_root(&SvgBackend.render_scene(&scene), frame, words)
+    let under = ((left + right) / 2.0, sheet.height_px - 8.0);
+    scene.add(Shape::text(under, &sheet.value.label, TEXT_PX, Anchor::Middle));
+    scene
 }
 
 /// Where everything goes.
@@ -123,7 +111,12 @@ impl Sheet {
         let left = self.facet_left_px(column);
         let top = self.legend.height_px() + band as f64 * self.band_px + self.titles_px;
         let bottom = top + self.band_px - self.titles_px - TICKS_PX;
-        scene.add(text((left, top - 8.0), &facet.title, TEXT_PX, TextAnchor::Start));
+        scene.add(Shape::text(
+            (left, top - 8.0),
+            &facet.title,
+            TEXT_PX,
+            Anchor::Start,
+        ));
         self.add_ticks(scene, left, (top, bottom));
         for row in &self.rows {
             if column == 0 {
@@ -142,7 +135,11 @@ impl Sheet {
                 );
             }
         }
-        scene.add(line((left, top), (left, bottom), palette::AXIS.light, 1.0));
+        scene.add(Shape::line(
+            (left, top),
+            (left, bottom),
+            Stroke::solid(palette::AXIS, 1.0),
+        ));
     }
 
     fn add_label(&self, scene: &mut Scene, row: &Row, top: f64) {
@@ -150,7 +147,7 @@ impl Sheet {
         let first = middle - (row.lines.len() as f64 - 1.0) * LABEL_ROW_PX / 2.0 + 4.0;
         for (index, words) in row.lines.iter().enumerate() {
             let at = (self.labels_px - 7.0, first + index as f64 * LABEL_ROW_PX);
-            scene.add(text(at, words, TICK_PX, TextAnchor::End));
+            scene.add(Shape::text(at, words, TICK_PX, Anchor::End));
         }
     }
 
@@ -159,7 +156,11 @@ impl Sheet {
         let mut taken_until = f64::NEG_INFINITY;
         for tick in &self.ticks {
             let x = left + self.value.fraction(*tick) * self.facet_px;
-            scene.add(line((x, top), (x, bottom), palette::GRID.light, 1.0));
+            scene.add(Shape::line(
+                (x, top),
+                (x, bottom),
+                Stroke::solid(palette::GRID, 1.0),
+            ));
             let name = (self.value.spell)(*tick);
             let half = text_width_px(&name, TICK_PX) / 2.0;
             let middle = x.clamp(
@@ -167,7 +168,12 @@ impl Sheet {
                 (left + self.facet_px - half + 8.0).max(left + half - 6.0),
             );
             if !name.is_empty() && middle - half > taken_until + 3.0 {
-                scene.add(text((middle, bottom + 15.0), &name, TICK_PX, TextAnchor::Middle));
+                scene.add(Shape::text(
+                    (middle, bottom + 15.0),
+                    &name,
+                    TICK_PX,
+                    Anchor::Middle,
+                ));
                 taken_until = middle + half;
             }
         }
@@ -175,35 +181,36 @@ impl Sheet {
 
     fn add_bar(&self, scene: &mut Scene, (left, y): (f64, f64), bar: &Bar, chart: &BarChart) {
         let at = |value: f64| left + self.value.fraction(value).clamp(0.0, 1.0) * self.facet_px;
-        scene.add(Primitive::GroupStart {
-            transform: None,
-            title: Some(bar.note.clone()).filter(|note| !note.is_empty()),
-            extra_attrs: None,
-        });
+        let mut shapes = Vec::new();
         let mut from = 0.0;
+        let middle = y + BAR_PX / 2.0;
         for segment in &bar.segments {
-            let ink = chart.parts.get(segment.part).map_or(0, |part| part.hue);
+            let hue = chart.parts.get(segment.part).map_or(0, |part| part.hue);
             let start = if from > 0.0 { at(from) } else { left };
             let end = at(from + segment.value).max(start);
-            for shape in bar_shape((start, y), (end - start, BAR_PX), colour(ink), bar.kind) {
-                scene.add(shape);
-            }
+            let size = (end - start, BAR_PX);
+            shapes.extend(bar_shapes((start, y), size, (colour(hue), hue), bar.kind));
             if let Some((low, high)) = segment.interval {
-                let middle = y + BAR_PX / 2.0;
                 let ends = (at(from + low), at(from + high));
-                scene.add(line((ends.0, middle), (ends.1, middle), palette::TEXT.light, 1.2));
-                for end in [ends.0, ends.1] {
-                    scene.add(line(
-                        (end, middle - 3.0),
-                        (end, middle + 3.0),
-                        palette::TEXT.light,
-                        1.2,
-                    ));
-                }
+                let cap = |x: f64| vec![(x, middle - 3.0), (x, middle + 3.0)];
+                let whisker = vec![vec![(ends.0, middle), (ends.1, middle)], cap(ends.0), cap(ends.1)];
+                shapes.push(Shape::lines(whisker.clone(), Shape::halo(3.4)));
+                shapes.push(Shape::lines(whisker, Stroke::solid(palette::TEXT, 1.2)));
             }
             from += segment.value;
         }
-        scene.add(Primitive::GroupEnd);
+        if self.value.fraction(from) > 1.0 + 1e-9 {
+            // A published bar that is longer than the axis of ours: an arrow says that it goes on.
+            let tip = left + self.facet_px + 5.0;
+            let arrow = vec![vec![
+                (tip - 4.0, middle - 4.0),
+                (tip, middle),
+                (tip - 4.0, middle + 4.0),
+            ]];
+            shapes.push(Shape::lines(arrow, Stroke::solid(palette::TEXT, 1.4)));
+        }
+        let note = bar.note.clone();
+        scene.add(Shape::Group { note, shapes });
     }
 }
 
@@ -262,56 +269,4 @@ fn entries(chart: &BarChart) -> Vec<Entry> {
             mark: Mark::AnyBar { kind },
         }))
         .collect()
-}
-
-/// A bar, or a part of one: filled where it was measured, pale with an outline otherwise.
-pub(in crate::chart) fn bar_shape(
-    (left, top): (f64, f64),
-    (width, height): (f64, f64),
-    ink: &str,
-    kind: SeriesKind,
-) -> Vec<Primitive> {
-    let (opacity, dashes) = match kind {
-        SeriesKind::Measured | SeriesKind::Dense => (None, None),
-        SeriesKind::Published => (Some(0.22), None),
-        SeriesKind::Modelled => (Some(0.08), Some("4 2".to_owned())),
-        SeriesKind::Derived => (Some(0.08), Some("1.5 2".to_owned())),
-    };
-    // The outline lies inside, so that neighbours do not touch.
-    let inset = if opacity.is_some() { 0.6 } else { 0.0 };
-    let (left, top) = (left + inset, top + inset);
-    let (right, bottom) = (left + (width - 2.0 * inset).max(0.0), top + height - 2.0 * inset);
-    vec![Primitive::Path(Box::new(PathData {
-        d: format!("M{left:.2},{top:.2} H{right:.2} V{bottom:.2} H{left:.2} Z"),
-        fill: Some(ink.into()),
-        stroke: ink.into(),
-        stroke_width: if opacity.is_some() { 1.2 } else { 0.0 },
-        opacity,
-        stroke_dasharray: dashes,
-    }))]
-}
-
-fn text((x, y): (f64, f64), content: &str, size: u32, anchor: TextAnchor) -> Primitive {
-    Primitive::Text {
-        x,
-        y,
-        content: content.to_owned(),
-        size,
-        anchor,
-        rotate: None,
-        bold: false,
-        color: None,
-    }
-}
-
-fn line((x1, y1): (f64, f64), (x2, y2): (f64, f64), ink: &str, stroke_width: f64) -> Primitive {
-    Primitive::Line {
-        x1,
-        y1,
-        x2,
-        y2,
-        stroke: ink.into(),
-        stroke_width,
-        stroke_dasharray: None,
-    }
 }

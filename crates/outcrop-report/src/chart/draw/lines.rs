@@ -1,35 +1,32 @@
 //! Lines over two axes.
 
-use kuva::backend::svg::SvgBackend;
-use kuva::plot::{LinePlot, ScatterPlot};
-use kuva::render::plots::Plot;
-use kuva::render::render::{Primitive, Scene, render_multiple};
-
+use super::legend::{Legend, entries_of};
+use super::marks::{Look, marker};
 use super::plane::Plane;
-use super::{Frame, Words, colour, dashes, marker, with_own_root};
-use crate::chart::legend::{Legend, Look, entries_of, marker_shape};
+use super::{Frame, colour, dashes};
 use crate::chart::scale::AxisPlan;
+use crate::chart::scene::{Fill, Scene, Shape, Stroke, clipped};
 use crate::chart::{LineChart, Point, Series, SeriesKind};
 
-/// Draws the chart into a frame. Equal input gives equal bytes.
-pub(in crate::chart) fn draw(chart: &LineChart, frame: Frame, words: &Words<'_>) -> String {
-    let points = || chart.series.iter().flat_map(|series| &series.points);
+/// Markers on a line of many points: enough to tell it by them, few enough to see the line.
+const MARKERS_OF_DENSE: usize = 7;
+
+/// Draws the chart into a frame.
+pub(super) fn draw(chart: &LineChart, frame: Frame) -> Scene {
+    let points = || chart.scale_setting().flat_map(|series| &series.points);
     let x = AxisPlan::over(&chart.x, points().map(|point| point.x), frame.x_ticks);
     let y = AxisPlan::over(&chart.y, points().flat_map(extent), frame.y_ticks);
     let legend = Legend::flow(entries_of(&chart.series), frame.width);
     let plane = Plane::new(frame, x, y, legend.height_px());
-    let plots = chart
-        .series
-        .iter()
-        .flat_map(|series| plots_of(series, &plane.x, &plane.y))
-        .collect();
-    let mut scene = render_multiple(plots, plane.layout());
-    for series in chart.series.iter().filter(|series| series.kind.is_hollow()) {
-        hollow_markers(series, &plane, &mut scene);
+    let mut scene = plane.scene();
+    for series in &chart.series {
+        add_interval(series, &plane, &mut scene);
+    }
+    for series in &chart.series {
+        add_series(series, &plane, &mut scene);
     }
     legend.add_to(&mut scene);
-    scene.add(plane.y_label());
-    with_own_root(&SvgBackend.render_scene(&scene), frame, words)
+    scene
 }
 
 fn extent(point: &Point) -> impl Iterator<Item = f64> {
@@ -37,65 +34,55 @@ fn extent(point: &Point) -> impl Iterator<Item = f64> {
     [low, point.y, high].into_iter()
 }
 
-fn plots_of(series: &Series, x: &AxisPlan, y: &AxisPlan) -> Vec<Plot> {
-    let place = |point: &Point| (x.place(point.x), y.place(point.y));
-    let line = LinePlot::new()
-        .with_data(series.points.iter().map(place))
-        .with_color(colour(series.hue))
-        .with_stroke_width(2.0)
-        .with_line_style(dashes(series.kind));
-    let mut plots = vec![Plot::Line(with_intervals(line, series, y))];
-    let has_markers = series.kind != SeriesKind::Dense || series.points.len() == 1;
-    if has_markers && !series.kind.is_hollow() {
-        let markers = ScatterPlot::new()
-            .with_data(series.points.iter().map(place))
-            .with_color(colour(series.hue))
-            .with_marker(marker(series.hue))
-            .with_size(4.0)
-            .with_tooltip_labels(series.points.iter().map(|point| point.note.clone()));
-        plots.push(Plot::Scatter(markers));
+fn add_series(series: &Series, plane: &Plane, scene: &mut Scene) {
+    let at: Vec<_> = series
+        .points
+        .iter()
+        .map(|point| plane.at(point.x, point.y))
+        .collect();
+    let stroke = Stroke {
+        ink: colour(series.hue),
+        width: 2.0,
+        dashes: dashes(series.kind),
+    };
+    let pieces = clipped(&at, plane.area());
+    if !pieces.is_empty() {
+        scene.add(Shape::lines(pieces, stroke));
     }
-    plots
-}
-
-/// Outlines at the points of what was not measured here.
-fn hollow_markers(series: &Series, plane: &Plane, scene: &mut Scene) {
-    for point in &series.points {
-        scene.add(Primitive::GroupStart {
-            transform: None,
-            title: Some(point.note.clone()).filter(|note| !note.is_empty()),
-            extra_attrs: None,
-        });
-        let at = plane.at(point.x, point.y);
-        scene.add(marker_shape(
-            marker(series.hue),
-            at,
-            colour(series.hue),
-            Look::Hollow,
-        ));
-        scene.add(Primitive::GroupEnd);
+    let stride = match series.kind {
+        SeriesKind::Dense => at.len().div_ceil(MARKERS_OF_DENSE).max(1),
+        _ => 1,
+    };
+    // Lines that run together have their markers at different places.
+    let first = (series.hue * stride / 4) % stride;
+    let marked = series.points.iter().zip(&at).skip(first).step_by(stride);
+    for (point, at) in marked.filter(|(_, at)| plane.holds(**at)) {
+        let shapes = vec![marker(series.hue, *at, colour(series.hue), Look::of(series.kind))];
+        let note = point.note(series.kind);
+        scene.add(Shape::Group { note, shapes });
     }
 }
 
 /// Intervals as a band around the line; a lone point gets a bar.
-fn with_intervals(line: LinePlot, series: &Series, y: &AxisPlan) -> LinePlot {
+fn add_interval(series: &Series, plane: &Plane, scene: &mut Scene) {
     if series.points.iter().all(|point| point.interval.is_none()) {
-        return line;
+        return;
     }
-    let ends: Vec<(f64, f64)> = series
-        .points
-        .iter()
-        .map(|point| {
-            let (low, high) = point.interval.unwrap_or((point.y, point.y));
-            (y.place(low).max(y.low), y.place(high).min(y.high))
-        })
-        .collect();
-    if let ([(low, high)], [point]) = (ends.as_slice(), series.points.as_slice()) {
-        let middle = y.place(point.y);
-        return line.with_y_err_asymmetric([(middle - low, high - middle)]);
+    let ends = |point: &Point| {
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        let inside = |y: f64| plane.inside(plane.at(point.x, y));
+        (inside(low), inside(high))
+    };
+    let ink = colour(series.hue);
+    if let [point] = series.points.as_slice() {
+        let (low, high) = ends(point);
+        let cap = |(x, y): (f64, f64)| vec![(x - 4.0, y), (x + 4.0, y)];
+        let pieces = vec![vec![low, high], cap(low), cap(high)];
+        scene.add(Shape::lines(pieces, Stroke::solid(ink, 1.5)));
+        return;
     }
-    line.with_band(
-        ends.iter().map(|(low, _)| *low),
-        ends.iter().map(|(_, high)| *high),
-    )
+    let (lows, mut highs): (Vec<_>, Vec<_>) = series.points.iter().map(ends).unzip();
+    highs.reverse();
+    let corners = [lows, highs].concat();
+    scene.add(Shape::area(corners, Some(Fill { ink, opacity: 0.18 }), None));
 }

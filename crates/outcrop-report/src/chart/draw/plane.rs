@@ -1,12 +1,9 @@
 //! Two axes in a frame: the margins that they need, and where a value lies in pixels.
 
-use kuva::render::layout::{Layout, TickFormat};
-use kuva::render::render::{Primitive, TextAnchor};
-use kuva::{AxisLabelOverlap, Theme};
-
-use super::{FONT, Frame, TEXT_PX, TICK_PX, text_width_px};
+use super::{Frame, TEXT_PX, TICK_PX, text_width_px};
 use crate::chart::palette;
 use crate::chart::scale::AxisPlan;
+use crate::chart::scene::{Anchor, Scene, Shape, Stroke};
 
 const LEAST_MARGIN_RIGHT_PX: f64 = 22.0;
 /// Room for the name of the vertical axis, which stands upright above it.
@@ -36,36 +33,54 @@ impl Plane {
         }
     }
 
-    /// The layout that the library needs for these axes.
-    pub(super) fn layout(&self) -> Layout {
-        let (x, y) = (&self.x, &self.y);
-        let mut layout = Layout::new((x.low, x.high), (y.low, y.high))
-            .with_width(self.frame.width)
-            .with_height(self.frame.height)
-            .with_x_axis_min(x.low)
-            .with_x_axis_max(x.high)
-            .with_y_axis_min(y.low)
-            .with_y_axis_max(y.high)
-            .with_x_label(x.label.clone())
-            .with_label_size(TEXT_PX)
-            .with_tick_size(TICK_PX)
-            .with_x_label_overlap(AxisLabelOverlap::Thin)
-            .with_x_tick_format(TickFormat::Custom(x.spell.clone()))
-            .with_y_tick_format(TickFormat::Custom(y.spell.clone()))
-            .with_force_margins(self.left_px, self.margin_right_px)
-            .with_force_margins_y(self.top_px, MARGIN_BOTTOM_PX)
-            .with_theme(theme());
-        layout.show_legend = false;
-        layout = match x.step {
-            Some(step) => layout.with_x_tick_step(step),
-            None if x.is_log10() => layout.with_log_x(),
-            None => layout,
-        };
-        match y.step {
-            Some(step) => layout.with_y_tick_step(step),
-            None if y.is_log10() => layout.with_log_y(),
-            None => layout,
+    /// The empty plot: grid, axes, ticks that do not touch, and the names of both axes. That of the vertical axis is left-aligned
+    /// above the plot, so that no head is tilted.
+    pub(super) fn scene(&self) -> Scene {
+        let mut scene = Scene::new(self.frame.width, self.frame.height);
+        let (left, top, right, bottom) = self.area();
+        let grid = Stroke::solid(palette::GRID, 1.0);
+        let axis = Stroke::solid(palette::AXIS, 1.0);
+        let mut taken_until = f64::NEG_INFINITY;
+        for tick in self.x.ticks() {
+            let x = left + self.x.tick_fraction(tick) * (right - left);
+            scene.add(Shape::line((x, top), (x, bottom), grid));
+            let name = (self.x.spell)(tick);
+            let half = text_width_px(&name, TICK_PX) / 2.0;
+            if !name.is_empty() && x - half > taken_until + 4.0 {
+                scene.add(Shape::line((x, bottom), (x, bottom + 4.0), axis));
+                scene.add(Shape::text((x, bottom + 17.0), &name, TICK_PX, Anchor::Middle));
+                taken_until = x + half;
+            }
         }
+        for tick in self.y.ticks() {
+            let y = bottom - self.y.tick_fraction(tick) * (bottom - top);
+            scene.add(Shape::line((left, y), (right, y), grid));
+            let name = (self.y.spell)(tick);
+            if !name.is_empty() {
+                scene.add(Shape::line((left - 4.0, y), (left, y), axis));
+                scene.add(Shape::text((left - 7.0, y + 4.0), &name, TICK_PX, Anchor::End));
+            }
+        }
+        let frame = vec![vec![(left, top), (left, bottom), (right, bottom)]];
+        scene.add(Shape::lines(frame, axis));
+        let middle = (left + right) / 2.0;
+        let under = (middle, self.frame.height - 7.0);
+        scene.add(Shape::text(under, &self.x.label, TEXT_PX, Anchor::Middle));
+        let above = (8.0, top - 10.0);
+        scene.add(Shape::text(above, &self.y.label, TEXT_PX, Anchor::Start));
+        scene
+    }
+
+    /// Whether a place lies in the plot.
+    pub(super) fn holds(&self, (x, y): (f64, f64)) -> bool {
+        let (left, top, right, bottom) = self.area();
+        (left - 0.5..=right + 0.5).contains(&x) && (top - 0.5..=bottom + 0.5).contains(&y)
+    }
+
+    /// The nearest place in the plot.
+    pub(super) fn inside(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let (left, top, right, bottom) = self.area();
+        (x.clamp(left, right), y.clamp(top, bottom))
     }
 
     /// The place of a pair of values, in pixels from the top left.
@@ -85,32 +100,6 @@ impl Plane {
             self.frame.width - self.margin_right_px,
             self.frame.height - MARGIN_BOTTOM_PX,
         )
-    }
-
-    /// The name of the vertical axis, left-aligned above the plot: nobody has to tilt their head.
-    pub(super) fn y_label(&self) -> Primitive {
-        Primitive::Text {
-            x: 8.0,
-            y: self.top_px - 10.0,
-            content: self.y.label.clone(),
-            size: TEXT_PX,
-            anchor: TextAnchor::Start,
-            rotate: None,
-            bold: false,
-            color: None,
-        }
-    }
-}
-
-fn theme() -> Theme {
-    Theme {
-        background: "none".into(),
-        axis_color: palette::AXIS.light.into(),
-        grid_color: palette::GRID.light.into(),
-        tick_color: palette::AXIS.light.into(),
-        text_color: palette::TEXT.light.into(),
-        font_family: Some(FONT.into()),
-        ..Theme::light()
     }
 }
 

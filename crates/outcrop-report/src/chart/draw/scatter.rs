@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use kuva::backend::svg::SvgBackend;
-use kuva::plot::ScatterPlot;
-use kuva::render::plots::Plot;
-use kuva::render::render::{Primitive, Scene, TextAnchor, render_multiple};
 use outcrop_measure::metric::Better;
 
 use super::labels::{Area, LEADER_FROM_PX, Wanted, place};
+use super::legend::{Entry, Legend, Mark};
+use super::marks::{Look, marker};
 use super::plane::Plane;
-use super::{Frame, TICK_PX, Words, colour, marker, text_width_px, with_own_root};
-use crate::chart::legend::{Entry, Legend, Look, Mark, marker_shape};
+use super::{Frame, TICK_PX, colour, text_width_px};
 use crate::chart::palette;
 use crate::chart::scale::AxisPlan;
+use crate::chart::scene::{Anchor, Scene, Shape, Stroke};
 use crate::chart::{ScatterChart, ScatterGroup, ScatterPoint};
 
 /// Names of points beside the front are drawn where there is this much room.
@@ -23,28 +21,25 @@ const NAME_HEIGHT_PX: f64 = 14.0;
 /// A straight piece of the front, from end to end in pixels.
 type Stair = ((f64, f64), (f64, f64));
 
-/// Draws the chart into a frame. Equal input gives equal bytes.
-pub(in crate::chart) fn draw(chart: &ScatterChart, frame: Frame, words: &Words<'_>) -> String {
+/// Draws the chart into a frame.
+pub(super) fn draw(chart: &ScatterChart, frame: Frame) -> Scene {
     let points = || chart.groups.iter().flat_map(|group| &group.points);
     let x = AxisPlan::over(&chart.x, points().map(|one| one.x), frame.x_ticks);
     let y = AxisPlan::over(&chart.y, points().map(|one| one.y), frame.y_ticks);
     let legend = Legend::flow(entries(chart), frame.width);
     let plane = Plane::new(frame, x, y, legend.height_px());
-    let plots = chart
-        .groups
-        .iter()
-        .flat_map(|group| plots_of(group, &plane))
-        .collect();
-    let mut scene = render_multiple(plots, plane.layout());
-    other_points(chart, &plane, &mut scene);
+    let mut scene = plane.scene();
+    // What is on the front lies above the rest.
+    for is_above in [false, true] {
+        add_points(chart, &plane, is_above, &mut scene);
+    }
     let stairs = stairs(chart, &plane);
     for (from, to) in &stairs {
-        scene.add(line(*from, *to, 1.2, None));
+        scene.add(line(*from, *to, 1.2, &[]));
     }
     names(chart, frame, &plane, &stairs, &mut scene);
     legend.add_to(&mut scene);
-    scene.add(plane.y_label());
-    with_own_root(&SvgBackend.render_scene(&scene), frame, words)
+    scene
 }
 
 /// One entry a name, whatever the number of groups that have it, and one for the front.
@@ -73,44 +68,16 @@ fn entries(chart: &ScatterChart) -> Vec<Entry> {
     entries
 }
 
-/// The solid points of a group: on the front, or of a chart without one.
-fn plots_of(group: &ScatterGroup, plane: &Plane) -> Option<Plot> {
-    let solid: Vec<&ScatterPoint> = group
-        .points
-        .iter()
-        .filter(|one| group.look(one) == Look::Solid)
-        .collect();
-    let plot = ScatterPlot::new()
-        .with_data(
-            solid
-                .iter()
-                .map(|one| (plane.x.place(one.x), plane.y.place(one.y))),
-        )
-        .with_color(colour(group.hue))
-        .with_marker(marker(group.hue))
-        .with_size(5.0)
-        .with_tooltip_labels(solid.iter().map(|one| one.note.clone()));
-    (!solid.is_empty()).then_some(Plot::Scatter(plot))
-}
-
-/// The points that are not solid.
-fn other_points(chart: &ScatterChart, plane: &Plane, scene: &mut Scene) {
+/// The solid points, or the others.
+fn add_points(chart: &ScatterChart, plane: &Plane, are_solid: bool, scene: &mut Scene) {
     for group in &chart.groups {
-        let others = group.points.iter().filter(|one| group.look(one) != Look::Solid);
-        for one in others {
-            scene.add(Primitive::GroupStart {
-                transform: None,
-                title: Some(one.note.clone()).filter(|note| !note.is_empty()),
-                extra_attrs: None,
-            });
+        let is_wanted = |one: &&ScatterPoint| (group.look(one) == Look::Solid) == are_solid;
+        for one in group.points.iter().filter(is_wanted) {
             let at = plane.at(one.x, one.y);
-            scene.add(marker_shape(
-                marker(group.hue),
-                at,
-                colour(group.hue),
-                group.look(one),
-            ));
-            scene.add(Primitive::GroupEnd);
+            scene.add(Shape::Group {
+                note: one.note.clone(),
+                shapes: vec![marker(group.hue, at, colour(group.hue), group.look(one))],
+            });
         }
     }
 }
@@ -182,29 +149,14 @@ fn names(chart: &ScatterChart, frame: Frame, plane: &Plane, stairs: &[Stair], sc
         );
         let distance = (nearest.0 - wanted.point.0).hypot(nearest.1 - wanted.point.1);
         if distance > LEADER_FROM_PX {
-            scene.add(line(wanted.point, nearest, 0.8, Some("2 2".to_owned())));
+            scene.add(line(wanted.point, nearest, 0.8, &[2.0, 2.0]));
         }
-        scene.add(Primitive::Text {
-            x: (area.left + area.right) / 2.0,
-            y: area.bottom - 3.0,
-            content: one.label.clone(),
-            size: TICK_PX,
-            anchor: TextAnchor::Middle,
-            rotate: None,
-            bold: false,
-            color: None,
-        });
+        let at = ((area.left + area.right) / 2.0, area.bottom - 3.0);
+        scene.add(Shape::text(at, &one.label, TICK_PX, Anchor::Middle));
     }
 }
 
-fn line((x1, y1): (f64, f64), (x2, y2): (f64, f64), stroke_width: f64, dashes: Option<String>) -> Primitive {
-    Primitive::Line {
-        x1,
-        y1,
-        x2,
-        y2,
-        stroke: palette::AXIS.light.into(),
-        stroke_width,
-        stroke_dasharray: dashes,
-    }
+fn line(from: (f64, f64), to: (f64, f64), width: f64, dashes: &'static [f64]) -> Shape {
+    let ink = palette::AXIS;
+    Shape::line(from, to, Stroke { ink, width, dashes })
 }

@@ -17,11 +17,7 @@ fn shares() -> BarChart {
         segments: shares
             .into_iter()
             .enumerate()
-            .map(|(part, value)| Segment {
-                part,
-                value,
-                interval: None,
-            })
+            .map(|(part, value)| Segment::bare(part, value))
             .collect(),
         note: String::new(),
     };
@@ -61,6 +57,7 @@ fn throughput() -> BarChart {
             part,
             value,
             interval: Some((value * 0.9, value * 1.15)),
+            support: Support::default(),
         };
         Bar::single(kind, segment, format!("{value}"))
     };
@@ -124,6 +121,9 @@ fn scatter() -> ScatterChart {
             points: vec![ScatterPoint {
                 x: speed,
                 y: ratio,
+                x_interval: None,
+                support: Support::default(),
+                cell: label.into(),
                 label: label.into(),
                 on_front,
                 note: String::new(),
@@ -142,10 +142,13 @@ fn scatter() -> ScatterChart {
 fn each_kind_is_the_same_bytes_every_time() {
     let bars = || shares().draw("shares", "Shares", "Caption.".into()).unwrap();
     assert!(bars() == bars());
-    insta::assert_snapshot!("stage_shares", bars().narrow_svg.replace("><", ">\n<"));
+    insta::assert_snapshot!("stage_shares", bars().to_page_svg().replace("><", ">\n<"));
     let points = || scatter().draw("front", "Front", "Caption.".into()).unwrap();
     assert!(points() == points());
-    insta::assert_snapshot!("ratio_against_speed", points().svg.replace("><", ">\n<"));
+    insta::assert_snapshot!(
+        "ratio_against_speed",
+        points().to_page_svg().replace("><", ">\n<")
+    );
 }
 
 #[test]
@@ -161,16 +164,16 @@ fn the_words_of_bars_say_which_ones_were_not_measured() {
 fn bars_stay_inside_the_frame_and_text_is_readable() {
     for chart in [shares(), throughput()] {
         let figure = chart.draw("bars", "Bars", String::new()).unwrap();
-        for (svg, width) in [(figure.svg, 560.0), (figure.narrow_svg, 340.0)] {
-            for rest in svg.split(" d=\"M").skip(1) {
-                let left: f64 = rest.split(',').next().unwrap().parse().unwrap();
-                let right = rest.split(" H").nth(1).unwrap();
-                let right: f64 = right.split(' ').next().unwrap().parse().unwrap();
-                assert!(left >= 0.0 && right <= width, "{left} {right} {width}");
+        let svg = figure.to_page_svg();
+        for rest in svg.split(" d=\"M").skip(1) {
+            let path = rest.split('"').next().unwrap();
+            for corner in path.split(['M', 'L', 'Z']).filter(|corner| !corner.is_empty()) {
+                let x: f64 = corner.split(',').next().unwrap().parse().unwrap();
+                assert!((0.0..=PAGE_WIDTH_PX).contains(&x), "{x}");
             }
-            assert!(svg.contains("font-size=\"12\"") && !svg.contains("font-size=\"11\""));
-            assert!(!svg.contains("NaN") && !svg.contains("inf"));
         }
+        assert!(svg.contains("font-size=\"12\"") && !svg.contains("font-size=\"11\""));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }
 
@@ -208,7 +211,8 @@ fn a_published_series_beside_ours_shares_its_legend_entry() {
         ],
     };
     let figure = chart.draw("p", "P", String::new()).unwrap();
-    let is_entry = |text: &str| figure.svg.matches(&format!(">{text}</text>")).count();
+    let svg = figure.to_page_svg();
+    let is_entry = |text: &str| svg.matches(&format!(">{text}</text>")).count();
     assert_eq!(
         (is_entry("zstd:1"), is_entry("QAT 8970"), is_entry("published")),
         (1, 1, 1)
@@ -219,7 +223,7 @@ fn a_published_series_beside_ours_shares_its_legend_entry() {
         figure.alt_text
     );
     assert!(
-        figure.svg.contains("fill-opacity=\"0"),
+        svg.contains("fill=\"none\" stroke=\"#0065a8\" stroke-width=\"1.5\""),
         "published markers are hollow"
     );
 }
@@ -253,6 +257,6 @@ fn a_fitted_axis_does_not_start_at_zero() {
             kind: SeriesKind::Dense,
         }],
     };
-    let svg = chart.draw("f", "F", String::new()).unwrap().svg;
+    let svg = chart.draw("f", "F", String::new()).unwrap().to_page_svg();
     assert!(svg.contains(">1.0<") && !svg.contains(">0.0<"), "{svg}");
 }

@@ -104,7 +104,11 @@ fn size_bars(column: &str, cells: &[&Cell<'_>], ways: &BTreeSet<Way>) -> Vec<Bar
         let file = cell.number(&FILE_BYTES)?;
         let percent = file.value / cell.value(&TEXT_BYTES)? * 100.0;
         let note = format!("{column}, {}: {file}, {percent:.1} % of text", stored.1);
-        Some(bar(part, percent, None, note))
+        Some(Bar::single(
+            SeriesKind::Measured,
+            Segment::bare(part, percent),
+            note,
+        ))
     };
     ways.iter().enumerate().filter_map(size).collect()
 }
@@ -198,7 +202,7 @@ fn latency_bars(cell: &Cell<'_>) -> Vec<Bar> {
     let latency = |(part, (name, metric)): (usize, &(&str, Metric))| {
         let number = cell.number(metric)?;
         let note = format!("{name} {number}; {}", number.certainty());
-        Some(bar(part, number.value, number.ends(), note))
+        Some(Bar::single(SeriesKind::Measured, Segment::of(part, number), note))
     };
     PERCENTILES.iter().enumerate().filter_map(latency).collect()
 }
@@ -234,15 +238,6 @@ fn speeds((hue, (_, cells)): (usize, &Column<'_>)) -> Series {
         name += &format!(", skew {}", cells[0].spelling(&SKEW));
     }
     Series::new(name, hue, SeriesKind::Measured, cells.iter().filter_map(point))
-}
-
-fn bar(part: usize, value: f64, interval: Option<(f64, f64)>, note: String) -> Bar {
-    let segment = Segment {
-        part,
-        value,
-        interval,
-    };
-    Bar::single(SeriesKind::Measured, segment, note)
 }
 
 fn parts(names: impl IntoIterator<Item = impl ToString>) -> Vec<Part> {

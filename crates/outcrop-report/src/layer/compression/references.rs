@@ -43,6 +43,13 @@ impl Published {
         Self(published(&SCHEMA).into_iter().map(with_cells).collect())
     }
 
+    /// Those that a reader asked to see in the charts.
+    pub(super) fn beside(names: &[String]) -> Self {
+        let mut all = Self::shipped();
+        all.0.retain(|(reference, _)| names.contains(&reference.name));
+        all
+    }
+
     fn named(&self, name: &str) -> Option<&(Reference, Vec<Cell<'static>>)> {
         self.0.iter().find(|(reference, _)| reference.name == name)
     }
@@ -52,10 +59,11 @@ impl Published {
         self.named(name).map_or(&[], |(_, cells)| cells)
     }
 
-    /// What to know before relying on a reference, as one text.
-    pub(super) fn caveats(&self, name: &str) -> String {
-        self.named(name)
-            .map_or_else(String::new, |(reference, _)| reference.caveats.join(" "))
+    /// What a caption says where a reference is drawn: how, and what to know before relying on it. Empty where it is not.
+    pub(super) fn caption(&self, name: &str, how: &str) -> String {
+        self.named(name).map_or_else(String::new, |(reference, _)| {
+            format!(" {how} {}", reference.caveats.join(" "))
+        })
     }
 
     /// The cells that have percentiles at a block size.

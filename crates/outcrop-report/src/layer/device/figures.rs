@@ -156,8 +156,10 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
         y: axis("IOPS", Quantity::Iops, Scale::Linear),
         series,
     };
-    let caption = "Shaded: confidence interval of the median. Dashed: published by others for another device and span; \
-                   it shows the shape to expect and is no comparison.";
+    let mut caption = "Shaded: confidence interval of the median.".to_owned();
+    if !published.is_empty() {
+        caption += " Dashed: published by others for another device and span; it shows the shape to expect and is no comparison.";
+    }
     chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")
 }
 

@@ -9,19 +9,20 @@ pub(super) use quality::{contaminated, unchecked};
 pub(super) use shape::weighted_mean_iops;
 
 use crate::cell::Cell;
-use crate::finding::Finding;
+use crate::finding::{About, Finding};
 
 /// Every finding of a run, in reading order.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     let mut findings = of_published(cells);
-    findings.extend([
+    let of_the_run = [
         quality::counters(cells),
         quality::cpu(cells),
         quality::repeatability(cells),
         quality::percentiles(cells),
         time::steady_state(cells),
         time::level_shifts(cells),
-    ]);
+    ];
+    findings.extend(of_the_run.map(|finding| finding.about(About::Run)));
     findings
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use outcrop_cache_bench::{CurvePoint, CurveSpec, MemorySizes, Policies, miss_ratio_curve};
 use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_report::{FileFormat, Label};
 use outcrop_workload::keyed::Trace;
 
 use crate::exit::{Ending, bad_input};
@@ -21,6 +22,9 @@ Examples:
 A line of a trace is: time,key,operation,key size,value size,ttl; or time,key,size; or a key.
 An object counts with its key, its value and --overhead. Caches begin empty. Simulated, not measured: no server runs.
 Memory: 32 bytes a request, each key twice while the trace is read, then 56 bytes a key and thread.";
+
+/// Width of the picture: that of a page's text.
+const WIDTH_MM: f64 = 150.0;
 
 /// Replay a trace on simulated caches: the miss ratio by memory and policy
 #[derive(Debug, clap::Args)]
@@ -259,7 +263,12 @@ fn draw(path: &Path, points: &[CurvePoint], spec: &CurveSpec, args: &Args) -> an
             path.display()
         ))
     })?;
-    std::io::Write::write_all(&mut file, figure.to_svg_file().as_bytes())?;
+    let label = Label {
+        subject: caption,
+        origin: concat!("simulated by outcrop ", env!("CARGO_PKG_VERSION")).to_owned(),
+    };
+    let drawn = figure.to_file(FileFormat::Svg, WIDTH_MM, &label)?;
+    std::io::Write::write_all(&mut file, &drawn)?;
     note(&format!("drawn: {}", path.display()));
     Ok(())
 }

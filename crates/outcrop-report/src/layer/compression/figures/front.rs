@@ -43,8 +43,6 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
             .number(&COMPRESSION_RATIO)
             .map_or_else(String::new, Number::certainty);
         let point = ScatterPoint {
-            x: speed.value,
-            y: ratio,
             label: if on_front {
                 one.cell.short_name()
             } else {
@@ -55,6 +53,7 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
                 "{words}: ratio {ratio:.3} ({certainty}), {speed} ({})",
                 speed.certainty()
             ),
+            ..ScatterPoint::of(speed, ratio, &words)
         };
         match groups.iter_mut().find(|group| group.name == family) {
             Some(group) => group.points.push(point),

@@ -61,9 +61,12 @@ fn ratios(cells: &[Cell<'_>], published: &Published, codecs: &[&str], size: u64)
         series,
     };
     let caption = format!(
-        "Here: {}. Dashed and hollow: published (arXiv 2509.23693, figure 7), on other data. {}",
+        "Here: {}.{}",
         names.join(", "),
-        published.caveats(PERCENTILES)
+        published.caption(
+            PERCENTILES,
+            "Dashed and hollow: published (arXiv 2509.23693, figure 7), on other data."
+        )
     );
     let id = format!("ratio-percentiles-{}k", size >> 10);
     chart.slot(&id, &title, caption, PLAN)
@@ -94,9 +97,8 @@ fn over_zstd(cells: &[Cell<'_>], published: &Published, size: u64) -> FigureSlot
         ],
     };
     let mut caption =
-        "Above 1 dpzip's blocks are larger. Each curve's own percentiles are divided, as published."
-            .to_owned();
-    if size > 4096 {
+        "Above 1 dpzip's blocks are larger. Each codec's own percentiles are divided.".to_owned();
+    if size > 4096 && !published.cells(PERCENTILES).is_empty() {
         caption.push_str(" The published 64 KiB curve of DPZip is its 4 KiB one times 16.");
     }
     chart.slot(&format!("dpzip-over-zstd-{}k", size >> 10), &title, caption, PLAN)

@@ -79,12 +79,8 @@ fn lines(
         );
     } else {
         let theirs = published_lines(published, timing, &series);
-        if !theirs.is_empty() {
-            let caveats = published.caveats(ROBUSTNESS);
-            caption.push_str(&format!(
-                " Dashed: published devices (arXiv 2509.23693, figure 12). {caveats}"
-            ));
-        }
+        let how = "Dashed: published devices (arXiv 2509.23693, figure 12).";
+        caption.push_str(&published.caption(ROBUSTNESS, how));
         series.extend(theirs);
     }
     let chart = LineChart {

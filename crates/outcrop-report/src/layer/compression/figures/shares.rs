@@ -23,21 +23,22 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
         };
         ours.iter().filter(is_asked).copied().collect()
     };
-    let caveats = published.caveats(references::STAGES);
+    let how = "Filled: here. Pale: published (arXiv 2509.23693, figure 2).";
+    let beside = published.caption(references::STAGES, how);
     let mut slots = vec![
         stacked(
             &of(false, false),
             &theirs,
             "stage-shares",
             "Stages of zstd, natural blocks",
-            &format!("Filled: here. Pale: published (arXiv 2509.23693, figure 2). {caveats}"),
+            beside.trim_start(),
         ),
         stacked(
             &of(true, false),
             &[],
             "stage-shares-independent",
             "Stages of zstd, independent bytes",
-            "Made content: every byte drawn alone, with that order-0 entropy. Nothing published is like it.",
+            "Made content: every byte drawn alone, with that order-0 entropy.",
         ),
         at_4_kib(&ours, &theirs),
     ];
@@ -98,14 +99,6 @@ fn part(name: &str, hue: usize) -> Part {
     }
 }
 
-fn segment(part: usize, value: f64) -> Segment {
-    Segment {
-        part,
-        value,
-        interval: None,
-    }
-}
-
 fn stack(one: &Cell<'_>, kind: SeriesKind) -> Bar {
     let shares = STAGES
         .iter()
@@ -124,7 +117,7 @@ fn stack(one: &Cell<'_>, kind: SeriesKind) -> Bar {
         kind,
         segments: shares
             .enumerate()
-            .map(|(part, (_, percent))| segment(part, percent))
+            .map(|(part, (_, percent))| Segment::bare(part, percent))
             .collect(),
         note: format!("{}{whose}: {}{sum}", stages::words(one), spelled.join(", ")),
     }
@@ -186,7 +179,7 @@ fn at_4_kib(ours: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> FigureSlot {
     let bar = |part: usize, kind: SeriesKind, one: &Cell<'_>| {
         let value = MATCH_FINDING.share(one)? * 100.0;
         let note = format!("{}: {value:.1} %", stages::words(one));
-        Some(Bar::single(kind, segment(part, value), note))
+        Some(Bar::single(kind, Segment::bare(part, value), note))
     };
     // Natural blocks of an entropy, the published ones like them, and independent bytes of it.
     let group = |cells: &[&Cell<'_>]| {

@@ -41,10 +41,10 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
     };
     let names = threads.iter().map(|count| counted(*count as usize, "thread"));
     let mut parts: Vec<Part> = names.enumerate().map(|(hue, name)| Part { name, hue }).collect();
-    parts.push(Part {
-        name: "device or processor".to_owned(),
-        hue: 6,
-    });
+    if !published.cells(THROUGHPUT).is_empty() {
+        let (name, hue) = ("device or processor".to_owned(), 6);
+        parts.push(Part { name, hue });
+    }
     let label = match timing.quantity {
         Quantity::Latency => format!("{} of a block, mean", timing.title()),
         _ => timing.title(),
@@ -55,9 +55,9 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
         facets,
     };
     let caption = format!(
-        "{}. Lengths are logarithmic; a whisker is the interval. Pale: published (arXiv 2509.23693, figures 8 and 9). {}",
+        "{}. Lengths are logarithmic; a whisker is the interval.{}",
         first.subject(),
-        published.caveats(THROUGHPUT)
+        published.caption(THROUGHPUT, "Pale: published (arXiv 2509.23693, figures 8 and 9).")
     );
     let id = format!("{}-{}", timing.direction, timing.word);
     FigureSlot::of(chart.draw(&id, &title, caption), &title, PLAN)
@@ -115,10 +115,5 @@ fn facet(
 }
 
 fn bar(kind: SeriesKind, part: usize, number: &Number, note: String) -> Bar {
-    let segment = Segment {
-        part,
-        value: number.value,
-        interval: number.ends(),
-    };
-    Bar::single(kind, segment, note)
+    Bar::single(kind, Segment::of(part, number), note)
 }

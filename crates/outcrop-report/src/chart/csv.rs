@@ -1,0 +1,129 @@
+//! The data of a figure as CSV: a row for each value, in the units of the specification.
+
+use super::{BarChart, Chart, Figure, LineChart, ScatterChart, SeriesKind, Support, rounded};
+use crate::chart::Axis;
+
+impl Figure {
+    /// Every value of the figure with its interval, the confidence of that, the number of samples and where it comes from.
+    ///
+    /// # Errors
+    /// A writer that fails, which memory does not.
+    pub fn to_csv(&self) -> Result<String, csv::Error> {
+        let rows = match &self.chart {
+            Chart::Lines(chart) => of_lines(chart),
+            Chart::Points(chart) => of_points(chart),
+            Chart::Bars(chart) => of_bars(chart),
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in rows {
+            writer.write_record(row)?;
+        }
+        let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// What follows the value in each row.
+const SUPPORT: [&str; 4] = ["low", "high", "confidence", "n"];
+
+fn of_lines(chart: &LineChart) -> Vec<Vec<String>> {
+    let mut rows = vec![head(&["series", "provenance"], &[&chart.x, &chart.y], &["cell"])];
+    for series in &chart.series {
+        rows.extend(series.points.iter().map(|point| {
+            let mut row = vec![
+                series.name.clone(),
+                provenance(series.kind),
+                number(point.x),
+                number(point.y),
+            ];
+            row.extend(support(point.interval, point.support));
+            row.push(point.cell.clone());
+            row
+        }));
+    }
+    rows
+}
+
+/// The interval is that of the horizontal axis.
+fn of_points(chart: &ScatterChart) -> Vec<Vec<String>> {
+    let mut rows = vec![head(&["series", "provenance"], &[&chart.y, &chart.x], &["cell"])];
+    for group in &chart.groups {
+        rows.extend(group.points.iter().map(|point| {
+            let mut row = vec![
+                group.name.clone(),
+                provenance(group.kind),
+                number(point.y),
+                number(point.x),
+            ];
+            row.extend(support(point.x_interval, point.support));
+            row.push(point.cell.clone());
+            row
+        }));
+    }
+    rows
+}
+
+fn of_bars(chart: &BarChart) -> Vec<Vec<String>> {
+    let mut rows = vec![head(
+        &["panel", "group", "series", "provenance"],
+        &[&chart.value],
+        &[],
+    )];
+    for facet in &chart.facets {
+        for group in &facet.groups {
+            for bar in &group.bars {
+                rows.extend(bar.segments.iter().map(|segment| {
+                    let part = chart.parts.get(segment.part);
+                    let part = part.map(|part| part.name.clone()).unwrap_or_default();
+                    let kind = provenance(bar.kind);
+                    let mut row = vec![
+                        facet.title.clone(),
+                        group.label.clone(),
+                        part,
+                        kind,
+                        number(segment.value),
+                    ];
+                    row.extend(support(segment.interval, segment.support));
+                    row
+                }));
+            }
+        }
+    }
+    rows
+}
+
+fn head(before: &[&str], axes: &[&Axis], after: &[&str]) -> Vec<String> {
+    let named = |axis: &&Axis| match axis.unit {
+        "" => axis.label.clone(),
+        unit => format!("{} ({unit})", axis.label),
+    };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let axes = axes.iter().map(named).collect();
+    [words(before), axes, words(&SUPPORT), words(after)].concat()
+}
+
+fn support(interval: Option<(f64, f64)>, support: Support) -> [String; 4] {
+    let ends = interval.map(|(low, high)| [number(low), number(high)]);
+    let [low, high] = ends.unwrap_or_default();
+    let confidence = support.confidence.map(number).unwrap_or_default();
+    [
+        low,
+        high,
+        confidence,
+        support.n.map(|n| n.to_string()).unwrap_or_default(),
+    ]
+}
+
+fn number(value: f64) -> String {
+    rounded(value).to_string()
+}
+
+fn provenance(kind: SeriesKind) -> String {
+    let word = match kind {
+        SeriesKind::Measured | SeriesKind::Dense => "measured",
+        SeriesKind::Published => "published",
+        SeriesKind::Modelled => "modelled",
+        SeriesKind::Derived => "derived",
+    };
+    word.to_owned()
+}

@@ -1,0 +1,202 @@
+//! Figures as files that stand alone: with title, device, date and sample counts, on white, at a width for print.
+
+use std::io;
+
+use thiserror::Error;
+
+use super::draw::{self, TEXT_PX, TICK_PX};
+use super::font::Font;
+use super::scene::{Anchor, Scene, Shape, Text};
+use super::{Chart, Figure, pdf, raster, svg};
+
+/// Pixels of CSS in a millimetre.
+const PX_PER_MM: f64 = 96.0 / 25.4;
+/// Dots of PNG in a pixel of CSS: 300 in an inch.
+const DOTS_PER_PX: f64 = 300.0 / 96.0;
+/// Narrowest figure whose axes still have room.
+const LEAST_WIDTH_MM: f64 = 60.0;
+/// Widest: a sheet of A3.
+const MOST_WIDTH_MM: f64 = 420.0;
+const LINE_PX: f64 = 16.0;
+const MARGIN_PX: f64 = 8.0;
+
+/// What a figure can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Vectors for the web and for editing.
+    Svg,
+    /// Vectors for LaTeX and print; letters are outlines.
+    Pdf,
+    /// Pixels, 300 in an inch.
+    Png,
+    /// The values behind it.
+    Csv,
+}
+
+/// Why a figure could not be written.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// The width is out of range.
+    #[error(
+        "a figure of {0:.0} mm cannot be drawn: give a width from {LEAST_WIDTH_MM:.0} mm to {MOST_WIDTH_MM:.0} mm"
+    )]
+    Width(f64),
+    /// It would have more pixels than an image can have.
+    #[error("the image is too large; give a smaller --width")]
+    TooLarge,
+    /// The PNG encoder failed.
+    #[error("cannot encode the PNG: {0}")]
+    Png(String),
+    /// The font in the program cannot be read.
+    #[error("the font in this program is broken: {0}")]
+    Font(#[from] ttf_parser::FaceParsingError),
+    /// The CSV writer failed.
+    #[error("cannot write the CSV: {0}")]
+    Csv(#[from] csv::Error),
+    /// The compressor failed.
+    #[error("cannot compress the PDF: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// What a figure says below its title: where its values come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// What was measured.
+    pub subject: String,
+    /// When, in which run and by which version.
+    pub origin: String,
+}
+
+impl Figure {
+    /// The figure as a file.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn to_file(&self, format: FileFormat, width_mm: f64, label: &Label) -> Result<Vec<u8>, ExportError> {
+        if !(LEAST_WIDTH_MM..=MOST_WIDTH_MM).contains(&width_mm) {
+            return Err(ExportError::Width(width_mm));
+        }
+        if format == FileFormat::Csv {
+            return Ok(self.to_csv()?.into_bytes());
+        }
+        let font = Font::shipped()?;
+        let scene = self.with_words(width_mm * PX_PER_MM, label, &font);
+        match format {
+            FileFormat::Svg | FileFormat::Csv => {
+                Ok(svg::write(&scene, &self.words(), svg::Medium::File).into_bytes())
+            }
+            FileFormat::Pdf => pdf::write(&scene, &font, &self.title),
+            FileFormat::Png => raster::write(&scene, &font, DOTS_PER_PX),
+        }
+    }
+
+    /// The drawing below its title and above what its values rest on.
+    fn with_words(&self, width_px: f64, label: &Label, font: &Font) -> Scene {
+        let room = width_px - 2.0 * MARGIN_PX;
+        let title = lines(&self.title, TEXT_PX + 2, room, font);
+        let subject = lines(&label.subject, TICK_PX, room, font);
+        let origin = format!("{} · {}", self.chart.samples(), label.origin);
+        let origin = lines(&origin, TICK_PX, room, font);
+        let drawing = draw::draw(&self.chart, width_px);
+        let mut scene = Scene::new(width_px, 0.0);
+        let mut y = MARGIN_PX;
+        let write = |scene: &mut Scene, y: &mut f64, lines: &[String], size_px: u32, is_bold: bool| {
+            for words in lines {
+                *y += LINE_PX;
+                scene.add(Shape::Text(Text {
+                    at: (MARGIN_PX, *y),
+                    words: words.clone(),
+                    size_px,
+                    anchor: Anchor::Start,
+                    is_bold,
+                }));
+            }
+        };
+        write(&mut scene, &mut y, &title, TEXT_PX + 2, true);
+        write(&mut scene, &mut y, &subject, TICK_PX, false);
+        y += MARGIN_PX;
+        for shape in drawing.shapes {
+            scene.add(shape.moved_down(y));
+        }
+        y += drawing.height;
+        write(&mut scene, &mut y, &origin, TICK_PX, false);
+        scene.height = y + MARGIN_PX;
+        scene
+    }
+}
+
+/// A text in lines that fit, by the font's own widths. A word that is wider than a line is cut where it ends.
+fn lines(text: &str, size_px: u32, room_px: f64, font: &Font) -> Vec<String> {
+    // Bold letters, and those of another font in SVG, may be wider.
+    let fits = |line: &str| font.width_px(line, size_px) * 1.1 <= room_px;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let mut word = word.to_owned();
+        if let Some(last) = lines.last_mut()
+            && fits(&format!("{last} {word}"))
+        {
+            last.push(' ');
+            last.push_str(&word);
+            continue;
+        }
+        while !fits(&word) && word.chars().count() > 1 {
+            let mut head = String::new();
+            for letter in word.chars() {
+                if !fits(&format!("{head}{letter}")) && !head.is_empty() {
+                    break;
+                }
+                head.push(letter);
+            }
+            word = word[head.len()..].to_owned();
+            lines.push(head);
+        }
+        lines.push(word);
+    }
+    lines
+}
+
+impl Chart {
+    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`.
+    pub(crate) fn samples(&self) -> String {
+        let counts: Vec<usize> = match self {
+            Self::Lines(chart) => {
+                let points = chart.series.iter().flat_map(|series| &series.points);
+                points.filter_map(|point| point.support.n).collect()
+            }
+            Self::Points(chart) => {
+                let points = chart.groups.iter().flat_map(|group| &group.points);
+                points.filter_map(|point| point.support.n).collect()
+            }
+            Self::Bars(chart) => {
+                let groups = chart.facets.iter().flat_map(|facet| &facet.groups);
+                let bars = groups.flat_map(|group| &group.bars);
+                let segments = bars.flat_map(|bar| &bar.segments);
+                segments.filter_map(|segment| segment.support.n).collect()
+            }
+        };
+        match (counts.iter().min(), counts.iter().max()) {
+            (Some(least), Some(most)) if least == most => format!("n = {least} per value"),
+            (Some(least), Some(most)) => format!("n = {least} to {most} per value"),
+            _ => "from all operations that were recorded".to_owned(),
+        }
+    }
+}
+
+impl Shape {
+    fn moved_down(mut self, by: f64) -> Self {
+        match &mut self {
+            Self::Path(path) => {
+                for (_, y) in path.pieces.iter_mut().flatten() {
+                    *y += by;
+                }
+            }
+            Self::Circle { centre, .. } => centre.1 += by,
+            Self::Text(text) => text.at.1 += by,
+            Self::Group { shapes, .. } => {
+                let moved = std::mem::take(shapes).into_iter();
+                *shapes = moved.map(|shape| shape.moved_down(by)).collect();
+            }
+        }
+        self
+    }
+}

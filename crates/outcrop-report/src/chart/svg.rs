@@ -1,0 +1,168 @@
+//! A drawing as SVG: on the page, where a style sheet recolours it in a dark scheme, and as a file of its own.
+
+use std::fmt::Write as _;
+
+use super::palette::{self, Ink};
+use super::scene::{Anchor, Fill, Path, Scene, Shape, Stroke};
+
+/// The font of the page; what a machine lacks is replaced by its own.
+const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
+
+/// Where a drawing goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Medium {
+    /// Into the page, whose style sheet recolours it and whose script shows the values.
+    Page,
+    /// Into a file of its own: on white, for print, with the note of each value as its title.
+    File,
+}
+
+/// The words that belong to a drawing: its identifier, and what a screen reader says.
+pub(crate) struct Words<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) description: &'a str,
+}
+
+/// Writes a drawing. Equal input gives equal bytes.
+pub(crate) fn write(scene: &Scene, words: &Words<'_>, medium: Medium) -> String {
+    let Scene { width, height, .. } = scene;
+    let Words {
+        id,
+        title,
+        description,
+    } = words;
+    let (title, description) = (escaped(title), escaped(description));
+    let text = palette::TEXT.light;
+    let size = match medium {
+        Medium::Page => String::new(),
+        Medium::File => format!(" width=\"{}\" height=\"{}\"", Px(*width), Px(*height)),
+    };
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {} {}\"{size} role=\"img\" \
+         aria-labelledby=\"{id}-title {id}-desc\" fill=\"{text}\" font-family=\"{FONT}\">\
+         <title id=\"{id}-title\">{title}</title><desc id=\"{id}-desc\">{description}</desc>",
+        Px(*width),
+        Px(*height)
+    );
+    if medium == Medium::File {
+        let page = palette::PAGE.light;
+        let _ = write!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"{page}\"/>");
+    }
+    for shape in &scene.shapes {
+        add(&mut svg, shape, medium);
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+fn add(svg: &mut String, shape: &Shape, medium: Medium) {
+    match shape {
+        Shape::Path(path) => add_path(svg, path),
+        Shape::Circle {
+            centre: (x, y),
+            radius,
+            fill,
+            stroke,
+        } => {
+            let paint = paint(*fill, *stroke);
+            let _ = write!(
+                svg,
+                "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{paint}/>",
+                Px(*x),
+                Px(*y),
+                Px(*radius)
+            );
+        }
+        Shape::Text(text) => {
+            let anchor = match text.anchor {
+                Anchor::Start => "",
+                Anchor::Middle => " text-anchor=\"middle\"",
+                Anchor::End => " text-anchor=\"end\"",
+            };
+            let bold = if text.is_bold { " font-weight=\"600\"" } else { "" };
+            let _ = write!(
+                svg,
+                "<text x=\"{}\" y=\"{}\" font-size=\"{}\"{anchor}{bold}>{}</text>",
+                Px(text.at.0),
+                Px(text.at.1),
+                text.size_px,
+                escaped(&text.words)
+            );
+        }
+        Shape::Group { note, shapes } => {
+            let is_titled = medium == Medium::File && !note.is_empty();
+            if is_titled {
+                let _ = write!(svg, "<g><title>{}</title>", escaped(note));
+            }
+            for shape in shapes {
+                add(svg, shape, medium);
+            }
+            if is_titled {
+                svg.push_str("</g>");
+            }
+        }
+    }
+}
+
+fn add_path(svg: &mut String, path: &Path) {
+    svg.push_str("<path d=\"");
+    for piece in &path.pieces {
+        for (index, (x, y)) in piece.iter().enumerate() {
+            let step = if index == 0 { 'M' } else { 'L' };
+            let _ = write!(svg, "{step}{},{}", Px(*x), Px(*y));
+        }
+        if path.is_closed {
+            svg.push('Z');
+        }
+    }
+    let _ = write!(svg, "\"{}/>", paint(path.fill, path.stroke));
+}
+
+fn paint(fill: Option<Fill>, stroke: Option<Stroke>) -> String {
+    let mut text = match fill {
+        None => " fill=\"none\"".to_owned(),
+        Some(Fill { ink, opacity }) => {
+            let mut text = format!(" fill=\"{}\"", ink.light);
+            if opacity < 1.0 {
+                let _ = write!(text, " fill-opacity=\"{opacity}\"");
+            }
+            text
+        }
+    };
+    if let Some(Stroke {
+        ink: Ink { light, .. },
+        width,
+        dashes,
+    }) = stroke
+    {
+        let _ = write!(text, " stroke=\"{light}\" stroke-width=\"{width}\"");
+        if !dashes.is_empty() {
+            let dashes: Vec<String> = dashes.iter().map(ToString::to_string).collect();
+            let _ = write!(text, " stroke-dasharray=\"{}\"", dashes.join(" "));
+        }
+    }
+    text
+}
+
+/// A length in pixels, to a tenth.
+struct Px(f64);
+
+impl std::fmt::Display for Px {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let tenths = (self.0 * 10.0).round() as i64;
+        match tenths % 10 {
+            0 => write!(formatter, "{}", tenths / 10),
+            tenth => {
+                let sign = if tenths < 0 { "-" } else { "" };
+                write!(formatter, "{sign}{}.{}", (tenths / 10).abs(), tenth.abs())
+            }
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

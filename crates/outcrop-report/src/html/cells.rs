@@ -1,0 +1,35 @@
+//! The cells of a layer as tables: a row per cell, which the page's script puts in the order of any column.
+
+use maud::{Markup, html};
+
+use crate::cell_table::{Grid, GridColumn};
+
+pub(super) fn body(grids: &[Grid]) -> Markup {
+    html! { @for grid in grids { (table(grid)) } }
+}
+
+fn table(grid: &Grid) -> Markup {
+    let (caption, rest) = grid
+        .head
+        .split_first()
+        .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+    let row_count = grid.columns.first().map_or(0, |column| column.cells.len());
+    html! {
+        div.scroll {
+            table.sortable {
+                caption { (caption) @for line in rest { br; (line) } }
+                thead { tr { @for column in &grid.columns { th scope="col" { (column.heading) } } } }
+                tbody { @for row in 0..row_count { tr { @for column in &grid.columns { (cell(column, row)) } } } }
+            }
+        }
+        @for note in &grid.notes { p.soft { (note) } }
+    }
+}
+
+fn cell(column: &GridColumn, row: usize) -> Markup {
+    let place = column.places.get(row).copied().flatten();
+    let class = column.is_right.then_some("right");
+    html! {
+        td class=[class] data-value=[place] { (column.cells.get(row).map_or("", String::as_str)) }
+    }
+}

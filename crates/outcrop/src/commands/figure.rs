@@ -1,0 +1,132 @@
+//! `outcrop figure RUN [NAME]`: one figure of a run, ready for a paper or a slide.
+
+use super::report::Beside;
+use crate::exit::{Ending, bad_input};
+use crate::output::{self, Cell, Format, Table};
+use anyhow::Context as _;
+use outcrop_report::{Figure, FileFormat, Report};
+use outcrop_results::{RunView, write_atomically};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop figure runs/20261121T020304Z-profile                 the names of its figures
+  outcrop figure runs/… iops-by-depth --pdf --width 84mm       iops-by-depth.pdf, one column wide
+  outcrop figure runs/… iops-by-depth --png -o depth.png       300 dots per inch
+  outcrop figure runs/… iops-by-depth --csv -o - | head        the values behind it, on stdout
+
+PNG, PDF and SVG carry title, subject, date, run and sample counts. They need no font of this machine; in PDF, letters are outlines.";
+
+/// Write one figure of a run as PNG, PDF, SVG or CSV
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("form").args(["png", "pdf", "svg", "csv"]))]
+pub(crate) struct Args {
+    /// The run folder
+    run: PathBuf,
+    /// Name of the figure [default: list the names]
+    #[arg(requires = "form")]
+    name: Option<String>,
+    /// Pixels, 300 in an inch
+    #[arg(long)]
+    png: bool,
+    /// Vectors for LaTeX and print
+    #[arg(long)]
+    pdf: bool,
+    /// Vectors for the web and for editing
+    #[arg(long)]
+    svg: bool,
+    /// The values with their intervals and sample counts
+    #[arg(long)]
+    csv: bool,
+    /// Width on paper, in mm or cm
+    #[arg(long, value_name = "WIDTH", default_value = "150mm", value_parser = millimetres)]
+    width: f64,
+    /// File to write, or - for stdout [default: the figure's name in the working directory]
+    #[arg(short, long, value_name = "FILE", requires = "name")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    beside: Beside,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let view = RunView::load(&args.run).map_err(bad_input)?;
+    let report = Report::beside(&view, args.beside.checked()?);
+    let figures = report.figures();
+    let Some(name) = &args.name else {
+        list(&figures)?;
+        return Ok(Ending::Done);
+    };
+    let Some(figure) = figures.iter().find(|figure| figure.id == *name) else {
+        let names: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
+        return Err(bad_input(anyhow::anyhow!(
+            "this run has no figure {name:?}; it has {}",
+            if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            }
+        )));
+    };
+    let (format, ending) = args.format();
+    let bytes = figure
+        .to_file(format, args.width, &report.label_of(figure))
+        .map_err(bad_input)?;
+    write(args, figure, ending, &bytes)?;
+    Ok(Ending::Done)
+}
+
+/// The names that `figure` takes.
+fn list(figures: &[&Figure]) -> anyhow::Result<()> {
+    let mut table = Table::new([("figure", "figure"), ("what it shows", "title")]);
+    for figure in figures {
+        table.push(vec![Cell::text(&figure.id), Cell::text(&figure.title)]);
+    }
+    table.print(Format::Text)
+}
+
+/// Writes the file, or stdout; a terminal shows text only.
+fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    let path = match &args.output {
+        Some(path) if path.as_os_str() == "-" => {
+            let mut stdout = std::io::stdout().lock();
+            if stdout.is_terminal() && (args.png || args.pdf) {
+                return Err(bad_input(anyhow::anyhow!(
+                    "a terminal cannot show a {ending} file: redirect stdout, or give -o FILE"
+                )));
+            }
+            stdout.write_all(bytes)?;
+            stdout.flush()?;
+            return Ok(());
+        }
+        Some(path) => path.clone(),
+        None => PathBuf::from(format!("{}.{ending}", figure.id)),
+    };
+    write_atomically(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    output::print(&format!("{}\n", path.display()))
+}
+
+impl Args {
+    /// The form that a flag asks for; one of them is there where a name is.
+    fn format(&self) -> (FileFormat, &'static str) {
+        match (self.png, self.pdf, self.svg) {
+            (true, ..) => (FileFormat::Png, "png"),
+            (_, true, _) => (FileFormat::Pdf, "pdf"),
+            (.., true) => (FileFormat::Svg, "svg"),
+            _ => (FileFormat::Csv, "csv"),
+        }
+    }
+}
+
+/// Reads `84mm` or `8.4cm`.
+fn millimetres(text: &str) -> Result<f64, String> {
+    let parsed = match (text.strip_suffix("mm"), text.strip_suffix("cm")) {
+        (Some(number), _) => number.trim().parse::<f64>().ok(),
+        (_, Some(number)) => number.trim().parse::<f64>().ok().map(|cm| cm * 10.0),
+        _ => None,
+    };
+    let width = parsed.filter(|width| width.is_finite() && *width > 0.0);
+    width
+        .ok_or_else(|| format!("{text:?} is no width: give millimetres or centimetres, as in 84mm or 17.8cm"))
+}

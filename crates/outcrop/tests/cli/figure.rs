@@ -1,0 +1,95 @@
+//! `outcrop figure` and `--beside`, on the kept run.
+
+use std::path::{Path, PathBuf};
+
+use crate::harness::{names_in, outcrop, workplace};
+
+/// A copy of the kept run: a report is written into the folder that it is about.
+fn kept_run(dir: &Path) -> PathBuf {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
+    let copy = dir.join("kept");
+    std::fs::create_dir(&copy).unwrap();
+    for entry in std::fs::read_dir(kept).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+    }
+    copy
+}
+
+#[test]
+fn a_figure_is_written_in_each_form_under_its_name() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let listed = outcrop(dir.path(), &["figure", "kept"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(listed.stdout.contains("iops-by-depth"), "{}", listed.stdout);
+    for (form, opening) in [
+        ("png", &b"\x89PNG"[..]),
+        ("pdf", b"%PDF"),
+        ("svg", b"<svg"),
+        ("csv", b"series,"),
+    ] {
+        let flag = format!("--{form}");
+        let seen = outcrop(
+            dir.path(),
+            &["figure", "kept", "iops-by-depth", &flag, "--width", "84mm"],
+        );
+        assert_eq!(seen.stdout, format!("iops-by-depth.{form}\n"), "{seen:?}");
+        let bytes = std::fs::read(dir.path().join(format!("iops-by-depth.{form}"))).unwrap();
+        assert!(bytes.starts_with(opening), "{form}");
+    }
+    let piped = outcrop(
+        dir.path(),
+        &["figure", "kept", "iops-by-depth", "--csv", "-o", "-"],
+    );
+    let written = std::fs::read_to_string(dir.path().join("iops-by-depth.csv")).unwrap();
+    assert_eq!(piped.stdout, written);
+    assert_eq!(
+        names_in(&dir.path().join("kept")).len(),
+        5,
+        "the run folder is only read"
+    );
+}
+
+#[test]
+fn what_a_figure_cannot_be_is_said_with_what_it_can_be() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let says = |args: &[&str], words: &str| {
+        let seen = outcrop(dir.path(), &[&["figure", "kept"], args].concat());
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.stderr.contains(words), "{}", seen.stderr);
+    };
+    says(&["iops"], "--png");
+    says(&["iops", "--png"], "iops-by-depth");
+    says(&["iops-by-depth", "--png", "--width", "84"], "84mm");
+    says(&["iops-by-depth", "--png", "--width", "9mm"], "60 mm to 420 mm");
+    says(&["iops-by-depth", "--png", "--beside", "nobody"], "toshiba");
+}
+
+#[test]
+fn published_figures_are_in_a_chart_on_request_alone() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let rows = |beside: &[&str]| {
+        let args = [&["figure", "kept", "iops-by-depth", "--csv", "-o", "-"], beside].concat();
+        outcrop(dir.path(), &args).stdout.matches(",published,").count()
+    };
+    assert_eq!(rows(&[]), 0);
+    assert!(rows(&["--beside", "toshiba-kxg60znv256g-fio"]) > 3);
+}
+
+#[test]
+fn a_report_of_one_page_has_each_layer_and_is_written_beside_the_other() {
+    let dir = workplace();
+    let run = kept_run(dir.path());
+    let seen = outcrop(dir.path(), &["report", "kept", "--one-page"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let brief = std::fs::read_to_string(run.join("one-page.html")).unwrap();
+    let whole = std::fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(brief.len() < whole.len() / 2 && whole.len() < 400_000);
+    for layer in ["Device", "Compression", "Column", "Cache"] {
+        assert!(brief.contains(&format!("<h2>{layer}</h2>")), "{layer}");
+        assert!(whole.contains(&format!("{layer}: the answer</h2>")), "{layer}");
+    }
+}

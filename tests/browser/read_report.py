@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Reads a report as people do, in headless Chromium: wide, narrow, light, dark, printed, with and without scripts.
+
+    read_report.py OUTCROP RUN WORK
+
+OUTCROP is the program, RUN a run folder (it is copied, not changed), WORK an empty folder for the copy, downloads and
+screenshots.
+"""
+
+import base64
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+WIDTHS = {"desktop": (1280, 800), "phone": (375, 812)}
+PREFIXES = {"k": 1e3, "M": 1e6, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "µs": 1e3, "ms": 1e6, "s": 1e9}
+WAIT_S = 20
+
+
+def browser(work):
+    options = webdriver.ChromeOptions()
+    for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    programs = [shutil.which("chromedriver"), shutil.which("chromium")]
+    if None in programs:
+        sys.exit("chromium and chromedriver are not installed: run scripts/setup.sh test")
+    options.binary_location = programs[1]
+    driver = webdriver.Chrome(service=webdriver.ChromeService(programs[0]), options=options)
+    behaviour = {"behavior": "allow", "downloadPath": str(work)}
+    driver.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
+    return driver
+
+
+def show(driver, page, size="desktop", scheme="light", media="", scripts=True):
+    """Opens the page anew on a screen of that kind."""
+    width, height = WIDTHS[size]
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+    driver.get(page.as_uri())
+
+
+def shoot(driver, work, name):
+    whole = {"captureBeyondViewport": False}
+    png = driver.execute_cdp_cmd("Page.captureScreenshot", whole)["data"]
+    (work / f"{name}.png").write_bytes(base64.b64decode(png))
+
+
+def fits(driver, what):
+    widths = "return [document.documentElement.scrollWidth, window.innerWidth]"
+    content, window = driver.execute_script(widths)
+    assert content <= window, f"{what}: {content} pixels of content in {window}"
+
+
+def is_quiet(driver, what):
+    loud = [entry for entry in driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    assert not loud, f"{what}: {loud}"
+
+
+def number(words):
+    """The value of `97.9 k` or `62.8 µs`, in the unit of the data."""
+    found = re.match(r"(-?[\d.]+) ?(\S*)$", words)
+    assert found, words
+    return float(found[1]) * PREFIXES.get(found[2], 1)
+
+
+def reads_values(driver, spec):
+    """The pointer on a marker shows the value, the interval and n that the specification has."""
+    figure = driver.find_element(By.ID, f"figure-{spec['id']}")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)
+    svg = figure.find_element(By.CSS_SELECTOR, ".plot > svg")
+    marks = svg.find_elements(By.CSS_SELECTOR, "circle[fill^='#'], polygon[stroke='#ffffff']")
+    seen = 0
+    series = {one["name"]: one["points"] for one in spec["chart"]["series"]}
+    y = spec["chart"]["y"]
+    for mark in marks[:6]:
+        ActionChains(driver).move_to_element(mark).perform()
+        tip = figure.find_element(By.CSS_SELECTOR, ".tip")
+        assert tip.is_displayed(), f"{spec['id']}: no value is shown on a marker"
+        name, *lines = tip.text.split("\n")
+        said = dict(line.split(": ", 1) for line in lines if ": " in line)
+        value = number(said[y["label"]])
+        near = [point for point in series[name] if abs(point["y"] - value) <= 0.01 * abs(value)]
+        assert near, f"{spec['id']}: {name} has no {value} in its data"
+        counts = {f"n = {point['n']}" for point in near}
+        assert any(count in tip.text for count in counts), f"{tip.text}: {counts}"
+        assert "interval" in tip.text, tip.text
+        seen += 1
+    assert seen >= 3, f"{spec['id']}: {seen} markers"
+
+
+def answers_the_keyboard(driver, spec):
+    figure = driver.find_element(By.ID, f"figure-{spec['id']}")
+    svg = figure.find_element(By.CSS_SELECTOR, ".plot > svg")
+    driver.execute_script("arguments[0].focus()", svg)
+    told = set()
+    for _ in range(3):
+        driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+        told.add(figure.find_element(By.CSS_SELECTOR, ".tip").text)
+    assert len(told) == 3 and "" not in told, told
+
+
+def switches_series(driver, spec):
+    figure = driver.find_element(By.ID, f"figure-{spec['id']}")
+
+    def lines():
+        return len(figure.find_elements(By.CSS_SELECTOR, ".plot polyline"))
+
+    before = lines()
+    button = figure.find_element(By.CSS_SELECTOR, ".legend button")
+    button.click()
+    assert (lines(), button.get_attribute("aria-pressed")) == (before - 1, "false")
+    button.click()
+    assert (lines(), button.get_attribute("aria-pressed")) == (before, "true")
+
+
+def switches_scales(driver, spec):
+    figure = driver.find_element(By.ID, f"figure-{spec['id']}")
+
+    def ticks():
+        return [text.text for text in figure.find_elements(By.CSS_SELECTOR, ".plot text")]
+
+    before = ticks()
+    figure.find_element(By.CSS_SELECTOR, "[data-axis=y]").click()
+    assert ticks() != before, "another scale has other ticks"
+    figure.find_element(By.CSS_SELECTOR, "[data-axis=y]").click()
+    assert ticks() == before, "and back"
+
+
+def downloads(driver, spec, ending, work):
+    figure = driver.find_element(By.ID, f"figure-{spec['id']}")
+    path = work / f"{spec['id']}.{ending}"
+    driver.execute_script("arguments[0].click()", figure.find_element(By.CSS_SELECTOR, f"[data-save={ending}]"))
+    WebDriverWait(driver, WAIT_S).until(lambda _: path.exists() and path.stat().st_size > 0)
+    return path.read_bytes()
+
+
+def same_rows(downloaded, printed, name):
+    def rows(text):
+        return list(csv.reader(io.StringIO(text)))
+
+    ours, theirs = rows(downloaded), rows(printed)
+    assert len(ours) == len(theirs) > 1, f"{name}: {len(ours)} and {len(theirs)} rows"
+    for one, other in zip(ours, theirs, strict=True):
+        for left, right in zip(one, other, strict=True):
+            try:
+                assert float(left) == float(right), f"{name}: {one} {other}"
+            except ValueError:
+                assert left == right, f"{name}: {one} {other}"
+
+
+def has_intervals(chart):
+    points = [point for series in chart.get("series", []) for point in series["points"]]
+    return any("interval" in point for point in points)
+
+
+def with_scripts(driver, page, work, outcrop, run):
+    for size in WIDTHS:
+        for scheme in ("light", "dark"):
+            what = f"{size}-{scheme}"
+            show(driver, page, size, scheme)
+            fits(driver, what)
+            first = driver.find_element(By.CSS_SELECTOR, ".stack tbody tr td")
+            assert first.rect["y"] < WIDTHS[size][1] / 2, f"{what}: the first figure is below the first half screen"
+            shoot(driver, work, what)
+            figure = driver.find_element(By.CSS_SELECTOR, "figure")
+            assert figure.find_element(By.CSS_SELECTOR, ".plot svg").is_displayed(), what
+            assert not figure.find_element(By.CSS_SELECTOR, ".drawing > svg").is_displayed(), what
+            driver.execute_script("arguments[0].scrollIntoView()", figure)
+            shoot(driver, work, f"{what}-figures")
+            is_quiet(driver, what)
+    show(driver, page)
+    specs = json.loads(driver.find_element(By.ID, "figure-data").get_attribute("textContent"))["figures"]
+    spec = next(spec for spec in specs if has_intervals(spec["chart"]))
+    reads_values(driver, spec)
+    answers_the_keyboard(driver, spec)
+    switches_series(driver, spec)
+    switches_scales(driver, spec)
+    for spec in specs:
+        command = [outcrop, "figure", run, spec["id"], "--csv", "-o", "-"]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        same_rows(downloads(driver, spec, "csv", work).decode(), printed, spec["id"])
+    assert downloads(driver, specs[0], "svg", work).startswith(b"<svg"), "an SVG"
+    assert downloads(driver, specs[0], "png", work).startswith(b"\x89PNG"), "a PNG"
+    is_quiet(driver, "after all that")
+    return len(specs)
+
+
+def without_scripts(driver, page, work):
+    for size in WIDTHS:
+        show(driver, page, size, scripts=False)
+        fits(driver, f"{size} without scripts")
+        assert not driver.find_elements(By.CSS_SELECTOR, ".live"), "scripts ran"
+        drawing = driver.find_element(By.CSS_SELECTOR, ".drawing > svg")
+        assert drawing.is_displayed() and drawing.rect["height"] > 150, size
+        shoot(driver, work, f"{size}-without-scripts")
+
+
+def printed(driver, page, work):
+    show(driver, page, media="print")
+    drawing = driver.find_element(By.CSS_SELECTOR, ".drawing > svg")
+    assert drawing.is_displayed() and not driver.find_element(By.CSS_SELECTOR, ".live").is_displayed()
+    assert not driver.find_element(By.CSS_SELECTOR, "nav").is_displayed()
+    shoot(driver, work, "print")
+    pdf = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
+    (work / "print.pdf").write_bytes(base64.b64decode(pdf))
+
+
+def main():
+    outcrop, run, work = (Path(argument).resolve() for argument in sys.argv[1:])
+    copy = work / "run"
+    shutil.copytree(run, copy)
+    subprocess.run([outcrop, "report", copy], check=True, stdout=subprocess.DEVNULL)
+    page = copy / "report.html"
+    driver = browser(work)
+    try:
+        count = with_scripts(driver, page, work, outcrop, copy)
+        without_scripts(driver, page, work)
+        printed(driver, page, work)
+    finally:
+        driver.quit()
+    print(f"the report reads well in Chromium: {count} figures, {page.stat().st_size} bytes")
+
+
+main()
