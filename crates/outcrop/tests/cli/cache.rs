@@ -26,21 +26,24 @@ impl Served {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut address = |protocol: &str| {
-            let mut line = String::new();
-            stderr.read_line(&mut line).unwrap();
-            let rest = line.trim_end().strip_prefix(protocol);
-            rest.unwrap_or_else(|| panic!("{protocol}, not {line:?}"))
-                .to_owned()
-        };
-        let (memcached, http) = (address("memcached on "), address("http on "));
-        Self {
+        // From here on a panic ends the server too.
+        let mut served = Self {
+            stderr: BufReader::new(child.stderr.take().unwrap()),
             child,
-            stderr,
-            memcached,
-            http,
-        }
+            memcached: String::new(),
+            http: String::new(),
+        };
+        served.memcached = served.address("memcached on ");
+        served.http = served.address("http on ");
+        served
+    }
+
+    fn address(&mut self, protocol: &str) -> String {
+        let mut line = String::new();
+        self.stderr.read_line(&mut line).unwrap();
+        let rest = line.trim_end().strip_prefix(protocol);
+        rest.unwrap_or_else(|| panic!("{protocol}, not {line:?}"))
+            .to_owned()
     }
 
     /// Asks it to end as a service manager does.
@@ -61,6 +64,14 @@ impl Served {
         self.stderr.read_to_string(&mut said).unwrap();
         assert!(self.child.wait().unwrap().success(), "{said}");
         said
+    }
+}
+
+/// A test that fails leaves no server behind.
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
