@@ -33,6 +33,8 @@ pub(crate) enum Wait {
     /// This many completions, or at most about [`TICK_NS`]: so a caller notices a stop flag even
     /// when the device hangs.
     Completions(u32),
+    /// Nothing, but look at what has completed: for a thread that must not sleep.
+    Poll,
     /// One completion, or at most so many nanoseconds. Nothing needs to be in flight.
     Nanoseconds(u64),
 }

@@ -105,6 +105,16 @@ pub enum DeviceError {
         /// The largest size that is accepted.
         largest_bytes: u64,
     },
+    /// The filesystem makes no files.
+    #[error(
+        "{directory} is on {filesystem}, where no files can be made; choose a directory on the disk to be measured"
+    )]
+    NoFiles {
+        /// The directory after resolving links.
+        directory: PathBuf,
+        /// The filesystem's type.
+        filesystem: String,
+    },
     /// Scratch files do not belong among device nodes.
     #[error(
         "{directory} is under /dev; Outcrop never creates a file there, choose a directory on the disk to be measured"
@@ -114,10 +124,12 @@ pub enum DeviceError {
         directory: PathBuf,
     },
     /// Filling the scratch file failed.
-    #[error("writing the scratch file {path} failed at offset {offset}: {source}; the file is removed")]
+    #[error(
+        "writing the scratch file in {directory} failed at offset {offset}: {source}; the file is removed"
+    )]
     ScratchWrite {
-        /// The file.
-        path: PathBuf,
+        /// The directory that it is in.
+        directory: PathBuf,
         /// Where in it.
         offset: u64,
         /// What the system said.

@@ -136,7 +136,7 @@ impl Fill<'_> {
             Err(_) => std::io::Error::from_raw_os_error(-result),
         };
         Err(DeviceError::ScratchWrite {
-            path: self.direct.path.clone(),
+            directory: self.direct.path.clone(),
             offset: flight.offset,
             source,
         })
@@ -155,7 +155,7 @@ impl Fill<'_> {
         self.filler.fill(bytes);
         std::os::unix::fs::FileExt::write_all_at(&self.direct.file, bytes, self.whole_bytes).map_err(
             |source| DeviceError::ScratchWrite {
-                path: self.direct.path.clone(),
+                directory: self.direct.path.clone(),
                 offset: self.whole_bytes,
                 source,
             },

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod closed;
+mod counted;
 mod gate;
 mod open;
 mod recorder;
@@ -22,10 +23,11 @@ use crate::engine::noop::NoopEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::uring::{RingOptions, UringEngine, UringRing};
 use crate::error::DeviceError;
+use crate::job::counted::Counted;
 use crate::job::gate::{Announcer, Gate, Listener};
 use crate::job::recorder::Record;
 use crate::job::timeline::Timeline;
-use crate::job::worker::{JobContext, Preparation, Worker};
+use crate::job::worker::{JobContext, Preparation, Worker, WriteAllowance};
 use crate::pause;
 use crate::report::{Ended, Feature, JobReport};
 use crate::spec::JobSpec;
@@ -49,14 +51,16 @@ pub fn run_job(
 ) -> Result<JobReport, DeviceError> {
     let span_bytes = target.check(spec)?;
     let halt = AtomicBool::new(false);
+    let writes = WriteAllowance::of(spec.write_limit_bytes);
     let context = JobContext {
         spec,
         span_bytes,
         clock,
         stop,
         halt: &halt,
+        writes: &writes,
     };
-    let device = device_behind(target, spec);
+    let Counted { device, page_cache } = Counted::behind(target, spec);
     let gate = Gate::new();
     let (announcers, mut listener) = Gate::announcers(spec.jobs);
 
@@ -90,7 +94,12 @@ pub fn run_job(
             .and_then(BlockDevice::counters);
         let observed = outcome
             .and(observed)
-            .map(|observed| observed.with_counters_after(after));
+            .map(|observed| observed.with_counters_after(after))
+            .map(|observed| Observed {
+                counted_device: device.as_ref().ok().map(|device| device.name().to_owned()),
+                page_cache,
+                ..observed
+            });
         (results, observed)
     });
     let observed = observed?;
@@ -121,6 +130,8 @@ struct Observed {
     cpu: CpuUsage,
     counters_before: Result<Counters, Unavailable>,
     counters: Result<Counters, Unavailable>,
+    counted_device: Option<String>,
+    page_cache: Option<String>,
 }
 
 impl Observed {
@@ -145,16 +156,6 @@ fn panicked(payload: Box<dyn std::any::Any + Send>) -> JobOutcome {
         .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
         .unwrap_or_else(|| "it panicked".to_owned());
     Err(DeviceError::Thread { reason })
-}
-
-fn device_behind(target: &Target, spec: &JobSpec) -> Result<BlockDevice, Unavailable> {
-    match target.path() {
-        _ if spec.engine == EngineKind::Noop => {
-            Err(Unavailable::because("the noop engine reaches no device"))
-        }
-        None => Err(Unavailable::because("there is no target")),
-        Some(path) => BlockDevice::holding(path),
-    }
 }
 
 /// Starts the jobs together, and reads CPU time at the edges of the measured time.
@@ -185,6 +186,8 @@ fn conduct(
         cpu,
         counters_before,
         counters,
+        counted_device: None,
+        page_cache: None,
     })
 }
 

@@ -16,6 +16,8 @@ pub const MAX_INTERVALS: u64 = 600;
 pub enum Ended {
     /// The measured time passed.
     Completed,
+    /// The next write would have exceeded [`JobSpec::write_limit_bytes`](crate::JobSpec::write_limit_bytes).
+    WriteLimit,
     /// The caller's stop flag was raised; the intervals hold what was measured until then.
     Interrupted,
     /// Requests failed so often that going on would have measured the error path
@@ -38,6 +40,10 @@ pub struct JobReport {
     pub traffic: Traffic,
     /// Change of the block device's counters over the same time as `traffic`, or why there is none.
     pub device_counters: Result<Counters, Unavailable>,
+    /// The block device that was counted (`nvme0n1p2`).
+    pub counted_device: Option<String>,
+    /// Why the page cache, rather than a device, may have served the requests; `None` where it did not.
+    pub page_cache: Option<String>,
     /// Mean number of requests in flight, over all jobs and the measured time: an integral over time of
     /// what was submitted and not yet seen complete. Independent of the latencies, so that Little's law
     /// is a check and no tautology. With [`Submission::Batch`](crate::Submission::Batch) an upper bound.
@@ -48,6 +54,9 @@ pub struct JobReport {
     pub warnings: Vec<String>,
     /// Open loop only: what the schedule asked for and what came of it.
     pub arrival: Option<ArrivalReport>,
+    /// Open loop only: how much later each request was made ready than it could have been, because the generator slept or was
+    /// not given a CPU. Waiting for an empty slot is not in it: that is the target's doing. It is part of every latency.
+    pub lateness: Option<LatencyHistogram>,
     /// Requests that failed. They are in no histogram and in no byte count.
     pub errors: ErrorReport,
     /// Closed loop only: requests still in flight when the measured time ended, in no interval.

@@ -1,9 +1,14 @@
-//! The only files that Outcrop ever writes to: its own, made here, marked, locked and removed again.
+//! The only files that Outcrop ever writes to: its own.
+//!
+//! A scratch file has no name (`O_TMPFILE`), so the kernel frees it when its last descriptor is closed, also when the process
+//! is killed. On a filesystem that cannot do that, it has a name for the moment that it takes to lock and mark it, and loses it
+//! before a byte is measured. A kill within that moment leaves a marked file; the next run in that directory removes it. So it
+//! does with the files of earlier versions, which kept their names.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -13,7 +18,7 @@ use outcrop_workload::Content;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::direct::DirectFile;
+use crate::direct::{DirectFile, filesystem_name};
 use crate::error::DeviceError;
 use crate::fill;
 use crate::marker::{MARKER_BYTES, Marker};
@@ -22,18 +27,17 @@ const NAME_PREFIX: &str = ".outcrop-scratch-";
 /// Sizes are rounded up to this, so that every supported logical block size divides them.
 const GRANULE_BYTES: u64 = 4096;
 
-/// A file of our own to measure: written in full, flushed, and removed when dropped.
+/// A file of our own to measure: written in full, flushed, without a name, and gone when dropped or killed.
 #[derive(Debug)]
 pub struct ScratchFile {
-    // First, so that the name goes before the lock does.
-    _removal: Removal,
+    /// Its path is the directory's: it has none itself.
     direct: DirectFile,
     size_bytes: u64,
 }
 
 impl ScratchFile {
-    /// Makes `.outcrop-scratch-<pid>-<hex>` in `directory` and writes all of it past the page cache, so that
-    /// no read meets an extent that was never written.
+    /// Makes a file on the filesystem of `directory` and writes all of it past the page cache, so that no read meets an extent
+    /// that was never written.
     ///
     /// `size_bytes` is rounded up to 4 KiB. `progress` is called with the bytes written so far and the total.
     /// *Cost*: one pass of sequential writes at the device's speed.
@@ -53,59 +57,35 @@ impl ScratchFile {
         let size_bytes = size_bytes.max(1).next_multiple_of(GRANULE_BYTES);
         check_space(&directory, size_bytes)?;
 
-        let id = random_id().map_err(|source| {
-            DeviceError::path("read random bytes from", Path::new("/dev/urandom"), source)
-        })?;
-        let path = directory.join(name(id));
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let descriptor = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)
-            .map_err(|errno| DeviceError::path("create a scratch file in", &directory, errno))?;
-        let removal = Removal::of(&path, &descriptor)?;
-        rustix::fs::flock(&descriptor, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|errno| DeviceError::path("lock", &path, errno))?;
-
+        let descriptor = match unnamed(&directory)? {
+            Some(descriptor) => descriptor,
+            None => NamedFile::create(&directory, size_bytes)?.without_name()?,
+        };
         let write_error = |offset, source| DeviceError::ScratchWrite {
-            path: path.clone(),
+            directory: directory.clone(),
             offset,
             source,
         };
-        // The marker comes first: a file that a kill leaves half written is known to be ours all the same.
-        let marker = Marker {
-            id,
-            inode: removal.inode,
-            size_bytes,
-        };
-        let plain = File::from(descriptor);
-        plain
-            .write_all_at(&marker.encode(), size_bytes)
-            .map_err(|source| write_error(size_bytes, source))?;
-        plain
-            .sync_all()
-            .map_err(|source| write_error(size_bytes, source))?;
-        match rustix::fs::fallocate(&plain, FallocateFlags::empty(), 0, size_bytes + MARKER_BYTES) {
+        match rustix::fs::fallocate(&descriptor, FallocateFlags::empty(), 0, size_bytes) {
             // Without it the blocks are found while writing; with it a full disk shows before that.
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
             Err(errno) => return Err(write_error(0, errno.into())),
         }
-        let direct = DirectFile::from_descriptor(plain.into(), &path)?;
+        let direct = DirectFile::from_descriptor(descriptor, &directory)?;
         fill::write_all(&direct, size_bytes, content, seed, stop, progress)?;
         direct
             .file
             .sync_all()
             .map_err(|source| write_error(size_bytes, source))?;
-        Ok(Self {
-            _removal: removal,
-            direct,
-            size_bytes,
-        })
+        Ok(Self { direct, size_bytes })
     }
 
-    /// Where the file is.
-    pub fn path(&self) -> &Path {
+    /// The directory on whose filesystem it lies.
+    pub fn directory(&self) -> &Path {
         &self.direct.path
     }
 
-    /// Bytes that requests may fall into; the file is one marker block longer.
+    /// Bytes that requests may fall into.
     pub const fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
@@ -130,6 +110,76 @@ impl ScratchFile {
             .collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
+    }
+}
+
+impl AsFd for ScratchFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.direct.file.as_fd()
+    }
+}
+
+/// A new file without a name; `None` where the filesystem has none.
+fn unnamed(directory: &Path) -> Result<Option<OwnedFd>, DeviceError> {
+    // With O_EXCL nobody can give it a name later.
+    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::EXCL | OFlags::CLOEXEC;
+    match rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(descriptor) => Ok(Some(descriptor)),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => Ok(None),
+        Err(errno) => Err(DeviceError::path("create a scratch file in", directory, errno)),
+    }
+}
+
+/// A scratch file that still has its name: `.outcrop-scratch-<pid>-<hex>`, locked and marked.
+#[derive(Debug)]
+struct NamedFile {
+    // First, so that the name goes before the lock does.
+    removal: Removal,
+    descriptor: OwnedFd,
+}
+
+impl NamedFile {
+    fn create(directory: &Path, size_bytes: u64) -> Result<Self, DeviceError> {
+        let id = random_id().map_err(|source| {
+            DeviceError::path("read random bytes from", Path::new("/dev/urandom"), source)
+        })?;
+        let path = directory.join(name(id));
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let descriptor = match rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(descriptor) => descriptor,
+            // The directory is there: it is the filesystem that makes no files.
+            Err(Errno::NOENT) => {
+                return Err(DeviceError::NoFiles {
+                    directory: directory.to_owned(),
+                    filesystem: filesystem_name(directory),
+                });
+            }
+            Err(errno) => return Err(DeviceError::path("create a scratch file in", directory, errno)),
+        };
+        let removal = Removal::of(&path, &descriptor)?;
+        rustix::fs::flock(&descriptor, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|errno| DeviceError::path("lock", &path, errno))?;
+        let marker = Marker {
+            id,
+            inode: removal.inode,
+            size_bytes,
+        };
+        let file = File::from(descriptor);
+        file.write_all_at(&marker.encode(), size_bytes)
+            .and_then(|()| file.sync_all())
+            .map_err(|source| DeviceError::path("mark", &path, source))?;
+        Ok(Self {
+            removal,
+            descriptor: file.into(),
+        })
+    }
+
+    /// Takes its name away.
+    fn without_name(mut self) -> Result<OwnedFd, DeviceError> {
+        self.removal.is_armed = false;
+        let removed = self.removal.now();
+        removed.map_err(|source| DeviceError::path("remove the name of", &self.removal.path, source))?;
+        Ok(self.descriptor)
     }
 }
 
@@ -270,6 +320,7 @@ fn check_space(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
     }
     let available_bytes = space.f_bavail.saturating_mul(space.f_frsize);
     let reserve_bytes = space.f_blocks.saturating_mul(space.f_frsize) / 20;
+    // The marker's block, while it is there.
     let room = available_bytes
         .saturating_sub(reserve_bytes)
         .saturating_sub(MARKER_BYTES);
@@ -283,4 +334,74 @@ fn check_space(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
         reserve_bytes,
         largest_bytes: room / GRANULE_BYTES * GRANULE_BYTES,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names need no disk.
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn names_in(directory: &Path) -> usize {
+        std::fs::read_dir(directory).unwrap().count()
+    }
+
+    /// What a kill leaves of it: the name, and no lock.
+    fn kill(file: NamedFile) -> PathBuf {
+        let NamedFile {
+            mut removal,
+            descriptor,
+        } = file;
+        removal.is_armed = false;
+        drop(descriptor);
+        removal.path.clone()
+    }
+
+    #[test]
+    fn a_file_that_needs_a_name_has_lost_it_before_it_is_measured() {
+        let folder = folder();
+        let named = NamedFile::create(folder.path(), 1 << 20).unwrap();
+        assert_eq!(names_in(folder.path()), 1);
+        let descriptor = named.without_name().unwrap();
+        assert_eq!(names_in(folder.path()), 0);
+        assert_eq!(rustix::fs::fstat(&descriptor).unwrap().st_nlink, 0);
+    }
+
+    #[test]
+    fn only_marked_files_whose_process_is_gone_count_as_abandoned() {
+        let folder = folder();
+        let directory = folder.path();
+        let abandoned = || ScratchFile::abandoned_in(directory).unwrap();
+        let alive = NamedFile::create(directory, 1 << 20).unwrap();
+        assert!(abandoned().is_empty(), "in use: the lock is held");
+        let left = kill(alive);
+        std::fs::copy(&left, directory.join(".outcrop-scratch-2-copy")).unwrap();
+        std::fs::write(directory.join(".outcrop-scratch-3-unmarked"), vec![0; 8192]).unwrap();
+        std::fs::write(directory.join(".outcrop-scratch-4-empty"), "").unwrap();
+        std::os::unix::fs::symlink(&left, directory.join(".outcrop-scratch-5-link")).unwrap();
+        std::fs::create_dir(directory.join(".outcrop-scratch-6-folder")).unwrap();
+        let found = abandoned();
+        let paths: Vec<_> = found.iter().map(AbandonedScratch::path).collect();
+        assert_eq!(paths, [left.as_path()]);
+        assert_eq!(found[0].bytes(), (1 << 20) + 4096);
+        for file in found {
+            file.remove().unwrap();
+        }
+        assert!(abandoned().is_empty());
+        assert_eq!(names_in(directory), 5, "nothing else is touched");
+    }
+
+    #[test]
+    fn a_name_that_another_file_took_is_left_to_it() {
+        let folder = folder();
+        let named = NamedFile::create(folder.path(), 1 << 20).unwrap();
+        let path = named.removal.path.clone();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "somebody else's").unwrap();
+        drop(named);
+        assert_eq!(std::fs::read(&path).unwrap(), b"somebody else's");
+    }
 }

@@ -43,6 +43,8 @@ pub struct JobSpec {
     pub seed: Seed,
     /// When completed slots are refilled; open loops ignore it.
     pub submission: Submission,
+    /// All jobs together write at most this; the request that would exceed it is not issued, and ends the job.
+    pub write_limit_bytes: Option<u64>,
 }
 
 /// More slots than this in one ring are refused: the completion queue's limit is 65 536 entries.
@@ -73,6 +75,7 @@ impl JobSpec {
             interval: Duration::from_secs(1),
             seed,
             submission: Submission::Refill,
+            write_limit_bytes: None,
         }
     }
 

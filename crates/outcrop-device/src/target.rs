@@ -28,10 +28,10 @@ pub enum Target {
 const NULL_SPAN_BYTES: u64 = 1 << 30;
 
 impl Target {
-    /// The path that is read or written, links resolved; `None` for [`Target::Null`].
-    pub fn path(&self) -> Option<&Path> {
+    /// What is read, links resolved, or the directory of a scratch file; `None` for [`Target::Null`].
+    pub fn place(&self) -> Option<&Path> {
         match self {
-            Self::Scratch(scratch) => Some(scratch.path()),
+            Self::Scratch(scratch) => Some(scratch.directory()),
             Self::ReadOnly(target) => Some(target.path()),
             Self::Null => None,
         }
@@ -100,6 +100,19 @@ impl Target {
             ));
         }
         Ok(span)
+    }
+
+    /// Waits until the device holds what was written, and the filesystem has committed its journal.
+    ///
+    /// # Errors
+    /// The device failed to.
+    pub fn flush(&self) -> Result<(), DeviceError> {
+        let Self::Scratch(scratch) = self else {
+            return Ok(());
+        };
+        let direct = scratch.direct();
+        let flushed = direct.file.sync_all();
+        flushed.map_err(|source| DeviceError::path("flush the scratch file in", &direct.path, source))
     }
 
     /// The descriptor and its alignment; `None` for [`Target::Null`].

@@ -10,6 +10,7 @@ use std::time::Duration;
 use outcrop_probe::clock::{Clock, utc_timestamp};
 use outcrop_results::{Outcome, RunFolder, TrialEntry};
 use outcrop_schema::Remark;
+use outcrop_schema::remark::WRITE_LIMIT;
 
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -29,6 +30,8 @@ pub struct RunOutcome {
     pub finished: usize,
     /// Trials of this session that failed, each with its sentence in the journal.
     pub failed: usize,
+    /// What this session wrote to its subjects, preparation included.
+    pub bytes_written: u64,
     /// True when the run was stopped before its last trial; it can be resumed.
     pub is_interrupted: bool,
 }
@@ -68,8 +71,10 @@ pub fn execute(
         observer,
         stop,
         next_notes: opening_notes,
+        bytes_written: 0,
     };
     let ended = session.run(&pending);
+    let bytes_written = session.bytes_written;
     let failed = session.failures.values().map(|failures| failures.count).sum();
     // Records are written on every way out: a run that stopped early can be reported as far as it got.
     let written = folder.finish();
@@ -79,6 +84,7 @@ pub fn execute(
         total: trials.len(),
         finished: folder.finished().len(),
         failed,
+        bytes_written,
         is_interrupted,
     })
 }
@@ -117,6 +123,7 @@ struct Session<'r> {
     stop: &'r AtomicBool,
     /// Remarks for the next trial's entry.
     next_notes: Vec<Remark>,
+    bytes_written: u64,
 }
 
 impl<'r> Session<'r> {
@@ -129,6 +136,16 @@ impl<'r> Session<'r> {
             Err(LabError::StoppedInPreparation) => return Ok(true),
             prepared => prepared?,
         };
+        let stopped = self.run_trials(pending, &mut benches);
+        self.bytes_written = benches.values().map(|bench| bench.bytes_written()).sum();
+        stopped
+    }
+
+    fn run_trials(
+        &mut self,
+        pending: &[Trial],
+        benches: &mut BTreeMap<&'static str, Box<dyn Bench + 'r>>,
+    ) -> Result<bool, LabError> {
         for trial in pending {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(true);
@@ -181,6 +198,7 @@ impl<'r> Session<'r> {
                 directory: self.set.directory(),
                 seed: self.set.seed().derive("subject"),
                 stop: self.stop,
+                write_limit_bytes: self.set.max_written().map(|limit| limit.0),
                 report: &mut report,
             };
             benches.insert(name, layer.prepare(&subjects, &mut preparation)?);
@@ -218,6 +236,12 @@ impl<'r> Session<'r> {
             entry: &entry,
             remaining: self.eta.remaining(),
         });
+        if entry.outcome == Outcome::Interrupted {
+            let limit = entry.notes.iter().find(|note| WRITE_LIMIT.is_kind_of(note));
+            limit
+                .into_iter()
+                .for_each(|note| self.observer.observe(Event::Warning(&note.text)));
+        }
         if let Outcome::Failed { message } = &entry.outcome {
             self.count_failure(cell, message)?;
         }

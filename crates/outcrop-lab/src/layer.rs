@@ -171,6 +171,8 @@ pub struct Preparation<'r, 'p> {
     pub seed: outcrop_measure::seed::Seed,
     /// Raised when the user wants to stop.
     pub stop: &'r AtomicBool,
+    /// The layer writes at most this, preparation included.
+    pub write_limit_bytes: Option<u64>,
     /// Called as it goes on.
     pub report: &'p mut dyn FnMut(PreparationStep<'_>),
 }
@@ -198,6 +200,11 @@ pub trait Bench {
     /// # Errors
     /// See [`TrialFailure`]: whether later trials can still succeed.
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure>;
+
+    /// What it has written to its subjects so far, preparation included.
+    fn bytes_written(&self) -> u64 {
+        0
+    }
 }
 
 /// What one trial yielded, in the terms of a record.

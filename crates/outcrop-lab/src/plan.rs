@@ -72,6 +72,8 @@ pub struct PlanOptions {
     pub warm_up: Option<TimeSpan>,
     /// Time measured per trial.
     pub duration: Option<TimeSpan>,
+    /// What may be written to the subjects: more is refused, or stops the run.
+    pub max_written: Option<ByteSize>,
     /// The time that the whole run may take: trials are shortened evenly until it fits.
     pub budget: Option<TimeSpan>,
 }
@@ -87,6 +89,7 @@ pub struct PlanSet {
     cells: Vec<Cell>,
     data_refusals: Vec<String>,
     data_notes: Vec<String>,
+    max_written: Option<ByteSize>,
     vocabulary: Vocabulary,
 }
 
@@ -156,6 +159,17 @@ impl PlanSet {
     /// For each layer that measures data of the user's but not all of them: what it leaves out.
     pub fn data_notes(&self) -> &[String] {
         &self.data_notes
+    }
+
+    /// What a session may write to the subjects.
+    pub const fn max_written(&self) -> Option<ByteSize> {
+        self.max_written
+    }
+
+    /// The same plans with another limit on what a session may write.
+    #[must_use]
+    pub fn with_max_written(self, max_written: Option<ByteSize>) -> Self {
+        Self { max_written, ..self }
     }
 
     /// The trials in the order they run: the same for the same plans and seed.

@@ -70,6 +70,56 @@ pub fn segments(series: &[f64]) -> Vec<Segment> {
         .collect()
 }
 
+/// Least change of level that counts as a shift, as a share of the level before it.
+pub const LEAST_SHIFT: f64 = 0.20;
+
+/// A level that did not last.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shift {
+    /// Index of the first value that no longer belongs to the first level.
+    pub at: usize,
+    /// The first level.
+    pub before: f64,
+    /// The last level; where that is the first one again, the level furthest from it.
+    pub after: f64,
+}
+
+impl Shift {
+    /// `after` ÷ `before`.
+    pub fn ratio(&self) -> f64 {
+        self.after / self.before
+    }
+}
+
+/// The shift from the level that a series begins with to the one that it ends with, if they differ by more than
+/// [`LEAST_SHIFT`], or if another level between them does.
+///
+/// It is dated at the first cut. A fall within one value makes a short level of its own, because a segment has at
+/// least [`MIN_SEGMENT`] values; the cut *behind* that would be late, and the ratio across it too small.
+pub fn level_shift(series: &[f64]) -> Option<Shift> {
+    let segments = segments(series);
+    let (first, others) = segments.split_first()?;
+    let change = |segment: &&Segment| (segment.mean - first.mean).abs();
+    let is_shift = |segment: &&Segment| change(segment) > LEAST_SHIFT * first.mean.abs();
+    let furthest = || {
+        others
+            .iter()
+            .max_by(|one, other| change(one).total_cmp(&change(other)))
+    };
+    let after = others
+        .last()
+        .filter(is_shift)
+        .or_else(furthest)
+        .filter(is_shift)?;
+    // A level that differs by less is no shift, though it was worth a cut.
+    let at = others.iter().find(is_shift)?.start;
+    Some(Shift {
+        at,
+        before: first.mean,
+        after: after.mean,
+    })
+}
+
 /// The standard deviation of the noise around the level, whatever the level does; 0 for a constant series.
 fn noise_deviation(series: &[f64]) -> f64 {
     let differences: Vec<f64> = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();

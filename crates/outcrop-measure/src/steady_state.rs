@@ -2,15 +2,17 @@
 //!
 //! *Source*: SNIA, "Solid State Storage (SSS) Performance Test Specification (PTS)", version 2.0.1, 2018,
 //! definition of steady state: over the last five rounds the tracked value y satisfies
-//! max(y) − min(y) ≤ 20 % of its average, and the ends of its least-squares line differ by ≤ 10 % of that average; a test
-//! runs for at most 25 rounds.
+//! max(y) − min(y) ≤ 20 % of its average, and the ends of its least-squares line differ by ≤ 10 % of that average.
+//!
+//! SNIA's procedure *stops* at the first steady window. A trial goes on, and its figure is the mean of all of it, so
+//! here the last five rounds are judged, and a series whose level shifted is not steady, whatever its end looks like.
 
 use serde::{Deserialize, Serialize};
 
+use crate::change_point::{Shift, level_shift};
+
 /// Rounds in the measurement window.
 pub const WINDOW_ROUNDS: usize = 5;
-/// Rounds after which a device counts as not reaching steady state.
-pub const MAX_ROUNDS: usize = 25;
 /// Largest data excursion: max − min as a fraction of the mean.
 pub const MAX_EXCURSION: f64 = 0.20;
 /// Largest slope excursion: what the fitted line changes across the window, as a fraction of the mean.
@@ -20,10 +22,18 @@ pub const MAX_DRIFT: f64 = 0.10;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum SteadyState {
-    /// The window that ends with this round is steady; it is the first that is.
-    Reached(Window),
-    /// No window is, in the rounds given or the 25 that count; this is the last one.
-    NotReached(Window),
+    /// The last five rounds are steady, and no level shifted before them.
+    Steady {
+        /// The last five rounds.
+        last: Window,
+    },
+    /// They are not, or a level shifted.
+    NotSteady {
+        /// The last five rounds.
+        last: Window,
+        /// Where the level shifted, if it did.
+        shift: Option<Shift>,
+    },
     /// There are fewer than five rounds.
     TooFewRounds {
         /// Rounds given.
@@ -32,17 +42,23 @@ pub enum SteadyState {
 }
 
 impl SteadyState {
-    /// Whether steady state was reached.
-    pub const fn is_reached(&self) -> bool {
-        matches!(self, Self::Reached(_))
+    /// Whether the series is steady.
+    pub const fn is_steady(&self) -> bool {
+        matches!(self, Self::Steady { .. })
+    }
+
+    /// The last five rounds.
+    pub const fn last(&self) -> Option<Window> {
+        match self {
+            Self::Steady { last } | Self::NotSteady { last, .. } => Some(*last),
+            Self::TooFewRounds { .. } => None,
+        }
     }
 }
 
 /// Five consecutive rounds, judged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// The last round of the window, counted from 1.
-    pub round: usize,
     /// Mean of the rounds, in the unit of the series.
     pub mean: f64,
     /// (max − min) ÷ mean.
@@ -54,8 +70,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Judges the window that ends with `round`.
-    fn over(values: &[f64], round: usize) -> Self {
+    fn over(values: &[f64]) -> Self {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let min = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -71,7 +86,6 @@ impl Window {
         let slope = products / squares;
         let drift = slope.abs() * (values.len() - 1) as f64 / mean;
         Self {
-            round,
             mean,
             excursion: (max - min) / mean,
             slope,
@@ -85,20 +99,14 @@ impl Window {
     }
 }
 
-/// Finds the first steady window in the value of each round (IOPS, bandwidth or latency), of which at most
-/// the first 25 count.
+/// Judges the value of each round (IOPS, bandwidth or latency) by the last five, and by whether its level shifted.
 pub fn steady_state(rounds: &[f64]) -> SteadyState {
-    let counted = &rounds[..rounds.len().min(MAX_ROUNDS)];
-    let mut last = None;
-    for (start, values) in counted.windows(WINDOW_ROUNDS).enumerate() {
-        let window = Window::over(values, start + WINDOW_ROUNDS);
-        if window.is_steady() {
-            return SteadyState::Reached(window);
-        }
-        last = Some(window);
+    let Some(start) = rounds.len().checked_sub(WINDOW_ROUNDS) else {
+        return SteadyState::TooFewRounds { rounds: rounds.len() };
+    };
+    let last = Window::over(&rounds[start..]);
+    match level_shift(rounds) {
+        None if last.is_steady() => SteadyState::Steady { last },
+        shift => SteadyState::NotSteady { last, shift },
     }
-    last.map_or(
-        SteadyState::TooFewRounds { rounds: rounds.len() },
-        SteadyState::NotReached,
-    )
 }

@@ -114,6 +114,33 @@ impl BlockDevice {
     }
 }
 
+/// A loop device that goes through the page cache of its file's filesystem: what it "reads" may come from memory, and what it
+/// "writes" may stay there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferedLoop {
+    /// The loop device (`loop0`).
+    pub name: String,
+    /// The file that it shows as a device.
+    pub file: PathBuf,
+}
+
+impl BlockDevice {
+    /// The file and name of the loop device that this is (or is a partition of), if that was attached without direct I/O.
+    ///
+    /// # Errors
+    /// It is a loop device, but /sys does not say how it was attached.
+    pub fn buffered_loop(&self) -> Result<Option<BufferedLoop>, Unavailable> {
+        let file = self.disk_attribute("loop/backing_file");
+        if !self.tree.exists(&file) || self.tree.switch(self.disk_attribute("loop/dio"))? {
+            return Ok(None);
+        }
+        Ok(Some(BufferedLoop {
+            name: self.disk_name(),
+            file: PathBuf::from(self.tree.text(file)?),
+        }))
+    }
+}
+
 /// btrfs gives every subvolume an anonymous number and may span devices: counting one of several would be a
 /// guess.
 fn only_btrfs_device(tree: &SystemTree, source: &str) -> Result<(), Unavailable> {

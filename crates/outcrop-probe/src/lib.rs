@@ -31,7 +31,7 @@ pub mod device_number;
 mod mount_table;
 pub mod system_tree;
 
-pub use block_counters::{BlockDevice, Counters};
+pub use block_counters::{BlockDevice, BufferedLoop, Counters};
 pub use clock::Clock;
 pub use cpu_time::{CpuTime, CpuUsage};
 pub use energy::{EnergyReport, Joules, Meter};

@@ -52,6 +52,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         NOTHING_COMPLETED,
         CONTAMINATED,
         ANSWERED_ABOVE,
+        PAGE_CACHE,
     ],
     size: Some(&SIZE),
     path: Some(&PATH),
@@ -369,12 +370,19 @@ pub const SERVICE_LATENCY: ByDirection<Latencies> = ByDirection {
 
 metrics! { PLAIN:
     CPU_PER_OPERATION = "cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of this process and the kernel's workers for it, per operation";
-    OVERHEAD_PER_OPERATION = "overhead_per_operation", NanosecondsPerOperation, Lower, Run, "CPU time of the measuring loop alone per operation, by the noop engine before the first trial";
+    OVERHEAD_PER_OPERATION = "overhead_per_operation", NanosecondsPerOperation, Lower, Run, "CPU time of the measuring loop alone per operation, by the noop engine with the same arrival process";
     IO_WORKER_CPU_SHARE = "io_worker_cpu_share", Ratio, Neither, Trial, "share of that CPU time spent by io_uring workers, to which the kernel punts what it cannot do at once";
     ACHIEVED_QUEUE_DEPTH = "achieved_queue_depth", Count, Neither, Trial, "mean number of operations in flight, counted apart from latency and throughput";
     DEVICE_BYTES_RATIO = "device_bytes_ratio", Ratio, Neither, Trial, "bytes that reached the block device by the kernel's counters, over the bytes that we moved";
     ENERGY_PER_OPERATION = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the job, over its operations";
-    STEADY_STATE = "steady_state", Ratio, Neither, Trial, "1 when the trial's intervals hold a steady window by the rule of the SNIA PTS, else 0";
+    FOREIGN_BYTES_RATIO = "foreign_bytes_ratio", Ratio, Neither, Trial, "bytes that the block device moved beyond ours, over ours; reads and writes are compared apart, so that they cannot cancel";
+    MISSING_BYTES_RATIO = "missing_bytes_ratio", Ratio, Neither, Trial, "bytes of ours that the block device did not move, over ours; reads and writes apart";
+    BYTES_WRITTEN = "bytes_written", Bytes, Neither, Trial, "bytes that the trial wrote, warm-up and drain included";
+    STEADY_STATE = "steady_state", Ratio, Neither, Trial, "1 when the trial's last five intervals are steady by the rule of the SNIA PTS and no level shifted before them, else 0";
+    IOPS_AT_END = "iops_at_end", PerSecond, Higher, Trial, "operations per second over the last five intervals of the trial";
+    LATENESS_P50 = "generator_lateness_p50", Nanoseconds, Neither, Trial, "median delay of our own: from when a request of an open loop was due and had a slot until it was issued";
+    LATENESS_P99 = "generator_lateness_p99", Nanoseconds, Neither, Trial, "99th percentile of that delay, which is part of every latency";
+    LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
     ERRORS = "errors", Count, Lower, Trial, "operations that failed; they count in nothing else";
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second that the schedule asked for";
     ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
@@ -426,5 +434,11 @@ pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
     "something above it answered",
 );
 
+/// A loop device answered from memory.
+pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
+    "page-cache-below",
+    "a loop device without direct I/O answered from the page cache",
+    "",
+);
 /// Above this share of foreign traffic a trial or a cell is called contaminated.
 pub const CONTAMINATION: f64 = 0.02;

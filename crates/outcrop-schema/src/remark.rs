@@ -47,8 +47,15 @@ pub const RESUMED_ELSEWHERE: RemarkKind = RemarkKind::new(
     "resumed after",
 );
 
+/// The bytes that may be written were used up.
+pub const WRITE_LIMIT: RemarkKind = RemarkKind::new(
+    "write-limit-reached",
+    "the trial was stopped before it wrote more than allowed",
+    "",
+);
+
 /// What trials of every layer may remark.
-pub const OF_EVERY_LAYER: &[RemarkKind] = &[RESUMED_ELSEWHERE];
+pub const OF_EVERY_LAYER: &[RemarkKind] = &[RESUMED_ELSEWHERE, WRITE_LIMIT];
 
 /// What a trial remarked.
 ///

@@ -99,9 +99,11 @@ fn forecast(estimate: &Estimate) -> String {
         return format!("{time}\nNothing but the run folder will be written.");
     }
     format!(
-        "{time}\nAt most {} will be written ({} to prepare); {}.\nShare of the rated endurance: {}.",
-        format_bytes(estimate.bytes_written()),
+        "{time}\nAbout {} will be written ({} to prepare), and at most {}: {}.\n--max-written stops a run before it writes \
+         more. Share of the rated endurance: {}.",
+        format_bytes(estimate.likely_bytes_written()),
         format_bytes(estimate.bytes_written_preparing),
+        format_bytes(estimate.bytes_written()),
         Estimate::ASSUMPTION,
         match &estimate.endurance_share {
             Ok(share) => format!("{:.4} %", share * 100.0),
@@ -126,6 +128,7 @@ fn envelope(set: &PlanSet) -> outcrop_results::Envelope {
         .with_detail("trials", estimate.trials)
         .with_detail("preparation_s", estimate.preparation.as_secs_f64())
         .with_detail("measuring_s", estimate.measuring.as_secs_f64())
+        .with_detail("bytes_written_likely", estimate.likely_bytes_written())
         .with_detail("bytes_written_at_most", estimate.bytes_written())
         .with_detail("assumption", Estimate::ASSUMPTION)
         .with_detail("plan", set.to_toml())

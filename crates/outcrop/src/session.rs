@@ -7,7 +7,7 @@ use crate::output::{self, Format, note};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, RunOutcome};
-use outcrop_measure::units::TimeSpan;
+use outcrop_measure::units::{TimeSpan, format_bytes};
 use outcrop_report::{Report, cell_table};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
@@ -62,7 +62,8 @@ pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Res
 /// Goes on with a run folder.
 pub(crate) fn resume(dir: &Path, flags: &PlanFlags) -> anyhow::Result<Ending> {
     let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
-    measure(&resumed.set, resumed.folder, IfItCannotBegin::KeepRun, flags)
+    let set = resumed.set.with_max_written(flags.max_written);
+    measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags)
 }
 
 /// What happens to a run folder without a single trial when its subject cannot be made.
@@ -104,6 +105,12 @@ fn measure(
     };
     drop(folder);
     conclude_as(&dir, flags.format, !flags.no_save, &[])?;
+    if !flags.quiet && outcome.bytes_written > 0 {
+        let written = format_bytes(outcome.bytes_written);
+        note(&format!(
+            "{written} were written to the file that was measured, making it included"
+        ));
+    }
     if !outcome.is_interrupted {
         return Ok(Ending::Done);
     }
@@ -197,8 +204,12 @@ pub(crate) fn print_layer(dir: &Path, layer: &LayerSchema, format: Format) -> an
 
 fn announcement(set: &PlanSet, dir: &Path) -> String {
     let estimate = set.estimate();
+    let writes = match estimate.likely_bytes_written() {
+        0 => String::new(),
+        bytes => format!(", writes about {}", format_bytes(bytes)),
+    };
     format!(
-        "{} cells, {} trials, about {} · seed {} · {}",
+        "{} cells, {} trials, about {}{writes} · seed {} · {}",
         estimate.cells,
         estimate.trials,
         rounded(estimate.total()),

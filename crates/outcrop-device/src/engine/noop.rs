@@ -58,7 +58,7 @@ impl Engine for NoopEngine {
             // What is handed over in the middle of reaping completes with the next wait, or reaping
             // would never end.
             Wait::Nothing => {}
-            Wait::Completions(_) | Wait::Nanoseconds(_) => self.submitted = self.tail,
+            Wait::Completions(_) | Wait::Nanoseconds(_) | Wait::Poll => self.submitted = self.tail,
         }
         Ok(())
     }

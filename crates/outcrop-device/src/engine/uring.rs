@@ -16,6 +16,8 @@ use crate::report::Feature;
 
 /// Marks the completion of the timer that ends a wait on a hanging device.
 const TICK: u64 = u64::MAX;
+/// Runs the kernel's deferred work for this thread, which is what makes completions visible (`IORING_ENTER_GETEVENTS`).
+const GET_EVENTS: u32 = 1;
 static TICK_TIME: Timespec = Timespec::new().nsec(TICK_NS as u32);
 
 /// One ring with target and buffers registered, driven by the thread that set it up.
@@ -80,6 +82,17 @@ impl<'r> UringEngine<'r> {
         entry.flags(flags).user_data(u64::from(request.slot))
     }
 
+    /// Hands over and looks at what has completed, without waiting.
+    #[expect(
+        unsafe_code,
+        reason = "the library's calls wait for one completion at least, or look at none"
+    )]
+    fn poll(&self) -> io::Result<usize> {
+        let prepared = self.submissions.len() as u32;
+        // SAFETY: neither an argument nor a signal mask is passed, and what is submitted was put in the queue before.
+        unsafe { self.submitter.enter::<()>(prepared, 0, GET_EVENTS, None) }
+    }
+
     /// A timer in the ring instead of a time limit on every wait: twenty completions a second rather than a
     /// timer set up and torn down with every system call.
     #[expect(unsafe_code, reason = "the kernel reads the time through the entry's pointer")]
@@ -127,6 +140,10 @@ impl Engine for UringEngine<'_> {
         let outcome = match wait {
             // Leaves the completion queue as it is seen, so that reaping comes to an end.
             Wait::Nothing => self.submitter.submit(),
+            Wait::Poll => {
+                self.completions.sync();
+                self.poll()
+            }
             Wait::Completions(wanted) => {
                 self.completions.sync();
                 self.submitter.submit_and_wait(wanted as usize)

@@ -39,15 +39,21 @@ pub(super) fn report(
         cpu: observed.cpu,
         traffic: traffic(spec, &jobs),
         device_counters: observed.counters,
+        counted_device: observed.counted_device,
+        page_cache: observed.page_cache,
         achieved_queue_depth: achieved_queue_depth(clock, &jobs, duration_ns),
         engine_features: Vec::new(),
         warnings: Vec::new(),
         arrival: None,
+        lateness: spec.arrival.is_open_loop().then(LatencyHistogram::new),
         errors: ErrorReport::default(),
         drained: DrainReport::default(),
     };
     report.arrival = arrival(spec, &jobs, &report);
     for job in jobs {
+        if let Some(lateness) = &mut report.lateness {
+            lateness.merge(&job.record.lateness);
+        }
         report.errors.reads += job.record.errors.reads;
         report.errors.writes += job.record.errors.writes;
         report.errors.first = report.errors.first.take().or(job.record.errors.first);
@@ -62,8 +68,9 @@ pub(super) fn report(
 const fn severity(ended: &Ended) -> u8 {
     match ended {
         Ended::Completed => 0,
-        Ended::Interrupted => 1,
-        Ended::Failed => 2,
+        Ended::WriteLimit => 1,
+        Ended::Interrupted => 2,
+        Ended::Failed => 3,
     }
 }
 

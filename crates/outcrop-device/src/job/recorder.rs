@@ -81,6 +81,8 @@ pub(crate) struct Recorder<'c> {
     pub(crate) due: u64,
     /// Open loop: completions of any due time during the measured time.
     pub(crate) completed_in_time: u64,
+    /// Open loop: how late we were ourselves.
+    lateness: LatencyHistogram,
     depth: DepthIntegral,
 }
 
@@ -118,6 +120,7 @@ impl<'c> Recorder<'c> {
             drained: DrainReport::default(),
             due: 0,
             completed_in_time: 0,
+            lateness: LatencyHistogram::new(),
             depth: DepthIntegral {
                 from: timeline.measure_from,
                 to: timeline.measure_to,
@@ -175,6 +178,15 @@ impl<'c> Recorder<'c> {
     #[inline]
     pub(crate) fn take_due(&mut self, due: u64) {
         self.due += u64::from(self.is_due_in_measured_time(due));
+    }
+
+    /// Files by how much a request is made ready after it was due, or after the slot `freed` that it had to wait for.
+    #[inline]
+    pub(crate) fn issued_late(&mut self, due: u64, freed: u64, now: u64) {
+        if self.is_due_in_measured_time(due) {
+            let late = now.saturating_sub(due.max(freed));
+            self.lateness.record(self.clock.nanos(late));
+        }
     }
 
     /// Files a request that was due but never completed, with its age: a lower bound of its response time.
@@ -287,6 +299,7 @@ impl<'c> Recorder<'c> {
             drained: self.drained,
             due: self.due,
             completed_in_time: self.completed_in_time,
+            lateness: self.lateness,
             depth_ticks: self.depth.area,
         }
     }
@@ -303,6 +316,7 @@ pub(crate) struct Record {
     pub(crate) drained: DrainReport,
     pub(crate) due: u64,
     pub(crate) completed_in_time: u64,
+    pub(crate) lateness: LatencyHistogram,
     /// Requests × ticks over the measured time.
     pub(crate) depth_ticks: u64,
 }

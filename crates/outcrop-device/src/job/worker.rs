@@ -1,6 +1,6 @@
 //! One job on its thread: the stream of requests, and what is done with each completion.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use outcrop_probe::clock::Clock;
@@ -25,6 +25,42 @@ pub(crate) struct JobContext<'a> {
     pub(crate) stop: &'a AtomicBool,
     /// Raised when one job cannot go on, so that the others end too.
     pub(crate) halt: &'a AtomicBool,
+    pub(crate) writes: &'a WriteAllowance,
+}
+
+/// How much the jobs may still write, where that is limited.
+#[derive(Debug)]
+pub(crate) struct WriteAllowance {
+    left_bytes: Option<AtomicU64>,
+    is_exhausted: AtomicBool,
+}
+
+impl WriteAllowance {
+    pub(crate) fn of(limit_bytes: Option<u64>) -> Self {
+        Self {
+            left_bytes: limit_bytes.map(AtomicU64::new),
+            is_exhausted: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes `bytes` from what is left; false, from then on for ever, when there is less.
+    #[inline]
+    fn take(&self, bytes: u64) -> bool {
+        let Some(left_bytes) = &self.left_bytes else {
+            return true;
+        };
+        let taken = left_bytes.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(bytes)
+        });
+        if taken.is_err() {
+            self.is_exhausted.store(true, Ordering::Relaxed);
+        }
+        taken.is_ok()
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.is_exhausted.load(Ordering::Relaxed)
+    }
 }
 
 /// After this many failed requests a job measures the error path and nothing else.
@@ -172,6 +208,10 @@ impl<'a, E: Engine> Worker<'a, E> {
     pub(crate) fn issue(&mut self, slot: u32, due: u64, now: u64) -> Result<(), DeviceError> {
         let prepared = &mut self.prepared;
         let (offset, is_write) = prepared.stream.next();
+        if is_write && !self.context.writes.take(self.context.spec.io_block_size_bytes) {
+            // The slot stays empty: whoever asks next whether to stop is told to.
+            return Ok(());
+        }
         let (buffer, region) = if is_write {
             let buffers = prepared.write_buffers.as_mut().ok_or_else(no_buffer)?;
             let mut buffer = buffers.take().ok_or_else(no_buffer)?;
@@ -244,6 +284,10 @@ impl<'a, E: Engine> Worker<'a, E> {
     pub(crate) fn must_stop(&mut self) -> bool {
         if self.context.stop.load(Ordering::Relaxed) {
             self.ended = Ended::Interrupted;
+            return true;
+        }
+        if self.context.writes.is_exhausted() {
+            self.ended = Ended::WriteLimit;
             return true;
         }
         if self.recorder.errors.reads + self.recorder.errors.writes >= MAX_ERRORS {

@@ -306,6 +306,7 @@ fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
             assert_eq!(total.latency.count(), found.due);
             let service = total.service.unwrap();
             assert_eq!(service.count(), found.due);
+            assert_eq!(report.lateness.unwrap().count(), found.due);
             assert!(
                 service.sum() <= total.latency.sum(),
                 "a request is not issued before it is due"
@@ -320,6 +321,53 @@ fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
                 report.achieved_queue_depth
             );
         }
+    }
+}
+
+#[test]
+fn where_slots_are_free_latency_is_service_plus_our_own_lateness() {
+    let spec = JobSpec {
+        engine: EngineKind::Noop,
+        queue_depth: 4096,
+        arrival: "poisson:2000".parse().unwrap(),
+        duration: Duration::from_millis(200),
+        ..short_spec()
+    };
+    let report = run(&Target::Null, &spec);
+    let reads = report.total().reads;
+    let (late, service) = (report.lateness.unwrap(), reads.service.unwrap());
+    assert!(late.count() > 0);
+    assert_eq!(late.count(), reads.latency.count());
+    // Each is rounded from ticks to nanoseconds.
+    let parts = late.sum() + service.sum();
+    assert!(
+        reads.latency.sum().abs_diff(parts) <= 2 * u128::from(late.count()),
+        "{} ns of latency, {parts} ns of lateness and service",
+        reads.latency.sum()
+    );
+}
+
+#[test]
+fn a_write_limit_ends_the_job_before_it_is_exceeded() {
+    let folder = folder();
+    let target = Target::Scratch(scratch(folder.path(), 4 << 20));
+    for (arrival, jobs, mix) in [
+        ("closed", 3, "0:100"),
+        ("closed", 1, "50:50"),
+        ("constant:20k", 1, "0:100"),
+    ] {
+        let spec = JobSpec {
+            arrival: arrival.parse().unwrap(),
+            jobs,
+            read_write_mix: mix.parse().unwrap(),
+            queue_depth: 8,
+            duration: Duration::from_secs(60),
+            write_limit_bytes: Some(100 * 4096 + 1),
+            ..short_spec()
+        };
+        let report = run(&target, &spec);
+        assert_eq!(report.ended, Ended::WriteLimit);
+        assert_eq!(report.traffic.written_bytes, 100 * 4096, "{arrival} {mix}");
     }
 }
 
@@ -342,6 +390,11 @@ fn an_overloaded_open_loop_shows_its_backlog_and_says_what_the_target_sustains()
     assert_eq!(arrival.completed + arrival.unfinished, arrival.due);
     assert!(arrival.unfinished > 0 && arrival.achieved_per_second < 5e6);
     let reads = report.total().reads;
+    let late_ns = report.lateness.unwrap().sum();
+    assert!(
+        late_ns < reads.latency.sum() / 10,
+        "waiting for a slot is the target's doing: {late_ns} ns"
+    );
     assert_eq!(reads.operations, arrival.completed);
     assert_eq!(
         reads.latency.count(),

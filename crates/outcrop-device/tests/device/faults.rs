@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use outcrop_device::{Ended, EngineKind, FeatureState, JobSpec, ReadOnlyTarget, Target, run_job};
 use outcrop_probe::clock::Clock;
 
-use crate::stage::{LoopDevice, folder, run, scratch, short_spec, try_scratch};
+use crate::stage::{LoopDevice, folder, open_file, run, scratch, short_spec, try_scratch};
 
 #[test]
 fn requests_that_the_device_fails_are_counted_and_the_first_is_told() {
@@ -65,7 +65,7 @@ fn a_file_that_shrinks_gives_short_reads_which_are_errors() {
 fn a_refused_registration_is_stated_with_the_limit_that_refused_it() {
     let folder = folder();
     let path = folder.path().join("theirs");
-    std::fs::copy(scratch(folder.path(), 4 << 20).path(), &path).unwrap();
+    std::fs::copy(open_file(&scratch(folder.path(), 4 << 20)), &path).unwrap();
     let target = Target::ReadOnly(ReadOnlyTarget::open(&path).unwrap());
     let spec = JobSpec {
         queue_depth: 512,

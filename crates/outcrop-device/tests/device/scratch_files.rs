@@ -4,26 +4,25 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use outcrop_device::{AbandonedScratch, DeviceError, ScratchFile};
+use outcrop_device::{DeviceError, ScratchFile};
 use outcrop_workload::Content;
 
-use crate::stage::{Disk, SEED, folder, must, names_in, scratch, try_scratch};
+use crate::stage::{Disk, SEED, folder, must, names_in, open_file, scratch, try_scratch};
 
 #[test]
-fn a_scratch_file_is_written_in_full_and_gone_when_dropped() {
+fn a_scratch_file_is_written_in_full_and_has_no_name() {
     let folder = folder();
     // Neither a whole number of chunks nor of blocks.
     let scratch = scratch(folder.path(), (3 << 20) + 5000);
-    let metadata = std::fs::metadata(scratch.path()).unwrap();
+    let metadata = std::fs::metadata(open_file(&scratch)).unwrap();
     assert_eq!(scratch.size_bytes(), (3 << 20) + 8192);
-    assert_eq!(metadata.len(), scratch.size_bytes() + 4096);
+    assert_eq!(metadata.len(), scratch.size_bytes());
     assert!(metadata.blocks() * 512 >= metadata.len(), "no holes");
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
-    let bytes = std::fs::read(scratch.path()).unwrap();
+    assert_eq!(metadata.nlink(), 0);
+    let bytes = std::fs::read(open_file(&scratch)).unwrap();
     let blocks: std::collections::BTreeSet<_> = bytes.chunks(4096).collect();
     assert_eq!(blocks.len(), bytes.len() / 4096, "random content does not repeat");
-    assert_eq!(names_in(folder.path()).len(), 1);
-    drop(scratch);
     assert_eq!(names_in(folder.path()), [""; 0]);
 }
 
@@ -151,6 +150,7 @@ fn no_file_is_made_where_files_do_not_belong_or_may_not_be() {
         (&file, "expected a directory"),
         (&folder.path().join("missing"), "check the spelling"),
         (&read_only.mount_point, "mounted read-only"),
+        (Path::new("/proc"), "is on proc, where no files can be made"),
     ] {
         let message = try_scratch(directory, 1 << 20).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");
@@ -173,46 +173,4 @@ fn a_directory_of_somebody_else_is_refused_with_advice() {
         message.contains("ermission denied") && message.contains("choose a path"),
         "{message}"
     );
-}
-
-#[test]
-fn only_marked_files_whose_process_is_gone_count_as_abandoned() {
-    let folder = folder();
-    let directory = folder.path();
-    let scratch = scratch(directory, 1 << 20);
-    let abandoned = || ScratchFile::abandoned_in(directory).unwrap();
-    assert!(abandoned().is_empty(), "in use: the lock is held");
-
-    // Another name of the same file outlives it, as the file itself does a process that is killed.
-    let left = directory.join(".outcrop-scratch-1-left");
-    std::fs::hard_link(scratch.path(), &left).unwrap();
-    std::fs::copy(scratch.path(), directory.join(".outcrop-scratch-2-copy")).unwrap();
-    std::fs::write(directory.join(".outcrop-scratch-3-unmarked"), vec![0; 8192]).unwrap();
-    std::fs::write(directory.join(".outcrop-scratch-4-empty"), "").unwrap();
-    std::os::unix::fs::symlink(&left, directory.join(".outcrop-scratch-5-link")).unwrap();
-    std::fs::create_dir(directory.join(".outcrop-scratch-6-folder")).unwrap();
-    drop(scratch);
-
-    let found = abandoned();
-    assert_eq!(
-        found.iter().map(AbandonedScratch::path).collect::<Vec<_>>(),
-        [left.as_path()]
-    );
-    assert_eq!(found[0].bytes(), (1 << 20) + 4096);
-    for file in found {
-        file.remove().unwrap();
-    }
-    assert!(abandoned().is_empty());
-    assert_eq!(names_in(directory).len(), 5, "nothing else is touched");
-}
-
-#[test]
-fn dropping_does_not_remove_a_file_that_took_the_place() {
-    let folder = folder();
-    let scratch = scratch(folder.path(), 1 << 20);
-    let path = scratch.path().to_owned();
-    std::fs::remove_file(&path).unwrap();
-    std::fs::write(&path, "somebody else's").unwrap();
-    drop(scratch);
-    assert_eq!(std::fs::read(&path).unwrap(), b"somebody else's");
 }

@@ -1,6 +1,7 @@
 //! What the tests stand on: folders on a disk, loop devices, filesystems on them.
 
 use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -45,11 +46,21 @@ pub(crate) struct LoopDevice {
 }
 
 impl LoopDevice {
+    /// One whose requests reach the disk below.
     pub(crate) fn new(size_bytes: u64) -> Self {
+        Self::attached(size_bytes, "--direct-io=on")
+    }
+
+    /// One that answers from the page cache of the filesystem that its file is on.
+    pub(crate) fn buffered(size_bytes: u64) -> Self {
+        Self::attached(size_bytes, "--direct-io=off")
+    }
+
+    fn attached(size_bytes: u64, mode: &str) -> Self {
         let folder = folder();
         let image = folder.path().join("image");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
-        let node = PathBuf::from(must("losetup", &["--find", "--show", text(&image)]));
+        let node = PathBuf::from(must("losetup", &["--find", "--show", mode, text(&image)]));
         Self {
             node,
             image,
@@ -126,6 +137,11 @@ pub(crate) fn try_scratch(directory: &Path, size_bytes: u64) -> Result<ScratchFi
         &stop,
         &mut |_, _| {},
     )
+}
+
+/// What the kernel calls an open file of this process; good as long as the scratch file is there.
+pub(crate) fn open_file(scratch: &ScratchFile) -> PathBuf {
+    format!("/proc/self/fd/{}", scratch.as_fd().as_raw_fd()).into()
 }
 
 /// A job that is over soon: 50 ms after 10 ms of warm-up, in intervals of 20 ms.

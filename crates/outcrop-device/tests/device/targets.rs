@@ -51,6 +51,25 @@ fn a_mix_with_writes_is_refused_for_a_block_device() {
 }
 
 #[test]
+fn a_loop_device_without_direct_io_is_told_and_the_disk_below_it_is_counted() {
+    let buffered = LoopDevice::buffered(8 << 20);
+    let target = |device: &LoopDevice| Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let name = |device: &LoopDevice| device.node.file_name().unwrap().to_str().unwrap().to_owned();
+    let report = run(&target(&buffered), &short_spec());
+    let told = report.page_cache.unwrap();
+    assert!(
+        told.contains(&name(&buffered)) && told.contains("without direct I/O"),
+        "{told}"
+    );
+    assert_ne!(report.counted_device, Some(name(&buffered)));
+
+    let direct = LoopDevice::new(8 << 20);
+    let report = run(&target(&direct), &short_spec());
+    assert_eq!(report.page_cache, None);
+    assert_eq!(report.counted_device, Some(name(&direct)));
+}
+
+#[test]
 fn a_symlink_is_followed_and_both_names_are_kept() {
     let folder = folder();
     file_of(folder.path(), 1 << 20);

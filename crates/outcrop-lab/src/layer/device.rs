@@ -13,7 +13,8 @@ use std::time::Duration;
 use outcrop_device::{EngineKind, ReadOnlyTarget};
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, Span,
+    ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN,
+    Span,
 };
 use outcrop_schema::{LayerSchema, Settings};
 
@@ -31,10 +32,21 @@ const DEFAULT_SCRATCH_SIZE: ByteSize = ByteSize(1 << 30);
 
 /// Files are assumed to be made this fast: slower than most SSDs, faster than most hard disks.
 const ASSUMED_FILL_BYTES_PER_SECOND: f64 = 200e6;
-/// The bound on what trials write: a device of this speed …
-const ASSUMED_WRITE_BYTES_PER_SECOND: f64 = 3e9;
-/// … that answers this soon.
-const ASSUMED_LATENCY: Duration = Duration::from_micros(20);
+/// A device that writes: so fast, once it has answered so soon.
+struct Writer {
+    bytes_per_second: f64,
+    latency: Duration,
+}
+/// The bound on what trials write.
+const FASTEST: Writer = Writer {
+    bytes_per_second: 3e9,
+    latency: Duration::from_micros(20),
+};
+/// What they write to a usual SSD: between a SATA drive and a fast NVMe drive.
+const USUAL: Writer = Writer {
+    bytes_per_second: 500e6,
+    latency: Duration::from_micros(80),
+};
 /// Between trials: setting up rings and buffers, reading counters, the journal's fsync …
 const TRIAL_OVERHEAD: Duration = Duration::from_millis(20);
 /// … and the flush after a trial that wrote.
@@ -117,6 +129,7 @@ impl Layer for Device {
         Forecast {
             time: Duration::from_secs_f64(bytes_written as f64 / ASSUMED_FILL_BYTES_PER_SECOND),
             bytes_written,
+            likely_bytes_written: bytes_written,
         }
     }
 
@@ -129,17 +142,10 @@ impl Layer for Device {
         } else {
             Duration::ZERO
         };
-        let size = factors.value(&IO_BLOCK_SIZE).0 as f64;
-        let depth = f64::from(*factors.value(&QUEUE_DEPTH)) * f64::from(*factors.value(&JOBS));
-        let by_depth = depth * size / ASSUMED_LATENCY.as_secs_f64();
-        let writes = f64::from(mix.write_percent()) / 100.0;
-        let rate = match factors.value(&ENGINE) {
-            EngineKind::Noop => 0.0,
-            _ => by_depth.min(ASSUMED_WRITE_BYTES_PER_SECOND) * writes,
-        };
         Forecast {
             time: load + TRIAL_OVERHEAD + settle,
-            bytes_written: (rate * load.as_secs_f64()) as u64,
+            bytes_written: writes_of(factors, load, &FASTEST),
+            likely_bytes_written: writes_of(factors, load, &USUAL),
         }
     }
 
@@ -154,6 +160,21 @@ impl Layer for Device {
 
 fn is_read_only(subject: &Subject) -> bool {
     *subject.settings.value(&KIND) == Kind::ReadOnly
+}
+
+/// What a trial writes to such a device: as much as it takes, or, in an open loop, as much as is offered.
+fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
+    let size = factors.value(&IO_BLOCK_SIZE).0 as f64;
+    let depth = f64::from(*factors.value(&QUEUE_DEPTH)) * f64::from(*factors.value(&JOBS));
+    let mut rate = (depth * size / device.latency.as_secs_f64()).min(device.bytes_per_second);
+    if let Some(offered) = factors.value(&ARRIVAL).per_second() {
+        rate = rate.min(offered.per_second() * size);
+    }
+    if *factors.value(&ENGINE) == EngineKind::Noop {
+        rate = 0.0;
+    }
+    let writes = f64::from(factors.value(&READ_WRITE_MIX).write_percent()) / 100.0;
+    (rate * writes * load.as_secs_f64()) as u64
 }
 
 /// What making the subject writes.

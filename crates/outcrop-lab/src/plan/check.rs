@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::TimeSpan;
+use outcrop_measure::units::{TimeSpan, format_bytes};
 
 use outcrop_schema::{FactorRef, Setting, Settings};
 use outcrop_workload::word::hint;
@@ -57,13 +57,33 @@ impl PlanSet {
             cells: Vec::new(),
             data_refusals: data.refusals,
             data_notes: data.notes,
+            max_written: options.max_written,
             vocabulary: options.layers.vocabulary(),
         };
         set.recount();
         if let Some(budget) = options.budget {
             set.shorten_to(budget)?;
         }
+        set.check_max_written()?;
         Ok(set)
+    }
+
+    /// Refuses a run that would write more than allowed to a usual device. A faster one is stopped while it is measured.
+    fn check_max_written(&self) -> Result<(), LabError> {
+        let estimate = self.estimate();
+        let likely = estimate.likely_bytes_written();
+        match self.max_written {
+            Some(limit) if likely > limit.0 => {
+                let message = format!(
+                    "{limit} may be written, but this run would write about {} ({} to make its files); make the file smaller \
+                     (--size), measure fewer cells that write, or shorten trials (--duration, --repetitions)",
+                    format_bytes(likely),
+                    format_bytes(estimate.bytes_written_preparing)
+                );
+                Err(bad("--max-written", message))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

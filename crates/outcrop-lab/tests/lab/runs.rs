@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_lab::{Event, LabError, RunOutcome, execute, resume};
+use outcrop_lab::{Event, LabError, PlanOptions, PlanSet, PlanSource, RunOutcome, execute, resume};
+use outcrop_measure::units::ByteSize;
 use outcrop_results::{Outcome, TrialEntry};
 
 use super::scene::{SMALL_PLAN, assert_complete, assert_empty, directory, plan_set, run_to_the_end, start};
@@ -113,6 +114,8 @@ fn open_loop_trials_tell_service_from_response_times() {
             ["latency_mean", "service_latency_mean"].map(|metric| value(&entry, metric));
         assert!(response >= service, "{response:?} {service:?}");
         assert_eq!(value(&entry, "arrival_requested"), Some(2000.0));
+        assert!(value(&entry, "generator_lateness_max") >= value(&entry, "generator_lateness_p50"));
+        assert!(value(&entry, "overhead_per_operation") > Some(0.0));
     }
 }
 
@@ -156,15 +159,15 @@ fn two_plans_on_one_subject_measure_their_shared_cells_once() {
         .replace("\"small\"", "\"other\"")
         .replace("[1, 4]", "[4, 8]")
         .replace("repetitions = 2", "repetitions = 3");
-    let sources = [SMALL_PLAN.to_owned(), other].map(|text| outcrop_lab::PlanSource {
+    let sources = [SMALL_PLAN.to_owned(), other].map(|text| PlanSource {
         name: "p".to_owned(),
         text,
     });
-    let options = outcrop_lab::PlanOptions {
+    let options = PlanOptions {
         directory: Some(data.path().to_owned()),
         ..Default::default()
     };
-    let set = outcrop_lab::PlanSet::from_sources(&sources, &options).unwrap();
+    let set = PlanSet::from_sources(&sources, &options).unwrap();
     assert_eq!((set.cells().len(), set.trials().len()), (6, 2 * 2 + 4 * 3));
     let mut folder = start(&set, runs.path());
     run_to_the_end(&set, &mut folder).unwrap();
@@ -316,29 +319,80 @@ fn a_layer_of_which_every_trial_fails_is_an_error() {
 }
 
 #[test]
-fn a_subject_that_vanishes_ends_the_run_with_what_to_do_and_a_resume_makes_it_anew() {
+fn nobody_can_take_the_subject_away_while_it_is_measured() {
     let (runs, data) = (directory(), directory());
     let set = plan_set(&SMALL_PLAN.replace("\"100:0\", ", ""), data.path());
     let mut folder = start(&set, runs.path());
     let mut observer = |event: Event<'_>| {
-        if let Event::TrialStarted { finished: 2, .. } = event {
-            for entry in std::fs::read_dir(data.path()).unwrap() {
-                std::fs::remove_file(entry.unwrap().path()).unwrap();
-            }
+        if let Event::TrialStarted { .. } = event {
+            assert_empty(data.path());
         }
     };
-    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
-    assert!(matches!(error, LabError::Fatal { finished: 2, .. }), "{error:?}");
-    assert!(
-        error
-            .to_string()
-            .contains("the 2 finished trials are kept: mend this, then `outcrop run --resume")
+    execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap();
+    assert_complete(&set, &folder);
+}
+
+/// The small plan with writes alone.
+fn writing_plan() -> String {
+    SMALL_PLAN.replace("\"100:0\", \"50:50\"", "\"0:100\"")
+}
+
+#[test]
+fn a_run_stops_before_it_writes_more_than_it_may_and_a_resume_goes_on() {
+    const LIMIT: ByteSize = ByteSize((4 << 20) + 9 * 4096);
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(&writing_plan(), data.path()).with_max_written(Some(LIMIT));
+    let mut folder = start(&set, runs.path());
+    let mut told = Vec::new();
+    let mut observer = |event: Event<'_>| {
+        if let Event::Warning(text) = event {
+            told.push(text.to_owned());
+        }
+    };
+    let outcome = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap();
+    assert!(outcome.is_interrupted);
+    assert_eq!(
+        outcome.bytes_written, LIMIT.0,
+        "as much as it may, and not a block more"
     );
-    run_to_the_end(&set, &mut folder).unwrap();
+    assert!(told.iter().any(|text| text.contains("--max-written")), "{told:?}");
+    let before = folder.trials().unwrap().len();
+    let set = set.with_max_written(None);
+    let outcome = run_to_the_end(&set, &mut folder).unwrap();
     let entries = assert_complete(&set, &folder);
-    assert!(
-        matches!(&entries[2].outcome, Outcome::Failed { message } if message.starts_with("cannot flush"))
-    );
+    let in_trials: f64 = entries[before..]
+        .iter()
+        .filter_map(|entry| value(entry, "bytes_written"))
+        .sum();
+    assert_eq!(outcome.bytes_written, (4 << 20) + in_trials as u64);
+}
+
+#[test]
+fn a_run_that_would_write_more_than_it_may_is_refused_with_what_to_change() {
+    let data = directory();
+    let options = |max_written| PlanOptions {
+        directory: Some(data.path().to_owned()),
+        max_written: Some(max_written),
+        ..PlanOptions::default()
+    };
+    let source = PlanSource {
+        name: "plan.toml".to_owned(),
+        text: writing_plan(),
+    };
+    let plan = |max_written| PlanSet::from_sources(std::slice::from_ref(&source), &options(max_written));
+    let error = plan(ByteSize(4 << 20)).unwrap_err();
+    assert!(error.is_bad_input(), "{error:?}");
+    let text = error.to_string();
+    for part in [
+        "--max-written: 4MiB",
+        "4 MiB to make its files",
+        "--size",
+        "--duration",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let estimate = plan(ByteSize(1 << 40)).unwrap().estimate();
+    assert!((4 << 20..estimate.bytes_written()).contains(&estimate.likely_bytes_written()));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Change points: shifts are found where they are, and noise, spikes and constants have none.
 
 use outcrop_measure::Seed;
-use outcrop_measure::change_point::segments;
+use outcrop_measure::change_point::{level_shift, segments};
 use proptest::prelude::*;
 use rand::Rng;
 
@@ -71,6 +71,37 @@ fn a_spike_is_not_a_level() {
     let mut series = vec![7.0; 30];
     series[12] = 500.0;
     assert_eq!(bounds(&series), [30], "spike on a constant");
+}
+
+#[test]
+fn a_fall_in_the_middle_of_a_value_is_dated_there_with_the_ratio_of_the_levels_around_it() {
+    // The middle value is half at one level, half at the other: with at least three values to a segment, it drags
+    // two of the lower level along, and the larger step lies behind those.
+    let mut series: Vec<f64> = noise(3, 7).iter().map(|value| 69_000.0 + 100.0 * value).collect();
+    series.push(33_988.0);
+    series.extend(noise(4, 8).iter().map(|value| 400.0 + value));
+    assert_eq!(bounds(&series), [7, 10, 16], "the artificial level is there");
+    let shift = level_shift(&series).unwrap();
+    assert_eq!(shift.at, 7);
+    assert!((shift.ratio() - 400.0 / 69_000.0).abs() < 1e-4, "{shift:?}");
+}
+
+#[test]
+fn a_level_that_comes_back_is_a_shift_to_the_level_furthest_from_it() {
+    let mut series = vec![100.0; 10];
+    series.extend([60.0; 5]);
+    series.extend([101.0; 10]);
+    let shift = level_shift(&series).unwrap();
+    assert_eq!((shift.at, shift.before, shift.after), (10, 100.0, 60.0));
+}
+
+#[test]
+fn a_step_of_less_than_a_fifth_is_no_shift() {
+    let mut series = vec![100.0; 10];
+    series.extend([85.0; 10]);
+    assert_eq!(bounds(&series).len(), 2, "it is worth a cut");
+    assert_eq!(level_shift(&series), None);
+    assert_eq!(level_shift(&[]), None);
 }
 
 #[test]

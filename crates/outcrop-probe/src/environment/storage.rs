@@ -36,6 +36,9 @@ pub struct Device {
     pub disk: String,
     /// What a virtual device stands on: a loop device's file, the members of a mapping or an array.
     pub backing: Reading<Vec<String>>,
+    /// Whether a loop device bypasses the page cache of its file's filesystem; `None` for other devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loop_direct_io: Option<Reading<bool>>,
     /// Model as the device gives it.
     pub model: Reading<String>,
     /// Revision of its firmware.
@@ -112,6 +115,7 @@ impl Device {
             kind: kind(tree, device).to_owned(),
             disk: device.disk_name(),
             backing: backing(tree, device).into(),
+            loop_direct_io: loop_direct_io(tree, device),
             model: text("device/model"),
             firmware: nonempty(tree, &device.disk_attribute("device/firmware_rev"))
                 .or_else(|_| nonempty(tree, &device.disk_attribute("device/rev")))
@@ -180,6 +184,11 @@ fn kind(tree: &SystemTree, device: &BlockDevice) -> &'static str {
     } else {
         "disk"
     }
+}
+
+fn loop_direct_io(tree: &SystemTree, device: &BlockDevice) -> Option<Reading<bool>> {
+    let is_loop = tree.exists(device.disk_attribute("loop"));
+    is_loop.then(|| tree.switch(device.disk_attribute("loop/dio")).into())
 }
 
 fn backing(tree: &SystemTree, device: &BlockDevice) -> Result<Vec<String>, Unavailable> {

@@ -2,6 +2,7 @@
 
 use super::{Environment, Limit};
 use crate::filesystem::Filesystem;
+use crate::reading::Reading;
 
 /// Above this share of stalled time, other work competes with the measurement.
 const PRESSURE_PERCENT: f64 = 5.0;
@@ -112,10 +113,14 @@ impl Environment {
                 device.kind.as_str(),
                 "loop" | "zram" | "ram disk" | "device-mapper" | "md"
             ) {
-                warnings.push(format!(
-                    "{} is a virtual device ({}): what is measured includes the layer below it",
-                    device.name, device.kind
-                ));
+                let is_buffered = device.loop_direct_io == Some(Reading::Known(false));
+                let meaning = if is_buffered {
+                    "it was attached without direct I/O, so the page cache of its file's filesystem answers in its place"
+                } else {
+                    "what is measured includes the layer below it"
+                };
+                let (name, kind) = (&device.name, &device.kind);
+                warnings.push(format!("{name} is a virtual device ({kind}): {meaning}"));
             }
             // Virtual disks say so whatever they stand on.
             let is_virtual_machine = self.hypervisor().is_some();

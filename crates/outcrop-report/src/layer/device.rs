@@ -6,6 +6,7 @@ mod cell;
 mod curve;
 mod figures;
 mod findings;
+mod limits;
 mod matrix;
 mod method;
 mod references;

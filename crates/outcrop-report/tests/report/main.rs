@@ -9,6 +9,7 @@ mod comparison;
 mod compression;
 mod compression_fixture;
 mod device;
+mod device_limits;
 mod fixture;
 mod folder;
 mod markup;

@@ -1,12 +1,13 @@
 //! `outcrop device`: one layer, one-off, a flag for each factor.
 
-use super::factor_flags::{FactorFlags, OneOff};
+use super::factor_flags::{FactorFlags, OneOff, Spell};
+use super::fio_words::{self, FioWords};
 use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::ByteSize;
-use outcrop_schema::{LayerSchema, device};
+use outcrop_schema::{FactorRef, LayerSchema, device};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
     #[command(flatten)]
+    fio: FioWords,
+    #[command(flatten)]
     flags: PlanFlags,
 }
 
@@ -43,6 +46,8 @@ pub(crate) struct Device;
 
 impl OneOff for Device {
     const SCHEMA: &'static LayerSchema = &device::SCHEMA;
+    const ALIASES: &'static [(FactorRef, &'static str)] = fio_words::ALIASES;
+    const SPELL: Spell = fio_words::SPELL;
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
@@ -51,11 +56,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         size: args.size,
         ..args.flags.options()
     };
-    let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;
+    let set = PlanSet::from_drafts(vec![draft(args)?], &options).map_err(session::lab_error)?;
     session::start(&set, "device", &args.flags)
 }
 
-fn draft(args: &Args) -> Draft {
+fn draft(args: &Args) -> anyhow::Result<Draft> {
     let mut draft = Draft::new(
         "device",
         "What does this device give?",
@@ -68,5 +73,6 @@ fn draft(args: &Args) -> Draft {
             .with_subject(&device::PATH, &path.to_string_lossy(), "--read-only"),
         None => draft.with_subject(&device::KIND, device::Kind::ScratchFile.name(), "PATH"),
     };
-    args.factors.write_over(draft)
+    // What our own flags say stands over what fio's do.
+    Ok(args.factors.write_over(args.fio.write_over(draft)?))
 }

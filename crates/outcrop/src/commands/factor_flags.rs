@@ -9,7 +9,14 @@ use std::marker::PhantomData;
 pub(crate) trait OneOff {
     /// Its vocabulary.
     const SCHEMA: &'static LayerSchema;
+    /// Other names that the flags of factors answer to; not shown.
+    const ALIASES: &'static [(FactorRef, &'static str)] = &[];
+    /// Other spellings of values.
+    const SPELL: Spell = |_, value| Ok(vec![value.to_owned()]);
 }
+
+/// A value in our own spelling, or several; or a sentence with what to write.
+pub(crate) type Spell = fn(&About, &str) -> Result<Vec<String>, String>;
 
 /// The factors whose flags were given, each with its values; several values make it vary.
 #[derive(Debug)]
@@ -49,8 +56,10 @@ fn value_name(factor: FactorRef) -> String {
 impl<L: OneOff> clap::Args for FactorFlags<L> {
     fn augment_args(command: Command) -> Command {
         L::SCHEMA.workload.iter().fold(command, |command, factor| {
+            let aliases = L::ALIASES.iter().filter(|(known, _)| known.name == factor.name);
             command.arg(
                 Arg::new(factor.name)
+                    .aliases(aliases.map(|(_, alias)| *alias))
                     .long(factor.flag_name())
                     .help(help_of(factor.about()))
                     .value_name(value_name(*factor))
@@ -67,12 +76,23 @@ impl<L: OneOff> clap::Args for FactorFlags<L> {
 
 impl<L: OneOff> clap::FromArgMatches for FactorFlags<L> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let values = |factor: &FactorRef| {
-            let values = matches.get_many::<String>(factor.name)?;
-            Some((*factor, values.cloned().collect()))
-        };
+        let mut given = Vec::new();
+        for factor in L::SCHEMA.workload {
+            let Some(values) = matches.get_many::<String>(factor.name) else {
+                continue;
+            };
+            let mut spelled = Vec::new();
+            for value in values {
+                let refused = |why| {
+                    let message = format!("--{}: {why}\n", factor.flag_name());
+                    clap::Error::raw(clap::error::ErrorKind::InvalidValue, message)
+                };
+                spelled.extend(L::SPELL(factor.about(), value).map_err(refused)?);
+            }
+            given.push((*factor, spelled));
+        }
         Ok(Self {
-            given: L::SCHEMA.workload.iter().filter_map(values).collect(),
+            given,
             layer: PhantomData,
         })
     }

@@ -9,6 +9,7 @@ pub(crate) mod device;
 pub(crate) mod env;
 pub(crate) mod factor_flags;
 pub(crate) mod figure;
+pub(crate) mod fio_words;
 pub(crate) mod man;
 pub(crate) mod plan_flags;
 pub(crate) mod plans;

@@ -3,7 +3,7 @@
 use crate::output::Format;
 use outcrop_lab::PlanOptions;
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::TimeSpan;
+use outcrop_measure::units::{ByteSize, TimeSpan};
 use std::path::PathBuf;
 
 /// How much of everything, from which seed, and where the run goes.
@@ -16,11 +16,14 @@ pub(crate) struct PlanFlags {
     #[arg(long, value_name = "TIME")]
     pub(crate) warm_up: Option<TimeSpan>,
     /// Time measured in each trial [default: as the plan says]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", alias = "runtime")]
     pub(crate) duration: Option<TimeSpan>,
     /// Shorten the trials evenly until the whole run fits into this time
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<TimeSpan>,
+    /// Stop before more than this is written to the device [default: no limit]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_written: Option<ByteSize>,
     /// Seed of every random choice [default: fresh; it is printed and stored]
     #[arg(long)]
     pub(crate) seed: Option<Seed>,
@@ -50,6 +53,7 @@ impl PlanFlags {
             warm_up: self.warm_up,
             duration: self.duration,
             budget: self.budget,
+            max_written: self.max_written,
             ..PlanOptions::default()
         }
     }

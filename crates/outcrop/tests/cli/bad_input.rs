@@ -31,6 +31,26 @@ fn an_impossible_block_size_names_the_flag_and_what_is_accepted() {
 }
 
 #[test]
+fn words_of_fio_that_mean_something_else_here_are_answered_with_ours() {
+    let cases: &[(&[&str], &[&str])] = &[
+        (
+            &["--access-pattern", "randread"],
+            &["--access-pattern random", "--read-write-mix 100:0"],
+        ),
+        (&["--rw", "trim"], &["--rw=trim", "--read-write-mix"]),
+        (&["--ioengine", "libaio"], &["--engine io_uring"]),
+        (&["--direct", "0"], &["--direct=0", "page cache"]),
+        (&["--filename", "/dev/sda"], &["--read-only /dev/sda"]),
+        (&["--iodepth", "64..1"], &["--queue-depth", "1..64"]),
+        (&["--runtime", "30"], &["30s"]),
+    ];
+    for (args, parts) in cases {
+        let text = refused(&[&["device", "--size", "16MiB"], *args].concat());
+        assert!(parts.iter().all(|part| text.contains(part)), "{args:?}: {text}");
+    }
+}
+
+#[test]
 fn impossible_factors_are_refused_before_anything_is_written() {
     let cases: &[(&[&str], &str)] = &[
         (&["--queue-depth", "0"], "queue-depth"),

@@ -110,6 +110,49 @@ fn a_dry_run_shows_cells_time_and_bytes_and_writes_nothing() {
 }
 
 #[test]
+fn a_command_line_of_fio_is_the_same_run_as_its_translation() {
+    let dir = workplace();
+    let cells = |line: &str| {
+        let args: Vec<&str> = line.split(' ').collect();
+        let seen = outcrop(
+            dir.path(),
+            &[&args[..], &["--seed", "7", "--dry-run", "--format", "json"]].concat(),
+        );
+        assert_eq!(seen.code, Some(0), "{line}: {seen:?}");
+        let json: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+        json["rows"].clone()
+    };
+    let theirs = "device --size 1GiB --rw randrw --rwmixread 70 --bs 4k --iodepth 1..8 --numjobs 2 --ioengine io_uring --runtime 2s --direct=1 --time_based";
+    let ours = "device --size 1GiB --access-pattern random --read-write-mix 70:30 --io-block-size 4KiB --queue-depth 1,2,4,8 --jobs 2 --duration 2s";
+    assert_eq!(cells(theirs), cells(ours));
+    assert_eq!(cells(theirs).as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_dry_run_says_what_is_likely_to_be_written_and_at_most() {
+    let dir = workplace();
+    let line = [
+        "device",
+        "--size",
+        "16MiB",
+        "--read-write-mix",
+        "0:100",
+        "--dry-run",
+    ];
+    let seen = outcrop(dir.path(), &line);
+    assert!(
+        seen.stdout.contains("About ") && seen.stdout.contains(", and at most "),
+        "{seen:?}"
+    );
+    let limited = outcrop(dir.path(), &[&line[..], &["--max-written", "17MiB"]].concat());
+    assert_eq!(limited.code, Some(2), "{limited:?}");
+    assert!(
+        limited.stderr.contains("--max-written: 17MiB may be written"),
+        "{limited:?}"
+    );
+}
+
+#[test]
 fn a_reader_that_closes_the_pipe_is_no_failure() {
     let dir = workplace();
     let mut child = crate::harness::command(dir.path(), &["references", "toshiba-kxg60znv256g-fio"])

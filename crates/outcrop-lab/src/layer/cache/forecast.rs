@@ -45,6 +45,6 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
     }
     Forecast {
         time,
-        bytes_written: 0,
+        ..Forecast::default()
     }
 }

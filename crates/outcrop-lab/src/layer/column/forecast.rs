@@ -83,7 +83,7 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
     let make = make / f64::from(cell.trial.repetitions.max(1));
     Forecast {
         time: Duration::from_secs_f64(make / 1e9) + measuring + OVERHEAD,
-        bytes_written: 0,
+        ..Forecast::default()
     }
 }
 

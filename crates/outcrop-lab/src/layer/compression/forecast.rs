@@ -51,7 +51,7 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
     };
     Forecast {
         time: Duration::from_secs_f64(measured + verification) + OVERHEAD,
-        bytes_written: 0,
+        ..Forecast::default()
     }
 }
 

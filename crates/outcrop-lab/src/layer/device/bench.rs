@@ -10,12 +10,12 @@
 //! alike, and the intervals between repetitions show it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_device::{DeviceError, Ended, JobReport, ReadOnlyTarget, ScratchFile, Target, run_job};
+use outcrop_device::{DeviceError, Ended, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, run_job};
 use outcrop_measure::metric::Unavailable;
+use outcrop_measure::seed::Seed;
 use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
@@ -34,7 +34,11 @@ pub(super) struct DeviceBench<'r> {
     targets: BTreeMap<Subject, Target>,
     clock: Clock,
     stop: &'r AtomicBool,
-    overhead: Value,
+    seed: Seed,
+    /// Of the measuring loop, by arrival process and jobs.
+    overheads: BTreeMap<(String, u32), Value>,
+    write_limit_bytes: Option<u64>,
+    bytes_written: u64,
 }
 
 impl<'r> DeviceBench<'r> {
@@ -47,6 +51,13 @@ impl<'r> DeviceBench<'r> {
         if total > 0 {
             remove_abandoned(preparation)?;
         }
+        if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
+            return Err(LabError::preparing(&format!(
+                "making the file to be measured writes {}, but only {} may be written; give a smaller size or a larger limit",
+                format_bytes(total),
+                format_bytes(limit)
+            )));
+        }
         let mut done_before = 0;
         for subject in subjects {
             let target = target(subject, preparation, done_before, total).map_err(|error| match error {
@@ -56,38 +67,58 @@ impl<'r> DeviceBench<'r> {
             done_before += bytes_to_write(subject);
             targets.insert(subject.clone(), target);
         }
-        let clock = Clock::new();
-        let overhead = overhead::measure(&clock, preparation.stop, preparation.seed);
         Ok(Self {
             targets,
-            clock,
+            clock: Clock::new(),
             stop: preparation.stop,
-            overhead,
+            seed: preparation.seed,
+            overheads: BTreeMap::new(),
+            write_limit_bytes: preparation.write_limit_bytes,
+            bytes_written: total,
         })
+    }
+
+    /// What the measuring loop itself costs with this arrival process; measured before the first trial that has it.
+    fn overhead(&mut self, spec: &JobSpec) -> Value {
+        let (clock, stop, seed) = (&self.clock, self.stop, self.seed);
+        self.overheads
+            .entry((spec.arrival.to_string(), spec.jobs))
+            .or_insert_with(|| overhead::measure(spec, clock, stop, seed))
+            .clone()
     }
 }
 
 impl Bench for DeviceBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
+        let mut spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
+        let overhead = self.overhead(&spec);
+        spec.write_limit_bytes = self
+            .write_limit_bytes
+            .map(|limit| limit.saturating_sub(self.bytes_written));
         let target = self
             .targets
             .get(&cell.subject)
             .expect("every subject of the run was prepared");
-        let spec = parameters::job_spec(&cell.factors, &cell.trial, trial.seed);
         let meter = Meter::start();
         let report = match run_job(target, &spec, &self.clock, self.stop) {
             Err(DeviceError::Interrupted { .. }) => return Ok(TrialReport::interrupted()),
             result => result.map_err(|error| failure(&error))?,
         };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
+        // One that failed may have been written.
+        self.bytes_written += report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes;
         if spec.read_write_mix.has_writes() {
-            settle(target).map_err(|error| failure(&error))?;
+            target.flush().map_err(|error| failure(&error))?;
         }
         let mut trial = trial_report(&report, spec.read_write_mix, energy_j);
         if trial.outcome == Outcome::Completed {
-            trial.values.push(self.overhead.clone());
+            trial.values.push(overhead);
         }
         Ok(trial)
+    }
+
+    fn bytes_written(&self) -> u64 {
+        self.bytes_written
     }
 }
 
@@ -105,7 +136,7 @@ fn outcome(report: &JobReport) -> Outcome {
             .unwrap_or_else(|| "the job gave up without a reason".to_owned());
         return Outcome::Failed { message };
     }
-    if report.ended == Ended::Interrupted {
+    if matches!(report.ended, Ended::Interrupted | Ended::WriteLimit) {
         Outcome::Interrupted
     } else {
         Outcome::Completed
@@ -172,18 +203,6 @@ fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabErro
         abandoned.remove().map_err(|error| LabError::preparing(&error))?;
     }
     Ok(())
-}
-
-/// Waits until the device holds what was written, and the filesystem has committed its journal.
-fn settle(target: &Target) -> Result<(), DeviceError> {
-    let Some(path) = target.path() else { return Ok(()) };
-    let flushed = File::open(path).and_then(|file| file.sync_all());
-    flushed.map_err(|source| DeviceError::Path {
-        action: "flush",
-        path: path.to_owned(),
-        source,
-        hint: "",
-    })
 }
 
 fn failure(error: &DeviceError) -> TrialFailure {

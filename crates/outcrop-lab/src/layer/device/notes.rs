@@ -1,12 +1,15 @@
 //! Remarks on a job: traffic that was not ours, features that fell back, operations that failed.
 
-use outcrop_device::{FeatureState, JobReport};
+use outcrop_device::{Ended, FeatureState, JobReport};
 use outcrop_measure::units::format_bytes;
 use outcrop_schema::Remark;
 use outcrop_schema::device::{
     ANSWERED_ABOVE, CONTAMINATED, CONTAMINATION, ENGINE_FEATURE, ENGINE_WARNING, NOTHING_COMPLETED,
-    OPERATIONS_FAILED,
+    OPERATIONS_FAILED, PAGE_CACHE,
 };
+use outcrop_schema::remark::WRITE_LIMIT;
+
+use super::values::Stray;
 
 /// Every sentence that a reader of the numbers must see.
 pub(super) fn notes(report: &JobReport) -> Vec<Remark> {
@@ -29,29 +32,34 @@ pub(super) fn notes(report: &JobReport) -> Vec<Remark> {
             "not one operation completed in the measured time: the device stalled, or the trial is too short",
         ));
     }
+    if report.ended == Ended::WriteLimit {
+        notes.push(
+            WRITE_LIMIT
+                .remark("the next write would have exceeded the bytes that may be written (--max-written)"),
+        );
+    }
+    notes.extend(report.page_cache.as_ref().map(|told| PAGE_CACHE.remark(told)));
     notes.extend(traffic(report));
     notes
 }
 
-/// Compares our bytes with the kernel's counters of the device.
-fn traffic(report: &JobReport) -> Option<Remark> {
-    let kernel = report.device_counters.as_ref().ok()?;
-    let ours = report.traffic.read_bytes + report.traffic.written_bytes;
-    let theirs = kernel.read_bytes + kernel.written_bytes;
-    let limit = ours as f64 * CONTAMINATION;
-    if theirs.saturating_sub(ours) as f64 > limit {
-        let foreign = format_bytes(theirs - ours);
-        return Some(CONTAMINATED.remark(format!(
-            "contaminated: the device moved {} while we moved {}, so {foreign} were somebody else's or the filesystem's own",
-            format_bytes(theirs),
-            format_bytes(ours),
+/// Compares our bytes with the kernel's counters of the device, reads and writes apart.
+fn traffic(report: &JobReport) -> Vec<Remark> {
+    let Ok(stray) = Stray::of(report) else {
+        return Vec::new();
+    };
+    let is_much = |bytes: u64| bytes as f64 > stray.ours as f64 * CONTAMINATION;
+    let [foreign, missing, ours] = [stray.foreign, stray.missing, stray.ours].map(format_bytes);
+    let mut notes = Vec::new();
+    if is_much(stray.foreign) {
+        notes.push(CONTAMINATED.remark(format!(
+            "contaminated: while we moved {ours}, the device moved {foreign} more, for another process or for the filesystem itself"
         )));
     }
-    (ours.saturating_sub(theirs) as f64 > limit).then(|| {
-        ANSWERED_ABOVE.remark(format!(
-            "only {} of the {} that we moved reached the device: something above it answered the rest",
-            format_bytes(theirs),
-            format_bytes(ours),
-        ))
-    })
+    if is_much(stray.missing) {
+        notes.push(ANSWERED_ABOVE.remark(format!(
+            "{missing} of the {ours} that we moved did not reach the device: something above it answered"
+        )));
+    }
+    notes
 }

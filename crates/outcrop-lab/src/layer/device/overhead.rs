@@ -1,4 +1,4 @@
-//! What measuring itself costs: the job loop with an engine that completes every request at once.
+//! What measuring itself costs: the job loop, with the arrival process of the trial, and an engine that completes every request at once.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -14,10 +14,12 @@ const DURATION: Duration = Duration::from_millis(100);
 /// Bytes that the requests pretend to reach.
 const SPAN_BYTES: u64 = 1 << 30;
 
-/// CPU time of our own per operation, measured once before the trials of a session.
-pub(super) fn measure(clock: &Clock, stop: &AtomicBool, seed: Seed) -> Value {
+/// CPU time of our own per operation: what a closed loop costs, or an open one, which also waits and polls for the next due time.
+pub(super) fn measure(of: &JobSpec, clock: &Clock, stop: &AtomicBool, seed: Seed) -> Value {
     let spec = JobSpec {
         engine: EngineKind::Noop,
+        arrival: of.arrival,
+        jobs: of.jobs,
         span_bytes: Some(SPAN_BYTES),
         warm_up: Duration::from_millis(10),
         duration: DURATION,

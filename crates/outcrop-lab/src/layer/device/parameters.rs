@@ -68,5 +68,6 @@ pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> 
         interval: trial.interval.0.max(Duration::from_millis(1)),
         seed,
         submission: *factors.value(&SUBMISSION),
+        write_limit_bytes: None,
     }
 }

@@ -1,8 +1,9 @@
 //! From a job's report to the values of a record.
 
 use outcrop_device::{IntervalReport, JobReport, OperationReport};
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
-use outcrop_measure::steady_state::{self, SteadyState};
+use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_probe::Reading;
 use outcrop_results::Value;
 use outcrop_schema::device::{self, Direction};
@@ -38,20 +39,40 @@ pub(super) fn values(
         io_worker_cpu_share(report),
         Value::measured(device::ACHIEVED_QUEUE_DEPTH, report.achieved_queue_depth),
         device_bytes_ratio(report),
+        stray_bytes(report, device::FOREIGN_BYTES_RATIO, |stray| stray.foreign),
+        stray_bytes(report, device::MISSING_BYTES_RATIO, |stray| stray.missing),
+        Value::measured(device::BYTES_WRITTEN, report.traffic.written_bytes as f64),
         energy_per_operation(report, energy_j),
-        steady_state(report),
-        Value::measured(
-            device::ERRORS,
-            (report.errors.reads + report.errors.writes) as f64,
-        ),
     ]);
+    values.extend(steady_state(report));
+    values.extend([Value::measured(
+        device::ERRORS,
+        (report.errors.reads + report.errors.writes) as f64,
+    )]);
     if let Some(arrival) = &report.arrival {
         values.extend([
             Value::measured(device::ARRIVAL_REQUESTED, arrival.requested_per_second),
             Value::measured(device::ARRIVAL_UNFINISHED, arrival.unfinished as f64),
         ]);
     }
+    values.extend(report.lateness.iter().flat_map(lateness));
     values
+}
+
+/// By how much the generator of an open loop was late.
+fn lateness(histogram: &LatencyHistogram) -> [Value; 3] {
+    let percentile = |metric: Metric, quantile: f64| {
+        let why = || Unavailable::because(format!("n = {} does not support it", histogram.count()));
+        let late_ns = histogram.percentile(quantile).map(|ns| ns as f64);
+        Value::known(metric, late_ns.ok_or_else(why))
+    };
+    let none = || Unavailable::because("nothing was due in the measured time");
+    let most_ns = histogram.max().map(|ns| ns as f64);
+    [
+        percentile(device::LATENESS_P50, 0.50),
+        percentile(device::LATENESS_P99, 0.99),
+        Value::known(device::LATENESS_MAX, most_ns.ok_or_else(none)),
+    ]
 }
 
 /// Reads and writes together, and each of them that the mix has.
@@ -121,6 +142,49 @@ fn device_bytes_ratio(report: &JobReport) -> Value {
     }
 }
 
+/// What differs between the kernel's counters and ours, in bytes: reads and writes are compared apart, since writes of others
+/// must not make up for reads of ours that something answered above the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stray {
+    /// Moved by the device beyond ours.
+    pub(super) foreign: u64,
+    /// Ours, and not moved by the device.
+    pub(super) missing: u64,
+    /// All of ours.
+    pub(super) ours: u64,
+}
+
+impl Stray {
+    /// `None` without counters.
+    pub(super) fn of(report: &JobReport) -> Result<Self, Unavailable> {
+        let kernel = report.device_counters.as_ref().map_err(Clone::clone)?;
+        let ours = report.traffic;
+        let pairs = [
+            (kernel.read_bytes, ours.read_bytes),
+            (kernel.written_bytes, ours.written_bytes),
+        ];
+        Ok(Self {
+            foreign: pairs
+                .iter()
+                .map(|(kernel, ours)| kernel.saturating_sub(*ours))
+                .sum(),
+            missing: pairs
+                .iter()
+                .map(|(kernel, ours)| ours.saturating_sub(*kernel))
+                .sum(),
+            ours: ours.read_bytes + ours.written_bytes,
+        })
+    }
+}
+
+fn stray_bytes(report: &JobReport, metric: Metric, part: fn(Stray) -> u64) -> Value {
+    let share = Stray::of(report).and_then(|stray| match stray.ours {
+        0 => Err(Unavailable::because("no operation completed")),
+        ours => Ok(part(stray) as f64 / ours as f64),
+    });
+    Value::known(metric, share)
+}
+
 /// The meter runs from before the warm-up until after the drain, so all of the job's operations share its energy.
 fn energy_per_operation(report: &JobReport, energy_j: Result<f64, Unavailable>) -> Value {
     let operations = report.traffic.reads + report.traffic.writes;
@@ -135,24 +199,34 @@ fn energy_per_operation(report: &JobReport, energy_j: Result<f64, Unavailable>) 
     }
 }
 
-/// The rule of the SNIA PTS over the trial's intervals, each taken as a round. The last interval may be cut short and
-/// counts by its own length.
-fn steady_state(report: &JobReport) -> Value {
+/// The rule of the SNIA PTS over the trial's intervals, each taken as a round, and the mean of the rounds that it judges. The
+/// last interval is the rest of the trial, and counts only if it is nearly a whole one.
+fn steady_state(report: &JobReport) -> [Value; 2] {
+    let whole_ns = report
+        .intervals
+        .first()
+        .map_or(0, |interval| interval.duration_ns);
     let rounds: Vec<f64> = report
         .intervals
         .iter()
-        .filter(|interval| interval.duration_ns > 0)
+        .filter(|interval| interval.duration_ns > whole_ns / 10 * 9)
         .map(|interval| {
             let operations = interval.reads.operations + interval.writes.operations;
             operations as f64 * 1e9 / interval.duration_ns as f64
         })
         .collect();
-    let metric = device::STEADY_STATE;
-    match steady_state::steady_state(&rounds) {
-        SteadyState::Reached(_) => Value::derived(metric, 1.0),
-        SteadyState::NotReached(_) => Value::derived(metric, 0.0),
-        SteadyState::TooFewRounds { rounds } => {
-            Value::unavailable(metric, format!("{rounds} intervals; the rule takes at least 5"))
-        }
+    let state = steady_state::steady_state(&rounds);
+    match state.last() {
+        Some(last) => [
+            Value::derived(device::STEADY_STATE, f64::from(u8::from(state.is_steady()))),
+            Value::measured(device::IOPS_AT_END, last.mean),
+        ],
+        None => [device::STEADY_STATE, device::IOPS_AT_END].map(|metric| {
+            let reason = format!(
+                "{} intervals; the rule takes at least {WINDOW_ROUNDS}",
+                rounds.len()
+            );
+            Value::unavailable(metric, reason)
+        }),
     }
 }

@@ -16,6 +16,13 @@ const LATENCY_KEPT: f64 = 2.0;
 
 /// Every recommendation that the cells support.
 pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
+    // An offered rate is no answer to what to configure.
+    let closed: Vec<Cell<'_>> = cells
+        .iter()
+        .filter(|cell| cell.is_closed_loop())
+        .cloned()
+        .collect();
+    let cells = closed.as_slice();
     let curves = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
     let kinds = [throughput_depth, latency_depth, knee_claim];
     let of_curves = kinds.iter().flat_map(|make| {
@@ -76,12 +83,12 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
             };
             let share = knee.share_of_peak * 100.0;
             (
-                format!("observed {depth}, at {share:.0} % of the peak"),
+                format!("observed at {depth} ({share:.0} % of the peak)"),
                 format!("observed at {depth}{low}, where it gives {share:.0} % of its peak"),
             )
         }
         None => (
-            "beyond the depths measured".to_owned(),
+            "not observed among the depths measured".to_owned(),
             "not observed: throughput per latency still rises at the deepest queue measured".to_owned(),
         ),
     };
@@ -90,37 +97,55 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
          request); {long}.",
         curve[0].access()
     );
-    let brief = format!("predicted {predicted:.1}, {short}");
+    let brief = format!("{predicted:.1} in flight predicted; {short}");
     Some(claim(format!("Knee of {direction}s"), brief, text, numbers))
 }
 
-/// The least depth that gives most of the throughput.
+/// Whether a number is as high as the highest, as far as the trials can tell: their intervals overlap, or, without intervals,
+/// it is nearly as high.
+fn ties(number: &Number, highest: &Number) -> bool {
+    match (number.ends(), highest.ends()) {
+        (Some((_, high)), Some((low, _))) => high >= low,
+        _ => number.value >= SATURATED * highest.value,
+    }
+}
+
+/// The least depth whose throughput ties with the highest of the curve.
 fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
-    let saturated = knee::saturation(&load_points(curve), SATURATED)?;
-    let cell = *curve
-        .iter()
-        .find(|cell| cell.concurrency() == Some(saturated.concurrency))?;
     let (peak_cell, peak) = best(curve.iter().copied(), &IOPS.both)?;
-    let iops = cell.number(&IOPS.both)?;
-    let share = iops.value / peak.value * 100.0;
-    let words = cell.depth_words();
+    let with_iops = curve
+        .iter()
+        .filter_map(|cell| Some((*cell, cell.number(&IOPS.both)?)));
+    let (cell, iops) = with_iops.into_iter().find(|(_, iops)| ties(iops, peak))?;
+    let (words, peak_words) = (cell.depth_words(), peak_cell.depth_words());
+    let is_peak = peak_words == words;
+    let access = cell.access();
     let mut numbers = vec![named(iops, format!("{direction} IOPS, {words}"))];
-    let mut brief = format!("{words}: {iops}, {share:.0} % of the highest");
-    let mut text = format!(
-        "{words} gives {iops} ({}), {share:.0} % of the highest",
-        cell.access()
-    );
+    let (mut brief, mut text) = match is_peak {
+        true => (
+            format!("{words}: {iops}"),
+            format!("{words} gives {iops}, more than any other depth measured with {access} {direction}s"),
+        ),
+        false => (
+            format!("{words}: {iops}, a tie with {peak_words} ({peak})"),
+            format!(
+                "{words} gives {iops} with {access} {direction}s, which these trials do not tell apart from {peak_words} ({peak})"
+            ),
+        ),
+    };
     let p99 = |cell: &Cell<'_>| cell.directed(direction, &P99).cloned();
     if let (Some(p99), Some(peak_p99)) = (p99(cell), p99(peak_cell)) {
-        text.push_str(&format!(", at a p99 of {p99}"));
         brief.push_str(&format!(", p99 {p99}"));
-        numbers.push(p99.named(format!("p99, {words}")));
-        let peak_words = peak_cell.depth_words();
-        if peak_words != words {
-            text.push_str(&format!("; {peak_words} gives {peak} at a p99 of {peak_p99}"));
-            numbers.push(named(peak, format!("{direction} IOPS, {peak_words}")));
+        if is_peak {
+            text.push_str(&format!(", at a p99 of {p99}"));
+        } else {
+            text.push_str(&format!(": its p99 is {p99}, that of {peak_words} {peak_p99}"));
             numbers.push(peak_p99.named(format!("p99, {peak_words}")));
         }
+        numbers.push(p99.named(format!("p99, {words}")));
+    }
+    if !is_peak {
+        numbers.push(named(peak, format!("{direction} IOPS, {peak_words}")));
     }
     text.push('.');
     Some(claim(topic(direction, "throughput"), brief, text, numbers))
@@ -135,7 +160,10 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let kept = p99(deepest)?;
     let iops = deepest.number(&IOPS.both)?;
     let (lone_words, words) = (curve[0].depth_words(), deepest.depth_words());
-    let brief = format!("{words}: p99 {kept}, {iops}");
+    let brief = match words == lone_words {
+        true => format!("{words}: p99 {kept}, {iops}; the next depth more than doubles it"),
+        false => format!("{words}: p99 {kept}, at most twice {lone_words}; {iops}"),
+    };
     let mut numbers = vec![
         named(&lone, format!("p99, {lone_words}")),
         named(iops, format!("{direction} IOPS, {words}")),

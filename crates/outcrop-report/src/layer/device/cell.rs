@@ -4,13 +4,16 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::TrialEntry;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, ByDirection, Direction, IO_BLOCK_SIZE, JOBS, LATENCY, PUBLISHED_MEAN_LATENCY,
-    QUEUE_DEPTH, READ_WRITE_MIX,
+    ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, Direction, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS,
+    LATENCY, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
 };
-use outcrop_workload::AccessPattern;
+use outcrop_workload::{AccessPattern, EngineKind};
 
 use crate::cell::Cell;
 use crate::number::Number;
+
+/// An open loop that completes less than this share of what was due shows what the device can do.
+const BEHIND: f64 = 0.90;
 
 /// The median latency, by direction.
 pub(super) const P50: ByDirection<Metric> = ByDirection {
@@ -68,6 +71,21 @@ pub(super) trait DeviceCell {
         self.cell().is_default(&ARRIVAL)
     }
 
+    /// Whether its requests went anywhere.
+    fn reaches_device(&self) -> bool {
+        !self.cell().is(&ENGINE, &EngineKind::Noop)
+    }
+
+    /// Whether its rate is the device's: always in a closed loop; in an open loop, where the schedule sets it, only if the
+    /// device fell behind. The draw of a random schedule is not behind.
+    fn shows_capability(&self) -> bool {
+        let is_behind = || {
+            let asked = self.cell().value(&ARRIVAL_REQUESTED)?;
+            Some(self.cell().value(&IOPS.both)? < BEHIND * asked)
+        };
+        self.reaches_device() && (self.is_closed_loop() || is_behind() == Some(true))
+    }
+
     /// A metric of one direction: the directed metric (`read_iops`), or the plain one of a cell that does
     /// nothing else.
     fn directed(&self, direction: Direction, metric: &ByDirection<Metric>) -> Option<&Number> {
@@ -122,4 +140,9 @@ impl DeviceCell for Cell<'_> {
 pub(super) fn value_of(trial: &TrialEntry, metric: &Metric) -> Option<f64> {
     let mut values = trial.values.iter();
     values.find(|value| value.metric == metric.name)?.value
+}
+
+/// A trial in words: `4 KiB random reads, QD 8, trial 2`.
+pub(super) fn trial_words(cell: &Cell<'_>, trial: &TrialEntry) -> String {
+    format!("{}, trial {}", cell.words(), trial.repetition + 1)
 }

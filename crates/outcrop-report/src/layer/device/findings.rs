@@ -2,11 +2,14 @@
 
 mod arithmetic;
 mod quality;
+mod schedule;
 mod shape;
 mod time;
 
 pub(super) use quality::{contaminated, unchecked};
+pub(super) use schedule::late_trials;
 pub(super) use shape::weighted_mean_iops;
+pub(super) use time::unsteady;
 
 use crate::cell::Cell;
 use crate::finding::{About, Finding};
@@ -17,6 +20,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     let of_the_run = [
         quality::counters(cells),
         quality::cpu(cells),
+        schedule::on_time(cells),
         quality::repeatability(cells),
         quality::percentiles(cells),
         time::steady_state(cells),

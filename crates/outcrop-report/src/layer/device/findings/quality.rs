@@ -1,12 +1,14 @@
 //! Whether the measurement itself can be relied on: counters, CPU, repetitions, percentiles.
 
 use outcrop_measure::interval::{WIDE, median};
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_results::TrialEntry;
 use outcrop_schema::device::{
-    CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, IOPS, LATENCY,
+    CONTAMINATION, CPU_PER_OPERATION, DEVICE_BYTES_RATIO, Direction, FOREIGN_BYTES_RATIO, IOPS, LATENCY,
+    MISSING_BYTES_RATIO, PAGE_CACHE,
 };
 
-use super::super::cell::DeviceCell;
+use super::super::cell::{DeviceCell, trial_words, value_of};
 use crate::cell::{Cell, best};
 use crate::finding::Finding;
 use crate::number::Number;
@@ -16,69 +18,108 @@ const CPU_BOUND: f64 = 0.90;
 /// Share of cells that may have wide intervals.
 const WIDE_CELLS: f64 = 0.10;
 
-/// Cells in which the device moved other bytes than we did, with its bytes ÷ ours, worst first.
-pub(in super::super) fn contaminated<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, &'c Number)> {
-    let off = |ratio: &Number| (ratio.value - 1.0).abs();
-    let with_ratio = cells
+/// A trial in which the device moved other bytes than we did.
+pub(in super::super) struct Stray {
+    /// The cell and the trial in words.
+    pub(in super::super) words: String,
+    /// Bytes beyond ours ÷ ours.
+    pub(in super::super) foreign: f64,
+    /// Bytes of ours that never reached the device ÷ ours.
+    pub(in super::super) missing: f64,
+}
+
+impl Stray {
+    /// `None` where the counters were not read.
+    fn of(cell: &Cell<'_>, trial: &TrialEntry) -> Option<Self> {
+        let share = |metric: &Metric, of_ratio: fn(f64) -> f64| {
+            // Older runs have the two summed.
+            let summed = || Some(of_ratio(value_of(trial, &DEVICE_BYTES_RATIO)?).max(0.0));
+            value_of(trial, metric).or_else(summed)
+        };
+        Some(Self {
+            words: trial_words(cell, trial),
+            foreign: share(&FOREIGN_BYTES_RATIO, |ratio| ratio - 1.0)?,
+            missing: share(&MISSING_BYTES_RATIO, |ratio| 1.0 - ratio)?,
+        })
+    }
+
+    fn worse(&self) -> f64 {
+        self.foreign.max(self.missing)
+    }
+}
+
+/// How many trials could be checked for other bytes than ours, and those that moved some, worst first.
+pub(in super::super) fn contaminated(cells: &[Cell<'_>]) -> (usize, Vec<Stray>) {
+    let of = |cell| move |trial: &&TrialEntry| Stray::of(cell, trial);
+    let mut strays: Vec<Stray> = cells
         .iter()
-        .filter_map(|cell| Some((cell, cell.number(&DEVICE_BYTES_RATIO)?)));
-    let mut dirty: Vec<_> = with_ratio
-        .filter(|(_, ratio)| off(ratio) > CONTAMINATION)
+        .flat_map(|cell| cell.trials().iter().filter_map(of(cell)))
         .collect();
-    dirty.sort_by(|one, other| off(other.1).total_cmp(&off(one.1)));
-    dirty
+    let checked = strays.len();
+    strays.retain(|stray| stray.worse() > CONTAMINATION);
+    strays.sort_by(|one, other| other.worse().total_cmp(&one.worse()));
+    (checked, strays)
 }
 
 /// Why it could not be checked whether the device moved other bytes than we did.
 pub(in super::super) fn unchecked<'c>(cells: &'c [Cell<'_>]) -> Option<&'c str> {
-    let mut cells = cells.iter();
-    cells.find_map(|cell| cell.unavailable(&DEVICE_BYTES_RATIO))
+    let mut reached = cells.iter().filter(|cell| cell.reaches_device());
+    reached.find_map(|cell| cell.unavailable(&DEVICE_BYTES_RATIO))
 }
 
 /// The bytes that we count are those that the kernel counts.
 pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "bytes-are-the-kernels";
-    const SENTENCE: &str = "The device moved exactly the bytes that this run asked for.";
-    let ratio = |cell: &Cell<'_>| cell.value(&DEVICE_BYTES_RATIO);
-    let ratios: Vec<f64> = cells.iter().filter_map(ratio).collect();
-    let Some(middle) = median(&ratios) else {
+    const SENTENCE: &str =
+        "In every trial the device moved the bytes that this run asked for, and no others.";
+    let (checked, strays) = contaminated(cells);
+    if checked == 0 {
         let reason = unchecked(cells).unwrap_or("the kernel's counters were not read.");
         return Finding::not_testable(ID, SENTENCE, reason);
-    };
-    let dirty = contaminated(cells);
+    }
     let tested = format!(
-        "bytes in the kernel's counters of the block device ÷ bytes that completed, in {} cells, within {:.0} %; {} are \
-         outside.",
-        ratios.len(),
+        "bytes in the kernel's counters of the block device against the bytes that completed, reads and writes apart, in \
+         each of {checked} trials, within {:.0} %; {} are outside.",
         CONTAMINATION * 100.0,
-        dirty.len()
+        strays.len()
     );
-    let middle = Number::derived("median of kernel bytes ÷ ours", middle, Unit::Ratio, ratios.len());
-    let worst = dirty.first().map(|(cell, ratio)| {
-        let name = format!("worst cell ({})", cell.words());
-        Number::clone(ratio).named(name)
+    let count = Number::derived("trials outside", strays.len() as f64, Unit::Count, checked);
+    let worst = strays.iter().take(3).map(|stray| {
+        let (what, share) = match stray.foreign >= stray.missing {
+            true => ("bytes of others ÷ ours", stray.foreign),
+            false => ("bytes that did not reach the device ÷ ours", stray.missing),
+        };
+        Number::derived(format!("{what}, {}", stray.words), share, Unit::Ratio, 1)
     });
-    Finding::tested(ID, SENTENCE, dirty.is_empty(), tested)
+    Finding::tested(ID, SENTENCE, strays.is_empty(), tested)
         .otherwise(
-            "Somebody else used the device, or a filesystem or volume below ours read or wrote more or less than it was \
-             asked.",
+            "More: another process used the device, or a filesystem or volume below ours read or wrote more than it was asked \
+             to. Less: something above the device answered, such as a page cache. The figures of these trials are not of the \
+             device alone.",
         )
-        .numbers([middle].into_iter().chain(worst))
+        .numbers([count].into_iter().chain(worst))
 }
 
-/// The device, not the CPU, sets the highest IOPS.
+/// The CPU leaves room at the highest IOPS.
 pub(super) fn cpu(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "device-is-the-limit";
-    const SENTENCE: &str = "The device, not the CPU, sets the highest IOPS.";
-    let busiest = best(cells, &IOPS.both);
-    let Some((cell, iops, cost)) =
-        busiest.and_then(|(cell, iops)| Some((cell, iops, cell.number(&CPU_PER_OPERATION)?)))
-    else {
+    const SENTENCE: &str = "The submitting threads have CPU time left at the highest IOPS.";
+    let closed = cells.iter().filter(|cell| cell.shows_capability());
+    let Some((cell, iops)) = best(closed, &IOPS.both) else {
+        let reason = "only open loops were measured, or the noop engine: the schedule set their rate, not the device or the CPU.";
+        return Finding::not_testable(ID, SENTENCE, reason);
+    };
+    if cell.has(&PAGE_CACHE) {
+        let reason = "the page cache answered in place of the device.";
+        return Finding::not_testable(ID, SENTENCE, reason);
+    }
+    let Some(cost) = cell.number(&CPU_PER_OPERATION) else {
         return Finding::not_testable(ID, SENTENCE, "the CPU time of the busiest cell is not known.");
     };
     let busy = iops.value * cost.value / 1e9 / f64::from(cell.jobs());
     let tested = format!(
-        "CPU time per operation × IOPS per job in {}, below {CPU_BOUND} CPUs.",
+        "CPU time per operation × IOPS per job in {}, below {CPU_BOUND} CPUs. Only the CPU is tested: a limit between it and \
+         the device, such as a cgroup's io.max or a cloud volume's quota, looks like the device.",
         cell.words()
     );
     let busy_number = Number::derived("CPUs busy per job", busy, Unit::Ratio, cost.n.min(iops.n));
@@ -118,18 +159,17 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
 /// Every percentile that is printed has the samples to stand on.
 pub(super) fn percentiles(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "percentiles-are-supported";
-    const SENTENCE: &str = "Every cell has the samples for its p99.9.";
+    const SENTENCE: &str = "Every cell has the samples for its p99.9, reads and writes apart.";
     let p99_9 = [None, Some(Direction::Read), Some(Direction::Write)].map(|way| LATENCY.of(way).p99_9);
-    let has = |cell: &&Cell<'_>| cell.first_number(&p99_9).is_some();
-    let lacks = |cell: &Cell<'_>| p99_9.iter().any(|metric| cell.unavailable(metric).is_some());
-    let supported = cells.iter().filter(has).count();
-    let withheld = cells.iter().filter(|cell| lacks(cell) && !has(cell)).count();
+    let has = |cell: &Cell<'_>| cell.first_number(&p99_9).is_some();
+    let lacks = |cell: &&Cell<'_>| p99_9.iter().any(|metric| cell.unavailable(metric).is_some());
+    let withheld = cells.iter().filter(lacks).count();
+    let supported = cells.iter().filter(|cell| has(cell) && !lacks(cell)).count();
     let total = supported + withheld;
     if total == 0 {
         return Finding::not_testable(ID, SENTENCE, "no cell kept latency percentiles.");
     }
-    let tested =
-        "a percentile q of n operations is printed only if n(1 − q) ≥ 10, in every trial of its own.";
+    let tested = "a percentile q of n operations is printed only if n(1 − q) ≥ 10 in each trial; in a mix, for reads and for writes.";
     let count = |name: &str, count: usize| Number::derived(name, count as f64, Unit::Count, total);
     Finding::tested(ID, SENTENCE, withheld == 0, tested)
         .otherwise("Longer trials would support it; what is missing is left out, not guessed.")

@@ -1,12 +1,13 @@
 //! The course of time within trials: steady state and shifts of level.
 
-use outcrop_measure::change_point;
+use outcrop_measure::change_point::{self, LEAST_SHIFT};
+use outcrop_measure::interval::mean;
 use outcrop_measure::metric::Unit;
-use outcrop_measure::steady_state::{self, SteadyState, WINDOW_ROUNDS};
+use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_results::{HistogramKind, TrialEntry};
 use outcrop_schema::device::Direction;
 
-use super::super::cell::DeviceCell;
+use super::super::cell::{DeviceCell, trial_words};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::Number;
@@ -15,8 +16,6 @@ use crate::number::Number;
 const SHORTEST_ROUND_S: f64 = 0.95;
 /// Fewest intervals in which a shift can be told from noise.
 const FEWEST_INTERVALS: usize = 2 * change_point::MIN_SEGMENT;
-/// Least change of level that is worth a word.
-const LEAST_SHIFT: f64 = 0.20;
 
 /// Operations per second in every interval of one trial.
 struct Course {
@@ -46,49 +45,86 @@ fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
     entries.retain(|entry| entry.duration_s > 0.9 * round_s);
     let rates = entries.iter().map(|entry| entry.count as f64 / entry.duration_s);
     Course {
-        words: format!("{}, trial {}", cell.words(), trial.repetition + 1),
+        words: trial_words(cell, trial),
         rates: rates.collect(),
         round_s,
     }
+}
+
+/// Write trials that last for enough rounds to be judged.
+fn judged_writes(cells: &[Cell<'_>]) -> Vec<Course> {
+    let mut courses = courses(cells, Direction::Write);
+    courses.retain(|course| course.round_s >= SHORTEST_ROUND_S && course.rates.len() >= WINDOW_ROUNDS);
+    courses
+}
+
+/// A write trial that was still changing when it ended, or that changed its level: its figure is of no state.
+pub(in super::super) struct Unsteady {
+    /// The cell and the trial in words.
+    pub(in super::super) words: String,
+    /// IOPS of the whole trial.
+    pub(in super::super) whole: f64,
+    /// IOPS of the last five rounds.
+    pub(in super::super) at_end: f64,
+    excursion: f64,
+}
+
+/// How many write trials could be judged, and those that were not steady, the furthest from their end's level first.
+pub(in super::super) fn unsteady(cells: &[Cell<'_>]) -> (usize, Vec<Unsteady>) {
+    let courses = judged_writes(cells);
+    let judge = |course: &Course| {
+        let state = steady_state::steady_state(&course.rates);
+        let last = state.last().filter(|_| !state.is_steady())?;
+        Some(Unsteady {
+            words: course.words.clone(),
+            whole: mean(&course.rates),
+            at_end: last.mean,
+            excursion: last.excursion,
+        })
+    };
+    let mut unsteady: Vec<Unsteady> = courses.iter().filter_map(judge).collect();
+    let change = |trial: &Unsteady| (trial.at_end / trial.whole).ln().abs();
+    unsteady.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    (courses.len(), unsteady)
 }
 
 /// Writes have reached the state that a drive keeps (SNIA PTS).
 pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "writes-are-steady";
     const SENTENCE: &str = "Write cells reached steady state as SNIA PTS defines it.";
-    let mut courses = courses(cells, Direction::Write);
-    if courses.is_empty() {
-        return Finding::not_testable(ID, SENTENCE, "nothing was written in this run.");
+    if !cells.iter().any(|cell| cell.only() == Some(Direction::Write)) {
+        return Finding::not_testable(ID, SENTENCE, "nothing was written in this run but in mixes.");
     }
-    courses.retain(|course| course.round_s >= SHORTEST_ROUND_S && course.rates.len() >= WINDOW_ROUNDS);
-    if courses.is_empty() {
+    let (total, unsteady) = unsteady(cells);
+    if total == 0 {
         let reason = format!(
             "no write trial has {WINDOW_ROUNDS} rounds of a second or more. What this run says about writes is what the \
              device takes in a burst; outcrop profile --full writes for longer."
         );
         return Finding::not_testable(ID, SENTENCE, reason);
     }
-    let total = courses.len();
-    let state = |course: &Course| steady_state::steady_state(&course.rates);
-    let reached = courses.iter().filter(|course| state(course).is_reached()).count();
     let tested = format!(
-        "write IOPS per interval of {total} trials; in five rounds, max − min ≤ 20 % of the mean and the fitted line \
-         changes by ≤ 10 %. The device was not preconditioned."
+        "write IOPS per interval of {total} trials; in the last five rounds, max − min ≤ 20 % of the mean and the fitted line \
+         changes by ≤ 10 %, and the level did not shift by more than {:.0} % before them. The device was not preconditioned.",
+        LEAST_SHIFT * 100.0
     );
-    let steady = Number::derived("trials that are steady", reached as f64, Unit::Count, total);
-    let excursion = courses.iter().find_map(|course| {
-        let SteadyState::NotReached(window) = state(course) else {
-            return None;
+    let steady = total - unsteady.len();
+    let steady = Number::derived("trials that are steady", steady as f64, Unit::Count, total);
+    let worst = unsteady.first().into_iter().flat_map(|trial| {
+        let iops = |what: &str, value| {
+            let name = format!("IOPS {what} ({})", trial.words);
+            Number::derived(name, value, Unit::PerSecond, 1)
         };
-        let name = format!("excursion in the last five rounds ({})", course.words);
-        Some(Number::derived(
-            name,
-            window.excursion,
-            Unit::Ratio,
-            WINDOW_ROUNDS,
-        ))
+        let excursion = format!("excursion in the last five rounds ({})", trial.words);
+        [
+            iops("of the whole trial", trial.whole),
+            iops("of its last five rounds", trial.at_end),
+            Number::derived(excursion, trial.excursion, Unit::Ratio, WINDOW_ROUNDS),
+        ]
     });
-    Finding::tested(ID, SENTENCE, reached == total, tested).numbers([steady].into_iter().chain(excursion))
+    Finding::tested(ID, SENTENCE, unsteady.is_empty(), tested)
+        .otherwise("The IOPS of these trials are a mean over a change, which the device never holds.")
+        .numbers([steady].into_iter().chain(worst))
 }
 
 /// Throughput stays at one level within each trial.
@@ -103,14 +139,13 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
             format!("no trial has {FEWEST_INTERVALS} or more intervals of pure reads or pure writes.");
         return Finding::not_testable(ID, SENTENCE, reason);
     }
-    let size = |shift: &Number| (shift.value - 1.0).abs();
-    let mut shifts: Vec<Number> = courses.iter().filter_map(largest_shift).collect();
-    shifts.retain(|shift| size(shift) > LEAST_SHIFT);
+    let size = |shift: &Number| shift.value.ln().abs();
+    let mut shifts: Vec<Number> = courses.iter().filter_map(shift).collect();
     shifts.sort_by(|one, other| size(other).total_cmp(&size(one)));
     let total = courses.len();
     let tested = format!(
-        "change points of the IOPS per interval in {total} trials; neighbouring levels that differ by more than \
-         {:.0} % count.",
+        "change points of the IOPS per interval in {total} trials; a shift is dated at the first of them, and counts if the level \
+         before it and the last one differ by more than {:.0} %.",
         LEAST_SHIFT * 100.0
     );
     let count = Number::derived("trials with a shift", shifts.len() as f64, Unit::Count, total);
@@ -122,14 +157,15 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
         .numbers([count].into_iter().chain(shifts.into_iter().take(3)))
 }
 
-/// The largest step between neighbouring levels of a trial, as the ratio of the levels.
-fn largest_shift(course: &Course) -> Option<Number> {
-    let segments = change_point::segments(&course.rates);
-    let steps = segments.windows(2).filter(|pair| pair[0].mean > 0.0);
-    let (ratio, index) = steps
-        .map(|pair| (pair[1].mean / pair[0].mean, pair[1].start))
-        .max_by(|one, other| (one.0 - 1.0).abs().total_cmp(&(other.0 - 1.0).abs()))?;
-    let at_s = index as f64 * course.round_s;
+/// The shift of a trial's level, as the ratio of the levels.
+fn shift(course: &Course) -> Option<Number> {
+    let shift = change_point::level_shift(&course.rates).filter(|shift| shift.before > 0.0)?;
+    let at_s = shift.at as f64 * course.round_s;
     let name = format!("{}, level after {at_s:.1} s ÷ before", course.words);
-    Some(Number::derived(name, ratio, Unit::Ratio, course.rates.len()))
+    Some(Number::derived(
+        name,
+        shift.ratio(),
+        Unit::Ratio,
+        course.rates.len(),
+    ))
 }

@@ -1,0 +1,70 @@
+//! Which block device's counters a job is checked against: the one that its requests really reach.
+
+use std::path::Path;
+
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::block_counters::{BlockDevice, BufferedLoop};
+use outcrop_workload::EngineKind;
+
+use crate::spec::JobSpec;
+use crate::target::Target;
+
+/// Loop devices on loop devices, at most: what is deeper is a mistake.
+const MOST_LOOPS: usize = 8;
+
+/// The device to be counted.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) device: Result<BlockDevice, Unavailable>,
+    /// See [`JobReport::page_cache`](crate::JobReport::page_cache).
+    pub(crate) page_cache: Option<String>,
+}
+
+impl Counted {
+    /// The device behind a job's target. A loop device that was attached without direct I/O counts what the page cache
+    /// answered as its own, so the device below its file is taken in its place.
+    pub(crate) fn behind(target: &Target, spec: &JobSpec) -> Self {
+        let device = match target.place() {
+            _ if spec.engine == EngineKind::Noop => {
+                Err(Unavailable::because("the noop engine reaches no device"))
+            }
+            None => Err(Unavailable::because("there is no target")),
+            Some(path) => BlockDevice::holding(path),
+        };
+        let mut counted = Self {
+            device,
+            page_cache: None,
+        };
+        for _ in 0..MOST_LOOPS {
+            let Some(buffered) = counted.buffered_loop() else {
+                break;
+            };
+            let file = &buffered.file;
+            counted.device = below(file);
+            counted.page_cache.get_or_insert_with(|| warning(&buffered));
+        }
+        counted
+    }
+
+    fn buffered_loop(&self) -> Option<BufferedLoop> {
+        // A loop device whose attributes cannot be read is counted itself.
+        self.device.as_ref().ok()?.buffered_loop().ok().flatten()
+    }
+}
+
+fn below(file: &Path) -> Result<BlockDevice, Unavailable> {
+    BlockDevice::holding(file).map_err(|why| {
+        Unavailable::because(format!(
+            "the loop device's file cannot be followed to its disk: {}",
+            why.reason
+        ))
+    })
+}
+
+fn warning(BufferedLoop { name, file }: &BufferedLoop) -> String {
+    format!(
+        "{name} was attached without direct I/O, so the page cache answers in place of the disk below {}: these figures \
+         are of memory. Attach it with `losetup --direct-io=on`.",
+        file.display()
+    )
+}

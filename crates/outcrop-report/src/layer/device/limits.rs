@@ -1,0 +1,106 @@
+//! What limits how far the figures of a device can be relied on.
+
+use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
+use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction, PAGE_CACHE};
+
+use super::cell::{DeviceCell, value_of};
+use super::findings::{contaminated, late_trials, unchecked, unsteady};
+use crate::answer::Caution;
+use crate::cell::Cell;
+use crate::number::counted;
+
+/// Every caution, warnings first.
+pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
+    let cautions = [
+        page_cache(cells),
+        contamination(cells),
+        steadiness(cells),
+        lateness(cells),
+        duration(cells),
+        written(cells),
+    ];
+    cautions.into_iter().flatten()
+}
+
+/// Memory answered, not the device.
+fn page_cache(cells: &[Cell<'_>]) -> Option<Caution> {
+    let mut trials = cells.iter().flat_map(Cell::trials);
+    let note = trials.find_map(|trial| trial.notes.iter().find(|note| PAGE_CACHE.is_kind_of(note)))?;
+    Some(Caution::warning(&note.text))
+}
+
+/// Whether the device moved what this run asked for and nothing else.
+fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
+    let (checked, strays) = contaminated(cells);
+    if let Some(worst) = strays.first() {
+        let (share, what) = match worst.foreign >= worst.missing {
+            true => (worst.foreign, "more than it was asked to"),
+            false => (worst.missing, "less than it was asked to"),
+        };
+        return Some(Caution::warning(format!(
+            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run asked for (worst: {:.0} % \
+             {what}, {}): another process used it, or a layer between answered or amplified.",
+            strays.len(),
+            CONTAMINATION * 100.0,
+            share * 100.0,
+            worst.words
+        )));
+    }
+    unchecked(cells).map(|reason| {
+        Caution::note(format!(
+            "Whether others used the device meanwhile could not be checked: {reason}."
+        ))
+    })
+}
+
+/// Writes whose rate is a mean over a change.
+fn steadiness(cells: &[Cell<'_>]) -> Option<Caution> {
+    let (total, unsteady) = unsteady(cells);
+    let worst = unsteady.first()?;
+    Some(Caution::warning(format!(
+        "{} of {total} were not steady, so their IOPS are a mean over a change: {} gave {} over all, and {} in its last five \
+         intervals.",
+        counted(unsteady.len(), "write trial"),
+        worst.words,
+        format_iops(worst.whole),
+        format_iops(worst.at_end)
+    )))
+}
+
+/// Requests that we issued late.
+fn lateness(cells: &[Cell<'_>]) -> Option<Caution> {
+    let (total, late) = late_trials(cells);
+    let worst = late.first()?;
+    Some(Caution::warning(format!(
+        "In {} of {total} open-loop trials requests were issued late by this machine, and their latencies contain that (worst: \
+         p99 {} late, {}). The service latencies do not.",
+        late.len(),
+        format_nanoseconds(worst.late_ns),
+        worst.words
+    )))
+}
+
+/// Short writes end in a cache.
+fn duration(cells: &[Cell<'_>]) -> Option<Caution> {
+    let writes = cells.iter().any(|cell| cell.only() != Some(Direction::Read));
+    let trials = cells.iter().flat_map(Cell::trials);
+    let longest_s = trials.map(|trial| trial.duration_s).fold(0.0, f64::max);
+    (writes && longest_s > 0.0 && longest_s < 30.0).then(|| {
+        Caution::note(format!(
+            "The longest trial lasted {longest_s:.1} s: writes show what the device takes in a burst, not what it \
+             sustains when its cache is full."
+        ))
+    })
+}
+
+/// What the trials wrote.
+fn written(cells: &[Cell<'_>]) -> Option<Caution> {
+    let trials = cells.iter().flat_map(Cell::trials);
+    let bytes: f64 = trials.filter_map(|trial| value_of(trial, &BYTES_WRITTEN)).sum();
+    (bytes > 0.0).then(|| {
+        Caution::note(format!(
+            "The trials wrote {}, besides making the file.",
+            format_bytes(bytes as u64)
+        ))
+    })
+}
