@@ -32,7 +32,7 @@ mod mount_table;
 pub mod system_tree;
 
 pub use block_counters::{BlockDevice, BufferedLoop, Counters};
-pub use clock::Clock;
+pub use clock::{Clock, Stopwatch};
 pub use cpu_time::{CpuTime, CpuUsage};
 pub use energy::{EnergyReport, Joules, Meter};
 pub use environment::Environment;
