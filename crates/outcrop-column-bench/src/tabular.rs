@@ -4,19 +4,44 @@
 mod delimited;
 mod folder;
 mod foreign;
+mod kind;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+pub use delimited::Given;
+pub use kind::{FileKind, SAMPLE_BYTES};
+pub use outcrop_column::arrow::ValueKind;
+
+use outcrop_input::{Input, InputError};
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
 
-fn open(path: &Path) -> Result<File, BenchError> {
-    File::open(path).map_err(|source| BenchError::Path {
+fn open_file(path: &Path) -> Result<File, BenchError> {
+    File::open(path).map_err(|source| of_path(path, source))
+}
+
+/// The content of a file, decompressed where it is compressed.
+fn open(path: &Path) -> Result<Input<File>, BenchError> {
+    let name = path.display().to_string();
+    Input::open(name, open_file(path)?).map_err(|source| of_path(path, source))
+}
+
+/// Damaged compressed data say themselves which file they are in.
+fn of_path(path: &Path, source: std::io::Error) -> BenchError {
+    if source
+        .get_ref()
+        .is_some_and(<dyn std::error::Error + Send + Sync>::is::<InputError>)
+    {
+        return table_error(path, source.to_string());
+    }
+    BenchError::Path {
         path: path.to_owned(),
         source,
-    })
+    }
 }
 
 fn table_error(path: &Path, detail: impl Into<String>) -> BenchError {
@@ -35,6 +60,8 @@ pub enum TableFormat {
         delimiter: u8,
         /// Whether the first line names the columns.
         has_header: bool,
+        /// Whether fields may stand in quotation marks.
+        has_quotes: bool,
     },
     /// Lines, each a value: one column.
     Lines,
@@ -53,8 +80,17 @@ pub struct TableColumn {
     pub number: usize,
     /// Its name; the position as `column 3`, from 0, where the file has no names.
     pub name: String,
-    /// Whether it holds strings: not every value looked at reads as a number.
-    pub is_string: bool,
+    /// What it holds; in text, what every value looked at reads as.
+    pub kind: ValueKind,
+    /// Its type in a file that has types.
+    pub type_name: Option<String>,
+}
+
+impl TableColumn {
+    /// Whether a profile judges it: text and dates repeat; numbers and booleans are taken where they are named.
+    pub const fn is_judged(&self) -> bool {
+        matches!(self.kind, ValueKind::Strings | ValueKind::Dates)
+    }
 }
 
 /// What a file is.
@@ -70,23 +106,24 @@ pub struct Table {
     tables: BTreeMap<String, Table>,
 }
 
-/// The endings of file names that are taken for tables.
+/// The endings of file names that say that a file is a table.
 pub const ENDINGS: [&str; 9] = [
     "csv", "tsv", "txt", "text", "parquet", "arrow", "arrows", "feather", "ipc",
 ];
 
-/// Whether a file's name says that it is a table of a kind that [`Table::describe`] takes.
+/// Whether a file's name says that it is a table, compressed or not.
 pub fn is_table(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
+    let ending = kind::without_compression(path).extension();
+    ending
+        .and_then(|ending| ending.to_str())
+        .is_some_and(|ending| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
 }
 
 impl Table {
-    /// Looks at the beginning of a file: delimiter, names, and which columns hold strings.
+    /// Looks at the beginning of a file: what it is, delimiter, names, and what its columns hold.
     ///
-    /// The ending of the name decides between lines (`.txt`, `.text`), fields (`.csv`, `.tsv`), Parquet and
-    /// Arrow IPC; of a folder, every table in it is looked at. *Cost*: one megabyte read a table; the footer,
-    /// or the schema, of those that have one.
+    /// [`FileKind::of`] says which files are taken; of a folder, every file whose name ends as a table's is
+    /// looked at. *Cost*: one megabyte read a table; the footer, or the schema, of those that have one.
     ///
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for what is no such file.
@@ -94,28 +131,68 @@ impl Table {
         if path.is_dir() {
             return folder::describe(path);
         }
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        match ending.map(str::to_ascii_lowercase).as_deref() {
-            Some("txt" | "text") => Ok(Self::of_file(
+        let mut sample = Vec::new();
+        let mut input = open(path)?;
+        let read = input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut sample);
+        read.map_err(|source| of_path(path, source))?;
+        let kind = FileKind::of(Some(path), &sample).map_err(|detail| table_error(path, detail))?;
+        match kind {
+            FileKind::Parquet if input.compression().is_some() => Err(table_error(
+                path,
+                "a compressed Parquet file; Parquet is read from its end, so decompress it first",
+            )),
+            FileKind::Parquet => foreign::describe(path, TableFormat::Parquet),
+            FileKind::Arrow => foreign::describe(path, TableFormat::Arrow),
+            text => {
+                let table = Self::describe_text(text, &sample, Given::default());
+                table.map_err(|detail| table_error(path, detail))
+            }
+        }
+    }
+
+    /// Looks at a text of a kind that is known. `sample` is all of it, or its first [`SAMPLE_BYTES`] bytes.
+    ///
+    /// # Errors
+    /// What was seen and what is expected.
+    pub fn describe_text(kind: FileKind, sample: &[u8], mut given: Given) -> Result<Self, String> {
+        match kind {
+            FileKind::Lines => Ok(Self::of_file(
                 TableFormat::Lines,
                 vec![TableColumn {
                     number: 0,
                     name: "lines".to_owned(),
-                    is_string: true,
+                    kind: ValueKind::Strings,
+                    type_name: None,
                 }],
             )),
-            Some("csv") => delimited::describe(path, None),
-            Some("tsv") => delimited::describe(path, Some(b'\t')),
-            Some("parquet") => foreign::describe(path, TableFormat::Parquet),
-            Some("arrow" | "arrows" | "feather" | "ipc") => foreign::describe(path, TableFormat::Arrow),
-            _ => Err(BenchError::Table {
-                path: path.to_owned(),
-                detail: format!(
-                    "not the name of a table; expected one that ends in .{}",
-                    ENDINGS.join(", .")
-                ),
-            }),
+            FileKind::TabSeparated => {
+                given.delimiter = given.delimiter.or(Some(b'\t'));
+                delimited::describe(sample, given)
+            }
+            _ => delimited::describe(sample, given),
         }
+    }
+
+    /// What was found in a text table and not said by anybody: `delimiter '|', no header, 9 columns`.
+    pub fn assumed(&self) -> Option<String> {
+        let TableFormat::Delimited {
+            delimiter,
+            has_header,
+            ..
+        } = self.format
+        else {
+            return None;
+        };
+        let delimiter = match delimiter {
+            b'\t' => "tab".to_owned(),
+            other => format!("{:?}", char::from(other)),
+        };
+        let header = if has_header { "a header" } else { "no header" };
+        let columns = match self.columns.len() {
+            1 => "1 column".to_owned(),
+            count => format!("{count} columns"),
+        };
+        Some(format!("delimiter {delimiter}, {header}, {columns}"))
     }
 
     fn of_file(format: TableFormat, columns: Vec<TableColumn>) -> Self {
@@ -127,9 +204,19 @@ impl Table {
         }
     }
 
-    /// The columns that hold strings.
-    pub fn string_columns(&self) -> impl Iterator<Item = &TableColumn> {
-        self.columns.iter().filter(|column| column.is_string)
+    /// The columns that a profile judges.
+    pub fn judged_columns(&self) -> impl Iterator<Item = &TableColumn> {
+        self.columns.iter().filter(|column| column.is_judged())
+    }
+
+    /// The others, each with what it holds: `mass (numbers)`, `price (Float64)`.
+    pub fn other_columns(&self) -> Vec<String> {
+        let others = self.columns.iter().filter(|column| !column.is_judged());
+        let in_words = |column: &TableColumn| {
+            let kind = column.type_name.as_deref().unwrap_or(column.kind.name());
+            format!("{} ({kind})", column.name)
+        };
+        others.map(in_words).collect()
     }
 
     /// The column of a name, or of a position from 0.
@@ -147,7 +234,11 @@ impl Table {
             TableFormat::Delimited {
                 delimiter,
                 has_header,
-            } => delimited::load(path, delimiter, has_header, column.number, row_limit),
+                has_quotes,
+            } => {
+                let form = (delimiter, has_header, has_quotes);
+                delimited::load(path, form, column.number, row_limit)
+            }
             TableFormat::Lines => delimited::load_lines(path, row_limit),
             TableFormat::Parquet => foreign::load_parquet(path, column, row_limit),
             TableFormat::Arrow => foreign::load_arrow(path, column, row_limit),

@@ -4,9 +4,10 @@
 //! Towards a column: [`Encoder::push_array`](crate::Encoder::push_array), fed by hand, by
 //! [`ArrowStrings`] or by `ParquetStrings`. From a column: [`Scan`] gives dictionary arrays,
 //! `Column::write_arrow` and `Column::write_parquet` files. A foreign dictionary is looked up once for
-//! each of its entries that occurs, not once a row.
+//! each of its entries that occurs, not once a row. Columns of numbers, dates and booleans come as their text forms.
 
 mod answers;
+mod as_text;
 mod ipc_input;
 mod ipc_output;
 #[cfg(feature = "parquet")]
@@ -18,6 +19,7 @@ mod scan;
 mod values;
 
 pub use answers::{batch_of_rows, batch_of_values, write_batch};
+pub use as_text::ValueKind;
 pub use ipc_input::{ArrowStrings, arrow_fields};
 pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
@@ -28,7 +30,7 @@ pub use values::for_each_value;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{ArrowError, Schema};
 
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
@@ -57,73 +59,68 @@ impl From<ArrowError> for ColumnError {
     }
 }
 
-/// Whether a column of this type can be encoded.
-fn is_strings(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Utf8
-        | DataType::LargeUtf8
-        | DataType::Utf8View
-        | DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView => true,
-        DataType::Dictionary(_, values) => is_strings(values),
-        _ => false,
-    }
-}
-
 /// A column of a foreign file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignField {
     /// Its name.
     pub name: String,
-    /// Whether it can be encoded.
-    pub is_strings: bool,
+    /// What its values are.
+    pub kind: ValueKind,
+    /// Its type, as Arrow calls it: `Int64`.
+    pub type_name: String,
 }
 
 fn fields_of(schema: &Schema) -> Vec<ForeignField> {
     let fields = schema.fields().iter().map(|field| ForeignField {
         name: field.name().clone(),
-        is_strings: is_strings(field.data_type()),
+        kind: ValueKind::of(field.data_type()),
+        type_name: field.data_type().to_string(),
     });
     fields.collect()
 }
 
-/// Position of the column of strings asked for.
+/// Position of the column asked for, which has a text form.
 fn find_column(schema: &Schema, column: InputColumn<'_>) -> Result<usize> {
     let fields = schema.fields();
-    let names = |wanted: &dyn Fn(&DataType) -> bool| -> Vec<String> {
+    let names = |wanted: &dyn Fn(ValueKind) -> bool| -> Vec<String> {
         fields
             .iter()
-            .filter(|field| wanted(field.data_type()))
+            .filter(|field| wanted(ValueKind::of(field.data_type())))
             .map(|field| field.name().clone())
             .collect()
     };
-    let mut strings = (0..)
-        .zip(fields)
-        .filter(|(_, field)| is_strings(field.data_type()));
+    // Where none is named, the only column of strings is meant; else the only one of any kind.
+    let only = |wanted: &dyn Fn(ValueKind) -> bool| {
+        let mut found = (0..)
+            .zip(fields)
+            .filter(|(_, field)| wanted(ValueKind::of(field.data_type())));
+        found
+            .next()
+            .filter(|_| found.next().is_none())
+            .map(|(index, _)| index)
+    };
     let found = match column {
         InputColumn::Named(name) => fields.iter().position(|field| field.name() == name),
         InputColumn::Numbered(number) => (number < fields.len()).then_some(number),
-        InputColumn::Only => strings
-            .next()
-            .filter(|_| strings.next().is_none())
-            .map(|(index, _)| index),
+        InputColumn::Only => {
+            only(&|kind| kind == ValueKind::Strings).or_else(|| only(&ValueKind::has_text_form))
+        }
     };
     let index = found.ok_or_else(|| ColumnError::NoSuchColumn {
         wanted: column.wanted(),
         existing: match column {
-            InputColumn::Only => names(&is_strings),
+            InputColumn::Only => names(&ValueKind::has_text_form),
             _ => names(&|_| true),
         },
         delimiter: None,
     })?;
     let field = &fields[index];
-    if is_strings(field.data_type()) {
+    if ValueKind::of(field.data_type()).has_text_form() {
         return Ok(index);
     }
     Err(ColumnError::NotStrings {
         name: field.name().clone(),
         seen: field.data_type().to_string(),
-        strings: names(&is_strings),
+        strings: names(&ValueKind::has_text_form),
     })
 }

@@ -90,14 +90,14 @@ pub enum ColumnError {
         /// What separates the fields, where the input is delimited text.
         delimiter: Option<char>,
     },
-    /// The column holds no strings.
-    #[error("column {name:?} holds {seen}, strings or bytes are expected; columns that do: {}", if strings.is_empty() { "none".to_owned() } else { strings.join(", ") })]
+    /// The column holds what has no text form.
+    #[error("column {name:?} holds {seen}, which cannot be encoded as text; columns that can: {}", if strings.is_empty() { "none".to_owned() } else { strings.join(", ") })]
     NotStrings {
         /// The column.
         name: String,
         /// Its type.
         seen: String,
-        /// Columns of strings or bytes in the same input.
+        /// Columns of the same input that can be encoded.
         strings: Vec<String>,
     },
     /// Another format's reader or writer failed.
@@ -131,7 +131,7 @@ fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
     match (wanted, existing.len()) {
         (Some(wanted), 1) => format!("no column of the input is {wanted}; there is {names}"),
         (Some(wanted), _) => format!("no column of the input is {wanted}; there are {names}"),
-        (None, 0) => "the input has no column of strings".to_owned(),
+        (None, 0) => "the input has no column that can be encoded as text".to_owned(),
         (None, count) => format!("the input has {count} columns that may be meant; name one of {names}"),
     }
 }

@@ -61,7 +61,7 @@ pub(crate) enum Decoder<R: Read> {
     Zstd(Box<zstd::Decoder<'static, Counted<R>>>),
     Xz(Box<XzDecoder<Counted<R>>>),
     Bzip2(Box<MultiBzDecoder<Counted<R>>>),
-    Lz4(Box<FrameDecoder<Counted<R>>>),
+    Lz4(Box<Lz4Frames<R>>),
 }
 
 impl<R: Read> Decoder<R> {
@@ -80,7 +80,10 @@ impl<R: Read> Decoder<R> {
                 Self::Xz(Box::new(XzDecoder::new_stream(reader, stream)))
             }
             Some(Compression::Bzip2) => Self::Bzip2(Box::new(MultiBzDecoder::new(reader))),
-            Some(Compression::Lz4) => Self::Lz4(Box::new(FrameDecoder::new(reader))),
+            Some(Compression::Lz4) => Self::Lz4(Box::new(Lz4Frames {
+                decoder: FrameDecoder::new(reader),
+                is_over: false,
+            })),
         })
     }
 
@@ -92,7 +95,7 @@ impl<R: Read> Decoder<R> {
             Self::Zstd(decoder) => decoder.get_ref().taken,
             Self::Xz(decoder) => decoder.get_ref().taken,
             Self::Bzip2(decoder) => decoder.get_ref().taken,
-            Self::Lz4(decoder) => decoder.get_ref().taken,
+            Self::Lz4(frames) => frames.decoder.get_ref().taken,
         }
     }
 }
@@ -105,25 +108,35 @@ impl<R: Read> Read for Decoder<R> {
             Self::Zstd(decoder) => decoder.read(target),
             Self::Xz(decoder) => decoder.read(target),
             Self::Bzip2(decoder) => decoder.read(target),
-            Self::Lz4(decoder) => read_lz4(decoder, target),
+            Self::Lz4(frames) => frames.read(target),
         }
     }
 }
 
 /// Frame after frame. The library takes the end of the data between two blocks for the end of the frame; a frame that ends
 /// properly never asks for a byte that is not there.
-fn read_lz4<R: Read>(decoder: &mut FrameDecoder<Counted<R>>, target: &mut [u8]) -> io::Result<usize> {
-    loop {
-        let read = decoder.read(target)?;
-        if read > 0 || target.is_empty() {
-            return Ok(read);
-        }
-        let reader = decoder.get_mut();
-        if reader.has_ended {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        if reader.fill_buf()?.is_empty() {
-            return Ok(0);
+pub(crate) struct Lz4Frames<R: Read> {
+    decoder: FrameDecoder<Counted<R>>,
+    /// The last frame has ended properly, and nothing follows it. A caller may ask again; the library would then look for
+    /// the first byte of another frame.
+    is_over: bool,
+}
+
+impl<R: Read> Lz4Frames<R> {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.is_over || target.is_empty() {
+                return Ok(0);
+            }
+            let read = self.decoder.read(target)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            let reader = self.decoder.get_mut();
+            if reader.has_ended {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            self.is_over = reader.fill_buf()?.is_empty();
         }
     }
 }

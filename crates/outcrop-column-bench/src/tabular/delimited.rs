@@ -4,52 +4,70 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::{Table, TableColumn, TableFormat, open, table_error};
+use outcrop_column::arrow::ValueKind;
+
+use super::kind::SAMPLE_BYTES;
+use super::{Table, TableColumn, TableFormat, of_path, open, table_error};
 use crate::error::BenchError;
 use crate::input::ColumnInput;
 
-/// How much of a file is looked at to learn what it is.
-const SAMPLE_BYTES: u64 = 1 << 20;
 /// What may stand between fields, the likeliest first.
 const DELIMITERS: [u8; 4] = *b",;|\t";
 /// Records that must agree on the number of fields.
 const RECORDS_COMPARED: usize = 100;
 
-fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
+fn reader<R: Read>(input: R, delimiter: u8, has_quotes: bool) -> csv::Reader<R> {
     csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
+        .quoting(has_quotes)
         .from_reader(input)
 }
 
-/// Reads the beginning of a file and says what its columns are.
-pub(super) fn describe(path: &Path, delimiter: Option<u8>) -> Result<Table, BenchError> {
-    let mut sample = Vec::new();
-    let read = open(path)?.take(SAMPLE_BYTES).read_to_end(&mut sample);
-    read.map_err(|source| BenchError::Path {
-        path: path.to_owned(),
-        source,
-    })?;
-    if sample.len() as u64 == SAMPLE_BYTES {
-        // The last record may be cut; without it the others are whole, but for newlines within quotes.
-        let end = memchr::memrchr(b'\n', &sample).ok_or_else(|| {
-            table_error(
-                path,
-                "no newline in the first megabyte; expected a table of fields and lines",
-            )
-        })?;
-        sample.truncate(end + 1);
+/// What the user says about a text table; the rest is found in its first megabyte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// What separates the fields.
+    pub delimiter: Option<u8>,
+    /// Whether the first line names the columns.
+    pub has_header: Option<bool>,
+    /// Whether fields may stand in quotation marks.
+    pub has_quotes: bool,
+}
+
+impl Default for Given {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            has_header: None,
+            has_quotes: true,
+        }
     }
-    let delimiter = delimiter.unwrap_or_else(|| guess_delimiter(&sample));
-    let records: Vec<csv::ByteRecord> = reader(sample.as_slice(), delimiter)
+}
+
+/// Says from the beginning of a file what its columns are. `sample` is the whole file, or its first
+/// [`SAMPLE_BYTES`] bytes.
+pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
+    let mut sample = sample;
+    if sample.len() as u64 >= SAMPLE_BYTES {
+        // The last record may be cut; without it the others are whole, but for newlines within quotes.
+        let end = memchr::memrchr(b'\n', sample)
+            .ok_or("no newline in the first megabyte; expected a table of fields and lines")?;
+        sample = &sample[..=end];
+    }
+    let has_quotes = given.has_quotes;
+    let delimiter = given
+        .delimiter
+        .unwrap_or_else(|| guess_delimiter(sample, has_quotes));
+    let records: Vec<csv::ByteRecord> = reader(sample, delimiter, has_quotes)
         .into_byte_records()
         .collect::<Result<_, _>>()
-        .map_err(|error| table_error(path, error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     let Some((first, rest)) = records.split_first() else {
-        return Err(table_error(path, "empty; expected a table with at least one row"));
+        return Err("empty; expected a table with at least one row".to_owned());
     };
-    let has_header = is_header(first, rest);
+    let has_header = given.has_header.unwrap_or_else(|| is_header(first, rest));
     let values = if has_header { rest } else { &records };
     let columns = (0..first.len()).map(|number| TableColumn {
         number,
@@ -58,19 +76,21 @@ pub(super) fn describe(path: &Path, delimiter: Option<u8>) -> Result<Table, Benc
         } else {
             format!("column {number}")
         },
-        is_string: holds_strings(values, number),
+        kind: kind_of(values, number),
+        type_name: None,
     });
     let format = TableFormat::Delimited {
         delimiter,
         has_header,
+        has_quotes,
     };
     Ok(Table::of_file(format, columns.collect()))
 }
 
 /// The delimiter that gives most fields, the same number in (nearly) every record; a comma where none does.
-fn guess_delimiter(sample: &[u8]) -> u8 {
+fn guess_delimiter(sample: &[u8], has_quotes: bool) -> u8 {
     let score = |delimiter: u8| {
-        let counts: Vec<usize> = reader(sample, delimiter)
+        let counts: Vec<usize> = reader(sample, delimiter, has_quotes)
             .into_byte_records()
             .take(RECORDS_COMPARED)
             .map_while(Result::ok)
@@ -108,21 +128,47 @@ fn is_number(value: &[u8]) -> bool {
     text.is_ok_and(|text| text.parse::<f64>().is_ok_and(f64::is_finite))
 }
 
-fn holds_strings(records: &[csv::ByteRecord], number: usize) -> bool {
+/// What all values that are not empty read as; text where they differ or there is none.
+fn kind_of(records: &[csv::ByteRecord], number: usize) -> ValueKind {
     let values = records.iter().filter_map(|record| record.get(number));
-    values
+    let values: Vec<&[u8]> = values
+        .map(<[u8]>::trim_ascii)
         .filter(|value| !value.is_empty())
-        .any(|value| !is_number(value))
+        .collect();
+    if values.is_empty() {
+        ValueKind::Strings
+    } else if values.iter().all(|value| is_number(value)) {
+        ValueKind::Numbers
+    } else if values.iter().all(|value| is_date(value)) {
+        ValueKind::Dates
+    } else {
+        ValueKind::Strings
+    }
+}
+
+/// `2026-11-22`, and what may follow a date: a time.
+fn is_date(value: &[u8]) -> bool {
+    let (date, time) = value.split_at(value.len().min(10));
+    let shape = |pattern: &[u8], text: &[u8]| {
+        let fits = |(&wanted, &byte): (&u8, &u8)| match wanted {
+            b'0' => byte.is_ascii_digit(),
+            other => byte == other,
+        };
+        text.len() == pattern.len() && pattern.iter().zip(text).all(fits)
+    };
+    let is_time =
+        |time: &[u8]| time.len() >= 9 && matches!(time[0], b' ' | b'T') && shape(b"00:00:00", &time[1..9]);
+    shape(b"0000-00-00", date) && (time.is_empty() || is_time(time))
 }
 
 pub(super) fn load(
     path: &Path,
-    delimiter: u8,
-    has_header: bool,
+    (delimiter, has_header, has_quotes): (u8, bool, bool),
     number: usize,
     row_limit: u64,
 ) -> Result<ColumnInput, BenchError> {
-    let mut reader = reader(BufReader::with_capacity(1 << 20, open(path)?), delimiter);
+    let input = BufReader::with_capacity(1 << 20, open(path)?);
+    let mut reader = reader(input, delimiter, has_quotes);
     let mut record = csv::ByteRecord::new();
     let mut input = ColumnInput::default();
     let mut is_first = true;
@@ -156,10 +202,7 @@ pub(super) fn load_lines(path: &Path, row_limit: u64) -> Result<ColumnInput, Ben
     while input.row_count() < row_limit {
         line.clear();
         let read = reader.read_until(b'\n', &mut line);
-        let read = read.map_err(|source| BenchError::Path {
-            path: path.to_owned(),
-            source,
-        })?;
+        let read = read.map_err(|source| of_path(path, source))?;
         if read == 0 {
             break;
         }

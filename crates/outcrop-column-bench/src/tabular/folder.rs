@@ -31,7 +31,8 @@ pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
             found.columns.push(TableColumn {
                 number: found.columns.len(),
                 name: format!("{name}{SEPARATOR}{}", column.name),
-                is_string: column.is_string,
+                kind: column.kind,
+                type_name: column.type_name.clone(),
             });
         }
         found.tables.insert(name, table);

@@ -9,22 +9,22 @@ use outcrop_column::arrow::{
 };
 use outcrop_column::{ColumnError, InputColumn};
 
-use super::{Table, TableColumn, TableFormat, open, table_error};
+use super::{Table, TableColumn, TableFormat, open, open_file, table_error};
 use crate::error::BenchError;
 use crate::input::ColumnInput;
 
 /// Reads the schema. `format` is one of the two.
 pub(super) fn describe(path: &Path, format: TableFormat) -> Result<Table, BenchError> {
-    let file = open(path)?;
     let fields = match format {
-        TableFormat::Parquet => parquet_fields(&file),
-        _ => arrow_fields(BufReader::new(file)),
+        TableFormat::Parquet => parquet_fields(&open_file(path)?),
+        _ => arrow_fields(BufReader::new(open(path)?)),
     };
     let fields = fields.map_err(|error| table_error(path, error.to_string()))?;
     let column = |(number, field): (usize, ForeignField)| TableColumn {
         number,
         name: field.name,
-        is_string: field.is_strings,
+        kind: field.kind,
+        type_name: Some(field.type_name),
     };
     let columns = fields.into_iter().enumerate().map(column);
     Ok(Table::of_file(format, columns.collect()))
@@ -35,7 +35,7 @@ pub(super) fn load_parquet(
     column: &TableColumn,
     row_limit: u64,
 ) -> Result<ColumnInput, BenchError> {
-    let arrays = ParquetStrings::open(open(path)?, InputColumn::Numbered(column.number));
+    let arrays = ParquetStrings::open(open_file(path)?, InputColumn::Numbered(column.number));
     let arrays = arrays.map_err(|error| table_error(path, error.to_string()))?;
     load(path, arrays, row_limit)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use outcrop_column::{ArrowForm, Column, EncodeOptions, Encoder};
-use outcrop_column_bench::tabular::{Table, TableFormat, is_table};
+use outcrop_column_bench::tabular::{FileKind, Given, Table, TableFormat, ValueKind, is_table};
 
 fn file(name: &str, content: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("the temporary folder can be written");
@@ -28,7 +28,8 @@ fn delimiter_and_names_are_found_in_the_file() {
             table.format,
             TableFormat::Delimited {
                 delimiter,
-                has_header
+                has_header,
+                has_quotes: true
             },
             "{name}"
         );
@@ -36,14 +37,19 @@ fn delimiter_and_names_are_found_in_the_file() {
 }
 
 #[test]
-fn columns_of_numbers_are_told_from_columns_of_strings() {
-    let (_kept, path) = file("a.csv", "id,rock,mass,none\n1,slate,2.5,\n2,7,-1e3,\n");
+fn columns_of_numbers_and_dates_are_told_from_columns_of_text() {
+    let text = "id,rock,mass,none,day,when\n1,slate,2.5,,2026-11-22,2026-11-22 07:23:00\n2,7,-1e3,,2026-01-01,2026-11-22T07:23:00.5Z\n";
+    let (_kept, path) = file("a.csv", text);
     let table = Table::describe(&path).unwrap();
     let strings: Vec<&str> = table
-        .string_columns()
+        .judged_columns()
         .map(|column| column.name.as_str())
         .collect();
-    assert_eq!(strings, ["rock"]);
+    assert_eq!(strings, ["rock", "none", "day", "when"]);
+    assert_eq!(table.column("day").unwrap().kind, ValueKind::Dates);
+    assert_eq!(table.column("when").unwrap().kind, ValueKind::Dates);
+    assert_eq!(table.other_columns(), ["id (numbers)", "mass (numbers)"]);
+    assert_eq!(table.assumed().unwrap(), "delimiter ',', a header, 6 columns");
     assert_eq!(table.column("mass").unwrap().number, 2);
     assert_eq!(table.column("1").unwrap().name, "rock");
     assert_eq!(table.column("lava"), None);
@@ -98,7 +104,10 @@ fn parquet_and_arrow_columns_have_the_same_rows_as_their_text() {
     for path in [parquet, arrow] {
         let table = Table::describe(&path).unwrap();
         let rock = table.column("rock").unwrap();
-        assert!(rock.is_string && table.columns.len() == 1, "{table:?}");
+        assert!(
+            rock.kind == ValueKind::Strings && table.columns.len() == 1,
+            "{table:?}"
+        );
         let input = table.load(&path, rock, u64::MAX).unwrap();
         let expected = rows.map(|row| row.map(str::as_bytes));
         assert!(input.rows().eq(expected), "{}", path.display());
@@ -114,12 +123,12 @@ fn parquet_and_arrow_columns_have_the_same_rows_as_their_text() {
 #[test]
 fn what_is_no_table_is_refused_with_what_was_seen() {
     assert!(is_table(std::path::Path::new("a.CSV")) && !is_table(std::path::Path::new("a.jpg")));
-    let (_kept, path) = file("a.jpg", "x");
+    let (_kept, path) = file("a.jpg", "x\0");
     assert!(
         Table::describe(&path)
             .unwrap_err()
             .to_string()
-            .contains("ends in .csv")
+            .contains("binary data in a file whose name does not end in .csv")
     );
     let (_kept, path) = file("a.csv", "");
     assert!(Table::describe(&path).unwrap_err().to_string().contains("empty"));
@@ -130,4 +139,48 @@ fn what_is_no_table_is_refused_with_what_was_seen() {
         .unwrap_err()
         .to_string();
     assert!(message.contains("line 3 has 1 fields"), "{message}");
+}
+
+#[test]
+fn a_compressed_table_is_read_as_what_is_inside_whatever_its_name_says() {
+    let text = "id|rock\n1|slate\n2|chalk\n";
+    let packed = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    let here = tempfile::tempdir().unwrap();
+    for name in ["plays.csv.zst", "plays.csv", "plays.CSV.gz"] {
+        let path = here.path().join(name);
+        std::fs::write(&path, &packed).unwrap();
+        assert!(is_table(&path), "{name}");
+        let table = Table::describe(&path).unwrap();
+        assert_eq!(
+            table.assumed().unwrap(),
+            "delimiter '|', a header, 2 columns",
+            "{name}"
+        );
+        let input = table.load(&path, &table.columns[1], u64::MAX).unwrap();
+        assert_eq!(input.text(), b"slate\nchalk\n");
+    }
+    let cut = here.path().join("cut.csv.zst");
+    std::fs::write(&cut, &packed[..packed.len() - 3]).unwrap();
+    let message = Table::describe(&cut).unwrap_err().to_string();
+    assert!(message.contains("cut.csv.zst is truncated"), "{message}");
+    assert!(!is_table(std::path::Path::new("plays.zst")));
+}
+
+#[test]
+fn what_is_given_is_not_guessed() {
+    let sample = b"a,b|c\nd,e|f\n";
+    let describe = |given| Table::describe_text(FileKind::Delimited, sample, given).unwrap();
+    let bars = Given {
+        delimiter: Some(b'|'),
+        has_header: Some(false),
+        ..Given::default()
+    };
+    assert_eq!(
+        describe(bars).assumed().unwrap(),
+        "delimiter '|', no header, 2 columns"
+    );
+    assert_eq!(
+        describe(Given::default()).assumed().unwrap(),
+        "delimiter ',', a header, 2 columns"
+    );
 }

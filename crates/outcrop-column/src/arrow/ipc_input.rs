@@ -8,6 +8,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::Schema;
 
+use super::as_text::as_strings;
 use super::{FORMAT, ForeignField, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
@@ -149,7 +150,7 @@ impl<R: Read> Iterator for ArrowStrings<R> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(array) = self.decoded.pop_front() {
-                return Some(Ok(array));
+                return Some(guarded(FORMAT, || as_strings(array)));
             }
             if self.is_over {
                 return None;

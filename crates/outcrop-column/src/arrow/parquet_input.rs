@@ -11,7 +11,8 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
-use super::{ForeignField, fields_of, find_column, guarded, is_strings};
+use super::as_text::{ValueKind, as_strings};
+use super::{ForeignField, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
@@ -22,7 +23,7 @@ const BATCH_BYTES: u64 = 32 << 20;
 const BATCH_ROWS: std::ops::RangeInclusive<u64> = 1024..=1 << 20;
 
 /// Iterator over the arrays of one column of a Parquet file: dictionary arrays that
-/// share their row group's dictionary.
+/// share their row group's dictionary, or the text forms of numbers, dates and booleans.
 ///
 /// *Cost in memory*: one page and a batch of about 32 MiB; the dictionary page of a row group.
 ///
@@ -80,7 +81,7 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
         loop {
             if let Some(reader) = &mut self.reader {
                 match reader.next() {
-                    Some(batch) => return Ok(Some(ArrayRef::clone(batch?.column(0)))),
+                    Some(batch) => return as_strings(ArrayRef::clone(batch?.column(0))).map(Some),
                     None => self.reader = None,
                 }
             }
@@ -166,7 +167,7 @@ impl<R: ChunkReader> ChunkReader for Shared<R> {
 /// The same schema with each column of strings asked for as a dictionary, so that pages are not expanded.
 fn with_dictionaries(schema: &Schema) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| {
-        if !is_strings(field.data_type()) {
+        if ValueKind::of(field.data_type()) != ValueKind::Strings {
             return field.as_ref().clone();
         }
         let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(field.data_type().clone()));

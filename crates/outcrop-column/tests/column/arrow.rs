@@ -6,8 +6,8 @@ use arrow_array::builder::{BinaryViewBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeBinaryArray, LargeStringArray,
-    RecordBatch, StringArray, StringViewArray, UInt32Array,
+    Array, ArrayRef, BinaryArray, DictionaryArray, Float64Array, Int64Array, LargeBinaryArray,
+    LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt32Array,
 };
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
@@ -29,7 +29,7 @@ fn rows_of(file: Vec<u8>) -> Vec<Row> {
     rows
 }
 
-fn encoded(arrays: impl IntoIterator<Item = Result<ArrayRef>>) -> Result<Vec<Row>> {
+pub(crate) fn encoded(arrays: impl IntoIterator<Item = Result<ArrayRef>>) -> Result<Vec<Row>> {
     let mut encoder = Encoder::new(EncodeOptions::default());
     for array in arrays {
         encoder.push_array(&array?)?;
@@ -181,6 +181,7 @@ fn table() -> RecordBatch {
         Field::new("id", arrow_schema::DataType::Int64, false),
         Field::new("rock", arrow_schema::DataType::Utf8View, true),
         Field::new("age", arrow_schema::DataType::LargeUtf8, true),
+        Field::new("mass", arrow_schema::DataType::Float64, true),
     ]);
     RecordBatch::try_new(
         Arc::new(schema),
@@ -188,19 +189,20 @@ fn table() -> RecordBatch {
             Arc::new(Int64Array::from(vec![1, 2, 3])),
             Arc::new(StringViewArray::from(names.to_vec())),
             Arc::new(LargeStringArray::from(vec![Some("old"), None, Some("new")])),
+            Arc::new(Float64Array::from(vec![2.5, 2.6, 2.7])),
         ],
     )
     .unwrap()
 }
 
-fn stream_of(batch: &RecordBatch, options: IpcWriteOptions) -> Vec<u8> {
+pub(crate) fn stream_of(batch: &RecordBatch, options: IpcWriteOptions) -> Vec<u8> {
     let mut writer = StreamWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
     writer.write(batch).unwrap();
     writer.finish().unwrap();
     writer.into_inner().unwrap()
 }
 
-fn parquet_of(batch: &RecordBatch) -> bytes::Bytes {
+pub(crate) fn parquet_of(batch: &RecordBatch) -> bytes::Bytes {
     let mut out = Vec::new();
     let mut writer = parquet::arrow::ArrowWriter::try_new(&mut out, batch.schema(), None).unwrap();
     writer.write(batch).unwrap();
@@ -230,18 +232,18 @@ fn a_column_of_a_table_is_found_by_name_and_number_and_others_are_refused_by_nam
     for error in errors(InputColumn::Named("rok")) {
         assert_eq!(
             error.to_string(),
-            "no column of the input is \"rok\"; there are id, rock, age"
+            "no column of the input is \"rok\"; there are id, rock, age, mass"
         );
     }
     for error in errors(InputColumn::Only) {
         assert_eq!(
             error.to_string(),
-            "the input has 2 columns that may be meant; name one of rock, age"
+            "the input has 3 columns that may be meant; name one of id, rock, age"
         );
     }
-    for error in errors(InputColumn::Numbered(0)) {
+    for error in errors(InputColumn::Named("mass")) {
         assert!(
-            error.to_string().contains("columns that do: rock, age"),
+            error.to_string().contains("columns that can: id, rock, age"),
             "{error}"
         );
     }
@@ -308,7 +310,7 @@ fn other_arrays_are_refused_with_their_type() {
 }
 
 /// Reads to the end; the error, if there is one.
-fn read_all(arrays: Result<impl Iterator<Item = Result<ArrayRef>>>) -> Result<()> {
+pub(crate) fn read_all(arrays: Result<impl Iterator<Item = Result<ArrayRef>>>) -> Result<()> {
     let mut encoder = Encoder::new(EncodeOptions::default());
     for array in arrays? {
         encoder.push_array(&array?)?;

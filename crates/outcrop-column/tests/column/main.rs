@@ -14,5 +14,7 @@ mod packed;
 mod reads;
 mod real;
 mod size;
+#[cfg(feature = "parquet")]
+mod text_forms;
 mod untrusted;
 mod writes;

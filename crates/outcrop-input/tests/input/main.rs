@@ -72,6 +72,18 @@ fn every_format_is_recognised_by_its_first_bytes_and_read_frame_after_frame() {
 }
 
 #[test]
+fn who_reads_on_after_the_end_is_told_of_the_end_again() {
+    for compression in Compression::ALL {
+        let data = packed(compression, &text());
+        let mut input = Input::open("plays", data.as_slice()).unwrap();
+        input.read_to_end(&mut Vec::new()).unwrap();
+        for _ in 0..2 {
+            assert_eq!(input.read(&mut [0; 16]).unwrap(), 0, "{compression}");
+        }
+    }
+}
+
+#[test]
 fn what_is_not_compressed_comes_out_as_it_is() {
     for plain in [
         &b""[..],

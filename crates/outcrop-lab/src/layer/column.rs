@@ -9,7 +9,7 @@ mod values;
 use std::path::Path;
 
 use outcrop_codec::CodecSpec;
-use outcrop_column_bench::tabular::{ENDINGS, Table, is_table};
+use outcrop_column_bench::tabular::Table;
 use outcrop_schema::column::{COLUMN, DISTINCT, FORMAT, Format, KIND, Kind, ORDER, PATH, SCHEMA, SKEW};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 
@@ -54,19 +54,17 @@ impl Layer for Column {
 
     fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
         let path = Path::new(path);
-        if !is_table(path) && !path.is_dir() {
-            let endings = ENDINGS.join(", .");
+        let table = Table::describe(path).map_err(|error| format!("cannot read {error}"))?;
+        let columns: Vec<String> = table.judged_columns().map(|column| column.name.clone()).collect();
+        let others = table.other_columns();
+        if columns.is_empty() {
+            let others = data::named(&others);
             return Err(format!(
-                "takes a table (.{endings}) or a folder of tables, and {} is none",
+                "finds no column of text or dates in {}: {others}",
                 path.display()
             ));
         }
-        let table = Table::describe(path).map_err(|error| format!("says: {error}"))?;
-        let columns: Vec<String> = table.string_columns().map(|column| column.name.clone()).collect();
-        if columns.is_empty() {
-            return Err(format!("finds no column of strings in {}", path.display()));
-        }
-        let (columns, left_out) = data::chosen(columns, &table.left_out);
+        let (columns, left_out) = data::chosen(columns, &others, table.assumed(), &table.left_out);
         Ok(Some(DataSettings {
             subject: vec![
                 (&KIND, Kind::File.to_string()),

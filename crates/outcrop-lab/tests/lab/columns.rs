@@ -159,6 +159,9 @@ fn a_column_of_a_file_is_found_by_name_or_number_and_measured() {
 #[test]
 fn what_does_not_go_together_is_refused_with_what_to_change() {
     let here = directory();
+    let picture = here.path().join("a.jpg");
+    std::fs::write(&picture, b"\xff\xd8\xff\0").unwrap();
+    let picture = format!("kind = \"file\"\npath = {picture:?}");
     let plan = |subject: &str, workload: &str| {
         format!(
             "name = \"bad\"\nquestion = \"?\"\nlayer = \"column\"\n[subject]\n{subject}\n[workload]\n{workload}\n"
@@ -168,7 +171,11 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
         ("kind = \"file\"", "", "needs `path`"),
         ("path = \"a.csv\"", "", "has no path"),
         ("kind = \"file\"\npath = \"/nowhere/a.csv\"", "", "/nowhere/a.csv"),
-        ("kind = \"file\"\npath = \"a.jpg\"", "", "ends in .csv"),
+        (
+            &picture,
+            "",
+            "binary data in a file whose name does not end in .csv",
+        ),
         ("", "rows = \"all\"", "needs a number of rows"),
         ("", "rows = 0", "expected a whole number from 1"),
         ("", "skew = 9", "expected a number from 0 (uniform) to 4"),
@@ -257,11 +264,27 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
     std::fs::write(&numbers, format!("a,b\n{}", "1,2\n".repeat(100_000))).unwrap();
     let refused = set(&["column-choice"], &numbers).unwrap_err().to_string();
     assert!(
-        refused.contains("--data") && refused.contains("no column of strings"),
+        refused.contains("--data") && refused.contains("no column of text or dates"),
         "{refused}"
     );
     let beside = set(&["column-choice", "codec-choice"], &numbers).unwrap();
-    assert!(beside.data_refusals()[0].contains("the column layer finds no column of strings"));
+    assert!(beside.data_refusals()[0].contains("the column layer finds no column of text or dates"));
+    // A file without the name of a table is read as lines, as the command does; binary data are refused by both.
+    let binary = here.path().join("core.dump");
+    std::fs::write(&binary, b"\x7fELF\0\0").unwrap();
+    let refused = set(&["column-choice"], &binary).unwrap_err().to_string();
+    assert!(refused.contains("binary data"), "{refused}");
+    let [note] = taken.data_notes() else {
+        panic!("{:?}", taken.data_notes());
+    };
+    assert!(
+        note.contains("assumes delimiter ',', a header, 3 columns"),
+        "{note}"
+    );
+    assert!(
+        note.contains("leaves out columns that are neither text nor dates: id (numbers)"),
+        "{note}"
+    );
     let nobody = set(&["ssd-max"], &path).unwrap_err().to_string();
     assert!(
         nobody.contains("no plan of this run measures data of yours"),
@@ -294,7 +317,9 @@ fn a_folder_of_tables_gives_the_string_columns_of_each() {
         panic!("{:?}", set.data_notes());
     };
     assert!(
-        note.starts_with("the column layer leaves out") && note.contains("broken.parquet"),
+        note.starts_with(
+            "the column layer leaves out columns that are neither text nor dates: a.csv/id (numbers)"
+        ) && note.contains("broken.parquet"),
         "{note}"
     );
     let mut folder = start(&set, runs.path());

@@ -5,17 +5,21 @@ mod describe;
 mod find;
 mod flags;
 mod input;
+mod layout;
+mod outputs;
 mod print;
+mod wanted;
 mod write;
 
 use crate::exit::{Ending, bad_input};
 use anyhow::Context as _;
 use outcrop_column::{Column, ColumnError};
+use outcrop_input::InputError;
 use std::path::Path;
 
 use flags::Action;
 
-/// Encode a string column into one small, searchable file, and ask it
+/// Encode columns into small, searchable files, and search them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,6 +54,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 /// Files and rows that are not there, and files that are no columns, are the user's; the rest are failures.
 fn of_column(error: ColumnError) -> anyhow::Error {
     match error {
+        // Compressed data that are damaged are an input like others.
+        ColumnError::Io(error)
+            if error
+                .get_ref()
+                .is_some_and(<dyn std::error::Error + Send + Sync>::is::<InputError>) =>
+        {
+            bad_input(error)
+        }
         ColumnError::Io(error) => error.into(),
         other => bad_input(other),
     }

@@ -60,7 +60,7 @@ fn a_column_goes_from_text_to_file_and_answers() {
 }
 
 /// The words of a table, whatever its columns' widths are.
-fn words_of(table: &str) -> String {
+pub(crate) fn words_of(table: &str) -> String {
     table.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -137,21 +137,21 @@ fn what_is_wrong_with_a_column_file_is_said() {
 }
 
 /// Runs `outcrop column ARGS` to success; gives stdout.
-fn column(dir: &std::path::Path, args: &[&str]) -> String {
+pub(crate) fn column(dir: &std::path::Path, args: &[&str]) -> String {
     let seen = outcrop(dir, &[&["column"], args].concat());
     assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
     seen.stdout
 }
 
 /// The sentence of `outcrop column ARGS`, which is bad input.
-fn refused(dir: &std::path::Path, args: &[&str]) -> String {
+pub(crate) fn refused(dir: &std::path::Path, args: &[&str]) -> String {
     let seen = outcrop(dir, &[&["column"], args].concat());
     assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
     seen.sentence().to_owned()
 }
 
 /// What `outcrop column ARGS` gives for `input` on stdin, as bytes.
-fn piped(dir: &std::path::Path, args: &[&str], input: &[u8]) -> Vec<u8> {
+pub(crate) fn piped(dir: &std::path::Path, args: &[&str], input: &[u8]) -> Vec<u8> {
     let mut child = command(dir, &[&["column"], args].concat())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -221,7 +221,14 @@ fn answers_have_four_forms_and_searches_six() {
             find(&["--regex", "^s", "--values", "--format", "csv"]),
             "value,rows\nshale,1\nslate,2\n"
         );
-        assert_eq!(find(&["slate", "shale", "--limit", "2"]), "0\n1\n");
+        assert_eq!(
+            find(&["slate", "shale", "loam", "--limit", "2"]),
+            "slate  2 rows: 0 3\nshale  1 row …\nloam  0 rows\n"
+        );
+        assert_eq!(
+            find(&["shale", "slate", "--format", "csv"]),
+            "value,row\nshale,1\nslate,0\nslate,3\n"
+        );
         assert_eq!(find(&["--range", "..sl", "--count"]), "1\n");
         assert_eq!(find(&["--prefix", "sl", "--values"]), "         2  slate\n");
         assert_eq!(find(&["granite"]), "");
@@ -231,6 +238,9 @@ fn answers_have_four_forms_and_searches_six() {
         &["find", "r.ocol", "--range", "..", "--values", "--format", "json"],
     );
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["schema"], "outcrop/1");
+    assert!(json["details"]["search_ns"].is_u64() && json["details"]["open_ns"].is_u64());
+    let json = &json["rows"];
     assert_eq!(json[1], serde_json::json!({ "value": "slate", "rows": 2 }));
     assert_eq!(json[2]["value"], serde_json::json!({ "hex": "ff" }));
     let arrow = piped(dir, &["find", "r.ocol", "slate", "--format", "arrow"], b"");
@@ -249,9 +259,11 @@ fn what_is_wrong_with_an_input_is_said_with_what_to_do() {
     let encode = |args: &[&str]| refused(dir, &[&["encode", "t.csv", "-o", "t.ocol"], args].concat());
     let sentence = encode(&["--column", "rok", "--delimiter", "|"]);
     assert!(sentence.contains("\"rok\"; there are id, rock"), "{sentence}");
-    let sentence = encode(&["--column", "rock"]);
+    let sentence = encode(&["--column", "rock", "--delimiter", ","]);
     assert!(sentence.contains("is ',' the right delimiter?"), "{sentence}");
-    let sentence = encode(&["--delimiter", "|"]);
+    let sentence = encode(&["--column", "id,rock"]);
+    assert!(sentence.contains("2 columns need as many files"), "{sentence}");
+    let sentence = encode(&[]);
     assert!(sentence.contains("name one of id, rock"), "{sentence}");
     let sentence = encode(&["--delimiter", "ab"]);
     assert!(sentence.contains("one byte is expected"), "{sentence}");

@@ -11,6 +11,8 @@ mod cache_faults;
 mod codec;
 mod column;
 mod column_faults;
+mod column_find;
+mod column_input;
 mod faults;
 mod figure;
 mod harness;

@@ -1,7 +1,7 @@
 //! `info` and `verify`: what a file holds, and whether it is sound.
 
 use super::flags::Described;
-use super::print::{bytes, count};
+use super::print::{SHUFFLED, bytes, count};
 use super::{of_column, open};
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Table, note};
@@ -31,7 +31,7 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
         push("count", "distinct values", count(segment.value_count));
         push("count", "nulls", count(segment.null_count));
         push("size", "text", bytes(segment.text_bytes));
-        push("size", "floor of the codes", bytes(segment.floor_bytes));
+        push("size", SHUFFLED, bytes(segment.floor_bytes));
         for (name, &size) in &segment.section_bytes {
             push("section", name, bytes(size));
         }

@@ -2,110 +2,103 @@
 
 use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
 use super::print::{Answers, Field, refuse_terminal};
+use super::wanted::Wanted;
 use super::{of_column, open};
-use crate::exit::bad_input;
 use crate::output::note;
 use anyhow::Context as _;
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
-use outcrop_column::{Column, ColumnError, Selection};
-use std::ops::Bound;
+use outcrop_column::{Column, Selection};
+use outcrop_measure::units::format_nanoseconds;
+use outcrop_probe::Stopwatch;
+use std::io::{BufWriter, Write as _};
 
-/// What a compiled expression may take; a larger one is refused instead of eating memory.
-const REGEX_BYTES: usize = 4 << 20;
+/// Values from which on postings are built in memory where the file has none: a scan for each would take longer.
+const VALUES_WORTH_POSTINGS: usize = 8;
 
 pub(super) fn find(args: &Find) -> anyhow::Result<()> {
-    let wanted = Wanted::of(args)?;
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
-    let column = match args.memory {
+    let wanted = Wanted::of(args)?;
+    let opening = Stopwatch::start();
+    let mut column = match args.memory {
         MemoryFlag::InMemory => open(&args.file)?,
         MemoryFlag::OnDisk => Column::open_on_disk(&args.file)
             .map_err(of_column)
             .with_context(|| format!("cannot open {}", args.file.display()))?,
     };
+    let values = wanted.several().map_or(1, <[_]>::len);
+    if args.memory == MemoryFlag::InMemory && values >= VALUES_WORTH_POSTINGS {
+        column.preload().map_err(of_column)?;
+    }
+    let open_ns = opening.elapsed_ns();
+    let searching = Stopwatch::start();
     let selections = wanted.select(&column).map_err(of_column)?;
     if args.values {
-        print_values(&selections, args)
-    } else {
-        print_rows(&selections, args)
+        return print_values(&selections, args, &|| Took::until_now(&searching, open_ns));
     }
-}
-
-/// What is looked for.
-enum Wanted<'a> {
-    Values(&'a [String]),
-    Prefix(&'a str),
-    Range(Bound<&'a [u8]>, Bound<&'a [u8]>),
-    Regex(regex::bytes::Regex),
-    Null,
-}
-
-impl<'a> Wanted<'a> {
-    fn of(args: &'a Find) -> anyhow::Result<Self> {
-        if args.is_null {
-            return Ok(Self::Null);
-        }
-        if let Some(prefix) = &args.prefix {
-            return Ok(Self::Prefix(prefix));
-        }
-        if let Some(range) = &args.range {
-            let (start, end) = range.split_once("..").ok_or_else(|| {
-                bad_input(anyhow::anyhow!(
-                    "range {range:?}: A..B is expected, such as b..d, ..d or b.. (from A on and below B)"
-                ))
-            })?;
-            let start = Some(start.as_bytes()).filter(|start| !start.is_empty());
-            let end = Some(end.as_bytes()).filter(|end| !end.is_empty());
-            return Ok(Self::Range(
-                start.map_or(Bound::Unbounded, Bound::Included),
-                end.map_or(Bound::Unbounded, Bound::Excluded),
-            ));
-        }
-        if let Some(expression) = &args.regex {
-            let compiled = regex::bytes::RegexBuilder::new(expression)
-                .size_limit(REGEX_BYTES)
-                .dfa_size_limit(REGEX_BYTES)
-                .build();
-            return Ok(Self::Regex(compiled.map_err(bad_input)?));
-        }
-        if args.value.is_empty() {
-            return Err(bad_input(anyhow::anyhow!(
-                "nothing to find: give values, --prefix, --range A..B, --regex or --is-null"
-            )));
-        }
-        Ok(Self::Values(&args.value))
-    }
-
-    fn select<'c>(&self, column: &'c Column) -> Result<Vec<Selection<'c>>, ColumnError> {
-        Ok(match self {
-            Self::Values(values) => values
-                .iter()
-                .map(|value| column.find(value.as_bytes()))
-                .collect::<Result<_, _>>()?,
-            Self::Prefix(prefix) => vec![column.find_prefix(prefix.as_bytes())?],
-            Self::Range(start, end) => vec![column.find_range((*start, *end))?],
-            Self::Regex(regex) => vec![column.matching(|value| regex.is_match(value))?],
-            Self::Null => vec![column.find_null()?],
-        })
-    }
-}
-
-fn print_rows(selections: &[Selection<'_>], args: &Find) -> anyhow::Result<()> {
     if args.count {
+        // Different values have different rows: their numbers add up.
         let counts = selections.iter().map(Selection::count);
         let total = counts.sum::<Result<u64, _>>().map_err(of_column)?;
+        let took = Took::until_now(&searching, open_ns);
+        note(&took.in_words("counted"));
         let mut answers = Answers::begin(args.format, ["rows"], None)?;
         answers.push([Field::Number(total)])?;
-        return answers.finish();
+        return answers.finish(took.details());
     }
-    let mut rows = Vec::new();
-    for selection in selections {
-        rows.append(&mut selection.rows().map_err(of_column)?);
+    let rows = selections.iter().map(Selection::rows);
+    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(of_column)?;
+    let found = rows.iter().map(Vec::len).sum::<usize>();
+    let found = match found {
+        1 => "1 row found".to_owned(),
+        rows => format!("{rows} rows found"),
+    };
+    let took = Took::until_now(&searching, open_ns);
+    note(&took.in_words(&found));
+    match wanted.several() {
+        Some(values) if args.format != AnswerFormat::Arrow => {
+            print_rows_of_values(values, &rows, args, &took)
+        }
+        _ => print_rows(&rows, args, &took),
     }
-    if selections.len() > 1 {
+}
+
+/// How long a search took.
+struct Took {
+    search_ns: u64,
+    open_ns: u64,
+}
+
+impl Took {
+    fn until_now(searching: &Stopwatch, open_ns: u64) -> Self {
+        Self {
+            search_ns: searching.elapsed_ns(),
+            open_ns,
+        }
+    }
+
+    /// `3 rows found in 41 µs, after opening the file in 2 ms`.
+    fn in_words(&self, done: &str) -> String {
+        let [search, open] = [self.search_ns, self.open_ns].map(|time| format_nanoseconds(time as f64));
+        format!("{done} in {search}, after opening the file in {open}")
+    }
+
+    /// The same for programs.
+    fn details(&self) -> serde_json::Map<String, serde_json::Value> {
+        let times = [("search_ns", self.search_ns), ("open_ns", self.open_ns)];
+        times
+            .map(|(name, time)| (name.to_owned(), time.into()))
+            .into_iter()
+            .collect()
+    }
+}
+
+/// Row numbers, ascending.
+fn print_rows(rows: &[Vec<u64>], args: &Find, took: &Took) -> anyhow::Result<()> {
+    let is_merged = rows.len() > 1;
+    let mut rows = rows.concat();
+    if is_merged {
         rows.sort_unstable();
-        rows.dedup();
     }
-    note(&format!("{} rows", rows.len()));
     rows.truncate(args.limit.unwrap_or(usize::MAX));
     if args.format == AnswerFormat::Arrow {
         let batch = batch_of_rows(rows).map_err(of_column)?;
@@ -115,13 +108,48 @@ fn print_rows(selections: &[Selection<'_>], args: &Find) -> anyhow::Result<()> {
     for row in rows {
         answers.push([Field::Number(row)])?;
     }
-    answers.finish()
+    answers.finish(took.details())
 }
 
-fn print_values(selections: &[Selection<'_>], args: &Find) -> anyhow::Result<()> {
+/// Each value with its rows: for people a line a value, for programs a line a row.
+fn print_rows_of_values(
+    values: &[Vec<u8>],
+    rows: &[Vec<u64>],
+    args: &Find,
+    took: &Took,
+) -> anyhow::Result<()> {
+    let limit = args.limit.unwrap_or(usize::MAX);
+    if args.format == AnswerFormat::Text {
+        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut left = limit;
+        for (value, rows) in values.iter().zip(rows) {
+            out.write_all(value)?;
+            let unit = if rows.len() == 1 { "row" } else { "rows" };
+            write!(out, "  {} {unit}", rows.len())?;
+            let shown = &rows[..rows.len().min(left)];
+            left -= shown.len();
+            for (index, row) in shown.iter().enumerate() {
+                write!(out, "{} {row}", if index == 0 { ":" } else { "" })?;
+            }
+            let is_cut = shown.len() < rows.len();
+            out.write_all(if is_cut { " …\n".as_bytes() } else { b"\n" })?;
+        }
+        return Ok(out.flush()?);
+    }
+    let mut answers = Answers::begin(args.format, ["value", "row"], args.limit)?;
+    for (value, rows) in values.iter().zip(rows) {
+        for &row in rows {
+            answers.push([Field::Value(Some(value)), Field::Number(row)])?;
+        }
+    }
+    answers.finish(took.details())
+}
+
+fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> Took) -> anyhow::Result<()> {
     let limit = args.limit.unwrap_or(usize::MAX);
     if args.format == AnswerFormat::Arrow {
         let batch = batch_of_values(selections, limit).map_err(of_column)?;
+        note(&took().in_words("answered"));
         return write_batch(&batch, std::io::stdout().lock()).map_err(of_column);
     }
     // People read the count first, as `uniq -c` has it; programs go by the names.
@@ -143,7 +171,9 @@ fn print_values(selections: &[Selection<'_>], args: &Find) -> anyhow::Result<()>
             break;
         }
     }
-    answers.finish()
+    let took = took();
+    note(&took.in_words("answered"));
+    answers.finish(took.details())
 }
 
 pub(super) fn get(args: &Get) -> anyhow::Result<()> {
@@ -158,5 +188,5 @@ pub(super) fn get(args: &Get) -> anyhow::Result<()> {
         let value = column.get(row).map_err(of_column)?;
         answers.push([Field::Number(row), Field::Value(value.as_deref())])?;
     }
-    answers.finish()
+    answers.finish(serde_json::Map::new())
 }

@@ -2,11 +2,12 @@
 
 use crate::output::Format;
 use outcrop_column::{EncodeOptions, Index, Profile};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Action {
-    /// Encode newline text, or one column of a CSV, Parquet or Arrow file
+    /// Encode newline text, or columns of a CSV, Parquet or Arrow file
     Encode(Encode),
     /// Write all rows as text, CSV, Parquet or Arrow
     Decode(Decode),
@@ -29,7 +30,7 @@ pub(super) enum Action {
 pub(super) enum InputFormat {
     /// A row a line
     Text,
-    /// Comma-separated, RFC 4180
+    /// Fields between delimiters, RFC 4180
     Csv,
     /// The same, separated by tabs
     Tsv,
@@ -76,15 +77,22 @@ pub(super) enum AnswerFormat {
 pub(super) struct Input {
     /// The file to read; - is stdin
     pub(super) input: PathBuf,
-    /// Format of the input [default: by its first bytes and its name, else text]
+    /// Format of the input [default: by its first bytes, then its name, else text]
     #[arg(long, value_enum)]
     pub(super) input_format: Option<InputFormat>,
-    /// Read this column of a table: its name, or its number from 0
-    #[arg(long, value_name = "NAME|NUMBER")]
-    pub(super) column: Option<String>,
-    /// What separates the fields of a CSV file: one byte, or `tab` [default: , and tab in a .tsv]
+    /// Read these columns of a table: their names, or their numbers from 0. Numbers, dates and booleans of Parquet and
+    /// Arrow files are encoded as text
+    #[arg(long, value_name = "NAME|NUMBER,...", value_delimiter = ',')]
+    pub(super) column: Vec<String>,
+    /// Read every column of a table that can be written as text
+    #[arg(long, conflicts_with = "column")]
+    pub(super) all_columns: bool,
+    /// What separates the fields of a CSV file: one byte, or `tab` [default: found in the file]
     #[arg(long, value_name = "CHARACTER")]
     pub(super) delimiter: Option<String>,
+    /// The first line of the CSV file names the columns [default: found in the file]
+    #[arg(long, conflicts_with = "no_header")]
+    pub(super) header: bool,
     /// The CSV file has no line of names
     #[arg(long)]
     pub(super) no_header: bool,
@@ -137,12 +145,14 @@ Examples:
   outcrop column encode words.txt -o words.ocol --index postings
   zcat words.gz | outcrop column encode - -o words.ocol
   outcrop column encode trips.csv --column zone --null '' -o zone.ocol
-  outcrop column encode trips.parquet --column zone --profile smallest -o zone.ocol")]
+  outcrop column encode trips.parquet --column zone --profile smallest -o zone.ocol
+  outcrop column encode trips.parquet --column zone,driver -o columns/
+  outcrop column encode trips.csv --all-columns -o 'trips-{}.ocol'")]
 pub(super) struct Encode {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The column file to write
-    #[arg(short, long, value_name = "FILE")]
+    /// The column file to write; of several columns, a folder, or a name with {} in the place of the column's
+    #[arg(short, long, value_name = "FILE|FOLDER")]
     pub(super) output: PathBuf,
     #[command(flatten)]
     pub(super) how: How,
@@ -187,34 +197,42 @@ pub(super) enum MemoryFlag {
 #[command(after_help = "\
 Examples:
   outcrop column find words.ocol granite basalt
+  outcrop column find words.ocol - < wanted.txt
   outcrop column find words.ocol --range b..d --limit 10
   outcrop column find words.ocol --regex '^gr.*te$' --values --format csv
-  outcrop column find words.ocol --prefix gra --count --memory on-disk")]
+  outcrop column find words.ocol --prefix gra --count --memory on-disk
+  outcrop column find words.ocol --hex ff00
+
+One value or another condition prints its rows, one a line. Several values print a line for each: the value, how many
+rows have it, and which. In CSV and JSON each row of a value has the value beside it.")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
-    /// Exact values
+    /// Exact values; - reads them from stdin, one a line
     #[arg(conflicts_with_all = ["prefix", "range", "regex", "is_null"])]
-    pub(super) value: Vec<String>,
+    pub(super) value: Vec<OsString>,
     /// Values that begin with this
     #[arg(long, conflicts_with_all = ["range", "regex", "is_null"])]
-    pub(super) prefix: Option<String>,
+    pub(super) prefix: Option<OsString>,
     /// Values from A on and below B; either may be left out
     #[arg(long, value_name = "A..B", conflicts_with_all = ["regex", "is_null"])]
-    pub(super) range: Option<String>,
+    pub(super) range: Option<OsString>,
     /// Values in which this regular expression matches; it is asked once for each distinct value
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "is_null")]
     pub(super) regex: Option<String>,
     /// Rows without a value
     #[arg(long)]
     pub(super) is_null: bool,
+    /// Values, prefix and range are given in hexadecimal: any bytes, as JSON answers write those that are not UTF-8
+    #[arg(long, conflicts_with_all = ["regex", "is_null"])]
+    pub(super) hex: bool,
     /// Values with the number of their rows instead of rows
     #[arg(long)]
     pub(super) values: bool,
     /// Only the number of rows
     #[arg(long, conflicts_with_all = ["values", "limit"])]
     pub(super) count: bool,
-    /// At most so many lines
+    /// At most so many rows; with --values, so many values
     #[arg(long, value_name = "COUNT")]
     pub(super) limit: Option<usize>,
     /// Where the file's bytes are while searching

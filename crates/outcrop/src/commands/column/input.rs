@@ -1,55 +1,79 @@
 //! What `encode` and `append` read: text, CSV, Parquet or Arrow IPC, from a file or from stdin.
 
 use super::flags::{Input, InputFormat};
+use super::layout::Layout;
 use super::of_column;
 use crate::exit::bad_input;
 use crate::output::note;
 use crate::work::LongWork;
 use anyhow::Context as _;
 use outcrop_column::arrow::{ArrowStrings, ParquetStrings};
-use outcrop_column::{CsvOptions, EncodeOptions, Encoder, InputColumn, encode_csv, encode_text};
+use outcrop_column::{ColumnError, CsvOptions, EncodeOptions, Encoder, InputColumn, encode_csv, encode_text};
+use outcrop_column_bench::tabular::{FileKind, SAMPLE_BYTES};
+use outcrop_input::Compression;
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, Read, Seek as _};
 use std::path::Path;
-
-/// Bytes that tell the formats apart.
-const MAGIC_BYTES: u64 = 8;
 
 /// An input, opened, with its first bytes read ahead.
 pub(super) struct Opened {
     first: Vec<u8>,
-    /// `None` is stdin.
-    file: Option<File>,
-    size_bytes: u64,
+    rest: Rest,
+    pub(super) compression: Option<Compression>,
+    /// Of the file as it is, compressed or not; `None` for what comes through a pipe.
+    pub(super) size_bytes: Option<u64>,
+}
+
+enum Rest {
+    /// A regular file, which can be read more than once.
+    File(File),
+    Stream(Box<dyn Read>),
 }
 
 impl Opened {
     pub(super) fn of(path: &Path) -> anyhow::Result<Self> {
-        let mut first = Vec::new();
-        if path == Path::new("-") {
-            std::io::stdin()
-                .lock()
-                .take(MAGIC_BYTES)
-                .read_to_end(&mut first)?;
-            return Ok(Self {
-                first,
-                file: None,
-                size_bytes: 0,
-            });
-        }
-        let mut open = || {
-            let mut file = File::open(path)?;
-            let size_bytes = file.metadata()?.len();
-            file.by_ref().take(MAGIC_BYTES).read_to_end(&mut first)?;
-            Ok((file, size_bytes))
+        let opened = if path == Path::new("-") {
+            outcrop_input::Input::open("stdin", std::io::stdin().lock())
+                .and_then(|input| Self::stream(input, None))
+        } else {
+            Self::of_file(path)
         };
-        let opened: std::io::Result<_> = open();
-        let (file, size_bytes) = opened
+        opened
             .with_context(|| format!("cannot read {}", path.display()))
-            .map_err(bad_input)?;
+            .map_err(bad_input)
+    }
+
+    fn of_file(path: &Path) -> std::io::Result<Self> {
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let size_bytes = metadata.is_file().then_some(metadata.len());
+        let name = path.display().to_string();
+        let input = outcrop_input::Input::open(name, file.try_clone()?)?;
+        if input.compression().is_some() || !metadata.is_file() {
+            return Self::stream(input, size_bytes);
+        }
+        file.rewind()?;
+        let mut first = Vec::new();
+        file.by_ref().take(SAMPLE_BYTES).read_to_end(&mut first)?;
         Ok(Self {
             first,
-            file: Some(file),
+            rest: Rest::File(file),
+            compression: None,
+            size_bytes,
+        })
+    }
+
+    /// What is inside a compressed input, or an input that is read once.
+    fn stream<R: Read + 'static>(
+        mut input: outcrop_input::Input<R>,
+        size_bytes: Option<u64>,
+    ) -> std::io::Result<Self> {
+        let mut first = Vec::new();
+        input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut first)?;
+        Ok(Self {
+            first,
+            compression: input.compression(),
+            rest: Rest::Stream(Box::new(input)),
             size_bytes,
         })
     }
@@ -59,69 +83,89 @@ impl Opened {
         outcrop_column::is_column(&self.first)
     }
 
-    fn format(&self, input: &Input) -> InputFormat {
-        if let Some(format) = input.input_format {
-            return format;
-        }
-        let ending = input.input.extension().and_then(|ending| ending.to_str());
-        match ending.map(str::to_ascii_lowercase).as_deref() {
-            _ if self.first.starts_with(b"PAR1") => InputFormat::Parquet,
-            _ if self.first.starts_with(b"ARROW1") => InputFormat::Arrow,
-            Some("parquet") => InputFormat::Parquet,
-            Some("arrow" | "arrows" | "feather" | "ipc") => InputFormat::Arrow,
-            Some("tsv") => InputFormat::Tsv,
-            Some("csv") => InputFormat::Csv,
-            _ if input.column.is_some() => InputFormat::Csv,
-            _ => InputFormat::Text,
+    /// The beginning: all of a small input.
+    pub(super) fn first(&self) -> &[u8] {
+        &self.first
+    }
+
+    /// The input as a file that can be read more than once: what comes through a pipe is kept in a temporary file.
+    pub(super) fn into_file(self) -> anyhow::Result<Self> {
+        let Rest::Stream(rest) = self.rest else {
+            return Ok(self);
+        };
+        note("note: the input is read more than once, so it goes to a temporary file first");
+        let mut file = tempfile::tempfile().context("cannot make a temporary file for the input")?;
+        let mut all = Cursor::new(&self.first).chain(rest);
+        let size_bytes =
+            std::io::copy(&mut all, &mut file).map_err(|error| of_column(ColumnError::Io(error)))?;
+        Ok(Self {
+            first: self.first,
+            rest: Rest::File(file),
+            compression: self.compression,
+            size_bytes: self.size_bytes.or(Some(size_bytes)),
+        })
+    }
+
+    /// The file, to be read anew; `None` where it is no file.
+    pub(super) fn file(&self) -> Option<&File> {
+        match &self.rest {
+            Rest::File(file) => Some(file),
+            Rest::Stream(_) => None,
         }
     }
 
-    /// Everything from the first byte on, counted.
-    fn bytes<'a>(self, work: &'a LongWork) -> impl Read + 'a {
-        let rest: Box<dyn Read> = match self.file {
-            Some(file) => Box::new(file),
-            None => Box::new(std::io::stdin().lock()),
-        };
-        work.counted("reading", self.size_bytes, Cursor::new(self.first).chain(rest))
+    /// Everything from the first byte on, counted. A file can be read again.
+    fn bytes<'a>(&'a mut self, work: &'a LongWork) -> anyhow::Result<Box<dyn Read + 'a>> {
+        Ok(match &mut self.rest {
+            Rest::File(file) => {
+                let total = file.metadata().map_or(0, |file| file.len());
+                file.rewind().context("cannot read the input again")?;
+                Box::new(work.counted("reading", total, file))
+            }
+            Rest::Stream(stream) => {
+                let all = Cursor::new(&self.first).chain(stream);
+                // How much there is is not known, of a compressed file either.
+                Box::new(work.counted("reading", 0, all))
+            }
+        })
     }
 }
 
-/// Reads the input to its end.
+/// Reads column `number` of the input to its end.
 pub(super) fn read(
-    opened: Opened,
-    input: &Input,
+    opened: &mut Opened,
+    (layout, number): (&Layout, usize),
+    null: Option<&str>,
     options: EncodeOptions,
     work: &LongWork,
 ) -> anyhow::Result<Encoder> {
-    let column = input.column.as_deref().map_or(InputColumn::Only, |column| {
-        column
-            .parse()
-            .map_or(InputColumn::Named(column), InputColumn::Numbered)
-    });
-    let format = opened.format(input);
-    match format {
-        InputFormat::Text => encode_text(opened.bytes(work), options).map_err(of_column),
-        InputFormat::Csv | InputFormat::Tsv => {
+    let column = InputColumn::Numbered(number);
+    match layout.kind {
+        FileKind::Lines => encode_text(opened.bytes(work)?, options).map_err(of_column),
+        FileKind::Delimited | FileKind::TabSeparated => {
             let csv = CsvOptions {
                 column,
-                delimiter: delimiter(input.delimiter.as_deref(), format)?,
-                has_header: !input.no_header,
-                has_quotes: !input.no_quotes,
-                null: input.null.as_deref(),
+                delimiter: layout.delimiter,
+                has_header: layout.has_header,
+                has_quotes: layout.has_quotes,
+                null,
             };
-            encode_csv(opened.bytes(work), &csv, options).map_err(of_column)
+            encode_csv(opened.bytes(work)?, &csv, options).map_err(of_column)
         }
-        InputFormat::Arrow => {
+        FileKind::Arrow => {
             let mut encoder = Encoder::new(options);
-            for array in ArrowStrings::open(opened.bytes(work), column).map_err(of_column)? {
+            for array in ArrowStrings::open(opened.bytes(work)?, column).map_err(of_column)? {
                 let pushed = array.and_then(|array| encoder.push_array(&array));
                 pushed.map_err(of_column)?;
             }
             Ok(encoder)
         }
-        InputFormat::Parquet => {
+        FileKind::Parquet => {
             let mut encoder = Encoder::new(options);
-            let arrays = ParquetStrings::open(seekable(opened)?, column).map_err(of_column)?;
+            let file = opened
+                .file()
+                .context("Parquet needs a file that can be read from its end")?;
+            let arrays = ParquetStrings::open(file.try_clone()?, column).map_err(of_column)?;
             let row_count = arrays.row_count();
             for array in arrays {
                 let pushed = array.and_then(|array| encoder.push_array(&array));
@@ -133,24 +177,23 @@ pub(super) fn read(
     }
 }
 
-/// Parquet is read from its end: what comes through a pipe is kept in a temporary file first.
-fn seekable(opened: Opened) -> anyhow::Result<File> {
-    if let Some(file) = opened.file {
-        return Ok(file);
-    }
-    note("note: Parquet is read from its end, so stdin goes to a temporary file first");
-    let mut file = tempfile::tempfile().context("cannot make a temporary file for stdin")?;
-    let mut all = Cursor::new(opened.first).chain(std::io::stdin().lock());
-    std::io::copy(&mut all, &mut file).context("cannot keep stdin in a temporary file")?;
-    Ok(file)
+/// The kind that the flags name, if they do.
+pub(super) fn kind_given(input: &Input) -> Option<FileKind> {
+    Some(match input.input_format? {
+        InputFormat::Text => FileKind::Lines,
+        InputFormat::Csv => FileKind::Delimited,
+        InputFormat::Tsv => FileKind::TabSeparated,
+        InputFormat::Parquet => FileKind::Parquet,
+        InputFormat::Arrow => FileKind::Arrow,
+    })
 }
 
-fn delimiter(wanted: Option<&str>, format: InputFormat) -> anyhow::Result<u8> {
-    match wanted {
-        None if format == InputFormat::Tsv => Ok(b'\t'),
-        None => Ok(b','),
-        Some("tab" | "\\t") => Ok(b'\t'),
-        Some(one) if one.len() == 1 => Ok(one.as_bytes()[0]),
+/// The byte that `--delimiter` names, if it is given.
+pub(super) fn delimiter_given(input: &Input) -> anyhow::Result<Option<u8>> {
+    match input.delimiter.as_deref() {
+        None => Ok(None),
+        Some("tab" | "\\t") => Ok(Some(b'\t')),
+        Some(one) if one.len() == 1 => Ok(Some(one.as_bytes()[0])),
         Some(other) => Err(bad_input(anyhow::anyhow!(
             "delimiter {other:?}: one byte is expected, such as ',' or '|', or `tab`"
         ))),

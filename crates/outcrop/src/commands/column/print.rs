@@ -2,10 +2,14 @@
 
 use super::flags::AnswerFormat;
 use crate::exit::bad_input;
-use crate::output::Cell;
+use crate::output::{Cell, envelope, pretty_json};
+use anyhow::Context as _;
 use outcrop_column::push_csv_field;
 use outcrop_measure::units::format_bytes;
 use std::io::{BufWriter, IsTerminal as _, StdoutLock, Write};
+
+/// What the codes would take at least if the rows came in random order. A file whose rows are sorted or clustered takes less.
+pub(super) const SHUFFLED: &str = "codes if rows were shuffled, at least";
 
 pub(super) fn bytes(value: u64) -> Cell {
     Cell::number(value as f64, format_bytes(value))
@@ -53,7 +57,10 @@ impl<const N: usize> Answers<N> {
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         match format {
             AnswerFormat::Csv => writeln!(out, "{}", names.join(","))?,
-            AnswerFormat::Json => out.write_all(b"[")?,
+            AnswerFormat::Json => {
+                let (head, _) = document(serde_json::Map::new())?;
+                write!(out, "{head}{ROWS}")?;
+            }
             AnswerFormat::Text | AnswerFormat::Arrow => {}
         }
         Ok(Self {
@@ -78,7 +85,7 @@ impl<const N: usize> Answers<N> {
         self.line.clear();
         match self.format {
             AnswerFormat::Json => {
-                let start: &[u8] = if self.lines == 0 { b"\n  {" } else { b",\n  {" };
+                let start: &[u8] = if self.lines == 0 { b"\n    {" } else { b",\n    {" };
                 self.line.extend_from_slice(start);
                 for (index, (name, field)) in self.names.iter().zip(fields).enumerate() {
                     if index > 0 {
@@ -104,14 +111,34 @@ impl<const N: usize> Answers<N> {
         self.out.write_all(&self.line)
     }
 
-    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+    /// Ends the answer. `details` is what JSON says beside the rows.
+    pub(super) fn finish(
+        mut self,
+        details: serde_json::Map<String, serde_json::Value>,
+    ) -> anyhow::Result<()> {
         if self.format == AnswerFormat::Json {
-            let end: &[u8] = if self.lines == 0 { b"]\n" } else { b"\n]\n" };
-            self.out.write_all(end)?;
+            let (_, tail) = document(details)?;
+            let end = if self.lines == 0 { "]" } else { "\n  ]" };
+            write!(self.out, "{end}{tail}")?;
         }
         self.out.flush()?;
         Ok(())
     }
+}
+
+/// How the list of rows begins in a JSON document.
+const ROWS: &str = "\"rows\": [";
+
+/// The JSON document that all commands share, before and after its rows: a search may find more than fit into memory.
+fn document(details: serde_json::Map<String, serde_json::Value>) -> anyhow::Result<(String, String)> {
+    let mut envelope = envelope();
+    envelope.details = details;
+    let text = pretty_json(&envelope)?;
+    // The first such list is that of the document: nothing before it has names of its own.
+    let (head, tail) = text
+        .split_once(&format!("{ROWS}]"))
+        .context("the JSON document has no list of rows")?;
+    Ok((head.to_owned(), tail.to_owned()))
 }
 
 fn push_plain(format: AnswerFormat, field: Field<'_>, is_aligned: bool, line: &mut Vec<u8>) {

@@ -1,0 +1,151 @@
+//! What `find` looks for: values from arguments or from stdin, a prefix, a range, an expression, or null.
+
+use super::flags::Find;
+use crate::exit::bad_input;
+use anyhow::Context as _;
+use outcrop_column::{Column, ColumnError, Selection};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io::BufRead as _;
+use std::ops::Bound;
+use std::os::unix::ffi::OsStrExt as _;
+
+/// What a compiled expression may take; a larger one is refused instead of eating memory.
+const REGEX_BYTES: usize = 4 << 20;
+
+/// What is looked for.
+pub(super) enum Wanted {
+    /// Different values in the order in which they were first asked for.
+    Values {
+        values: Vec<Vec<u8>>,
+        /// Whether there may be several: a list from stdin is answered in one form, however long it is.
+        is_list: bool,
+    },
+    Prefix(Vec<u8>),
+    Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
+    Regex(Box<regex::bytes::Regex>),
+    Null,
+}
+
+impl Wanted {
+    pub(super) fn of(args: &Find) -> anyhow::Result<Self> {
+        if args.is_null {
+            return Ok(Self::Null);
+        }
+        if let Some(prefix) = &args.prefix {
+            return Ok(Self::Prefix(bytes_of(prefix.as_bytes(), args.hex)?));
+        }
+        if let Some(range) = &args.range {
+            return range_of(range, args.hex);
+        }
+        if let Some(expression) = &args.regex {
+            let compiled = regex::bytes::RegexBuilder::new(expression)
+                .size_limit(REGEX_BYTES)
+                .dfa_size_limit(REGEX_BYTES)
+                .build();
+            return Ok(Self::Regex(Box::new(compiled.map_err(bad_input)?)));
+        }
+        if args.value.is_empty() {
+            return Err(bad_input(anyhow::anyhow!(
+                "nothing to find: give values (- reads them from stdin), --prefix, --range A..B, --regex or --is-null"
+            )));
+        }
+        let values = values_of(args)?;
+        let is_list = values.len() > 1 || args.value.iter().any(|value| value == "-");
+        Ok(Self::Values { values, is_list })
+    }
+
+    pub(super) fn select<'c>(&self, column: &'c Column) -> Result<Vec<Selection<'c>>, ColumnError> {
+        Ok(match self {
+            Self::Values { values, .. } => values
+                .iter()
+                .map(|value| column.find(value))
+                .collect::<Result<_, _>>()?,
+            Self::Prefix(prefix) => vec![column.find_prefix(prefix)?],
+            Self::Range(start, end) => {
+                let bounds = (as_slice(start), as_slice(end));
+                vec![column.find_range(bounds)?]
+            }
+            Self::Regex(regex) => vec![column.matching(|value| regex.is_match(value))?],
+            Self::Null => vec![column.find_null()?],
+        })
+    }
+
+    /// The values, where several were asked for: each has an answer of its own.
+    pub(super) fn several(&self) -> Option<&[Vec<u8>]> {
+        match self {
+            Self::Values {
+                values,
+                is_list: true,
+            } => Some(values),
+            _ => None,
+        }
+    }
+}
+
+/// The values of the arguments and of stdin. A value that is asked for twice is one value.
+fn values_of(args: &Find) -> anyhow::Result<Vec<Vec<u8>>> {
+    let (mut values, mut known) = (Vec::new(), BTreeSet::new());
+    let mut push = |text: &[u8]| -> anyhow::Result<()> {
+        let value = bytes_of(text, args.hex)?;
+        if known.insert(value.clone()) {
+            values.push(value);
+        }
+        Ok(())
+    };
+    for value in &args.value {
+        if value != "-" {
+            push(value.as_bytes())?;
+            continue;
+        }
+        let mut stdin = std::io::stdin().lock();
+        let mut line = Vec::new();
+        while stdin.read_until(b'\n', &mut line).context("cannot read stdin")? > 0 {
+            push(line.strip_suffix(b"\n").unwrap_or(&line))?;
+            line.clear();
+        }
+    }
+    Ok(values)
+}
+
+fn range_of(range: &OsStr, is_hex: bool) -> anyhow::Result<Wanted> {
+    let text = range.as_bytes();
+    let dots = text.windows(2).position(|pair| pair == b"..").ok_or_else(|| {
+        bad_input(anyhow::anyhow!(
+            "range {range:?}: A..B is expected, such as b..d, ..d or b.. (from A on and below B)"
+        ))
+    })?;
+    let bound = |text: &[u8]| Ok::<_, anyhow::Error>((!text.is_empty()).then_some(bytes_of(text, is_hex)?));
+    let (start, end) = (bound(&text[..dots])?, bound(&text[dots + 2..])?);
+    Ok(Wanted::Range(
+        start.map_or(Bound::Unbounded, Bound::Included),
+        end.map_or(Bound::Unbounded, Bound::Excluded),
+    ))
+}
+
+fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    match bound {
+        Bound::Included(value) => Bound::Included(value),
+        Bound::Excluded(value) => Bound::Excluded(value),
+        Bound::Unbounded => Bound::Unbounded,
+    }
+}
+
+/// The bytes that an argument stands for.
+fn bytes_of(text: &[u8], is_hex: bool) -> anyhow::Result<Vec<u8>> {
+    if !is_hex {
+        return Ok(text.to_vec());
+    }
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).map(|digit| digit as u8);
+    let digits: Option<Vec<u8>> = text.iter().map(digit).collect();
+    match digits {
+        Some(digits) if digits.len() % 2 == 0 => Ok(digits
+            .chunks_exact(2)
+            .map(|pair| pair[0] << 4 | pair[1])
+            .collect()),
+        _ => Err(bad_input(anyhow::anyhow!(
+            "--hex {:?}: two hexadecimal digits a byte are expected, such as ff00",
+            String::from_utf8_lossy(text)
+        ))),
+    }
+}

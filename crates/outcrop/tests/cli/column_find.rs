@@ -1,0 +1,67 @@
+//! What `outcrop column find` answers, and how soon.
+
+use crate::column::{column, piped, refused};
+use crate::harness::{command, outcrop, workplace};
+
+#[test]
+fn a_value_that_is_asked_for_twice_is_counted_and_listed_once() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(dir, &["encode", "-", "-o", "t.ocol"], b"a\nb\na\nc\na\n");
+    let find = |args: &[&str]| column(dir, &[&["find", "t.ocol"], args].concat());
+    assert_eq!(find(&["--count", "a", "a"]), "3\n");
+    assert_eq!(find(&["--count", "a", "b", "a"]), "4\n");
+    assert_eq!(find(&["--values", "a", "a"]), "         3  a\n");
+    assert_eq!(find(&["a", "a"]), "0\n2\n4\n");
+}
+
+#[test]
+fn values_that_are_not_utf_8_are_found_as_arguments_in_hexadecimal_and_from_stdin() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = workplace();
+    let dir = dir.path();
+    piped(
+        dir,
+        &["encode", "-", "-o", "t.ocol"],
+        b"\xff\x01\nloam\n\xff\n\xff\x01\n",
+    );
+    let raw = |flag: &[&str], value: &[u8]| {
+        let mut command = command(dir, &[&["column", "find", "t.ocol"], flag].concat());
+        let output = command.arg(std::ffi::OsStr::from_bytes(value)).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(raw(&[], b"\xff\x01"), "0\n3\n");
+    assert_eq!(raw(&["--prefix"], b"\xff"), "0\n2\n3\n");
+    assert_eq!(raw(&["--range"], b"\xff..\xff\x01"), "2\n");
+    let find = |args: &[&str]| column(dir, &[&["find", "t.ocol"], args].concat());
+    assert_eq!(find(&["--hex", "FF01"]), "0\n3\n");
+    assert_eq!(find(&["--hex", "--prefix", "ff"]), "0\n2\n3\n");
+    assert_eq!(find(&["--hex", "--range", "6c..ff"]), "1\n");
+    assert!(refused(dir, &["find", "t.ocol", "--hex", "f"]).contains("two hexadecimal digits a byte"));
+    let from_stdin = piped(dir, &["find", "t.ocol", "-"], b"loam\n\xff\x01\nloam\n");
+    assert_eq!(from_stdin, b"loam  1 row: 1\n\xff\x01  2 rows: 0 3\n");
+    let from_stdin = piped(dir, &["find", "t.ocol", "-"], b"loam\n");
+    assert_eq!(from_stdin, b"loam  1 row: 1\n", "a list of one value is a list");
+    // So many values that postings are built first.
+    let many: Vec<u8> = (0..20)
+        .flat_map(|number| format!("{number}\n").into_bytes())
+        .collect();
+    let counted = piped(dir, &["find", "t.ocol", "--count", "-", "loam"], &many);
+    assert_eq!(counted, b"1\n");
+}
+
+#[test]
+fn a_search_says_how_long_it_took_apart_from_its_answer() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(dir, &["encode", "-", "-o", "t.ocol"], b"loam\nsilt\n");
+    for args in [&["loam"][..], &["loam", "--count"], &["loam", "--values"]] {
+        let seen = outcrop(dir, &[&["column", "find", "t.ocol"], args].concat());
+        assert!(
+            seen.sentence().contains("s, after opening the file in "),
+            "{seen:?}"
+        );
+        assert!(!seen.stdout.contains("opening"), "{seen:?}");
+    }
+}

@@ -1,0 +1,166 @@
+//! What `outcrop column encode` reads, and what it says about it.
+
+use std::io::Write as _;
+use std::process::Command;
+
+use crate::column::{column, piped, refused, words_of};
+use crate::harness::{outcrop, workplace};
+
+#[test]
+fn delimiter_and_header_are_found_and_what_was_assumed_is_said() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows: String = (0..40)
+        .map(|row| format!("{row}|rock {}|{}\n", row % 3, row % 2))
+        .collect();
+    std::fs::write(dir.join("plays.csv"), &rows).unwrap();
+    let encode = |args: &[&str]| {
+        let all = [
+            &["column", "encode", "plays.csv", "-o", "p.ocol", "--column", "1"],
+            args,
+        ]
+        .concat();
+        let seen = outcrop(dir, &all);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen
+    };
+    let seen = encode(&[]);
+    assert!(
+        seen.stderr
+            .contains("plays.csv: delimiter '|', no header, 3 columns (--delimiter, --header"),
+        "{seen:?}"
+    );
+    assert!(
+        words_of(&seen.stdout).contains("rows 40 distinct values 3"),
+        "{seen:?}"
+    );
+    let table = words_of(&seen.stdout);
+    assert!(
+        table.contains(" input ") && table.contains(" text ÷ file ") && table.contains(" time "),
+        "{seen:?}"
+    );
+    assert!(words_of(&encode(&["--header"]).stdout).contains("rows 39"));
+    let said = encode(&["--delimiter", "|", "--no-header"]).stderr;
+    assert!(!said.contains("delimiter"), "nothing was assumed: {said}");
+    let appended = outcrop(dir, &["column", "append", "p.ocol", "plays.csv", "--column", "1"]);
+    assert!(
+        appended.stderr.contains("delimiter '|', no header"),
+        "{appended:?}"
+    );
+    assert_eq!(column(dir, &["find", "p.ocol", "rock 0", "--count"]), "28\n");
+}
+
+#[test]
+fn several_columns_of_a_table_are_encoded_into_a_file_each() {
+    let dir = workplace();
+    let dir = dir.path();
+    let csv = "id,rock,day\n1,slate,2026-11-22\n2,chalk,2026-11-22\n";
+    std::fs::write(dir.join("t.csv"), csv).unwrap();
+    let seen = column(
+        dir,
+        &[
+            "encode", "t.csv", "--column", "rock,2", "-o", "of/", "--format", "csv",
+        ],
+    );
+    assert!(seen.starts_with("column,rows,distinct_values,"), "{seen}");
+    assert!(
+        seen.contains("\nrock,2,2,0,") && seen.contains("\nday,2,1,0,"),
+        "{seen}"
+    );
+    assert_eq!(column(dir, &["decode", "of/rock.ocol"]), "slate\nchalk\n");
+    assert_eq!(
+        column(dir, &["find", "of/day.ocol", "2026-11-22", "--count"]),
+        "2\n"
+    );
+    let from_stdin = ["encode", "-", "--all-columns", "-o", "s-{}.ocol"];
+    piped(dir, &from_stdin, csv.as_bytes());
+    assert_eq!(column(dir, &["decode", "s-id.ocol"]), "1\n2\n");
+    assert_eq!(column(dir, &["decode", "s-rock.ocol"]), "slate\nchalk\n");
+}
+
+#[test]
+fn compressed_input_is_read_as_what_is_inside_and_never_as_text() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows: String = (0..500).map(|row| format!("{row}|rock {}\n", row % 3)).collect();
+    std::fs::write(dir.join("plays.csv"), &rows).unwrap();
+    let packed = Command::new("gzip")
+        .current_dir(dir)
+        .args(["-c", "plays.csv"])
+        .output();
+    let packed = packed.expect("gzip is on every system").stdout;
+    std::fs::write(dir.join("plays.csv.gz"), &packed).unwrap();
+    let args = [
+        "column",
+        "encode",
+        "plays.csv.gz",
+        "--column",
+        "1",
+        "-o",
+        "a.ocol",
+    ];
+    let seen = outcrop(dir, &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stderr
+            .contains("plays.csv.gz: gzip, decompressed while it is read"),
+        "{seen:?}"
+    );
+    assert!(
+        seen.stderr.contains("delimiter '|', no header, 2 columns"),
+        "{seen:?}"
+    );
+    assert!(
+        words_of(&seen.stdout).contains("rows 500 distinct values 3"),
+        "{seen:?}"
+    );
+    piped(dir, &["encode", "-", "--all-columns", "-o", "s-{}.ocol"], &packed);
+    assert_eq!(
+        column(dir, &["find", "s-column 1.ocol", "rock 2", "--count"]),
+        "166\n"
+    );
+    std::fs::write(dir.join("cut.csv.gz"), &packed[..packed.len() / 2]).unwrap();
+    let sentence = refused(dir, &["encode", "cut.csv.gz", "--column", "1", "-o", "cut.ocol"]);
+    assert!(sentence.contains("cut.csv.gz is truncated"), "{sentence}");
+    assert!(!dir.join("cut.ocol").exists());
+}
+
+#[test]
+fn zstd_xz_bzip2_and_lz4_of_a_table_give_the_column_that_the_table_gives() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows: String = (0..500).map(|row| format!("{row}|rock {}\n", row % 3)).collect();
+    let rows = rows.as_bytes();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 6);
+    xz.write_all(rows).unwrap();
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    bzip2.write_all(rows).unwrap();
+    let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    lz4.write_all(rows).unwrap();
+    let packed = [
+        ("zstd", zstd::encode_all(rows, 3).unwrap()),
+        ("xz", xz.finish().unwrap()),
+        ("bzip2", bzip2.finish().unwrap()),
+        ("LZ4", lz4.finish().unwrap()),
+    ];
+    for (format, bytes) in packed {
+        // The name says nothing: the first bytes do.
+        std::fs::write(dir.join("plays.csv"), &bytes).unwrap();
+        let file = format!("{format}.ocol");
+        let seen = outcrop(
+            dir,
+            &["column", "encode", "plays.csv", "--column", "1", "-o", &file],
+        );
+        assert_eq!(seen.code, Some(0), "{format}: {seen:?}");
+        assert!(
+            seen.stderr
+                .contains(&format!("plays.csv: {format}, decompressed")),
+            "{seen:?}"
+        );
+        assert_eq!(
+            column(dir, &["find", &file, "rock 2", "--count"]),
+            "166\n",
+            "{format}"
+        );
+    }
+}
