@@ -9,7 +9,7 @@ use std::time::Duration;
 use outcrop_device::{Ended, EngineKind, JobReport, JobSpec, Target, run_job};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::clock::Clock;
-use outcrop_workload::{Arrival, ReadWriteMix};
+use outcrop_workload::{Arrival, ReadWriteMix, Submission};
 use rustix::event::{Timespec, poll};
 
 use crate::stage::{Disk, folder, run, scratch, short_spec};
@@ -321,6 +321,40 @@ fn an_open_loop_issues_what_the_schedule_asks_for_with_every_engine() {
                 report.achieved_queue_depth
             );
         }
+    }
+}
+
+#[test]
+fn requests_that_are_due_too_soon_to_sleep_are_handed_over_when_they_are_due() {
+    let folder = folder();
+    let target = Target::Scratch(scratch(folder.path(), 4 << 20));
+    for engine in [EngineKind::IoUring, EngineKind::Psync, EngineKind::Noop] {
+        let spec = JobSpec {
+            engine,
+            // With a slot for every request nothing is ever waited for but the next due time. Psync has one.
+            queue_depth: if engine == EngineKind::Psync { 1 } else { 4096 },
+            // 40 µs apart: the thread polls between them all.
+            arrival: "constant:25000".parse().unwrap(),
+            // Nor does a burst of late requests hand itself over.
+            submission: Submission::Batch,
+            warm_up: Duration::ZERO,
+            duration: Duration::from_millis(160),
+            ..short_spec()
+        };
+        let report = run(&target, &spec);
+        let arrival = report.arrival.unwrap();
+        assert!(arrival.due.abs_diff(4000) <= 1, "{engine}: {}", arrival.due);
+        assert_eq!(
+            (arrival.completed, arrival.unfinished),
+            (arrival.due, 0),
+            "{engine}"
+        );
+        let reads = report.total().reads;
+        let (service, late) = (reads.service.unwrap(), report.lateness.unwrap());
+        assert_eq!([service.count(), late.count()], [arrival.due; 2], "{engine}");
+        // None before it was due, and not all of them only when the schedule had ended.
+        assert!(service.sum() <= reads.latency.sum(), "{engine}");
+        assert!(arrival.achieved_per_second > 0.0, "{engine}");
     }
 }
 

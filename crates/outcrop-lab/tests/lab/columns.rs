@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use outcrop_lab::{Effort, LabError, PlanOptions, PlanSet, profile_plans, shipped_plans};
+use outcrop_lab::{
+    Effort, Event, LabError, PlanOptions, PlanSet, execute, profile_plans, resume, shipped_plans,
+};
 use outcrop_results::TrialEntry;
 use outcrop_schema::column;
 
@@ -356,4 +359,38 @@ fn the_profile_takes_the_plans_for_a_table_when_it_is_given_one() {
             "{layer}: no plan is lost when data are given"
         );
     }
+}
+
+#[test]
+fn what_no_further_trial_can_survive_ends_the_run_and_a_resume_measures_the_rest() {
+    let (runs, data) = (directory(), directory());
+    let plan = PLAN
+        .replace("\"encode\", \"decode\", \"scan\", ", "")
+        .replace("\"in-memory\", ", "");
+    let set = plan_set(&plan, data.path());
+    let mut folder = start(&set, runs.path());
+    let dir = folder.dir().to_owned();
+    let mut started = 0;
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialStarted { .. } = event {
+            started += 1;
+            // As when the disk with the scratch files is unplugged.
+            if started == 3 {
+                std::fs::remove_dir(data.path()).unwrap();
+            }
+        }
+    };
+    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
+    let LabError::Fatal { finished, run, .. } = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!((*finished, run, started), (2, &dir, 3));
+    let advice = format!("outcrop run --resume {}", dir.display());
+    assert!(error.to_string().contains(&advice), "{error}");
+    drop(folder);
+
+    std::fs::create_dir(data.path()).unwrap();
+    let mut resumed = resume(&dir).unwrap();
+    run_to_the_end(&resumed.set, &mut resumed.folder).unwrap();
+    assert_complete(&set, &resumed.folder);
 }
