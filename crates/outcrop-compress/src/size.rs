@@ -7,9 +7,10 @@ use outcrop_measure::percentile::rank;
 use outcrop_probe::Clock;
 
 use crate::blocks::Blocks;
-use crate::confidence::{self, NoInterval, RatioInterval};
+use crate::confidence::{self, Cluster, NoInterval, RatioInterval};
 use crate::cpus::allowed_cpus;
 use crate::error::CompressError;
+use crate::groups::{self, Groups};
 
 /// What every block became.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,9 @@ pub struct SizeReport {
     pub lengths: Vec<u32>,
     /// 95 % interval of the ratio of all the data, or why the sample supports none.
     pub interval: Result<RatioInterval, NoInterval>,
+    /// Compressed bytes of [`GROUPS`](crate::GROUPS) random groups of clusters, the same clusters for every codec; none where the data are
+    /// all taken, or where the sample supports no interval.
+    pub groups: Option<Groups>,
     /// Mean order-0 entropy of the blocks, in bits per byte.
     pub entropy_bits_per_byte: f64,
     /// What compressing all blocks once took, cold start included: an estimate for planning, no figure.
@@ -72,11 +76,15 @@ impl SizeReport {
             .map(|(block, outcome)| block.bytes.len() as f64 / f64::from(outcome.length))
             .collect();
         ratios.sort_by(f64::total_cmp);
+        let clusters = clusters(blocks, outcomes);
+        let interval = interval(blocks, &clusters);
+        let is_drawn = clusters.len() as u64 != population(blocks);
         Self {
             uncompressed_bytes: blocks.total_bytes() as u64,
             compressed_bytes: outcomes.iter().map(|outcome| u64::from(outcome.length)).sum(),
             lengths: outcomes.iter().map(|outcome| outcome.length).collect(),
-            interval: interval(blocks, outcomes),
+            groups: (is_drawn && interval.is_ok()).then(|| groups::of(&clusters)),
+            interval,
             entropy_bits_per_byte: blocks.mean_entropy(),
             compress_ns: outcomes.iter().map(|outcome| outcome.compress_ns).sum(),
             ratios,
@@ -149,22 +157,32 @@ fn verify(
     Ok(())
 }
 
-/// The interval of the ratio of all the data. Blocks of one piece form a cluster.
-fn interval(blocks: &Blocks<'_>, outcomes: &[Outcome]) -> Result<RatioInterval, NoInterval> {
-    let sample = blocks.sample();
-    let mut clusters = vec![(0.0, 0.0); sample.pieces().len()];
+/// Blocks of one piece form a cluster.
+fn clusters(blocks: &Blocks<'_>, outcomes: &[Outcome]) -> Vec<Cluster> {
+    let mut clusters = vec![(0.0, 0.0); blocks.sample().pieces().len()];
     for (block, outcome) in blocks.as_slice().iter().zip(outcomes) {
         let cluster = &mut clusters[block.piece];
         cluster.0 += block.bytes.len() as f64;
         cluster.1 += f64::from(outcome.length);
     }
-    let population = if sample.bytes().len() as u64 >= sample.data_bytes() {
-        clusters.len() as u64
+    clusters
+}
+
+/// How many clusters all the data have.
+fn population(blocks: &Blocks<'_>) -> u64 {
+    let sample = blocks.sample();
+    if sample.bytes().len() as u64 >= sample.data_bytes() {
+        sample.pieces().len() as u64
     } else {
         sample.data_clusters()
-    };
+    }
+}
+
+/// The interval of the ratio of all the data.
+fn interval(blocks: &Blocks<'_>, clusters: &[Cluster]) -> Result<RatioInterval, NoInterval> {
+    let population = population(blocks);
     if blocks.are_chosen() && population > clusters.len() as u64 {
         return Err(NoInterval::Chosen);
     }
-    confidence::interval(&clusters, population)
+    confidence::interval(clusters, population)
 }

@@ -37,6 +37,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &LATENCY.decompress.all(),
         &BLOCK_RATIOS,
         &STORED_BYTES,
+        &GROUP_BYTES,
     ],
     headline: &[SPEED.compress, STAGE_WHOLE_TIME],
     table: TABLE,
@@ -64,6 +65,7 @@ static SAMPLING: Sampling = Sampling {
         },
     ],
     unbounded: &[&[BLOCK_ENTROPY], &BLOCK_RATIOS],
+    parts: &GROUP_BYTES,
 };
 
 /// Columns of a table of cells: of speed, and of the stages of zstd.
@@ -308,6 +310,11 @@ numbered! {
 numbered! {
     /// Bytes that a drive stores when each page takes whole slots; dpzip only.
     SLOT_SIZES_BYTES, STORED_BYTES: usize = "stored_bytes_slot_", Bytes, Lower, "bytes that a drive stores when each page takes whole slots of so many bytes: "; 64 128 256 512 1024 2048
+}
+
+numbered! {
+    /// Compressed bytes of equal parts of a sample, the same clusters in each part for every codec: two codecs are compared part by part.
+    SAMPLE_GROUPS, GROUP_BYTES: usize = "compressed_bytes_of_group_", Bytes, Neither, "compressed bytes of a random sixteenth of the sampled clusters, the same ones for every codec: group "; 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
 }
 
 /// The metric of a percentile of the blocks' ratios; none where that percentile is not measured.

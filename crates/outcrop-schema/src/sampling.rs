@@ -19,6 +19,8 @@ pub struct Sampling {
     pub bounded: &'static [Bounded],
     /// Figures of the sample for which nothing computes bounds.
     pub unbounded: &'static [&'static [Metric]],
+    /// Parts of the sample, by which two cells of a run are compared: no figures that anybody reads one by one.
+    pub parts: &'static [Metric],
 }
 
 /// A figure and the metrics that bound it.
@@ -36,6 +38,11 @@ impl Sampling {
     /// The bounds of a figure by its name.
     pub fn bounds(&self, metric: &str) -> Option<&Bounded> {
         self.bounded.iter().find(|bounded| bounded.metric.name == metric)
+    }
+
+    /// Whether this is a part of the sample and no figure.
+    pub fn is_part(&self, metric: &str) -> bool {
+        self.parts.iter().any(|part| part.name == metric)
     }
 
     /// Whether a figure describes the sample and has no bounds.

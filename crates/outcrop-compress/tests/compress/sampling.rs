@@ -131,3 +131,32 @@ fn the_entropy_of_zeros_is_zero_and_not_minus_zero() {
         assert_eq!(outcrop_compress::bits_per_byte(zeros).to_string(), "0");
     }
 }
+
+#[test]
+fn two_codecs_have_their_bytes_by_the_same_groups_of_clusters_of_a_sample() {
+    let (here, total) = uneven_data();
+    let source = Source::open(here.path()).unwrap();
+    let measure = |codec: &str, limit_bytes: u64| {
+        let sample = source.draw(limit_bytes, 16 << 10, Seed(3), &GO_ON).unwrap();
+        let blocks = Blocks::cut(&sample, 16 << 10);
+        let codec = codec.parse().unwrap();
+        SizeReport::measure(&blocks, &codec, ContextUse::Reused, &Clock::new(), &GO_ON).unwrap()
+    };
+    let limit = 40 * CLUSTER_BYTES;
+    let (packed, copied) = (measure("lz4", limit), measure("none", limit));
+    let packed_groups = packed.groups.unwrap();
+    assert_eq!(packed_groups.iter().sum::<u64>(), packed.compressed_bytes);
+    assert!(packed_groups.iter().all(|bytes| *bytes > 0), "{packed_groups:?}");
+    assert_eq!(copied.groups, None, "clusters that are alike support no interval");
+    // Groups differ by how hard their clusters are; another level meets the same ones in the same groups.
+    let other = measure("lz4:2", limit).groups.unwrap();
+    for (one, two) in packed_groups.iter().zip(other) {
+        let quotient = two as f64 / *one as f64;
+        assert!((0.95..1.05).contains(&quotient), "{packed_groups:?} {other:?}");
+    }
+    assert_eq!(
+        measure("lz4", total).groups,
+        None,
+        "all was taken: nothing is left to chance"
+    );
+}

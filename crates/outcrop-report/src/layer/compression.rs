@@ -6,6 +6,7 @@ mod figures;
 mod findings;
 mod matrix;
 mod method;
+mod pairs;
 mod references;
 mod stages;
 mod wishes;

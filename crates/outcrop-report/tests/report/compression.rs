@@ -1,10 +1,8 @@
 //! Findings, answer and figures of the compression layer on runs whose truth is known.
 
-use outcrop_report::answer::ReadingOutcome;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::RunView;
-use outcrop_schema::compression::{COMPRESSION_RATIO_HIGH, COMPRESSION_RATIO_LOW, SAMPLED_SHARE};
 
 use crate::compression_fixture::{Builder, CODECS, codec, complete};
 use crate::markup::elements;
@@ -15,7 +13,7 @@ fn finding(run: &RunView, id: &str) -> Finding {
     found.unwrap_or_else(|| panic!("no finding {id}")).clone()
 }
 
-fn advice(run: &RunView, topic: &str) -> (String, String) {
+pub(crate) fn advice(run: &RunView, topic: &str) -> (String, String) {
     let report = Report::of(run);
     let claim = report.layers[0]
         .answer
@@ -335,64 +333,4 @@ fn generated_blocks_do_not_stand_beside_published_percentiles_of_real_ones() {
         .find(|section| section.name == "asic-ratio-percentiles");
     let rows = &percentiles.unwrap().table.rows;
     assert!(rows.iter().all(|row| row[2] == "–" && row[3] == "–"), "{rows:?}");
-}
-
-/// The run as if its data had been five times the sample, with these ends of the ratio's interval.
-fn sampled(mut run: RunView, ends: Result<f64, &str>) -> RunView {
-    for value in run.trials.iter_mut().flat_map(|trial| &mut trial.values) {
-        let is_low = value.metric == COMPRESSION_RATIO_LOW.name;
-        if value.metric == SAMPLED_SHARE.name {
-            value.value = Some(0.2);
-        } else if is_low || value.metric == COMPRESSION_RATIO_HIGH.name {
-            match ends {
-                Ok(width) => {
-                    value.value = value
-                        .value
-                        .map(|ratio| if is_low { ratio / width } else { ratio * width });
-                }
-                Err(reason) => (value.value, value.source) = (None, Some(reason.to_owned())),
-            }
-        }
-    }
-    run
-}
-
-#[test]
-fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
-    let ratio = |run: &RunView| {
-        let report = Report::of(run);
-        let readings = &report.layers[0].answer.capabilities[0].readings;
-        match &readings[0].outcome {
-            ReadingOutcome::Measured { number, .. } => number.clone(),
-            ReadingOutcome::Missing { reason } => panic!("no ratio: {reason}"),
-        }
-    };
-    let exact = ratio(&complete());
-    assert_eq!((exact.interval, exact.no_interval.clone()), (None, None));
-    let number = ratio(&sampled(complete(), Ok(1.1)));
-    let interval = number.interval.unwrap();
-    assert!((interval.high / number.value - 1.1).abs() < 1e-9, "{interval:?}");
-    assert!(
-        number.certainty().starts_with("95 % CI"),
-        "{}",
-        number.certainty()
-    );
-
-    let unsupported = sampled(complete(), Err("all 128 clusters are alike"));
-    let number = ratio(&unsupported);
-    assert_eq!(number.interval, None);
-    assert!(
-        number
-            .certainty()
-            .contains("no interval: all 128 clusters are alike"),
-        "{}",
-        number.certainty()
-    );
-    let answer = &Report::of(&unsupported).layers[0].answer;
-    let warned = |caution: &&outcrop_report::answer::Caution| caution.text.contains("no interval is given");
-    assert!(
-        answer.cautions.iter().any(|caution| warned(&caution)),
-        "{:?}",
-        answer.cautions
-    );
 }

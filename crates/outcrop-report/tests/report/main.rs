@@ -8,6 +8,7 @@ mod column_fixture;
 mod comparison;
 mod compression;
 mod compression_fixture;
+mod compression_samples;
 mod device;
 mod device_limits;
 mod fixture;

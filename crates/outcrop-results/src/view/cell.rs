@@ -112,12 +112,15 @@ impl<'a> CellView<'a> {
         remarks.any(|remark| kind.is_kind_of(remark))
     }
 
-    /// Names of the metrics that completed trials gave or should have given, in alphabetical order.
+    /// Names of the metrics that completed trials gave or should have given, in alphabetical order; without the parts of a sample,
+    /// which are no figures ([`outcrop_schema::Sampling::parts`]) and asked for by name.
     pub fn metric_names(&self) -> BTreeSet<&'a str> {
+        let sampling = self.schema.and_then(|schema| schema.sampling);
         self.completed
             .iter()
             .flat_map(|entry| &entry.values)
             .map(|value| value.metric.as_str())
+            .filter(|name| !sampling.is_some_and(|sampling| sampling.is_part(name)))
             .collect()
     }
 

@@ -130,6 +130,10 @@ fn sizes(blocks: &Blocks<'_>, size: &SizeReport) -> Vec<Value> {
         Value::measured(metrics::BLOCK_ENTROPY, size.entropy_bits_per_byte),
     ];
     values.extend(interval(size));
+    let groups = metrics::GROUP_BYTES
+        .into_iter()
+        .zip(size.groups.into_iter().flatten());
+    values.extend(groups.map(|(metric, bytes)| Value::measured(metric, bytes as f64)));
     values
 }
 

@@ -102,7 +102,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
             format!("clear; the next is {} ({figure})", next.cell.words())
         }
         (0, None) => "the only candidate".to_owned(),
-        _ => format!("tie with {names}: their intervals overlap"),
+        _ => format!("tie with {names}: {}", tie_of(*wish, best)),
     };
     let brief_sureness = match ties.len() {
         0 if is_sure => "clear".to_owned(),
@@ -126,6 +126,17 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         format!("{words}: ratio {figures}. {meaning}: {sureness}."),
         vec![best.speed.compress.clone(), best.speed.decompress.clone()],
     )
+}
+
+/// Why two candidates are a tie.
+fn tie_of(wish: Wish, best: &Candidate<'_, '_>) -> &'static str {
+    match wish {
+        Wish::Smallest if best.is_sampled() => {
+            "the sample does not tell which is smaller over all the data; a larger --sample-size may"
+        }
+        Wish::Smallest => "their ratios are the same within 0.05 %",
+        Wish::Balanced | Wish::Fastest => "their intervals overlap",
+    }
 }
 
 /// What larger blocks of the balanced codec give and cost.

@@ -48,7 +48,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "Front and wishes",
         "On the front is what no other cell beats in both ratio and speed. Smallest: the highest ratio. Fastest: the most bytes a second \
          through both directions one after the other, of those that save at least 2 %. Balanced: the least distance to the best ratio and the \
-         best such speed, each on a logarithmic scale from the worst to the best candidate. A tie is an overlap of intervals.",
+         best such speed, each on a logarithmic scale from the worst to the best candidate. A tie is an overlap of intervals; of ratios, where \
+         two cells took the same clusters of the data, that the 95 % interval of the quotient of their compressed bytes, over 16 random groups of the clusters, reaches 1.",
     ),
     (
         "Order of trials",

@@ -5,10 +5,11 @@ use std::cmp::Reverse;
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::compression::{
     ByDirection, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
-    COMPRESSION_RATIO_LOW, CONTENT, Direction, LATENCY, SPEED,
+    COMPRESSION_RATIO_LOW, CONTENT, Direction, LATENCY, SAMPLED_SHARE, SPEED,
 };
 
 use super::cell::{CompressionCell, ends};
+use super::pairs;
 use crate::cell::{Cell, families};
 use crate::chart::pareto_front;
 use crate::number::{Number, counted};
@@ -78,14 +79,29 @@ impl<'c, 'a> Candidate<'c, 'a> {
         }
     }
 
-    /// The ratio, with the interval of the ratio of all the data where only a sample was taken.
+    /// The ratio, with the interval of the ratio of all the data where only a sample was taken; one without bounds where the sample
+    /// supports none.
     fn ratio_score(&self) -> Score {
-        let end = |metric: &Metric| self.cell.value(metric).unwrap_or(self.ratio);
+        let end = |metric: &Metric, unknown: f64| match self.is_sampled() {
+            true => self.cell.value(metric).unwrap_or(unknown),
+            false => self.ratio,
+        };
         Score {
             value: self.ratio,
-            low: end(&COMPRESSION_RATIO_LOW) * (1.0 - SAME_RATIO),
-            high: end(&COMPRESSION_RATIO_HIGH) * (1.0 + SAME_RATIO),
+            low: end(&COMPRESSION_RATIO_LOW, 0.0) * (1.0 - SAME_RATIO),
+            high: end(&COMPRESSION_RATIO_HIGH, f64::INFINITY) * (1.0 + SAME_RATIO),
         }
+    }
+
+    /// Whether only a part of the data was taken.
+    pub(super) fn is_sampled(&self) -> bool {
+        self.cell.value(&SAMPLED_SHARE).is_some_and(|share| share < 1.0)
+    }
+
+    /// Whether this one, of the higher ratio, is not surely smaller than another: by the same clusters where both saw them.
+    fn ties_in_size(&self, other: &Self) -> Option<bool> {
+        let (low, _) = pairs::quotient_of_sizes(self.cell, other.cell)?;
+        Some(low <= 1.0 + SAME_RATIO)
     }
 }
 
@@ -145,7 +161,8 @@ struct Score {
 pub(super) struct Choice<'c, 'a> {
     pub(super) wish: Wish,
     pub(super) best: Candidate<'c, 'a>,
-    /// Candidates whose intervals overlap with the best one's, the nearest first.
+    /// Candidates that the data do not tell from the best one, the nearest first: their intervals overlap, and for the size, where both saw
+    /// the same clusters, the interval of the two together reaches *equal*.
     pub(super) ties: Vec<Candidate<'c, 'a>>,
     /// The best one that is no tie.
     pub(super) next: Option<Candidate<'c, 'a>>,
@@ -166,8 +183,12 @@ fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, '
         by_score.then(second.round_trip().value.total_cmp(&first.round_trip().value))
     });
     let ((top, best), rest) = scored.split_first()?;
-    let overlaps = |(score, _): &&(Score, _)| score.low <= top.high && top.low <= score.high;
-    let (ties, others): (Vec<_>, Vec<_>) = rest.iter().partition(overlaps);
+    let is_tie = |(score, one): &&(Score, Candidate<'_, '_>)| {
+        let pair = (wish == Wish::Smallest).then(|| best.ties_in_size(one));
+        let overlaps = score.low <= top.high && top.low <= score.high;
+        pair.flatten().unwrap_or(overlaps)
+    };
+    let (ties, others): (Vec<_>, Vec<_>) = rest.iter().partition(is_tie);
     Some(Choice {
         wish,
         best: *best,
