@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use md5::{Digest, Md5};
 use outcrop_column::{EncodeOptions, Encoder, Result, encode_text};
 use outcrop_workload::column::ColumnSpec;
 
@@ -84,6 +85,20 @@ impl ColumnInput {
     /// The values with a newline behind each; a null is an empty line.
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// What tells these rows from others, by their content. *Cost*: an MD5 of the text.
+    pub fn fingerprint(&self) -> String {
+        let mut digest = Md5::new_with_prefix(&self.text);
+        for field in self.fields.iter().flatten() {
+            digest.update(field.end.to_le_bytes());
+            digest.update([u8::from(field.is_null)]);
+        }
+        digest
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 
     /// Every row in order.

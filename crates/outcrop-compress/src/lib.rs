@@ -28,6 +28,7 @@ mod entropy;
 mod error;
 mod groups;
 mod hardware;
+mod identity;
 mod job;
 mod phase;
 mod sample;

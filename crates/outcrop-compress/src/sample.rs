@@ -86,6 +86,11 @@ impl Sample {
         self.data_clusters
     }
 
+    /// What tells what was taken from other samples, by its content.
+    pub fn fingerprint(&self) -> String {
+        crate::identity::of_bytes(&self.bytes)
+    }
+
     /// Share of the data that was taken: 1 when all of it was.
     pub fn share(&self) -> f64 {
         self.bytes.len() as f64 / self.data_bytes as f64

@@ -8,6 +8,7 @@ use outcrop_measure::seed::Seed;
 use rand::RngExt;
 
 use crate::error::CompressError;
+use crate::identity::Fingerprint;
 
 /// What a stream left behind.
 pub(crate) struct Stream {
@@ -20,12 +21,14 @@ pub(crate) struct Stream {
 }
 
 /// A stream that a sample was drawn from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Drawn {
     /// Its length.
     pub(crate) bytes: u64,
     /// Its clusters.
     pub(crate) clusters: u64,
+    /// What tells it from others.
+    pub(crate) fingerprint: String,
 }
 
 /// Reads to the end, in clusters of the second of `(limit_bytes, cluster_bytes)`. Each cluster has the same chance to be kept, whatever the length turns out to be.
@@ -42,6 +45,7 @@ pub(crate) fn read(
     let mut draws = seed.derive("stream").rng();
     let mut kept: Vec<(u64, Vec<u8>)> = Vec::new();
     let (mut bytes, mut clusters) = (0, 0);
+    let mut fingerprint = Fingerprint::of_stream();
     loop {
         if stop.load(Ordering::Relaxed) {
             return Err(CompressError::Interrupted);
@@ -54,6 +58,7 @@ pub(crate) fn read(
         if cluster.is_empty() {
             break;
         }
+        fingerprint.add(&cluster);
         let piece = (bytes, cluster);
         bytes += piece.1.len() as u64;
         clusters += 1;
@@ -79,10 +84,15 @@ pub(crate) fn read(
         });
     }
     kept.sort_by_key(|(offset, _)| *offset);
+    fingerprint.end(bytes);
     Ok(Stream {
         pieces: kept,
         bytes,
-        drawn: Some(Drawn { bytes, clusters }),
+        drawn: Some(Drawn {
+            bytes,
+            clusters,
+            fingerprint: fingerprint.spelled(),
+        }),
     })
 }
 

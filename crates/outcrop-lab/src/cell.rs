@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use outcrop_results::TrialEntry;
+use outcrop_results::{TrialEntry, Variant};
 use outcrop_schema::Settings;
 
 use crate::layer::LayerRef;
+use crate::plan::VariantName;
 
 /// How often and for how long a cell is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Cell {
     pub plans: Vec<String>,
     /// How often and how long; where plans differ, the most thorough of each.
     pub trial: TrialOptions,
+    /// Which of two variants it is of, and what joins it to its partner.
+    pub variant: Option<Variant>,
 }
 
 impl Cell {
@@ -74,7 +77,20 @@ impl Cell {
             factors,
             plans: vec![plan.to_owned()],
             trial,
+            variant: None,
         }
+    }
+
+    /// The same as one of a pair: the cell of a number among those of its plan.
+    pub(crate) fn of_variant(mut self, variant: VariantName, plan: &str, index: usize) -> Self {
+        let of_both = plan.strip_suffix(&format!("-{variant}")).unwrap_or(plan);
+        // Variants may be alike, and are two cells all the same.
+        self.id = hash(&format!("{} {variant} {of_both} {index}", self.id));
+        self.variant = Some(Variant {
+            name: variant.name().to_owned(),
+            pair: format!("{of_both}-{index}"),
+        });
+        self
     }
 
     /// The cell in a few words, for people who watch.
@@ -121,6 +137,10 @@ fn identify(layer: &str, subject: &Subject, factors: &Settings) -> String {
         // Writing to a String cannot fail.
         let _ = write!(text, "{name}\x01{}\0", setting.spelling());
     }
+    hash(&text)
+}
+
+fn hash(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

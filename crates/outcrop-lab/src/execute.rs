@@ -227,7 +227,8 @@ impl<'r> Session<'r> {
                 message: failure.message,
             })
         });
-        let entry = self.entry(cell, trial, started_at, report);
+        let mut entry = self.entry(cell, trial, started_at, report);
+        entry.data = bench.data(cell);
         self.folder.append(&entry)?;
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),
@@ -266,6 +267,8 @@ impl<'r> Session<'r> {
             repetition: trial.repetition,
             seed: trial.seed.0,
             factors: cell.factors.spellings(),
+            data: None,
+            variant: cell.variant.clone(),
             started_at,
             duration_s: report.duration_s,
             outcome: report.outcome,

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_results::{HistogramEntry, Outcome, Value};
+use outcrop_results::{DataIdentity, HistogramEntry, Outcome, Value};
 use outcrop_schema::{About, FactorRef, LayerSchema, Remark, Setting, Settings};
 
 use crate::cell::{Cell, Subject, TrialOptions};
@@ -204,6 +204,11 @@ pub trait Bench {
     /// What it has written to its subjects so far, preparation included.
     fn bytes_written(&self) -> u64 {
         0
+    }
+
+    /// The data that a cell was measured on, once a trial of it ran; none where the layer has no data but what its factors say.
+    fn data(&self, _cell: &Cell) -> Option<DataIdentity> {
+        None
     }
 }
 

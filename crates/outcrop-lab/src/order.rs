@@ -1,7 +1,10 @@
 //! The order of trials: repetition by repetition, each a fresh seeded shuffle of the cells.
 //!
 //! Interleaving is what makes drift of a shared machine (heat, neighbours, write-back of the run before) hit every
-//! cell alike; running all repetitions of a cell in a row would charge the drift to single cells.
+//! cell alike; running all repetitions of a cell in a row would charge the drift to single cells. The two cells of a pair
+//! of variants stay together, in random order: what drifts over a whole repetition hardly touches their ratio.
+
+use std::collections::BTreeMap;
 
 use outcrop_measure::seed::Seed;
 use rand::seq::SliceRandom as _;
@@ -26,24 +29,53 @@ pub fn order(cells: &[Cell], seed: Seed) -> Vec<Trial> {
     let repetitions = cells.iter().map(|cell| cell.trial.repetitions).max().unwrap_or(0);
     let mut trials = Vec::new();
     for repetition in 0..repetitions {
-        let mut block: Vec<usize> = (0..cells.len())
-            .filter(|index| cells[*index].trial.repetitions > repetition)
-            .collect();
+        let mut block = units(cells, repetition);
         block.shuffle(&mut seed.derive("order").derive_index(repetition.into()).rng());
-        for cell in block {
+        let mut turns = seed.derive("turns").derive_index(repetition.into()).rng();
+        for unit in &mut block {
+            if unit.len() > 1 {
+                unit.shuffle(&mut turns);
+            }
+        }
+        for cell in block.into_iter().flatten() {
             let index = u32::try_from(trials.len()).expect("a run is limited to far fewer trials than 2^32");
             trials.push(Trial {
                 index,
                 cell,
                 repetition,
-                seed: trial_seed(seed, &cells[cell].id, repetition),
+                seed: trial_seed(seed, &cells[cell], repetition),
             });
         }
     }
     trials
 }
 
-/// The same cell and repetition get the same seed in every run of the same seed, whatever else the run measures.
-fn trial_seed(seed: Seed, cell_id: &str, repetition: u32) -> Seed {
-    seed.derive(&format!("cell {cell_id} repetition {repetition}"))
+/// The cells that a repetition measures; those of a pair are one unit.
+fn units(cells: &[Cell], repetition: u32) -> Vec<Vec<usize>> {
+    let mut units: Vec<Vec<usize>> = Vec::new();
+    let mut unit_of = BTreeMap::new();
+    for (index, cell) in cells
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| cell.trial.repetitions > repetition)
+    {
+        let place = match &cell.variant {
+            Some(variant) => *unit_of.entry(&variant.pair).or_insert(units.len()),
+            None => units.len(),
+        };
+        match units.get_mut(place) {
+            Some(unit) => unit.push(index),
+            None => units.push(vec![index]),
+        }
+    }
+    units
+}
+
+/// The same cell and repetition get the same seed in every run of the same seed, whatever else the run measures; both cells of a pair get
+/// the same.
+fn trial_seed(seed: Seed, cell: &Cell, repetition: u32) -> Seed {
+    match &cell.variant {
+        Some(variant) => seed.derive(&format!("pair {} repetition {repetition}", variant.pair)),
+        None => seed.derive(&format!("cell {} repetition {repetition}", cell.id)),
+    }
 }

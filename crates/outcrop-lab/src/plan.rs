@@ -8,6 +8,7 @@ mod draft;
 mod expanded;
 mod parse;
 mod source;
+mod variants;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use crate::order::{self, Trial};
 pub use design::Design;
 pub use draft::{Draft, Located};
 pub use source::PlanSource;
+pub use variants::{VariantFactors, VariantName};
 
 /// One plan, checked, with the values of one effort.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct Plan {
     pub design: Design,
     /// How often and for how long each cell is measured.
     pub trial: TrialOptions,
+    /// Which of two variants it is, where a run compares two.
+    pub variant: Option<VariantName>,
 }
 
 /// What a caller decides beside the plans; what is `None` is left as the plans say.

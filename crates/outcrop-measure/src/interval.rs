@@ -49,7 +49,7 @@ impl Interval {
     }
 
     /// Whether the two intervals share a value. If not, the difference is more than chance; if they do, it may
-    /// still be: only the interval of the ratio decides that.
+    /// still be: only the interval of the ratio decides that ([`crate::ratio`]).
     pub fn overlaps(&self, other: &Self) -> bool {
         self.low <= other.high && other.low <= self.high
     }
@@ -138,26 +138,6 @@ pub fn bootstrap_median(samples: &[f64], seed: Seed) -> Option<Interval> {
     let mut rng = seed.rng();
     let mut resample = Vec::with_capacity(n);
     let statistics = (0..RESAMPLES).map(|_| resampled_median(samples, &mut resample, &mut rng));
-    Some(percentile_interval(estimate, statistics.collect(), n))
-}
-
-/// The interval of median(`numerator`) ÷ median(`denominator`), both resampled. None for fewer than two samples
-/// of either, when one is infinite or not a number, or when a denominator is not positive.
-///
-/// Too narrow for fewer than about ten samples a side, as every percentile bootstrap: its stated confidence is
-/// the nominal one.
-pub fn bootstrap_ratio_of_medians(numerator: &[f64], denominator: &[f64], seed: Seed) -> Option<Interval> {
-    let n = numerator.len().min(denominator.len());
-    if n < 2 || denominator.iter().any(|sample| *sample <= 0.0) {
-        return None;
-    }
-    let estimate = median(numerator)? / median(denominator)?;
-    let mut rng = seed.rng();
-    let mut resample = Vec::with_capacity(numerator.len().max(denominator.len()));
-    let statistics = (0..RESAMPLES).map(|_| {
-        let above = resampled_median(numerator, &mut resample, &mut rng);
-        above / resampled_median(denominator, &mut resample, &mut rng)
-    });
     Some(percentile_interval(estimate, statistics.collect(), n))
 }
 

@@ -38,6 +38,7 @@ pub mod histogram;
 pub mod percentile;
 
 pub mod interval;
+pub mod ratio;
 pub mod steady_state;
 
 pub mod change_point;

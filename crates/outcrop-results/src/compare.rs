@@ -1,28 +1,34 @@
-//! Two runs, or a run and a reference, held side by side: a ratio with its interval, or the reason why none.
+//! Two runs, or a run and a reference, compared: a ratio with its interval, or the reason why there is none.
 //!
 //! Cells meet when layer and workload factors are the same in one spelling ([`crate::factors`]). A run and a
-//! reference meet on the factors that both have. Then the *conditions* decide whether a ratio means anything:
+//! reference meet on the factors that both have. Then the *conditions* decide whether a ratio means anything: the data,
 //! span, state of the device, open or closed loop, what was measured and what was modelled. Where one differs
 //! or is not stated the answer is *not comparable*, with every reason.
 //!
-//! The ratio is candidate ÷ baseline of the medians, with a 95 % bootstrap interval; `Same` means that the
-//! interval contains 1, not that the two were shown to be equal. Between two equal
-//! systems a row looks different by chance in 10 % of cases with three repetitions a side, 4 % with five and 3 %
-//! with ten (simulated, normal noise): look at how many rows agree before believing one.
+//! The ratio is candidate ÷ baseline of the medians. [`verdict`] says how it is judged: by an exact test, a margin, and a
+//! correction for the number of rows.
 
 mod cells;
 mod conditions;
 mod environment;
+mod options;
+mod pairs;
+mod reason;
 mod rows;
+pub mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::interval::Interval;
-use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_measure::metric::{Better, Provenance, Unit};
 use serde::Serialize;
 
 pub use environment::EnvironmentDifference;
+pub use options::CompareOptions;
+pub use reason::NotComparable;
+pub use verdict::{Undecided, Verdict};
 
+use crate::error::ResultsError;
 use crate::references::Reference;
 use crate::view::RunView;
 
@@ -31,6 +37,8 @@ use crate::view::RunView;
 pub enum Comparand<'a> {
     /// A run of ours.
     Run(&'a RunView),
+    /// The trials of one variant of a run that measured two, interleaved.
+    Variant(&'a RunView, &'a str),
     /// Published figures.
     Reference(&'a Reference),
 }
@@ -49,10 +57,11 @@ impl<'a> From<&'a Reference> for Comparand<'a> {
 
 impl Comparand<'_> {
     /// The run's or the reference's name.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> String {
         match self {
-            Self::Run(run) => &run.name,
-            Self::Reference(reference) => &reference.name,
+            Self::Run(run) => run.name.clone(),
+            Self::Variant(run, variant) => format!("{} of {}", variant, run.name),
+            Self::Reference(reference) => reference.name.clone(),
         }
     }
 }
@@ -90,91 +99,6 @@ pub struct Figure {
     pub provenance: Provenance,
 }
 
-/// Why there is no ratio.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum NotComparable {
-    /// Only one side has the metric.
-    #[error("the {} does not have {metric}", side.name())]
-    MetricMissing {
-        /// The side that lacks it.
-        side: Side,
-        /// The metric.
-        metric: String,
-    },
-    /// The figure is published under a name whose definition nobody knows.
-    #[error("the publication does not say what {metric} covers")]
-    UndefinedMetric {
-        /// The metric.
-        metric: String,
-    },
-    /// A side could not measure the metric.
-    #[error("unavailable in the {}: {reason}", side.name())]
-    Unavailable {
-        /// The side.
-        side: Side,
-        /// Its reason.
-        reason: String,
-    },
-    /// The units are not of one kind.
-    #[error("the baseline is in {}, the candidate in {}", baseline.symbol(), candidate.symbol())]
-    UnitDiffers {
-        /// Unit of the baseline.
-        baseline: Unit,
-        /// Unit of the candidate.
-        candidate: Unit,
-    },
-    /// One is modelled and the other is not.
-    #[error("the {} is modelled and the other side is not", side.name())]
-    Modelled {
-        /// The side that is modelled.
-        side: Side,
-    },
-    /// A condition differs.
-    #[error("{condition} differs: {baseline} in the baseline, {candidate} in the candidate")]
-    ConditionDiffers {
-        /// The condition (`span`, `state`, `arrival`).
-        condition: String,
-        /// Its value in the baseline.
-        baseline: String,
-        /// Its value in the candidate.
-        candidate: String,
-    },
-    /// A condition is not known on one side.
-    #[error("the {} does not state its {}", side.name(), condition.replace('_', " "))]
-    ConditionNotStated {
-        /// The condition (`span`, `state`, `queue_depth`).
-        condition: String,
-        /// The side that does not state it.
-        side: Side,
-    },
-    /// A median of zero has no ratio.
-    #[error("the median of the {} is 0, which has no ratio", side.name())]
-    Zero {
-        /// The side.
-        side: Side,
-    },
-}
-
-/// What a row says about the candidate.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The whole interval is on the good side of 1; where the same data have one value, the ratio is.
-    Better,
-    /// The whole interval is on the bad side of 1.
-    Worse,
-    /// The interval contains 1.
-    Same,
-    /// The interval excludes 1, and neither direction is an improvement as such.
-    Different,
-    /// A side has a single value: a ratio, but nothing to say how sure it is.
-    Undecided,
-    /// A ratio would mean nothing, for these reasons.
-    NotComparable(Vec<NotComparable>),
-}
-
 /// One metric of one cell on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparisonRow {
@@ -188,6 +112,13 @@ pub struct ComparisonRow {
     pub factors: BTreeMap<String, String>,
     /// Metric.
     pub metric: String,
+    /// Which way is better, where there is one.
+    #[serde(skip)]
+    pub better: Option<Better>,
+    /// It is among the figures that its layer is known by.
+    pub is_headline: bool,
+    /// It says again what another row of the cell says, as the bandwidth does what the IOPS do.
+    pub is_repeated: bool,
     /// The baseline's figure, also when the two cannot be compared.
     pub baseline: Option<Figure>,
     /// The candidate's figure, also when the two cannot be compared.
@@ -196,16 +127,23 @@ pub struct ComparisonRow {
     pub ratio: Option<f64>,
     /// The ratio's interval; none also when a side has a single value.
     pub interval: Option<Interval>,
+    /// Probability that two equal sides differ at least this much; none where nothing is left to chance, or nothing is known.
+    pub p_value: Option<f64>,
     /// What it says.
     pub verdict: Verdict,
 }
 
 impl ComparisonRow {
-    /// What the ratio lies between: its interval, or itself where the verdict needs none; nothing where there is no verdict.
+    /// What the ratio lies between: its interval, or itself where it is exact; nothing where it decides nothing.
     pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
-        let of_interval = self.interval.map(|interval| (interval.low, interval.high));
-        let is_exact = !matches!(self.verdict, Verdict::Undecided | Verdict::NotComparable(_));
-        of_interval.or_else(|| self.ratio.filter(|_| is_exact).map(|ratio| (ratio, ratio)))
+        match &self.verdict {
+            Verdict::NotComparable(_) => None,
+            Verdict::Undecided(reason) if !reason.is_by_chance() => None,
+            _ => {
+                let of_interval = self.interval.map(|interval| (interval.low, interval.high));
+                of_interval.or_else(|| self.ratio.map(|ratio| (ratio, ratio)))
+            }
+        }
     }
 }
 
@@ -229,7 +167,19 @@ pub struct Comparison {
     pub baseline: String,
     /// Name of the candidate.
     pub candidate: String,
-    /// Metrics of the cells that met, and of reference cells that state too little to meet any.
+    /// What the baseline measured, each with its layer: `device: scratch-file 1GiB`.
+    pub baseline_subjects: BTreeSet<String>,
+    /// What the candidate measured.
+    pub candidate_subjects: BTreeSet<String>,
+    /// The sides were measured in pairs within one run.
+    pub is_paired: bool,
+    /// What counts as the same: 0.05 for ± 5 %.
+    pub margin: f64,
+    /// What was assumed of publications that do not state it: `state = as found`.
+    pub assumed: BTreeMap<String, String>,
+    /// Metrics of the cells that met, and of reference cells that state too little to meet any. In JSON they are beside the
+    /// rest, where the rows of every document are.
+    #[serde(skip)]
     pub rows: Vec<ComparisonRow>,
     /// Cells that met no other.
     pub unmatched: Vec<UnmatchedCell>,
@@ -237,26 +187,66 @@ pub struct Comparison {
     pub environment_differences: Vec<EnvironmentDifference>,
     /// The differences say that these are two machines: ratios compare machines, not only configurations.
     pub is_different_machine: bool,
+    /// The differences say that the storage is another one, of one machine or two.
+    pub is_different_storage: bool,
+}
+
+impl Comparison {
+    /// Rows that can be compared.
+    pub fn comparable(&self) -> impl Iterator<Item = &ComparisonRow> {
+        let is_comparable = |row: &&ComparisonRow| !matches!(row.verdict, Verdict::NotComparable(_));
+        self.rows.iter().filter(is_comparable)
+    }
+}
+
+/// Compares `candidate` with `baseline`, by default within ± 5 % and without assumptions.
+pub fn compare<'a>(baseline: impl Into<Comparand<'a>>, candidate: impl Into<Comparand<'a>>) -> Comparison {
+    of_sides(baseline.into(), candidate.into(), &CompareOptions::default())
 }
 
 /// Compares `candidate` with `baseline`.
 ///
-/// Deterministic: the bootstrap is seeded by cell and metric.
-pub fn compare<'a>(baseline: impl Into<Comparand<'a>>, candidate: impl Into<Comparand<'a>>) -> Comparison {
-    let (baseline, candidate) = (baseline.into(), candidate.into());
-    let paired = rows::pair(&cells::of(baseline), &cells::of(candidate));
+/// # Errors
+/// [`ResultsError::BadAssumption`] where an assumption names no condition, or its value cannot be one.
+pub fn compare_with<'a>(
+    baseline: impl Into<Comparand<'a>>,
+    candidate: impl Into<Comparand<'a>>,
+    options: &CompareOptions,
+) -> Result<Comparison, ResultsError> {
+    Ok(of_sides(baseline.into(), candidate.into(), &options.checked()?))
+}
+
+fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &CompareOptions) -> Comparison {
+    let (a, b) = (cells::of(baseline, options), cells::of(candidate, options));
+    let is_paired = matches!(
+        (baseline, candidate),
+        (Comparand::Variant(..), Comparand::Variant(..))
+    );
+    let mut paired = pairs::pair(&a, &b, is_paired);
+    verdict::judge(&mut paired.rows, options.margin);
     let environment_differences = match (baseline, candidate) {
         (Comparand::Run(a), Comparand::Run(b)) => environment::differences(&a.environment, &b.environment),
         _ => Vec::new(),
     };
+    let any = |is: fn(&EnvironmentDifference) -> bool| environment_differences.iter().any(is);
+    let subjects = |cells: &[cells::Cell]| {
+        cells
+            .iter()
+            .map(|cell| format!("{}: {}", cell.layer, cell.subject))
+            .collect()
+    };
     Comparison {
-        baseline: baseline.name().to_owned(),
-        candidate: candidate.name().to_owned(),
+        baseline: baseline.name(),
+        candidate: candidate.name(),
+        baseline_subjects: subjects(&a),
+        candidate_subjects: subjects(&b),
+        is_paired,
+        margin: options.margin,
+        assumed: options.assumed.clone(),
         rows: paired.rows,
         unmatched: paired.unmatched,
-        is_different_machine: environment_differences
-            .iter()
-            .any(|difference| difference.is_machine),
+        is_different_machine: any(|difference| difference.is_machine),
+        is_different_storage: any(|difference| difference.is_storage),
         environment_differences,
     }
 }

@@ -127,6 +127,14 @@ pub enum ResultsError {
         /// The system's answer; `BrokenPipe` when the reader has gone.
         cause: io::Error,
     },
+    /// An assumption about a publication cannot be made.
+    #[error("cannot assume {assumption}: {reason}")]
+    BadAssumption {
+        /// The assumption as it was given.
+        assumption: String,
+        /// What is wrong and what is expected.
+        reason: String,
+    },
     /// A `--fail-if` condition cannot be parsed.
     #[error("cannot read the condition {condition:?}: {reason}")]
     BadCondition {

@@ -1,14 +1,18 @@
 //! `--fail-if 'p99 > +5%'`: a condition on a comparison, for continuous integration.
 //!
-//! A row meets a condition when its ratio (candidate ÷ baseline of the medians) is beyond the threshold *and* the
-//! whole interval is on that side of 1: the change is as large as was asked, and it is not noise. Requiring
+//! A row meets a condition when its ratio (candidate ÷ baseline of the medians) is beyond the threshold, the
+//! whole interval is on that side of 1, and the row still counts after correction for all the rows that the conditions look at
+//! ([`crate::compare::verdict`] has the rule): the change is as large as was asked, and it is not noise. Requiring
 //! the whole interval beyond the threshold itself would let a true regression of just over the threshold pass
 //! half of the time and more; the ratio alone would fail builds by chance.
 
 use std::str::FromStr;
 
+use outcrop_measure::interval::Interval;
+use outcrop_measure::ratio::{discoveries, least_p_value, least_p_value_of_pairs};
 use serde::Serialize;
 
+use crate::compare::verdict::LEVEL;
 use crate::compare::{Comparison, ComparisonRow, Verdict};
 use crate::error::ResultsError;
 use outcrop_schema::metrics::full_name;
@@ -41,17 +45,45 @@ pub struct FailIfReport<'a> {
     pub offending: Vec<&'a ComparisonRow>,
     /// Rows of the metric that could be checked.
     pub checked: usize,
-    /// Rows of the metric that could not: not comparable, or a single value.
+    /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
+    /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
+    pub needed: Option<usize>,
 }
 
 impl FailIf {
-    /// Checks the condition on every cell of a comparison.
+    /// Checks conditions on every cell of a comparison, all of them together at 5 %.
     ///
     /// # Errors
     /// [`ResultsError::UnknownMetric`] with the metrics that there are; [`ResultsError::NothingToCheck`] when
-    /// every row of the metric is not comparable or undecided. A check that checks nothing does not pass.
-    pub fn check<'a>(&self, comparison: &'a Comparison) -> Result<FailIfReport<'a>, ResultsError> {
+    /// every row of a metric is not comparable or decides nothing. A check that checks nothing does not pass.
+    pub fn check_all<'a>(
+        conditions: &[Self],
+        comparison: &'a Comparison,
+    ) -> Result<Vec<FailIfReport<'a>>, ResultsError> {
+        let is_looked_at =
+            |row: &&ComparisonRow| conditions.iter().any(|condition| condition.metric == row.metric);
+        let p_values: Vec<f64> = comparison
+            .rows
+            .iter()
+            .filter(is_looked_at)
+            .filter_map(|row| row.p_value)
+            .collect();
+        let found = discoveries(&p_values, LEVEL);
+        let counted = p_values.iter().zip(&found).filter(|(_, is_found)| **is_found);
+        let limit = counted.fold(f64::NEG_INFINITY, |limit, (p, _)| limit.max(*p));
+        conditions
+            .iter()
+            .map(|condition| condition.check(comparison, limit, p_values.len()))
+            .collect()
+    }
+
+    fn check<'a>(
+        &self,
+        comparison: &'a Comparison,
+        limit: f64,
+        tested: usize,
+    ) -> Result<FailIfReport<'a>, ResultsError> {
         let rows: Vec<&ComparisonRow> = comparison
             .rows
             .iter()
@@ -66,30 +98,58 @@ impl FailIf {
                 available,
             });
         };
-        let checked = rows.iter().filter(|row| row.bounds().is_some()).count();
-        if checked == 0 {
+        let checked: Vec<&ComparisonRow> = rows
+            .iter()
+            .copied()
+            .filter(|row| row.bounds().is_some())
+            .collect();
+        if checked.is_empty() {
             return Err(ResultsError::NothingToCheck {
                 metric: self.metric.clone(),
                 reason: reason_of(first),
             });
         }
-        let offending = rows.iter().copied().filter(|row| self.is_met_by(row)).collect();
+        let offending = checked
+            .iter()
+            .copied()
+            .filter(|row| self.is_met_by(row, limit))
+            .collect();
+        let of_tests = checked.iter().filter(|row| row.p_value.is_some());
+        let repetitions = of_tests
+            .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
+            .min();
         Ok(FailIfReport {
             offending,
-            checked,
-            unchecked: rows.len() - checked,
+            checked: checked.len(),
+            unchecked: rows.len() - checked.len(),
+            needed: repetitions.and_then(|n| needed(n, tested, comparison.is_paired)),
         })
     }
 
-    fn is_met_by(&self, row: &ComparisonRow) -> bool {
+    fn is_met_by(&self, row: &ComparisonRow, limit: f64) -> bool {
         let (Some(ratio), Some((low, high))) = (row.ratio, row.bounds()) else {
             return false;
         };
-        match self.direction {
-            Direction::Above => ratio > self.threshold_ratio && low > 1.0,
-            Direction::Below => ratio < self.threshold_ratio && high < 1.0,
-        }
+        let is_found = row.p_value.is_none_or(|p| p <= limit);
+        is_found
+            && match self.direction {
+                Direction::Above => ratio > self.threshold_ratio && low > 1.0,
+                Direction::Below => ratio < self.threshold_ratio && high < 1.0,
+            }
     }
+}
+
+/// Repetitions with which a change in one of `tested` rows can be found, where `repetitions` cannot.
+fn needed(repetitions: usize, tested: usize, is_paired: bool) -> Option<usize> {
+    let least = |n: usize| {
+        if is_paired {
+            least_p_value_of_pairs(n)
+        } else {
+            least_p_value(n, n)
+        }
+    };
+    let enough = (2..50).find(|n| least(*n) * tested as f64 <= LEVEL)?;
+    (enough > repetitions).then_some(enough)
 }
 
 fn reason_of(row: &ComparisonRow) -> String {
@@ -99,9 +159,8 @@ fn reason_of(row: &ComparisonRow) -> String {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
             .join("; "),
-        _ => "a side has a single value, which gives no interval: repeat the trials, or, for a property of the data, \
-              measure the same data (with the same --seed where they are made or sampled)"
-            .to_owned(),
+        Verdict::Undecided(reason) => reason.to_string(),
+        _ => "it has no interval".to_owned(),
     }
 }
 

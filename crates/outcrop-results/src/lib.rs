@@ -49,7 +49,10 @@ pub mod view;
 
 pub use atomic_file::write_atomically;
 pub use cells::{CellGroup, CellJson, CellRow, CellTable, Estimate, Figure, FigureJson};
-pub use compare::{Comparand, Comparison, ComparisonRow, NotComparable, Side, Verdict, compare};
+pub use compare::{
+    Comparand, CompareOptions, Comparison, ComparisonRow, NotComparable, Side, Undecided, Verdict, compare,
+    compare_with,
+};
 pub use envelope::Envelope;
 pub use error::ResultsError;
 pub use fail_if::{FailIf, FailIfReport};
@@ -57,5 +60,5 @@ pub use journal::Journal;
 pub use record::{Record, records_of};
 pub use references::{Reference, ReferenceKind, ReferenceRow};
 pub use run_folder::RunFolder;
-pub use trial::{HistogramEntry, HistogramKind, Outcome, TrialEntry, Value};
+pub use trial::{DataIdentity, HistogramEntry, HistogramKind, Outcome, TrialEntry, Value, Variant};
 pub use view::{CellView, RunView, Samples, SeriesPoint, Uncertainty};

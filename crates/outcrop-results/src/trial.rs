@@ -170,6 +170,26 @@ impl HistogramEntry {
     }
 }
 
+/// The data that a trial worked on, by their content: what tells two files of one name and length apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataIdentity {
+    /// All of the data: a fingerprint of their content, or what they were made from.
+    pub whole: String,
+    /// What was taken of them: a fingerprint of its content.
+    pub taken: String,
+    /// Bytes that were taken.
+    pub taken_bytes: u64,
+}
+
+/// Which of the two variants of a run a trial is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variant {
+    /// `a` or `b`.
+    pub name: String,
+    /// What joins it to the trials of the other variant: the same for the two cells that are compared.
+    pub pair: String,
+}
+
 /// One repetition of one cell: one line of `trials.ndjson`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialEntry {
@@ -189,6 +209,12 @@ pub struct TrialEntry {
     pub seed: u64,
     /// The cell: factor name to value, in the plan's spelling.
     pub factors: BTreeMap<String, String>,
+    /// The data it worked on; none where a layer has none, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataIdentity>,
+    /// The variant that it is of, in a run of two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
     /// When the trial began, RFC 3339 in UTC.
     pub started_at: String,
     /// How long it ran, in seconds, warm-up excluded.

@@ -51,7 +51,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &DELETE_LATENCY.all(),
         &SERVICE_LATENCY.all(),
     ],
-    headline: &[THROUGHPUT],
+    headline: &[THROUGHPUT, LATENCY.p99, HIT_RATIO],
     table: TABLE,
     remarks: &[SERVED_BY, ABSENT, PROBLEM, DRIVER_LIMIT, SHARED_CPU],
     server: Some(&TARGET),

@@ -39,7 +39,12 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &STORED_BYTES,
         &GROUP_BYTES,
     ],
-    headline: &[SPEED.compress, STAGE_WHOLE_TIME],
+    headline: &[
+        SPEED.compress,
+        STAGE_WHOLE_TIME,
+        SPEED.decompress,
+        COMPRESSION_RATIO,
+    ],
     table: TABLE,
     remarks: &[ENGINE_NOTE, NO_SUCH_BLOCKS],
     data_identity: &[UNCOMPRESSED_BYTES, BLOCK_COUNT, BLOCK_ENTROPY],

@@ -1,6 +1,7 @@
 //! The device layer: storage devices behind a file of our own, or a file or device that is only read.
 
-use std::collections::BTreeMap;
+mod redundant;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -43,7 +44,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.read.all(),
         &SERVICE_LATENCY.write.all(),
     ],
-    headline: &[IOPS.both],
+    headline: &[IOPS.both, LATENCY.both.p99],
     table: TABLE,
     remarks: &[
         ENGINE_FEATURE,
@@ -56,7 +57,8 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     ],
     size: Some(&SIZE),
     path: Some(&PATH),
-    repeats,
+    repeats: redundant::repeats,
+    follows: redundant::follows,
     ..LayerSchema::named("device")
 };
 
@@ -387,21 +389,6 @@ metrics! { PLAIN:
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second that the schedule asked for";
     ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
     PUBLISHED_MEAN_LATENCY = "latency_mean_as_published", Nanoseconds, Lower, Trial, "a published mean latency whose definition is not stated";
-}
-
-/// In a cell of reads alone, `read_iops` says what `iops` says.
-fn repeats(factors: &BTreeMap<String, String>, metric: &str) -> bool {
-    let mix = factors
-        .get(READ_WRITE_MIX.name)
-        .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
-    let pure = Direction::ALL
-        .into_iter()
-        .find(|direction| mix == Some(direction.mix()));
-    pure.is_some_and(|direction| {
-        metric
-            .strip_prefix(direction.name())
-            .is_some_and(|rest| rest.starts_with('_'))
-    })
 }
 
 /// An engine's feature fell back.

@@ -58,7 +58,7 @@ pub struct LayerSchema {
     pub to_state: &'static [FactorRef],
     /// What its trials yield, in groups.
     pub metrics: &'static [&'static [Metric]],
-    /// What a trial is known by, the first of these that it has: for progress, and for how far its cells can be trusted.
+    /// The figures of interest, those that matter first: a trial is known by the first that it has, and comparisons show these before all others.
     pub headline: &'static [Metric],
     /// What a table of its cells shows, in the order of its columns.
     pub table: &'static [TableColumn],
@@ -76,6 +76,9 @@ pub struct LayerSchema {
     pub server: Option<FactorRef>,
     /// Whether a metric of a cell with these factors says again what another one says.
     pub repeats: fn(&BTreeMap<String, String>, &str) -> bool,
+    /// Whether a metric of a cell with these factors follows from another one, as the bandwidth from the IOPS: shown, but not tested
+    /// as a second figure.
+    pub follows: fn(&BTreeMap<String, String>, &str) -> bool,
 }
 
 impl LayerSchema {
@@ -97,6 +100,7 @@ impl LayerSchema {
             path: None,
             server: None,
             repeats: |_, _| false,
+            follows: |_, _| false,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The top of the argument grammar: the list of subcommands, in the order of a user's day.
 
 use crate::commands::{
-    cache, codec, column, compare, completions, device, env, figure, man, plans, profile, references, report,
-    results, run, runs, workload,
+    ab, cache, codec, column, compare, completions, device, env, figure, man, plans, profile, references,
+    report, results, run, runs, workload,
 };
 use clap::{Parser, Subcommand};
 
@@ -15,6 +15,7 @@ Examples:
   outcrop device --queue-depth 1,32     one-off: two depths, a table on stdout
   outcrop codec --data DIR --codec lz4,zstd:3 --block-size 4k,64k
   outcrop compare runs/A runs/B --fail-if 'p99 > +5%'
+  outcrop ab ssd-queue-depth --a submission=refill --b submission=batch
 
 Exit codes:
   0 success   1 a --fail-if condition was met   2 usage or bad input
@@ -39,8 +40,10 @@ pub(crate) enum Command {
     Report(report::Args),
     /// Write one figure of a run as PNG, PDF, SVG or CSV
     Figure(figure::Args),
-    /// Hold a run beside another run or a published reference
+    /// Compare a run with another run or a published reference
     Compare(compare::Args),
+    /// Measure two variants of a plan in pairs, and compare them
+    Ab(ab::Args),
     /// Measure a storage device once, with flags for each factor
     Device(device::Args),
     /// Measure codecs on your data once, with flags for each factor

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(&args),
         Command::Figure(args) => commands::figure::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
+        Command::Ab(args) => commands::ab::run(&args),
         Command::Device(args) => commands::device::run(&args),
         Command::Codec(args) => commands::codec::run(&args),
         Command::Column(args) => commands::column::run(&args),

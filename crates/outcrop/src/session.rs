@@ -6,7 +6,7 @@ use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
 use crate::progress::Progress;
 use anyhow::Context as _;
-use outcrop_lab::{LabError, PlanSet, RunOutcome};
+use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
 use outcrop_measure::units::{TimeSpan, format_bytes};
 use outcrop_report::{Report, cell_table};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
@@ -37,8 +37,32 @@ fn no_folder(error: LabError) -> anyhow::Error {
     }
 }
 
+/// How the result of a run reaches the user.
+pub(crate) struct Conclusion<'c> {
+    /// The command that goes on with an interrupted run.
+    pub(crate) command: &'c str,
+    /// Writes and prints what there is of the run, whether or not it was interrupted.
+    pub(crate) conclude: &'c dyn Fn(&Path, &PlanFlags) -> anyhow::Result<()>,
+}
+
+/// The report and its summary.
+const SUMMARY: Conclusion<'_> = Conclusion {
+    command: "outcrop run",
+    conclude: &|dir, flags| conclude_as(dir, flags.format, !flags.no_save, &[]),
+};
+
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
+    start_and(set, name, flags, &SUMMARY)
+}
+
+/// The same with another conclusion.
+pub(crate) fn start_and(
+    set: &PlanSet,
+    name: &str,
+    flags: &PlanFlags,
+    conclusion: &Conclusion<'_>,
+) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
     for why in set.data_refusals() {
         note(&format!("note: {why}; it measures what its plans name"));
@@ -53,17 +77,25 @@ pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Res
         // Removed with all that is in it when this returns.
         let place = tempfile::tempdir().context("cannot make a folder for a run that is not kept")?;
         let folder = outcrop_lab::new_run(place.path(), name, set).map_err(no_folder)?;
-        return measure(set, folder, IfItCannotBegin::DiscardRun, flags);
+        return measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion);
     }
     let folder = outcrop_lab::new_run(&flags.out, name, set).map_err(no_folder)?;
-    measure(set, folder, IfItCannotBegin::DiscardRun, flags)
+    measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion)
 }
 
 /// Goes on with a run folder.
 pub(crate) fn resume(dir: &Path, flags: &PlanFlags) -> anyhow::Result<Ending> {
-    let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
+    resume_and(outcrop_lab::resume(dir).map_err(lab_error)?, flags, &SUMMARY)
+}
+
+/// The same with another conclusion.
+pub(crate) fn resume_and(
+    resumed: ResumedRun,
+    flags: &PlanFlags,
+    conclusion: &Conclusion<'_>,
+) -> anyhow::Result<Ending> {
     let set = resumed.set.with_max_written(flags.max_written);
-    measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags)
+    measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags, conclusion)
 }
 
 /// What happens to a run folder without a single trial when its subject cannot be made.
@@ -81,6 +113,7 @@ fn measure(
     mut folder: RunFolder,
     if_it_cannot_begin: IfItCannotBegin,
     flags: &PlanFlags,
+    conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
@@ -104,7 +137,7 @@ fn measure(
         }
     };
     drop(folder);
-    conclude_as(&dir, flags.format, !flags.no_save, &[])?;
+    (conclusion.conclude)(&dir, flags)?;
     if !flags.quiet && outcome.bytes_written > 0 {
         let written = format_bytes(outcome.bytes_written);
         note(&format!(
@@ -122,7 +155,8 @@ fn measure(
         return Ok(Ending::Interrupted);
     }
     note(&format!(
-        "interrupted: {finished} of {total} trials are kept; go on with `outcrop run --resume {}`",
+        "interrupted: {finished} of {total} trials are kept; go on with `{} --resume {}`",
+        conclusion.command,
         dir.display()
     ));
     Ok(Ending::Interrupted)

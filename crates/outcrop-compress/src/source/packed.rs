@@ -3,14 +3,15 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_input::{Compression, Container, HEAD_BYTES, Input};
 use outcrop_measure::seed::Seed;
 
 use super::cluster_bytes;
 use crate::error::CompressError;
-use crate::sample::{Piece, Sample};
+use crate::identity::Fingerprint;
+use crate::sample::{CLUSTER_BYTES, Piece, Sample};
 use crate::stream;
 
 /// A compressed file.
@@ -30,10 +31,7 @@ impl Packed {
         seed: Seed,
         stop: &AtomicBool,
     ) -> Result<Sample, CompressError> {
-        let file =
-            File::open(&self.path).map_err(|source| CompressError::path("read", &self.path, source))?;
-        let mut input = Input::open(&self.name, file)
-            .map_err(|source| CompressError::path("read", &self.path, source))?;
+        let mut input = self.open()?;
         let limit_bytes = limit_bytes.max(block_bytes);
         let stream = stream::read(
             &mut input,
@@ -55,6 +53,36 @@ impl Packed {
             sample.push(Piece::of(&self.name, offset, content.len()), &content);
         }
         Ok(sample)
+    }
+
+    /// What tells its decompressed bytes from others: however they were packed, they are the same data.
+    pub(super) fn fingerprint(&self, stop: &AtomicBool) -> Result<String, CompressError> {
+        let mut input = self.open()?;
+        let mut fingerprint = Fingerprint::of_stream();
+        let mut piece = vec![0; CLUSTER_BYTES as usize];
+        let mut bytes = 0;
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Err(CompressError::Interrupted);
+            }
+            match input.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => {
+                    fingerprint.add(&piece[..read]);
+                    bytes += read as u64;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(CompressError::stream(&self.name, error)),
+            }
+        }
+        fingerprint.end(bytes);
+        Ok(fingerprint.spelled())
+    }
+
+    fn open(&self) -> Result<Input<File>, CompressError> {
+        let failed = |source| CompressError::path("read", &self.path, source);
+        let file = File::open(&self.path).map_err(failed)?;
+        Input::open(&self.name, file).map_err(failed)
     }
 }
 

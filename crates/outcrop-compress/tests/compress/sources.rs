@@ -227,3 +227,62 @@ fn compressed_parts_that_are_not_opened_are_hinted_at() {
     let note = Source::open(here.path()).unwrap().notes().join(" ");
     assert!(note.starts_with("1 of 2 files"), "{note}");
 }
+
+#[test]
+fn data_are_told_apart_by_their_content_and_not_by_their_names() {
+    let here = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| {
+        let path = here.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        Source::open(&path).unwrap().fingerprint(&GO_ON).unwrap()
+    };
+    let content = vec![7; 300_000];
+    let mut other = content.clone();
+    other[299_999] = 8;
+    let first = write("a/data.bin", &content);
+    assert_ne!(
+        first,
+        write("b/data.bin", &other),
+        "one byte of a file of the same name and length"
+    );
+    assert_eq!(first, write("c/renamed.bin", &content));
+    assert_ne!(first, write("d/data.bin", &content[..299_999]));
+    let packed = zstd::encode_all(content.as_slice(), 1).unwrap();
+    assert_eq!(
+        first,
+        write("e/data.bin.zst", &packed),
+        "a compressed file is the data in it"
+    );
+    // A stream, also one that was too long to keep, is the file that it came from.
+    for limit_bytes in [1 << 20, 128 << 10] {
+        let stream = Source::from_reader(&mut content.as_slice(), limit_bytes, Seed(1), &GO_ON).unwrap();
+        assert_eq!(stream.fingerprint(&GO_ON).unwrap(), first);
+    }
+    // Where one file ends and the next begins is part of what they are.
+    let folder = |names: [(&str, &[u8]); 2]| {
+        let here = tempfile::tempdir().unwrap();
+        for (name, content) in names {
+            std::fs::write(here.path().join(name), content).unwrap();
+        }
+        Source::open(here.path()).unwrap().fingerprint(&GO_ON).unwrap()
+    };
+    assert_ne!(
+        folder([("a", b"12"), ("b", b"3")]),
+        folder([("a", b"1"), ("b", b"23")])
+    );
+}
+
+#[test]
+fn large_data_are_told_apart_by_pieces_and_take_little_reading() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("image");
+    // Sparse: the file has 1 GiB and takes none.
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(1 << 30).unwrap();
+    let empty = Source::open(&path).unwrap().fingerprint(&GO_ON).unwrap();
+    assert!(empty.starts_with("pieces-"), "{empty}");
+    use std::os::unix::fs::FileExt as _;
+    file.write_all_at(&[1; 4096], 512 << 20).unwrap();
+    assert_ne!(empty, Source::open(&path).unwrap().fingerprint(&GO_ON).unwrap());
+}

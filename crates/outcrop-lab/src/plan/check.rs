@@ -162,6 +162,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         factors,
         design: draft.design,
         trial,
+        variant: draft.variant,
     };
     let cell_count = plan.design.count(&plan.factors);
     if cell_count.is_none_or(|count| count > MAX_CELLS) {
@@ -343,12 +344,18 @@ pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
     plan.design
         .combinations(&plan.workload, &plan.factors)
         .into_iter()
-        .map(|factors| {
+        .enumerate()
+        .map(|(index, factors)| {
             let factors = plan
                 .layer
                 .complete_factors(&plan.subject, factors, &plan.trial)
                 .expect("every combination was completed when the plan was checked, and shorter trials change nothing");
-            Cell::new(plan.layer, &plan.subject, factors, &plan.name, plan.trial)
+            let cell = Cell::new(plan.layer, &plan.subject, factors, &plan.name, plan.trial);
+            match plan.variant {
+                // Both variants have the same combinations of the other factors, in the same order.
+                Some(variant) => cell.of_variant(variant, &plan.name, index),
+                None => cell,
+            }
         })
         .collect()
 }

@@ -26,6 +26,9 @@ fn write_plan(out: &mut String, plan: &Plan) {
     entry(out, "question", &quoted(&plan.question));
     entry(out, "layer", &quoted(plan.layer.name()));
     entry(out, "design", &quoted(plan.design.name()));
+    if let Some(variant) = plan.variant {
+        entry(out, "variant", &quoted(variant.name()));
+    }
     settings(out, "subject", &plan.subject.settings);
     settings(out, "workload", &plan.workload);
     out.push_str("\n[plan.factors]\n");

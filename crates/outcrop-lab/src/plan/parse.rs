@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 use super::design::Design;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::source::PlanSource;
+use super::variants::VariantName;
 use crate::effort::Effort;
 use crate::error::LabError;
 use outcrop_workload::word::hint;
@@ -148,7 +149,7 @@ impl Reader<'_> {
             table,
             "a plan",
             &[
-                "name", "question", "layer", "design", "subject", "workload", "factors", "trial",
+                "name", "question", "layer", "design", "variant", "subject", "workload", "factors", "trial",
             ],
         )?;
         let required = |key: &str, accepted: &str| match table.get(key) {
@@ -162,6 +163,7 @@ impl Reader<'_> {
             question: required("question", "the question that the plan answers, in quotes")?.value,
             layer: required("layer", "a layer in quotes, such as \"device\"")?,
             design: self.design(table)?,
+            variant: self.variant(table)?,
             subject: Default::default(),
             workload: Default::default(),
             trial: TrialDraft::default(),
@@ -190,6 +192,17 @@ impl Reader<'_> {
         let text = self.string(value, "design", "\"every-combination\" or \"one-at-a-time\"")?;
         text.value
             .parse()
+            .map_err(|message: String| self.source.error(&value.span(), message))
+    }
+
+    fn variant(&self, plan: &DeTable<'_>) -> Result<Option<VariantName>, LabError> {
+        let Some(value) = plan.get("variant") else {
+            return Ok(None);
+        };
+        let text = self.string(value, "variant", "\"a\" or \"b\"")?;
+        let variant = text.value.parse();
+        variant
+            .map(Some)
             .map_err(|message: String| self.source.error(&value.span(), message))
     }
 

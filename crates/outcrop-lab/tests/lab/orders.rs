@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_lab::{Draft, PlanOptions, PlanSet};
+use outcrop_lab::{Draft, PlanOptions, PlanSet, PlanSource, VariantFactors};
 use outcrop_measure::seed::Seed;
 use proptest::prelude::*;
 
@@ -64,4 +64,66 @@ fn different_repetitions_and_different_seeds_give_different_orders() {
     let order = order_of(1);
     assert_ne!(order[..30], order[30..]);
     assert_ne!(order, order_of(2));
+}
+
+#[test]
+fn the_two_variants_of_a_cell_run_one_after_the_other_in_random_order_with_one_seed() {
+    let source = PlanSource {
+        name: "mine.toml".to_owned(),
+        text:
+            "name = \"mine\"\nquestion = \"?\"\nlayer = \"device\"\n[factors]\nqueue_depth = [1, 2, 4, 8]\n"
+                .to_owned(),
+    };
+    let options = PlanOptions {
+        seed: Some(Seed(5)),
+        ..PlanOptions::default()
+    };
+    let of =
+        |a: &str, b: &str| PlanSet::of_variants(&source, &a.parse().unwrap(), &b.parse().unwrap(), &options);
+    // Also where they are alike.
+    for (a, b) in [("io_block_size=4k", "io_block_size=8k"), ("jobs=1", "jobs=1")] {
+        let set = of(a, b).unwrap();
+        assert_eq!(
+            (set.cells().len(), set.trials().len()),
+            (8, 80),
+            "ten pairs of each cell"
+        );
+        let mut began_with_a = 0;
+        for pair in set.trials().chunks(2) {
+            let variants = [0, 1].map(|place| set.cells()[pair[place].cell].variant.clone().unwrap());
+            assert_eq!(variants[0].pair, variants[1].pair);
+            assert_ne!(variants[0].name, variants[1].name);
+            assert_eq!(
+                (pair[0].seed, pair[0].repetition),
+                (pair[1].seed, pair[1].repetition)
+            );
+            began_with_a += u32::from(variants[0].name == "a");
+        }
+        assert!(
+            (8..=32).contains(&began_with_a),
+            "{began_with_a} of 40 pairs began with A"
+        );
+        // The run folder's plan repeats it.
+        let again = PlanSource {
+            name: "plan.toml".to_owned(),
+            text: set.to_toml(),
+        };
+        let again = PlanSet::from_sources(&[again], &PlanOptions::default()).unwrap();
+        assert_eq!((again.cells(), again.trials()), (set.cells(), set.trials()));
+    }
+    let message = |a: &str, b: &str| of(a, b).unwrap_err().to_string();
+    assert!(message("jobs=1", "queue_depth=1").contains("both set the same factors"));
+    assert!(message("jbos=1", "jbos=2").contains("unknown key `jbos`"));
+    assert!(
+        "jobs"
+            .parse::<VariantFactors>()
+            .unwrap_err()
+            .contains("FACTOR=VALUE")
+    );
+    assert!(
+        "jobs=1,jobs=2"
+            .parse::<VariantFactors>()
+            .unwrap_err()
+            .contains("twice")
+    );
 }

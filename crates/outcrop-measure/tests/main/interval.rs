@@ -2,8 +2,7 @@
 
 use outcrop_measure::Seed;
 use outcrop_measure::interval::{
-    block_bootstrap, bootstrap_median, bootstrap_ratio_of_medians, default_block_length, mean, median,
-    summarise,
+    block_bootstrap, bootstrap_median, default_block_length, mean, median, summarise,
 };
 use outcrop_measure::seed::Generator;
 use proptest::prelude::*;
@@ -55,12 +54,6 @@ fn one_sample_has_no_interval_and_neither_has_what_is_not_a_number() {
     assert_eq!(bootstrap_median(&[], seed), None);
     assert_eq!(bootstrap_median(&[3.0], seed), None);
     assert_eq!(bootstrap_median(&[3.0, f64::NAN, 4.0], seed), None);
-    assert_eq!(bootstrap_ratio_of_medians(&[1.0, 2.0], &[1.0], seed), None);
-    assert_eq!(bootstrap_ratio_of_medians(&[1.0, 2.0], &[0.0, 1.0], seed), None);
-    assert_eq!(
-        bootstrap_ratio_of_medians(&[1.0, f64::INFINITY], &[1.0, 1.0], seed),
-        None
-    );
     assert_eq!(block_bootstrap(&[1.0], 1, mean, seed), None);
     assert_eq!(block_bootstrap(&[1.0, f64::NAN], 1, mean, seed), None);
     assert_eq!(block_bootstrap(&[1.0, 2.0], 1, |_| f64::NAN, seed), None);
@@ -178,25 +171,6 @@ proptest! {
         prop_assert_eq!((interval.low, interval.high), naive_ends(statistics.collect()));
         prop_assert_eq!(interval.estimate, naive_median(&samples));
         prop_assert_eq!((interval.confidence, interval.n), (0.95, samples.len()));
-    }
-
-    #[test]
-    fn the_ratio_bootstrap_is_the_plain_loop(
-        above in prop::collection::vec(1.0..1e6f64, 2..12),
-        below in prop::collection::vec(1.0..1e6f64, 2..12),
-        seed in any::<u64>(),
-    ) {
-        let mut rng = Seed(seed).rng();
-        let mut statistics = Vec::new();
-        for _ in 0..2000 {
-            let first: Vec<f64> = (0..above.len()).map(|_| above[draw(&mut rng, above.len())]).collect();
-            let second: Vec<f64> = (0..below.len()).map(|_| below[draw(&mut rng, below.len())]).collect();
-            statistics.push(naive_median(&first) / naive_median(&second));
-        }
-        let interval = bootstrap_ratio_of_medians(&above, &below, Seed(seed)).expect("two or more");
-        prop_assert_eq!((interval.low, interval.high), naive_ends(statistics));
-        prop_assert_eq!(interval.estimate, naive_median(&above) / naive_median(&below));
-        prop_assert_eq!(interval.n, above.len().min(below.len()));
     }
 
     #[test]

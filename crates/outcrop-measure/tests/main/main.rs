@@ -7,5 +7,6 @@ mod interval;
 mod knee;
 mod printing;
 mod quantities;
+mod ratio;
 mod seed;
 mod steady_state;

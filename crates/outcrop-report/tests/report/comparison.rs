@@ -1,7 +1,7 @@
 //! What `outcrop compare` prints.
 
-use outcrop_report::comparison::{comparison_csv, comparison_json, comparison_text};
-use outcrop_results::{compare, references};
+use outcrop_report::comparison::{comparison_csv, comparison_in_envelope, comparison_text};
+use outcrop_results::{Envelope, compare, references};
 
 use crate::fixture::{RunBuilder, complete};
 
@@ -16,20 +16,22 @@ fn a_slower_run_is_worse_row_by_row() {
         }
     }
     let comparison = compare(&fast, &slow);
-    insta::assert_snapshot!("slower", comparison_text(&comparison));
+    insta::assert_snapshot!("slower", comparison_text(&comparison, false));
     let csv = comparison_csv(&comparison);
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
-    assert_eq!(columns, 13);
+    assert_eq!(columns, 15);
     assert!(csv.contains(",iops,1/s,") && csv.contains(",worse,"));
     assert_eq!(lines.count(), comparison.rows.len());
-    assert_eq!(comparison_json(&comparison).unwrap()["candidate"], "slow");
+    let document = comparison_in_envelope(&comparison, Envelope::of("compare")).unwrap();
+    assert_eq!(document.details["candidate"], "slow");
+    assert_eq!(document.rows.len(), comparison.rows.len());
 }
 
 #[test]
 fn a_reference_that_states_too_little_is_not_compared_and_the_reasons_are_told() {
     let reference = references::load("toshiba-kxg60znv256g-fio").unwrap();
-    let text = comparison_text(&compare(&reference, &complete()));
+    let text = comparison_text(&compare(&reference, &complete()), false);
     assert!(text.contains("not comparable:"), "{text}");
     assert!(text.contains("state"), "{text}");
 }

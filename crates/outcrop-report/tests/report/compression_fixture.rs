@@ -224,6 +224,8 @@ impl Builder {
             factors: factors.spellings(),
             started_at: "2026-11-21T02:00:00.123456Z".into(),
             duration_s: 0.5,
+            data: None,
+            variant: None,
             outcome: Outcome::Completed,
             values,
             histograms: Vec::new(),

@@ -164,6 +164,8 @@ impl RunBuilder {
             factors: factors(workload),
             started_at: "2026-11-21T02:00:00.123456Z".into(),
             duration_s: f64::from(self.intervals.0) * self.interval_s,
+            data: None,
+            variant: None,
             outcome: Outcome::Completed,
             values: self.values(workload, iops, claimed_ns),
             histograms,

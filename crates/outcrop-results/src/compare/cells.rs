@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use outcrop_schema::{LayerSchema, Vocabulary};
 
-use crate::compare::Comparand;
+use super::{Comparand, CompareOptions};
 use crate::factors;
-use crate::references::{Reference, ReferenceRow};
+use crate::references::{NOT_STATED, Reference, ReferenceRow};
+use crate::trial::DataIdentity;
 use crate::view::{CellView, RunView, Samples, Uncertainty};
-use outcrop_measure::metric::Scope;
+use outcrop_measure::metric::{Metric, Scope};
 
 /// A cell of either kind.
 #[derive(Clone, Debug)]
@@ -22,17 +23,24 @@ pub(super) struct Cell {
     pub(super) metrics: BTreeMap<String, Samples>,
     /// Seed of its first repetition; none for a reference.
     pub(super) draws: Option<u64>,
+    /// The repetitions that completed, in the order of the metrics' values.
+    pub(super) repetitions: Vec<u32>,
+    /// The data, where the run recorded what tells them apart.
+    pub(super) data: Option<DataIdentity>,
+    /// What joins it to the cell of the run's other variant.
+    pub(super) pair: Option<String>,
     pub(super) is_reference: bool,
 }
 
-pub(super) fn of(comparand: Comparand<'_>) -> Vec<Cell> {
+pub(super) fn of(comparand: Comparand<'_>, options: &CompareOptions) -> Vec<Cell> {
     match comparand {
-        Comparand::Run(run) => of_run(run),
-        Comparand::Reference(reference) => of_reference(reference),
+        Comparand::Run(run) => of_run(run, None),
+        Comparand::Variant(run, variant) => of_run(run, Some(variant)),
+        Comparand::Reference(reference) => of_reference(reference, options),
     }
 }
 
-fn of_run(run: &RunView) -> Vec<Cell> {
+fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
     let cell = |view: &CellView<'_>| Cell {
         layer: view.layer.to_owned(),
         schema: view.schema,
@@ -48,16 +56,20 @@ fn of_run(run: &RunView) -> Vec<Cell> {
             .filter_map(|name| Some((name.to_owned(), view.metric(name)?)))
             .collect(),
         draws: view.completed.first().map(|trial| trial.seed),
+        repetitions: view.completed.iter().map(|trial| trial.repetition).collect(),
+        data: view.completed.first().and_then(|trial| trial.data.clone()),
+        pair: variant.and_then(|_| Some(view.variant()?.pair.clone())),
         is_reference: false,
     };
     run.cells()
         .iter()
         .filter(|view| !view.completed.is_empty())
+        .filter(|view| variant.is_none_or(|variant| view.variant().is_some_and(|own| own.name == variant)))
         .map(cell)
         .collect()
 }
 
-fn of_reference(reference: &Reference) -> Vec<Cell> {
+fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
     let mut cells: BTreeMap<(&str, &str, &BTreeMap<String, String>), Cell> = BTreeMap::new();
     for row in &reference.rows {
         let cell = cells
@@ -69,6 +81,9 @@ fn of_reference(reference: &Reference) -> Vec<Cell> {
                 factors: row.factors.clone(),
                 metrics: BTreeMap::new(),
                 draws: None,
+                repetitions: Vec::new(),
+                data: None,
+                pair: None,
                 is_reference: true,
             });
         cell.metrics
@@ -77,7 +92,22 @@ fn of_reference(reference: &Reference) -> Vec<Cell> {
             .values
             .push(row.value);
     }
-    cells.into_values().collect()
+    let mut cells: Vec<Cell> = cells.into_values().collect();
+    for cell in &mut cells {
+        assume(cell, &options.assumed);
+    }
+    cells
+}
+
+/// Puts assumptions in the place of the conditions that a publication does not state.
+fn assume(cell: &mut Cell, assumed: &BTreeMap<String, String>) {
+    let to_state = cell.schema.map_or(&[][..], |schema| schema.to_state);
+    for (name, value) in assumed {
+        let is_stated = cell.factors.get(name).is_some_and(|stated| stated != NOT_STATED);
+        if !is_stated && to_state.iter().any(|factor| factor.name == name) {
+            cell.factors.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 fn no_samples(row: &ReferenceRow) -> Samples {
@@ -97,17 +127,25 @@ fn one_spelling(layer: Option<&'static LayerSchema>, name: &str, value: &str) ->
 }
 
 impl Cell {
-    /// Whether two cells worked on the same data: what tells data apart is equal; where a layer has nothing that does, the seed that made them.
-    pub(super) fn has_data_of(&self, other: &Self) -> bool {
-        let identity = |cell: &Self| -> Option<Vec<f64>> {
-            let metrics = cell.schema?.data_identity.iter();
-            metrics
-                .map(|metric| cell.metrics.get(metric.name)?.median())
-                .collect()
-        };
-        match (identity(self), identity(other)) {
-            (Some(one), Some(two)) if !one.is_empty() => one == two,
+    /// Whether two cells worked on the same bytes: they were taken alike from the same data; where a run recorded no fingerprint, what tells
+    /// data apart is equal; where a layer has nothing that does, the seed that made them.
+    pub(super) fn took_what(&self, other: &Self) -> bool {
+        if let (Some(one), Some(two)) = (&self.data, &other.data) {
+            return one.taken == two.taken;
+        }
+        match (self.told_apart_by(), other.told_apart_by()) {
+            (Some(one), Some(two)) => one == two,
             _ => self.draws.is_some() && self.draws == other.draws,
         }
+    }
+
+    /// The metrics that tell data apart, where the layer has such and the run has them all.
+    pub(super) fn told_apart_by(&self) -> Option<Vec<f64>> {
+        let metrics = self.schema?.data_identity;
+        if metrics.is_empty() {
+            return None;
+        }
+        let value = |metric: &Metric| self.metrics.get(metric.name)?.median();
+        metrics.iter().map(value).collect()
     }
 }

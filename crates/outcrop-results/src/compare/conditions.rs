@@ -15,6 +15,9 @@ const SIZE_TOLERANCE: f64 = 0.1;
 
 /// True when the two cells are of one workload. Runs meet on equal factors, a reference on those it shares.
 pub(super) fn meet(a: &Cell, b: &Cell) -> bool {
+    if a.pair.is_some() || b.pair.is_some() {
+        return a.layer == b.layer && a.pair == b.pair;
+    }
     let agrees = |from: &Cell, to: &Cell| {
         from.factors
             .iter()
@@ -66,7 +69,11 @@ pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
         return Vec::new();
     };
     let factors = schema.workload.iter().chain(schema.published);
-    let mut reasons = Vec::new();
+    let mut reasons: Vec<NotComparable> = of_data(baseline, candidate).into_iter().collect();
+    if baseline.pair.is_some() {
+        // Variants of one run differ in what somebody asked for.
+        return reasons;
+    }
     for factor in factors {
         match factor.role {
             Role::Condition => check(&mut reasons, *factor, schema, (baseline, candidate)),
@@ -81,6 +88,30 @@ pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
         }
     }
     reasons
+}
+
+/// Whether the two worked on other data, or on samples of other sizes.
+fn of_data(baseline: &Cell, candidate: &Cell) -> Option<NotComparable> {
+    let differ = || NotComparable::DataDiffer {
+        baseline: baseline.subject.clone(),
+        candidate: candidate.subject.clone(),
+    };
+    if let (Some(a), Some(b)) = (&baseline.data, &candidate.data) {
+        let apart = a.taken_bytes.abs_diff(b.taken_bytes) as f64;
+        return if a.whole != b.whole {
+            Some(differ())
+        } else if apart > SIZE_TOLERANCE * a.taken_bytes.max(b.taken_bytes) as f64 {
+            Some(NotComparable::SampleSizeDiffers {
+                baseline: a.taken_bytes,
+                candidate: b.taken_bytes,
+            })
+        } else {
+            None
+        };
+    }
+    // Runs of earlier versions recorded no fingerprint: data of two names that what they recorded tells apart are two.
+    let is_one = baseline.told_apart_by()? == candidate.told_apart_by()?;
+    (!is_one && baseline.subject != candidate.subject).then(differ)
 }
 
 /// Holds a condition of the two sides together: what neither states, and nobody has to, is no objection.

@@ -14,8 +14,10 @@ pub struct EnvironmentDifference {
     pub baseline: String,
     /// The candidate's; `absent` when it has no such reading.
     pub candidate: String,
-    /// It tells two machines (or devices) apart, rather than two states of one.
+    /// It tells two machines apart, rather than two states of one.
     pub is_machine: bool,
+    /// It tells two devices or filesystems apart, which one machine may have.
+    pub is_storage: bool,
 }
 
 /// Readings that change from minute to minute and explain no difference.
@@ -28,14 +30,20 @@ const VOLATILE: [&str; 7] = [
     "storage.filesystem.free_bytes",
     "storage.filesystem.available_bytes",
 ];
-/// Readings that belong to the machine or the device itself.
-const MACHINE: [&str; 6] = [
+/// Readings that belong to the machine itself.
+const MACHINE: [&str; 5] = [
     "cpu.model",
     "cpu.core_count",
     "cpu.package_count",
     "kernel.architecture",
     "virtualisation",
+];
+/// Readings that belong to the storage that was measured.
+const STORAGE: [&str; 4] = [
     "storage.device.model",
+    "storage.device.name",
+    "storage.filesystem.type_name",
+    "storage.filesystem.mount_point",
 ];
 
 /// The differences, by path.
@@ -55,6 +63,7 @@ pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<Environmen
             baseline: text(&a, path),
             candidate: text(&b, path),
             is_machine: is_below(path, &MACHINE),
+            is_storage: is_below(path, &STORAGE),
         })
         .collect()
 }

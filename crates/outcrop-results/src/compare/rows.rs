@@ -1,118 +1,49 @@
-//! Pairs the cells of two sides and judges every metric of a pair.
+//! Every metric of two cells that meet, with its ratio and what tests it.
 
 use std::collections::BTreeSet;
 
-use outcrop_measure::Seed;
-use outcrop_measure::interval::{Interval, bootstrap_ratio_of_medians};
-use outcrop_measure::metric::{Better, Provenance, Scope};
+use outcrop_measure::interval::Interval;
+use outcrop_measure::metric::{Provenance, Scope};
+use outcrop_measure::ratio::{RatioTest, beside_a_constant, independent, of_intervals, paired};
 use outcrop_schema::metrics::AS_PUBLISHED;
 
 use super::cells::Cell;
-use super::{ComparisonRow, Figure, NotComparable, Side, UnmatchedCell, Verdict, conditions};
-use crate::view::Samples;
+use super::verdict::{LEAST_REPETITIONS, Undecided, of_exact};
+use super::{ComparisonRow, Figure, NotComparable, Side, Verdict};
+use crate::view::{Samples, Uncertainty};
 
-#[derive(Default)]
-pub(super) struct Paired {
-    pub(super) rows: Vec<ComparisonRow>,
-    pub(super) unmatched: Vec<UnmatchedCell>,
-}
-
-/// Cells that meet make rows. Where several meet, those without an objection pair among themselves; only a
-/// cell that has no such partner is held beside the others, to say why it cannot be compared.
-pub(super) fn pair(baseline: &[Cell], candidate: &[Cell]) -> Paired {
-    let mut paired = Paired::default();
-    let meetings: Vec<(usize, usize, Vec<NotComparable>)> = baseline
-        .iter()
-        .enumerate()
-        .filter(|(_, a)| conditions::unstated_workload(a, Side::Baseline).is_empty())
-        .flat_map(|(i, a)| {
-            let meets = candidate.iter().enumerate().filter(move |(_, b)| {
-                conditions::unstated_workload(b, Side::Candidate).is_empty() && conditions::meet(a, b)
-            });
-            meets.map(move |(j, b)| (i, j, conditions::reasons(a, b)))
-        })
-        .collect();
-    let without_objection = || {
-        let free = meetings.iter().filter(|(.., reasons)| reasons.is_empty());
-        free.map(|(i, j, _)| (*i, *j))
-    };
-    // Where a cell meets several, those of its own subject are its partners.
-    let is_own = |(i, j): &(usize, usize)| baseline[*i].subject == candidate[*j].subject;
-    let (own_a, own_b): (BTreeSet<usize>, BTreeSet<usize>) = without_objection().filter(is_own).unzip();
-    let are_partners =
-        |pair: &(usize, usize)| is_own(pair) || !(own_a.contains(&pair.0) || own_b.contains(&pair.1));
-    let (settled_a, settled_b): (BTreeSet<usize>, BTreeSet<usize>) =
-        without_objection().filter(are_partners).unzip();
-    let (mut met_a, mut met_b) = (BTreeSet::new(), BTreeSet::new());
-    for (i, j, reasons) in &meetings {
-        let makes_rows = if reasons.is_empty() {
-            are_partners(&(*i, *j))
-        } else {
-            !(settled_a.contains(i) || settled_b.contains(j))
-        };
-        if makes_rows {
-            paired
-                .rows
-                .extend(rows_of(&baseline[*i], &candidate[*j], reasons));
-            met_a.insert(*i);
-            met_b.insert(*j);
-        }
-    }
-    paired.leave_over(baseline, &met_a, Side::Baseline);
-    paired.leave_over(candidate, &met_b, Side::Candidate);
-    paired
-}
-
-impl Paired {
-    fn leave_over(&mut self, cells: &[Cell], met: &BTreeSet<usize>, side: Side) {
-        for (_, cell) in cells.iter().enumerate().filter(|(index, _)| !met.contains(index)) {
-            let reasons = conditions::unstated_workload(cell, side);
-            if reasons.is_empty() {
-                self.unmatched.push(UnmatchedCell {
-                    side,
-                    layer: cell.layer.clone(),
-                    subject: cell.subject.clone(),
-                    factors: cell.factors.clone(),
-                });
-                continue;
-            }
-            let (a, b) = if side == Side::Baseline {
-                (Some(cell), None)
-            } else {
-                (None, Some(cell))
-            };
-            for (metric, samples) in &cell.metrics {
-                let mut row = empty_row(cell, a, b, metric);
-                let place = if side == Side::Baseline {
-                    &mut row.baseline
-                } else {
-                    &mut row.candidate
-                };
-                *place = figure(samples);
-                row.verdict = Verdict::NotComparable(reasons.clone());
-                self.rows.push(row);
-            }
-        }
-    }
-}
-
-fn empty_row(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &str) -> ComparisonRow {
+pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &str) -> ComparisonRow {
+    let schema = cell.schema;
+    let is_published = [a, b].into_iter().flatten().any(|cell| cell.is_reference);
+    let defined = schema.and_then(|schema| schema.metric(metric));
     ComparisonRow {
         layer: cell.layer.clone(),
         baseline_subject: a.map(|cell| cell.subject.clone()),
         candidate_subject: b.map(|cell| cell.subject.clone()),
         factors: cell.factors.clone(),
         metric: metric.to_owned(),
+        better: defined.and_then(|metric| metric.better),
+        is_headline: schema.is_some_and(|schema| schema.headline.iter().any(|known| known.name == metric)),
+        // What a publication states, it states for itself.
+        is_repeated: !is_published
+            && schema.is_some_and(|schema| {
+                (schema.repeats)(&cell.factors, metric) || (schema.follows)(&cell.factors, metric)
+            }),
         baseline: None,
         candidate: None,
         ratio: None,
         interval: None,
-        verdict: Verdict::Undecided,
+        p_value: None,
+        verdict: Verdict::Undecided(Undecided::NoRatio),
     }
 }
 
 /// Two runs are compared on every metric of either; a reference names the metrics that are of interest.
-fn rows_of(a: &Cell, b: &Cell, reasons: &[NotComparable]) -> Vec<ComparisonRow> {
+pub(super) fn of_cells(
+    (a, b): (&Cell, &Cell),
+    reasons: &[NotComparable],
+    is_paired: bool,
+) -> Vec<ComparisonRow> {
     let names_of = |cell: &Cell, other: &Cell| {
         let is_of_interest = cell.is_reference || !other.is_reference;
         cell.metrics
@@ -124,13 +55,23 @@ fn rows_of(a: &Cell, b: &Cell, reasons: &[NotComparable]) -> Vec<ComparisonRow> 
     let names: BTreeSet<String> = names_of(a, b).into_iter().chain(names_of(b, a)).collect();
     names
         .iter()
-        .map(|metric| row_of(a, b, metric, reasons.to_vec()))
+        .map(|metric| row_of((a, b), metric, reasons.to_vec(), is_paired))
         .collect()
 }
 
-fn row_of(a: &Cell, b: &Cell, metric: &str, mut reasons: Vec<NotComparable>) -> ComparisonRow {
+fn row_of(
+    (a, b): (&Cell, &Cell),
+    metric: &str,
+    mut reasons: Vec<NotComparable>,
+    is_paired: bool,
+) -> ComparisonRow {
     // The run's factors say more than the reference's.
-    let mut row = empty_row(if a.is_reference { b } else { a }, Some(a), Some(b), metric);
+    let mut row = empty(if a.is_reference { b } else { a }, Some(a), Some(b), metric);
+    if a.pair.is_some() {
+        // Variants differ in some factors: those that they share name the cell.
+        row.factors
+            .retain(|name, value| b.factors.get(name) == Some(value));
+    }
     let samples = (a.metrics.get(metric), b.metrics.get(metric));
     row.baseline = samples.0.and_then(figure);
     row.candidate = samples.1.and_then(figure);
@@ -139,39 +80,89 @@ fn row_of(a: &Cell, b: &Cell, metric: &str, mut reasons: Vec<NotComparable>) -> 
         row.verdict = Verdict::NotComparable(reasons);
         return row;
     };
-    row.ratio = row
-        .baseline
-        .as_ref()
-        .zip(row.candidate.as_ref())
-        .map(|(a, b)| b.median / a.median);
-    let label = format!("{} {:?} {metric}", a.layer, a.factors);
-    let is_published = (a.is_reference, b.is_reference);
-    row.interval = ratio_interval(a_samples, b_samples, is_published, Seed(0).derive(&label));
-    let bounds = row.interval.map(|interval| (interval.low, interval.high));
-    // What belongs to the data has no other value for the same data: it is compared as it stands.
-    let is_exact = a_samples.scope == Scope::DataSet && b_samples.scope == Scope::DataSet && a.has_data_of(b);
-    let exact = row.ratio.filter(|_| is_exact).map(|ratio| (ratio, ratio));
-    row.verdict = bounds
-        .or(exact)
-        .map_or(Verdict::Undecided, |bounds| judge(bounds, better(a, metric)));
+    let figures = row.baseline.as_ref().zip(row.candidate.as_ref());
+    row.ratio = figures.map(|(a, b)| b.median / a.median);
+    if is_exact((a, a_samples), (b, b_samples)) {
+        row.verdict = row
+            .ratio
+            .map_or(row.verdict.clone(), |ratio| of_exact(&row, ratio));
+        return row;
+    }
+    let test = if is_paired && a_samples.scope == Scope::Trial {
+        paired(&ratios_of_pairs((a, a_samples), (b, b_samples)))
+    } else {
+        tested((a, a_samples), (b, b_samples))
+    };
+    row.interval = test.map(|test| test.interval);
+    if is_paired {
+        row.ratio = row.interval.map(|interval| interval.estimate).or(row.ratio);
+    }
+    match undecidable((a, a_samples), (b, b_samples)) {
+        Some(why) => row.verdict = Verdict::Undecided(why),
+        None => row.p_value = test.map(|test| test.p_value),
+    }
     row
 }
 
-/// The interval of candidate ÷ baseline. A figure that was published once is a constant; a run's single
+/// What belongs to the data has no other value for the same data: nothing is left to chance.
+fn is_exact((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Samples)) -> bool {
+    a_samples.scope == Scope::DataSet && b_samples.scope == Scope::DataSet && a.took_what(b)
+}
+
+/// The test of candidate ÷ baseline. A figure that was published once is a constant; a run's single
 /// repetition is not, because we know that the next one would differ.
-fn ratio_interval(
-    baseline: &Samples,
-    candidate: &Samples,
-    is_published: (bool, bool),
-    seed: Seed,
-) -> Option<Interval> {
-    let constant = |samples: &Samples, n: usize| vec![samples.values[0]; n];
-    let (a, b) = (&baseline.values, &candidate.values);
-    match is_published {
-        (true, false) if a.len() == 1 => bootstrap_ratio_of_medians(b, &constant(baseline, b.len()), seed),
-        (false, true) if b.len() == 1 => bootstrap_ratio_of_medians(&constant(candidate, a.len()), a, seed),
-        _ => bootstrap_ratio_of_medians(b, a, seed),
+fn tested((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Samples)) -> Option<RatioTest> {
+    if let (Some(baseline), Some(candidate)) = (sampled(a_samples), sampled(b_samples)) {
+        return of_intervals(&candidate, &baseline);
     }
+    let (of_a, of_b) = (&a_samples.values, &b_samples.values);
+    match (a.is_reference, b.is_reference) {
+        (true, false) if of_a.len() == 1 => {
+            beside_a_constant(&of_b.iter().map(|value| value / of_a[0]).collect::<Vec<_>>())
+        }
+        (false, true) if of_b.len() == 1 => {
+            beside_a_constant(&of_a.iter().map(|value| of_b[0] / value).collect::<Vec<_>>())
+        }
+        _ => independent(of_b, of_a),
+    }
+}
+
+/// The interval that the draw of the data gives a figure.
+fn sampled(samples: &Samples) -> Option<Interval> {
+    match &samples.uncertainty {
+        Uncertainty::Sampled(interval) => Some(*interval),
+        Uncertainty::Repetitions | Uncertainty::Unsupported(_) => None,
+    }
+}
+
+/// Candidate ÷ baseline of every repetition that both have.
+fn ratios_of_pairs((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Samples)) -> Vec<f64> {
+    let of_baseline = |repetition: &u32| {
+        let place = a.repetitions.iter().position(|other| other == repetition)?;
+        a_samples.values.get(place)
+    };
+    let candidate = b.repetitions.iter().zip(&b_samples.values);
+    candidate
+        .filter_map(|(repetition, value)| Some(value / of_baseline(repetition)?))
+        .collect()
+}
+
+/// Why the values decide nothing, whatever they are.
+fn undecidable((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Samples)) -> Option<Undecided> {
+    for (cell, samples) in [(a, a_samples), (b, b_samples)] {
+        if sampled(samples).is_some() || (cell.is_reference && samples.values.len() == 1) {
+            continue;
+        }
+        match samples.scope {
+            Scope::Run => return Some(Undecided::OncePerRun),
+            Scope::DataSet => return Some(Undecided::OtherSample),
+            Scope::Trial if samples.values.len() < LEAST_REPETITIONS => {
+                return Some(Undecided::FewRepetitions);
+            }
+            Scope::Trial => {}
+        }
+    }
+    None
 }
 
 fn metric_reasons(metric: &str, samples: (Option<&Samples>, Option<&Samples>)) -> Vec<NotComparable> {
@@ -218,7 +209,7 @@ fn metric_reasons(metric: &str, samples: (Option<&Samples>, Option<&Samples>)) -
     reasons
 }
 
-fn figure(samples: &Samples) -> Option<Figure> {
+pub(super) fn figure(samples: &Samples) -> Option<Figure> {
     let median = samples.median()?;
     Some(Figure {
         median,
@@ -226,20 +217,4 @@ fn figure(samples: &Samples) -> Option<Figure> {
         n: samples.values.len(),
         provenance: samples.provenance,
     })
-}
-
-/// Which way is better, where the cell's layer has such a metric and a way.
-fn better(cell: &Cell, metric: &str) -> Option<Better> {
-    cell.schema?.metric(metric)?.better
-}
-
-fn judge((low, high): (f64, f64), better: Option<Better>) -> Verdict {
-    if low <= 1.0 && high >= 1.0 {
-        return Verdict::Same;
-    }
-    match better {
-        None => Verdict::Different,
-        Some(better) if (better == Better::Higher) == (low > 1.0) => Verdict::Better,
-        Some(_) => Verdict::Worse,
-    }
 }

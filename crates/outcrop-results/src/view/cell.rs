@@ -10,7 +10,7 @@ use outcrop_schema::{LayerSchema, RemarkKind, Vocabulary};
 
 use super::sampling::Uncertainty;
 use crate::error::ResultsError;
-use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value};
+use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value, Variant};
 
 /// One cell of a run: one combination of factors of one subject, over its repetitions.
 #[derive(Clone, Debug)]
@@ -99,6 +99,11 @@ impl<'a> CellView<'a> {
     /// The value of a factor.
     pub fn factor(&self, name: &str) -> Option<&'a str> {
         self.factors.get(name).map(String::as_str)
+    }
+
+    /// The variant that it is of, in a run of two.
+    pub fn variant(&self) -> Option<&'a Variant> {
+        self.completed.first()?.variant.as_ref()
     }
 
     /// The metric of a name, as the cell's layer defines it.

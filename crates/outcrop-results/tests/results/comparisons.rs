@@ -5,8 +5,8 @@ use std::path::Path;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::references::parse;
 use outcrop_results::{
-    Comparison, ComparisonRow, NotComparable, Reference, RunView, Side, TrialEntry, Value, Verdict, compare,
-    references,
+    Comparison, ComparisonRow, NotComparable, Reference, RunView, Side, TrialEntry, Undecided, Value,
+    Verdict, compare, references,
 };
 use outcrop_schema::device;
 use serde_json::json;
@@ -118,7 +118,10 @@ fn a_single_repetition_gives_a_ratio_and_no_verdict() {
     let b = run_of(folder.path(), "b", &[trial(32, 0, &usual(2e5, 4e5))]);
     let comparison = compare(&a, &b);
     let iops = row(&comparison, "iops");
-    assert_eq!((&iops.verdict, iops.interval), (&Verdict::Undecided, None));
+    assert_eq!(
+        (&iops.verdict, iops.interval),
+        (&Verdict::Undecided(Undecided::FewRepetitions), None)
+    );
     assert!(iops.ratio.unwrap() > 1.9);
 }
 
@@ -171,7 +174,7 @@ fn conditions_that_differ_between_runs_are_the_reason() {
     );
     assert_eq!(
         reasons_when(|trial| trial.subject = "/dev/nvme1n1".to_owned()),
-        ["the candidate does not state its span"]
+        ["the candidate does not state its span; if you know it, give --assume span=VALUE"]
     );
     assert_eq!(
         reasons_when(set("arrival", "poisson:1000")),
@@ -249,7 +252,9 @@ fn a_reference_that_states_every_condition_is_compared_as_a_constant() {
     let comparison = compare(&reference("32,2 GiB,as found", "iops", "IOPS", 5e4), &run);
     let iops = row(&comparison, "iops");
     assert_eq!(comparison.rows.len(), 1, "the reference names the metrics");
-    assert_eq!(iops.verdict, Verdict::Better);
+    // Five signs on one side: chance makes them in one of sixteen cases.
+    assert_eq!(iops.verdict, Verdict::Undecided(Undecided::Chance));
+    assert_eq!(iops.interval.unwrap().confidence, 0.9375);
     assert!(iops.interval.unwrap().low > 1.99);
     assert_eq!(comparison.unmatched.len(), 1, "the run's other depth");
 }
@@ -272,13 +277,13 @@ fn a_reference_is_not_comparable_for_every_condition_that_differs_or_is_unknown(
     assert_eq!(
         against("32,,", "iops", "1/s"),
         [
-            "the candidate does not state its span",
-            "the candidate does not state its state"
+            "the candidate does not state its span; if you know it, give --assume span=VALUE",
+            "the candidate does not state its state; if you know it, give --assume state=VALUE"
         ]
     );
     assert_eq!(
         against(",full,burst", "iops", "1/s"),
-        ["the candidate does not state its queue depth"]
+        ["the candidate does not state its queue depth; if you know it, give --assume queue_depth=VALUE"]
     );
     assert_eq!(
         against("32,2GiB,as found", "latency_mean_as_published", "us"),

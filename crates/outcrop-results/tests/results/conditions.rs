@@ -1,7 +1,7 @@
 //! `--fail-if`: what it reads, what it refuses, when it is met.
 
 use outcrop_results::fail_if::Direction;
-use outcrop_results::{Comparison, FailIf, ResultsError, compare};
+use outcrop_results::{Comparison, FailIf, FailIfReport, ResultsError, compare};
 use outcrop_schema::metrics::full_name;
 use proptest::prelude::*;
 
@@ -11,11 +11,52 @@ fn parse(text: &str) -> FailIf {
     text.parse().unwrap()
 }
 
+fn check<'a>(condition: &str, comparison: &'a Comparison) -> Result<FailIfReport<'a>, ResultsError> {
+    FailIf::check_all(&[parse(condition)], comparison).map(|mut reports| reports.remove(0))
+}
+
+#[test]
+fn fewer_than_five_repetitions_check_nothing_and_do_not_pass() {
+    let error = check("p99 > +5%", &of_repetitions(4, 1.0, 1.2, 0.01)).unwrap_err();
+    assert!(error.to_string().contains("fewer than 5 repetitions"), "{error}");
+}
+
+/// One of forty cells is slower: complete separation of five from five, which chance makes of one in 126.
+#[test]
+fn a_condition_over_many_cells_says_how_many_repetitions_would_find_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, first: f64, repetitions: u32| {
+        let depths = 1..=40_u32;
+        let trials = depths.flat_map(|depth| {
+            (0..repetitions).map(move |repetition| {
+                // Every cell has its own order of the same noise, so that equal cells are equal.
+                let wobble = 1.0 + 0.01 * f64::from((repetition + depth) % repetitions);
+                let change = if depth == 1 { first } else { 1.0 };
+                trial(depth, repetition, &usual(1e5 * wobble * change, 4e5))
+            })
+        });
+        run_of(folder.path(), name, &trials.collect::<Vec<_>>())
+    };
+    let few = compare(&side("a", 1.0, 5), &side("b", 0.5, 5));
+    let report = check("iops < -5%", &few).unwrap();
+    assert_eq!(
+        (report.offending.len(), report.checked, report.needed),
+        (0, 40, Some(7))
+    );
+    let enough = compare(&side("c", 1.0, 7), &side("d", 0.5, 7));
+    let report = check("iops < -5%", &enough).unwrap();
+    assert_eq!((report.offending.len(), report.needed), (1, None));
+}
+
 /// Five repetitions a side; iops changes by `iops_ratio`, p99 by `p99_ratio`, each with ±`noise`.
 fn comparison(iops_ratio: f64, p99_ratio: f64, noise: f64) -> Comparison {
+    of_repetitions(5, iops_ratio, p99_ratio, noise)
+}
+
+fn of_repetitions(count: u32, iops_ratio: f64, p99_ratio: f64, noise: f64) -> Comparison {
     let folder = tempfile::tempdir().unwrap();
     let side = |name: &str, iops: f64, p99: f64| {
-        let trials: Vec<_> = (0..5_u32)
+        let trials: Vec<_> = (0..count)
             .map(|repetition| {
                 let wobble = 1.0 + noise * (f64::from(repetition) - 2.0) / 2.0;
                 trial(32, repetition, &usual(iops * wobble, p99 * wobble))
@@ -92,36 +133,27 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
 #[test]
 fn a_condition_is_met_by_a_change_beyond_the_threshold_that_is_not_noise() {
     let regression = comparison(1.0, 1.20, 0.01);
-    let report = parse("p99 > +5%").check(&regression).unwrap();
+    let report = check("p99 > +5%", &regression).unwrap();
     assert_eq!(
         (report.offending.len(), report.checked, report.unchecked),
         (1, 1, 0)
     );
     assert_eq!(report.offending[0].metric, "latency_p99");
     assert!(
-        parse("p99 > +25%")
-            .check(&regression)
-            .unwrap()
-            .offending
-            .is_empty(),
+        check("p99 > +25%", &regression).unwrap().offending.is_empty(),
         "smaller than the threshold"
     );
     assert!(
-        parse("p99 < -5%")
-            .check(&regression)
-            .unwrap()
-            .offending
-            .is_empty(),
+        check("p99 < -5%", &regression).unwrap().offending.is_empty(),
         "in the other direction"
     );
     let noise = comparison(1.0, 1.10, 0.50);
     assert!(
-        parse("p99 > +5%").check(&noise).unwrap().offending.is_empty(),
+        check("p99 > +5%", &noise).unwrap().offending.is_empty(),
         "its interval contains 1"
     );
     assert_eq!(
-        parse("iops < -3%")
-            .check(&comparison(0.9, 1.0, 0.01))
+        check("iops < -3%", &comparison(0.9, 1.0, 0.01))
             .unwrap()
             .offending
             .len(),
@@ -131,7 +163,7 @@ fn a_condition_is_met_by_a_change_beyond_the_threshold_that_is_not_noise() {
 
 #[test]
 fn an_unknown_metric_lists_those_that_there_are() {
-    let error = parse("p42 > +5%").check(&comparison(1.0, 1.0, 0.01)).unwrap_err();
+    let error = check("p42 > +5%", &comparison(1.0, 1.0, 0.01)).unwrap_err();
     assert!(matches!(error, ResultsError::UnknownMetric { .. }));
     assert_eq!(
         error.to_string(),
@@ -142,9 +174,7 @@ fn an_unknown_metric_lists_those_that_there_are() {
 #[test]
 fn a_condition_that_nothing_can_be_checked_against_does_not_pass() {
     let comparison = comparison(1.0, 1.0, 0.01);
-    let error = parse("energy_per_operation > +5%")
-        .check(&comparison)
-        .unwrap_err();
+    let error = check("energy_per_operation > +5%", &comparison).unwrap_err();
     assert!(matches!(error, ResultsError::NothingToCheck { .. }), "{error}");
     assert!(
         error

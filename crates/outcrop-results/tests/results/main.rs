@@ -9,6 +9,7 @@ mod conditions;
 mod disk_full;
 mod exports;
 mod journals;
+mod judging;
 mod kill;
 mod older_runs;
 mod parquet_files;

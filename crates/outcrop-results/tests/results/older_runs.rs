@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use outcrop_results::parquet::{compact, read_histograms, read_records};
-use outcrop_results::{RunView, Verdict, compare};
+use outcrop_results::{RunView, Undecided, Verdict, compare};
 
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1")
@@ -88,7 +88,7 @@ fn an_older_run_is_compared_and_its_overhead_counts_once() {
         .iter()
         .map(|row| match row.verdict {
             Verdict::Same => "same",
-            Verdict::Undecided => "undecided",
+            Verdict::Undecided(_) => "undecided",
             Verdict::NotComparable(_) => "not comparable",
             _ => "different",
         })
@@ -98,7 +98,7 @@ fn an_older_run_is_compared_and_its_overhead_counts_once() {
     for row in comparison.rows.iter().filter(|row| row.metric == once.name) {
         assert_eq!(
             (row.baseline.as_ref().unwrap().n, &row.verdict),
-            (1, &Verdict::Undecided)
+            (1, &Verdict::Undecided(Undecided::OncePerRun))
         );
     }
     assert!(comparison.unmatched.is_empty());

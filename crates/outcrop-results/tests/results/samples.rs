@@ -39,6 +39,8 @@ pub(crate) fn trial(queue_depth: u32, repetition: u32, values: &[Value]) -> Tria
         repetition,
         seed: Seed(7).derive_index(u64::from(repetition)).0,
         factors,
+        data: None,
+        variant: None,
         started_at: format!("2026-11-21T02:{:02}:07.500Z", repetition % 60),
         duration_s: 0.5,
         outcome: Outcome::Completed,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use outcrop_results::{FailIf, RunView, TrialEntry, Value, Verdict, compare};
+use outcrop_results::{FailIf, RunView, TrialEntry, Undecided, Value, Verdict, compare};
 use outcrop_schema::{cache, compression, device};
 
 use crate::comparisons::{repeated, row};
@@ -54,7 +54,7 @@ fn a_property_of_the_run_is_one_value_and_decides_nothing() {
     let row = &comparison.rows[0];
     assert_eq!(
         (row.ratio, row.interval, &row.verdict),
-        (Some(2.0), None, &Verdict::Undecided)
+        (Some(2.0), None, &Verdict::Undecided(Undecided::OncePerRun))
     );
     assert_eq!(
         (
@@ -81,11 +81,19 @@ fn a_property_of_the_data_is_one_value_and_decides_where_the_data_are_the_same()
     };
     assert_eq!(verdict_on(&of("same", 7, 2.0)), Verdict::Same);
     assert_eq!(verdict_on(&of("smaller", 7, 2.1)), Verdict::Better);
-    assert_eq!(verdict_on(&of("other", 8, 2.1)), Verdict::Undecided);
+    assert_eq!(
+        verdict_on(&of("other", 8, 2.1)),
+        Verdict::Undecided(Undecided::OtherSample)
+    );
 
     let condition: FailIf = "compression_ratio < -5%".parse().unwrap();
     let larger = compare(&a, &of("larger", 7, 1.8));
-    assert_eq!(condition.check(&larger).unwrap().offending.len(), 1);
+    assert_eq!(
+        FailIf::check_all(std::slice::from_ref(&condition), &larger).unwrap()[0]
+            .offending
+            .len(),
+        1
+    );
     // Another seed, and the same data by their fingerprint.
     let of_data = |name: &str, seed: u64, ratio: f64| {
         let [size, count, entropy] = compression::SCHEMA.data_identity else {
@@ -109,7 +117,7 @@ fn a_property_of_the_data_is_one_value_and_decides_where_the_data_are_the_same()
     assert_eq!(row(&comparison, "compression_ratio").verdict, Verdict::Worse);
 
     let other = compare(&a, &of("other-larger", 8, 1.8));
-    let refused = condition.check(&other).unwrap_err().to_string();
+    let refused = FailIf::check_all(&[condition], &other).unwrap_err().to_string();
     assert!(refused.contains("the same --seed"), "{refused}");
 }
 

@@ -1,5 +1,6 @@
 //! One module per subcommand: its flags, its help, and the call into the crate that does the work.
 
+pub(crate) mod ab;
 pub(crate) mod cache;
 pub(crate) mod codec;
 pub(crate) mod column;

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 }
 
 /// A file of that name wins; otherwise a plan that ships.
-fn source(name: &str) -> anyhow::Result<PlanSource> {
+pub(super) fn source(name: &str) -> anyhow::Result<PlanSource> {
     let path = Path::new(name);
     let shipped = shipped_plans().iter().find(|plan| plan.name == name);
     match shipped {

@@ -13,6 +13,7 @@ mod column;
 mod column_faults;
 mod column_find;
 mod column_input;
+mod compare;
 mod faults;
 mod figure;
 mod harness;

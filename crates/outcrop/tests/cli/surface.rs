@@ -2,11 +2,12 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 17] = [
+const SUBCOMMANDS: [&str; 18] = [
     "profile",
     "run",
     "report",
     "figure",
+    "ab",
     "compare",
     "device",
     "cache",

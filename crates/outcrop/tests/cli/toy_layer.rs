@@ -111,7 +111,7 @@ fn a_toy_layer_plugs_in() {
     let mut better = view.clone();
     let values = better.trials.iter_mut().flat_map(|trial| &mut trial.values);
     for value in values.filter(|value| value.metric == schema::HEADS.name) {
-        value.value = value.value.map(|heads| heads * 1.05);
+        value.value = value.value.map(|heads| heads * 1.5);
     }
     let comparison = compare(&view, &better);
     let verdicts = |name: &str| -> Vec<&Verdict> {
@@ -119,7 +119,11 @@ fn a_toy_layer_plugs_in() {
         rows.map(|row| &row.verdict).collect()
     };
     assert_eq!(verdicts(schema::HEADS.name), [&Verdict::Better; 4]);
-    assert_eq!(verdicts(schema::SIDES.name), [&Verdict::Undecided; 4]);
+    assert!(
+        verdicts(schema::SIDES.name)
+            .iter()
+            .all(|verdict| matches!(verdict, Verdict::Undecided(_)))
+    );
 }
 
 /// Names and types of a Parquet file's columns.

@@ -9,6 +9,7 @@ use outcrop_column_bench::tabular::Table;
 use outcrop_column_bench::{BenchError, ColumnInput, Site, run};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
+use outcrop_results::DataIdentity;
 use outcrop_schema::FactorRef;
 use outcrop_schema::column::{COLUMN, DISTINCT, ORDER, PATH, ROWS, Rows, SKEW};
 
@@ -28,6 +29,8 @@ pub(super) struct ColumnBench<'r> {
     columns: Kept<ColumnInput>,
     /// The user's files and folders as they were when first asked for.
     tables: BTreeMap<PathBuf, Table>,
+    /// The data of each cell that was measured.
+    data: BTreeMap<String, DataIdentity>,
 }
 
 impl<'r> ColumnBench<'r> {
@@ -39,7 +42,28 @@ impl<'r> ColumnBench<'r> {
             seed: preparation.seed.derive("column"),
             columns: Kept::new(|column| column.text().len()),
             tables: BTreeMap::new(),
+            data: BTreeMap::new(),
         }
+    }
+
+    /// Notes which rows a cell works on, the first time it is asked.
+    fn identify(&mut self, cell: &Cell, input: &ColumnInput) {
+        if self.data.contains_key(&cell.id) {
+            return;
+        }
+        let taken = input.fingerprint();
+        let is_made = parameters::column_spec(&cell.factors, self.seed).is_some();
+        let identity = DataIdentity {
+            // Factors say all that there is to say of a column that was made.
+            whole: if is_made {
+                "generated".to_owned()
+            } else {
+                taken.clone()
+            },
+            taken,
+            taken_bytes: input.text().len() as u64,
+        };
+        self.data.insert(cell.id.clone(), identity);
     }
 
     fn input(&mut self, cell: &Cell) -> Result<Rc<ColumnInput>, BenchError> {
@@ -87,6 +111,7 @@ fn key_of(cell: &Cell) -> String {
 impl Bench for ColumnBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
         let input = self.input(cell).map_err(|error| failure(&error))?;
+        self.identify(cell, &input);
         let spec = parameters::bench_spec(&cell.factors, &cell.trial, trial.seed);
         let site = Site {
             directory: self.directory,
@@ -98,6 +123,10 @@ impl Bench for ColumnBench<'_> {
             Err(BenchError::Interrupted) => Ok(TrialReport::interrupted()),
             Err(error) => Err(failure(&error)),
         }
+    }
+
+    fn data(&self, cell: &Cell) -> Option<DataIdentity> {
+        self.data.get(&cell.id).cloned()
     }
 }
 

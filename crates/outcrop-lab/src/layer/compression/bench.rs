@@ -11,6 +11,7 @@ use outcrop_compress::{
 };
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
+use outcrop_results::DataIdentity;
 use outcrop_schema::compression::{
     COMPRESSION_BLOCK_SIZE, CONTENT, DATA, Data, MEASUREMENT, Measurement, SAMPLE_SIZE, SLOT_SIZES_BYTES,
 };
@@ -29,6 +30,10 @@ pub(super) struct CompressionBench<'r> {
     samples: Kept<Sample>,
     /// What blocks became, by cell: repetitions do not verify again what they do not time.
     sizes: BTreeMap<String, Arc<SizeReport>>,
+    /// What tells the data of subjects apart.
+    wholes: BTreeMap<Subject, String>,
+    /// The data of each cell that was measured.
+    data: BTreeMap<String, DataIdentity>,
     clock: Clock,
     stop: &'r AtomicBool,
     seed: Seed,
@@ -59,6 +64,8 @@ impl<'r> CompressionBench<'r> {
             sources,
             samples: Kept::new(|sample| sample.bytes().len()),
             sizes: BTreeMap::new(),
+            wholes: BTreeMap::new(),
+            data: BTreeMap::new(),
             clock: Clock::new(),
             stop: preparation.stop,
             seed,
@@ -88,9 +95,34 @@ impl<'r> CompressionBench<'r> {
             })
     }
 
+    /// Notes which data a cell works on, the first time it is asked.
+    fn identify(&mut self, cell: &Cell, content: BlockContent, sample: &Sample) -> Result<(), CompressError> {
+        if self.data.contains_key(&cell.id) {
+            return Ok(());
+        }
+        let whole = match (content, self.wholes.get(&cell.subject)) {
+            (BlockContent::Generated(content), _) => format!("generated-{content}"),
+            (_, Some(known)) => known.clone(),
+            (_, None) => {
+                let source = &self.sources[&cell.subject];
+                let whole = source.fingerprint(self.stop)?;
+                self.wholes.insert(cell.subject.clone(), whole.clone());
+                whole
+            }
+        };
+        let identity = DataIdentity {
+            whole,
+            taken: sample.fingerprint(),
+            taken_bytes: sample.bytes().len() as u64,
+        };
+        self.data.insert(cell.id.clone(), identity);
+        Ok(())
+    }
+
     fn measure(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, CompressError> {
         let content = *cell.factors.value(&CONTENT);
         let sample = self.sample(cell, content)?;
+        self.identify(cell, content, &sample)?;
         let block_bytes = cell.factors.value(&COMPRESSION_BLOCK_SIZE).0;
         if block_bytes > sample.bytes().len() as u64 {
             return Err(CompressError::BlockLargerThanData {
@@ -153,5 +185,9 @@ impl Bench for CompressionBench<'_> {
                 ..TrialFailure::of(&error)
             }),
         }
+    }
+
+    fn data(&self, cell: &Cell) -> Option<DataIdentity> {
+        self.data.get(&cell.id).cloned()
     }
 }

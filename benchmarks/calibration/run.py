@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""How often `--fail-if` fails where nothing changed: pairs of equal runs (A/A) of device, codec and cache.
+
+For each layer, `--pairs` times: two runs of one plan, one after the other, held together by `outcrop compare`;
+and one run of `outcrop ab` whose two variants are alike. A pair is a false alarm where any condition is met
+(exit code 1). On a machine at rest at most 5 % should be; on a shared one `compare` also sees what the machine did
+between its two runs, and `ab` should not.
+
+    benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5] [--directory DIR] [--layers device,codec,cache]
+
+Prints the result as Markdown; `cargo xtask bench-record calibration` keeps it. With 40 pairs it takes about an hour and
+a half. The interval of a share is Clopper and Pearson's, at 95 %.
+"""
+
+import argparse
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import outcrop
+
+PLANS = {
+    "device": """
+layer = "device"
+[subject]
+kind = "scratch-file"
+size = "64MiB"
+[factors]
+queue_depth = [1, 8]
+io_block_size = ["4KiB", "64KiB"]
+""",
+    "codec": """
+layer = "compression"
+[factors]
+codec = ["lz4", "zstd:1"]
+compression_block_size = ["4KiB", "64KiB"]
+""",
+    "cache": """
+layer = "cache"
+[workload]
+keys = 10000
+[factors]
+connections = [1, 4]
+""",
+}
+# What a gate of each layer would ask for, and a factor that both variants set to what it is anyway.
+CONDITIONS = {
+    "device": ["iops < -3%", "p99 > +5%"],
+    "codec": ["compress_speed < -3%", "decompress_speed < -3%"],
+    "cache": ["throughput < -3%", "p99 > +5%"],
+}
+SAME = {"device": "engine=io_uring", "codec": "threads=1", "cache": "pipeline=1"}
+
+
+def at_most(hits, count, probability):
+    """P(at most `hits` of `count`), each with `probability`."""
+    return sum(math.comb(count, k) * probability**k * (1 - probability) ** (count - k) for k in range(hits + 1))
+
+
+def bisect(is_below):
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return low
+
+
+def interval(hits, count):
+    """Clopper and Pearson's interval of a share."""
+    low = 0.0 if hits == 0 else bisect(lambda p: 1 - at_most(hits - 1, count, p) < 0.025)
+    high = 1.0 if hits == count else bisect(lambda p: at_most(hits, count, p) > 0.025)
+    return low, high
+
+
+class Lab:
+    def __init__(self, program, directory, options):
+        self.program, self.directory, self.options = program, directory, options
+
+    def command(self, *arguments):
+        return subprocess.run(
+            [self.program, *map(str, arguments)], cwd=self.directory, capture_output=True, text=True, check=False
+        )
+
+    def asked(self, layer):
+        return [part for condition in CONDITIONS[layer] for part in ("--fail-if", condition)]
+
+    def judged(self, result):
+        """Whether a gate failed; anything but met or not met ends the benchmark."""
+        if result.returncode not in (0, 1):
+            sys.exit(f"{' '.join(result.args)}: exit code {result.returncode}\n{result.stderr}")
+        return result.returncode == 1
+
+    def times(self):
+        return ["--duration", self.options.duration, "--warm-up", "100ms"]
+
+    def run_of(self, layer, out):
+        folder = self.directory / out
+        shutil.rmtree(folder, ignore_errors=True)
+        repetitions = ["--repetitions", self.options.repetitions]
+        result = self.command("run", f"{layer}.toml", *self.times(), *repetitions, "--out", folder)
+        if result.returncode != 0:
+            sys.exit(f"{' '.join(result.args)}: exit code {result.returncode}\n{result.stderr}")
+        return next(folder.iterdir())
+
+    def compare(self, layer):
+        first, second = self.run_of(layer, "first"), self.run_of(layer, "second")
+        return self.judged(self.command("compare", first, second, *self.asked(layer)))
+
+    def ab(self, layer):
+        folder = self.directory / "pairs"
+        shutil.rmtree(folder, ignore_errors=True)
+        same = ["--a", SAME[layer], "--b", SAME[layer]]
+        ab = ["ab", f"{layer}.toml", *same, *self.times(), "--out", folder]
+        return self.judged(self.command(*ab, *self.asked(layer)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--duration", default="500ms")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--directory", type=Path, default=Path.cwd())
+    parser.add_argument("--layers", default=",".join(PLANS))
+    options = parser.parse_args()
+    layers = options.layers.split(",")
+    program = outcrop()
+    alarms = {(layer, how): 0 for layer in layers for how in ("compare", "ab")}
+    with tempfile.TemporaryDirectory(prefix="calibration-", dir=options.directory) as directory:
+        lab = Lab(program, Path(directory), options)
+        for layer in layers:
+            text = f'name = "{layer}"\nquestion = "Does a gate fail where nothing changed?"\n{PLANS[layer]}'
+            (Path(directory) / f"{layer}.toml").write_text(text)
+        for pair in range(options.pairs):
+            for layer in layers:
+                alarms[layer, "compare"] += lab.compare(layer)
+                alarms[layer, "ab"] += lab.ab(layer)
+            print(f"pair {pair + 1} of {options.pairs}: {alarms}", file=sys.stderr, flush=True)
+
+    print(f"False alarms of `--fail-if` in {options.pairs} pairs of equal runs each: trials of {options.duration},")
+    print(f"{options.repetitions} repetitions a side for `compare`, 10 pairs for `ab`.\n")
+    print("| layer | conditions | `compare` | 95 % interval | `ab` | 95 % interval |")
+    print("|---|---|---|---|---|---|")
+    for layer in layers:
+        cells = [layer, " or ".join(f"`{condition}`" for condition in CONDITIONS[layer])]
+        for how in ("compare", "ab"):
+            low, high = interval(alarms[layer, how], options.pairs)
+            cells += [f"{alarms[layer, how]} of {options.pairs}", f"{low:.1%} to {high:.1%}"]
+        print(f"| {' | '.join(cells)} |")
+    print(f"\n`benchmarks/calibration/run.py --pairs {options.pairs} --duration {options.duration} "
+          f"--repetitions {options.repetitions} --layers {options.layers}`")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+//! Two variants of one plan, measured in pairs: `outcrop ab`.
+//!
+//! Each variant is the plan with some factors set. Cells of the two that are alike in all other factors are a pair: they are measured one
+//! directly after the other, in random order, with the same seed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use outcrop_workload::word::hint;
+
+use super::draft::{Draft, Given, Located};
+use super::{PlanOptions, PlanSet, PlanSource, parse};
+use crate::error::LabError;
+use crate::layers::Layers;
+
+/// Pairs that are measured unless somebody asks for another number: enough to find a change in one of 25 cells.
+const PAIRS: u32 = 10;
+
+/// One of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VariantName {
+    /// What is compared with.
+    A,
+    /// What is judged.
+    B,
+}
+
+impl VariantName {
+    /// The spelling in plans and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+
+impl fmt::Display for VariantName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for VariantName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "a" => Ok(Self::A),
+            "b" => Ok(Self::B),
+            _ => Err(format!("unknown variant {text:?}; {}", hint(text, &["a", "b"]))),
+        }
+    }
+}
+
+/// The factors that one variant sets: `queue_depth=8,engine=psync`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariantFactors(Vec<(String, String)>);
+
+impl FromStr for VariantFactors {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = "expected FACTOR=VALUE, more of them after commas, such as queue_depth=8,engine=psync";
+        let mut factors: Vec<(String, String)> = Vec::new();
+        for part in text.split(',') {
+            // A comma may be part of a value: what has no `=` goes on with the one before.
+            match (part.split_once('='), factors.last_mut()) {
+                (Some((name, value)), _) if !name.trim().is_empty() && !value.trim().is_empty() => {
+                    factors.push((name.trim().to_owned(), value.trim().to_owned()));
+                }
+                (None, Some((_, value))) if !part.is_empty() => {
+                    value.push(',');
+                    value.push_str(part);
+                }
+                _ => {
+                    return Err(format!(
+                        "{text:?} has no factor and value in {part:?}; {expected}"
+                    ));
+                }
+            }
+        }
+        let mut names: Vec<&String> = factors.iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("{text:?} sets {} twice; {expected}", twice[0]));
+        }
+        Ok(Self(factors))
+    }
+}
+
+impl fmt::Display for VariantFactors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        f.write_str(&parts.join(","))
+    }
+}
+
+impl VariantFactors {
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The draft with these factors set, whatever it says of them.
+    fn set(&self, mut draft: Draft, variant: VariantName, layers: Layers) -> Draft {
+        let at = format!("--{variant}");
+        let is_of_subject = |name: &str| {
+            let layer = layers.named(&draft.layer.value);
+            layer.is_some_and(|layer| layer.schema().subject.iter().any(|factor| factor.name == name))
+        };
+        for (name, value) in &self.0 {
+            if is_of_subject(name) {
+                let located = Located::new(value.clone(), &at);
+                draft.subject.insert(name.clone(), (at.clone(), located));
+                continue;
+            }
+            let given = Given {
+                at: at.clone(),
+                values: vec![Located::new(value.clone(), &at)],
+                is_factor: false,
+            };
+            draft.workload.insert(name.clone(), given);
+        }
+        draft.name.value = format!("{}-{variant}", draft.name.value);
+        draft.variant = Some(variant);
+        draft
+    }
+}
+
+impl PlanSet {
+    /// Reads and checks a plan, and makes two variants of it.
+    ///
+    /// # Errors
+    /// One sentence for the first thing wrong: in the plan with its place, in a variant with its flag.
+    pub fn of_variants(
+        source: &PlanSource,
+        a: &VariantFactors,
+        b: &VariantFactors,
+        options: &PlanOptions,
+    ) -> Result<Self, LabError> {
+        if a.names() != b.names() {
+            return Err(LabError::BadPlan {
+                at: "--b".to_owned(),
+                message: format!(
+                    "it sets {} and --a sets {}; both set the same factors, so that their cells are pairs",
+                    b.names().join(", "),
+                    a.names().join(", ")
+                ),
+            });
+        }
+        let document = parse::document(source, options.effort)?;
+        if let Some(draft) = document.drafts.iter().find(|draft| draft.variant.is_some()) {
+            let message = format!(
+                "the plan {} is of two variants already; give the plan that they came from",
+                draft.name.value
+            );
+            return Err(source.error(&(0..0), message));
+        }
+        let drafts = document.drafts.into_iter().flat_map(|draft| {
+            let of_a = a.set(draft.clone(), VariantName::A, options.layers);
+            [of_a, b.set(draft, VariantName::B, options.layers)]
+        });
+        let options = PlanOptions {
+            repetitions: options.repetitions.or(Some(PAIRS)),
+            ..options.clone()
+        };
+        Self::check(document.header, drafts.collect(), &options)
+    }
+
+    /// Whether it measures two variants.
+    pub fn has_variants(&self) -> bool {
+        self.plans.iter().any(|plan| plan.variant.is_some())
+    }
+}

@@ -1,0 +1,401 @@
+//! A comparison in 80 columns: who is compared, one line per metric, the rows of the headline metrics, and what could not be compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outcrop_measure::metric::words_of;
+use outcrop_results::Side;
+use outcrop_results::compare::{
+    Comparison, ComparisonRow, EnvironmentDifference, Figure, Undecided, Verdict,
+};
+use outcrop_schema::Vocabulary;
+
+use super::{reasons, spell, verdict_name};
+
+/// Widest label of a cell that shares its line with the figures.
+const LABEL_WIDTH: usize = 22;
+
+/// The rows of one metric.
+struct OfMetric<'c> {
+    layer: &'c str,
+    metric: &'c str,
+    rows: Vec<&'c ComparisonRow>,
+}
+
+/// A screen of 80 columns: rows of headline metrics, those of all metrics on request, and the reasons of what cannot be compared, counted.
+pub fn comparison_text(comparison: &Comparison, is_all: bool) -> String {
+    let mut text = head(comparison);
+    let (shown, rest) = by_metric(comparison, is_all);
+    if comparison.comparable().next().is_none() {
+        text.push_str("\nNothing can be compared.\n");
+    }
+    let common = common_factors(comparison);
+    for of_metric in &shown {
+        text.push_str(&format!("\n{}\n", summary(of_metric, shown.len() > 1)));
+        for row in &of_metric.rows {
+            text.push_str(&line(row, &common));
+        }
+    }
+    if !rest.is_empty() {
+        let rows: Vec<&ComparisonRow> = rest.iter().flat_map(|of| of.rows.iter().copied()).collect();
+        text.push_str(&format!(
+            "\n{} other metrics, {} rows: {}; --all shows them\n",
+            rest.len(),
+            rows.len(),
+            tally(&rows)
+        ));
+    }
+    text.push_str(&how_to_read(comparison, &shown));
+    text.push_str(&not_compared(comparison));
+    text
+}
+
+/// The same rows as one table in Markdown.
+pub fn comparison_markdown(comparison: &Comparison, is_all: bool) -> String {
+    let (shown, _) = by_metric(comparison, is_all);
+    let mut text = format!(
+        "Baseline: {}. Candidate: {}.\n\n",
+        comparison.baseline, comparison.candidate
+    );
+    text.push_str("| metric | cell | baseline | candidate | ratio | interval | confidence | verdict |\n");
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    let common = common_factors(comparison);
+    for row in shown.iter().flat_map(|of_metric| &of_metric.rows) {
+        let (interval, confidence) = row.interval.map_or_else(Default::default, |interval| {
+            let ends = format!("{:.3} to {:.3}", interval.low, interval.high);
+            (ends, percent(interval.confidence))
+        });
+        let cells = [
+            words_of(&row.metric),
+            label(row, &common).replace('|', "\\|"),
+            spell_figure(row.baseline.as_ref()),
+            spell_figure(row.candidate.as_ref()),
+            row.ratio.map_or_else(String::new, |ratio| format!("{ratio:.3}")),
+            interval,
+            confidence,
+            verdict_name(&row.verdict).to_owned(),
+        ];
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    text
+}
+
+fn head(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let sides = [
+        ("baseline: ", &comparison.baseline, &comparison.baseline_subjects),
+        (
+            "candidate:",
+            &comparison.candidate,
+            &comparison.candidate_subjects,
+        ),
+    ];
+    for (what, name, subjects) in sides {
+        text.push_str(&format!("{what} {name}\n"));
+        for subject in subjects {
+            text.push_str(&format!("           {subject}\n"));
+        }
+    }
+    for (name, value) in &comparison.assumed {
+        text.push_str(&format!(
+            "assumed:   {name}={value}, where a publication does not state it\n"
+        ));
+    }
+    for difference in &comparison.environment_differences {
+        let EnvironmentDifference {
+            path,
+            baseline,
+            candidate,
+            ..
+        } = difference;
+        text.push_str(&format!(
+            "differs:   {path}:\n           {baseline} in the baseline, {candidate} in the candidate\n"
+        ));
+    }
+    if comparison.is_different_machine {
+        text.push_str("The machines differ: every ratio compares machines, not only configurations.\n");
+    } else if comparison.is_different_storage {
+        text.push_str("The storage differs: ratios compare devices or filesystems, not only settings.\n");
+    }
+    let common = common_factors(comparison);
+    if !common.is_empty() {
+        text.push_str(&wrapped("in all:    ", &spell(&common)));
+    }
+    text
+}
+
+/// Rows by metric, those that matter first; without those that repeat another, and the metrics that are left out.
+fn by_metric(comparison: &Comparison, is_all: bool) -> (Vec<OfMetric<'_>>, Vec<OfMetric<'_>>) {
+    let mut metrics: Vec<OfMetric<'_>> = Vec::new();
+    for row in comparison.comparable().filter(|row| is_all || !row.is_repeated) {
+        match metrics
+            .iter_mut()
+            .find(|of| of.layer == row.layer && of.metric == row.metric)
+        {
+            Some(of_metric) => of_metric.rows.push(row),
+            None => metrics.push(OfMetric {
+                layer: &row.layer,
+                metric: &row.metric,
+                rows: vec![row],
+            }),
+        }
+    }
+    for of_metric in &mut metrics {
+        of_metric.rows.sort_by(|a, b| {
+            let distance = |row: &ComparisonRow| row.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+            weight(&a.verdict)
+                .cmp(&weight(&b.verdict))
+                .then(distance(b).total_cmp(&distance(a)))
+        });
+    }
+    metrics.sort_by_key(|of| (place(of.layer, of.metric), weight(&of.rows[0].verdict)));
+    // A publication names the metrics that are of interest.
+    let has_headline = metrics.iter().any(|of| of.rows[0].is_headline);
+    metrics
+        .into_iter()
+        .partition(|of| is_all || !has_headline || of.rows[0].is_headline)
+}
+
+/// The place of a metric among the headline metrics of its layer; those that are none come last.
+fn place(layer: &str, metric: &str) -> usize {
+    let schema = Vocabulary::default().layer(layer);
+    let place = schema.and_then(|schema| schema.headline.iter().position(|known| known.name == metric));
+    place.unwrap_or(usize::MAX)
+}
+
+const fn weight(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Worse => 0,
+        Verdict::Better => 1,
+        Verdict::Different => 2,
+        Verdict::Undecided(_) => 3,
+        Verdict::Same => 4,
+        Verdict::NotComparable(_) => 5,
+    }
+}
+
+/// `IOPS: 1 worse of 4, 3 same`.
+fn summary(of_metric: &OfMetric<'_>, has_others: bool) -> String {
+    let layer = if has_others {
+        format!("{}, ", of_metric.layer)
+    } else {
+        String::new()
+    };
+    let first = &of_metric.rows[0].verdict;
+    let count = of_metric
+        .rows
+        .iter()
+        .filter(|row| weight(&row.verdict) == weight(first))
+        .count();
+    let name = words_of(of_metric.metric);
+    let head = format!(
+        "{layer}{name}: {count} {} of {}",
+        verdict_name(first),
+        of_metric.rows.len()
+    );
+    let rest: Vec<&ComparisonRow> = of_metric
+        .rows
+        .iter()
+        .copied()
+        .filter(|row| weight(&row.verdict) != weight(first))
+        .collect();
+    if rest.is_empty() {
+        head
+    } else {
+        format!("{head}, {}", tally(&rest))
+    }
+}
+
+/// `2 better, 3 same`.
+fn tally(rows: &[&ComparisonRow]) -> String {
+    let mut counts: BTreeMap<(u8, &str), usize> = BTreeMap::new();
+    for row in rows {
+        *counts
+            .entry((weight(&row.verdict), verdict_name(&row.verdict)))
+            .or_default() += 1;
+    }
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|((_, verdict), count)| format!("{count} {verdict}"))
+        .collect();
+    parts.join(", ")
+}
+
+fn line(row: &ComparisonRow, common: &BTreeMap<String, String>) -> String {
+    let label = label(row, common);
+    let ratio = match (row.ratio, row.interval) {
+        (Some(ratio), Some(interval)) => {
+            let [ratio, low, high] = [ratio, interval.low, interval.high].map(factor);
+            format!("{ratio} ({low} to {high})")
+        }
+        (Some(ratio), None) => factor(ratio),
+        (None, _) => "–".to_owned(),
+    };
+    let figures = format!(
+        "{:>10} {:>10}  {ratio:<22} {}",
+        spell_figure(row.baseline.as_ref()),
+        spell_figure(row.candidate.as_ref()),
+        verdict_name(&row.verdict)
+    );
+    if label.chars().count() > LABEL_WIDTH {
+        format!("  {label}\n  {:LABEL_WIDTH$} {figures}\n", "")
+    } else {
+        format!("  {label:LABEL_WIDTH$} {figures}\n")
+    }
+}
+
+/// A ratio in five characters, as long as it is below 100,000.
+fn factor(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 9.9995 => format!("{ratio:.3}"),
+        ratio if ratio < 999.95 => format!("{ratio:.1}"),
+        ratio => format!("{ratio:.0}"),
+    }
+}
+
+/// A cell in the words of its layer, by the factors that vary.
+fn label(row: &ComparisonRow, common: &BTreeMap<String, String>) -> String {
+    let own = row.factors.iter().filter(|(name, _)| !common.contains_key(*name));
+    let own: BTreeMap<String, String> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let schema = Vocabulary::default().layer(&row.layer);
+    let words = schema
+        .map(|schema| schema.label(&schema.read(&own)))
+        .unwrap_or_default();
+    // What has no word of its own in labels is spelled.
+    match (words.is_empty(), own.is_empty()) {
+        (false, _) => words,
+        (true, false) => spell(&own),
+        (true, true) => row.candidate_subject.clone().unwrap_or_default(),
+    }
+}
+
+fn spell_figure(figure: Option<&Figure>) -> String {
+    figure.map_or_else(|| "–".to_owned(), |figure| figure.unit.format(figure.median))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// What the figures are, with the confidence that the intervals have, and why rows are undecided.
+fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
+    let rows: Vec<&ComparisonRow> = shown.iter().flat_map(|of| of.rows.iter().copied()).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let margin = percent(comparison.margin).replace(".0 %", " %");
+    let mut text = format!(
+        "\nColumns: cell, baseline, candidate, ratio (interval), verdict.\nSame: the interval lies within ± {margin}.\n"
+    );
+    let confidences: BTreeSet<String> = rows
+        .iter()
+        .filter_map(|row| Some((row.interval?.n, row.interval?.confidence)))
+        .map(|(n, confidence)| format!("{} (n = {n})", percent(confidence)))
+        .collect();
+    if !confidences.is_empty() {
+        let confidences: Vec<String> = confidences.into_iter().collect();
+        text.push_str(&wrapped(
+            "Intervals: ",
+            &format!("confidence {}.", confidences.join(", ")),
+        ));
+    }
+    if !comparison.is_paired && comparison.assumed.is_empty() && rows.iter().any(|row| row.p_value.is_some())
+    {
+        text.push_str("Drift between two runs is in no interval; `outcrop ab` excludes it.\n");
+    }
+    let mut why: BTreeMap<Undecided, usize> = BTreeMap::new();
+    for row in rows {
+        if let Verdict::Undecided(reason) = &row.verdict {
+            *why.entry(*reason).or_default() += 1;
+        }
+    }
+    for (reason, count) in why {
+        text.push_str(&wrapped("Undecided: ", &format!("{count}: {reason}.")));
+    }
+    text
+}
+
+/// Reasons, each with the number of rows it stands for, and the cells that met no other.
+fn not_compared(comparison: &Comparison) -> String {
+    // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
+    let mut by_reason: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for row in &comparison.rows {
+        if !matches!(row.verdict, Verdict::NotComparable(_)) {
+            continue;
+        }
+        for reason in reasons(&row.verdict).into_iter().collect::<BTreeSet<_>>() {
+            let entry = by_reason.entry(without_numbers(&reason)).or_insert((0, reason));
+            entry.0 += 1;
+        }
+    }
+    let mut text = String::new();
+    if !by_reason.is_empty() {
+        text.push_str("\nnot comparable:\n");
+        for (count, reason) in by_reason.into_values() {
+            let plural = if count == 1 { "" } else { "s" };
+            text.push_str(&wrapped("  ", &format!("{count} row{plural}: {reason}")));
+        }
+    }
+    for side in [Side::Baseline, Side::Candidate] {
+        let count = comparison
+            .unmatched
+            .iter()
+            .filter(|cell| cell.side == side)
+            .count();
+        if count > 0 {
+            text.push_str(&format!("  {count} cells are only in the {}\n", side.name()));
+        }
+    }
+    text
+}
+
+/// Text with every number as `#`.
+fn without_numbers(text: &str) -> String {
+    let mut plain = String::new();
+    for character in text.chars() {
+        match character {
+            '0'..='9' | '.' if plain.ends_with('#') => {}
+            '0'..='9' => plain.push('#'),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Words in lines of 80 columns; lines after the first are indented as far as `head` reaches.
+fn wrapped(head: &str, words: &str) -> String {
+    const WIDTH: usize = 80;
+    let indent = " ".repeat(head.chars().count());
+    let (mut text, mut line) = (String::new(), head.to_owned());
+    let mut is_empty = true;
+    for word in words.split_whitespace() {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line.clone_from(&indent);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    format!("{text}{line}\n")
+}
+
+/// Factors that have the same value in every row: they are said once.
+fn common_factors(comparison: &Comparison) -> BTreeMap<String, String> {
+    let mut rows = comparison.rows.iter().map(|row| &row.factors);
+    let Some(first) = rows.next() else {
+        return BTreeMap::new();
+    };
+    let mut common = first.clone();
+    for factors in rows {
+        common.retain(|name, value| factors.get(name) == Some(value));
+    }
+    if common.len() == first.len() {
+        // One cell: its factors name it.
+        return BTreeMap::new();
+    }
+    common
+}

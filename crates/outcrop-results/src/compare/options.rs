@@ -1,0 +1,65 @@
+//! What somebody may ask of a comparison: its margin, and what to assume of publications.
+
+use std::collections::BTreeMap;
+
+use outcrop_schema::{FactorRef, Vocabulary};
+
+use super::verdict::DEFAULT_MARGIN;
+use crate::error::ResultsError;
+use crate::factors;
+
+/// How two sides are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareOptions {
+    /// What counts as the same: 0.05 for ± 5 %.
+    pub margin: f64,
+    /// Conditions that a publication does not state, by name, and what is assumed of them.
+    pub assumed: BTreeMap<String, String>,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            margin: DEFAULT_MARGIN,
+            assumed: BTreeMap::new(),
+        }
+    }
+}
+
+impl CompareOptions {
+    /// The same, every assumption in the spelling of its factor.
+    pub(super) fn checked(&self) -> Result<Self, ResultsError> {
+        let bad = |assumption: String, reason: String| ResultsError::BadAssumption { assumption, reason };
+        let mut assumed = BTreeMap::new();
+        for (name, value) in &self.assumed {
+            let known = assumable();
+            let Some((layer, _)) = known.iter().find(|(_, factor)| factor.name == name) else {
+                let mut names: Vec<&str> = known.iter().map(|(_, factor)| factor.name).collect();
+                names.sort_unstable();
+                names.dedup();
+                let reason = format!(
+                    "it is not a condition that publications leave out; those are {}",
+                    names.join(", ")
+                );
+                return Err(bad(format!("{name}={value}"), reason));
+            };
+            let spelled = factors::canonical(Vocabulary::default().layer(layer), name, value)
+                .map_err(|reason| bad(format!("{name}={value}"), reason))?;
+            assumed.extend([spelled]);
+        }
+        Ok(Self {
+            assumed,
+            ..self.clone()
+        })
+    }
+}
+
+/// What a publication has to state, with the layer whose publications have to.
+fn assumable() -> Vec<(&'static str, FactorRef)> {
+    let layers = Vocabulary::default();
+    layers
+        .layers()
+        .iter()
+        .flat_map(|layer| layer.to_state.iter().map(|factor| (layer.name, *factor)))
+        .collect()
+}

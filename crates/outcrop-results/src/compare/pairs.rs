@@ -1,0 +1,95 @@
+//! Which cells of two sides are compared with each other, and which are left over.
+
+use std::collections::BTreeSet;
+
+use super::cells::Cell;
+use super::{ComparisonRow, NotComparable, Side, UnmatchedCell, Verdict, conditions, rows};
+
+#[derive(Default)]
+pub(super) struct Paired {
+    pub(super) rows: Vec<ComparisonRow>,
+    pub(super) unmatched: Vec<UnmatchedCell>,
+}
+
+/// Cells that meet make rows. Where several meet, those without an objection pair among themselves; only a
+/// cell that has no such partner is compared with the others, to say why it cannot be.
+///
+/// `is_paired`: repetitions of one number were measured together.
+pub(super) fn pair(baseline: &[Cell], candidate: &[Cell], is_paired: bool) -> Paired {
+    let mut paired = Paired::default();
+    let meetings: Vec<(usize, usize, Vec<NotComparable>)> = baseline
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| conditions::unstated_workload(a, Side::Baseline).is_empty())
+        .flat_map(|(i, a)| {
+            let meets = candidate.iter().enumerate().filter(move |(_, b)| {
+                conditions::unstated_workload(b, Side::Candidate).is_empty() && conditions::meet(a, b)
+            });
+            meets.map(move |(j, b)| (i, j, conditions::reasons(a, b)))
+        })
+        .collect();
+    let without_objection = || {
+        let free = meetings.iter().filter(|(.., reasons)| reasons.is_empty());
+        free.map(|(i, j, _)| (*i, *j))
+    };
+    // Where a cell meets several, those of its own subject are its partners.
+    let is_own = |(i, j): &(usize, usize)| baseline[*i].subject == candidate[*j].subject;
+    let (own_a, own_b): (BTreeSet<usize>, BTreeSet<usize>) = without_objection().filter(is_own).unzip();
+    let are_partners =
+        |pair: &(usize, usize)| is_own(pair) || !(own_a.contains(&pair.0) || own_b.contains(&pair.1));
+    let (settled_a, settled_b): (BTreeSet<usize>, BTreeSet<usize>) =
+        without_objection().filter(are_partners).unzip();
+    let (mut met_a, mut met_b) = (BTreeSet::new(), BTreeSet::new());
+    for (i, j, reasons) in &meetings {
+        let makes_rows = if reasons.is_empty() {
+            are_partners(&(*i, *j))
+        } else {
+            !(settled_a.contains(i) || settled_b.contains(j))
+        };
+        if makes_rows {
+            paired.rows.extend(rows::of_cells(
+                (&baseline[*i], &candidate[*j]),
+                reasons,
+                is_paired,
+            ));
+            met_a.insert(*i);
+            met_b.insert(*j);
+        }
+    }
+    paired.leave_over(baseline, &met_a, Side::Baseline);
+    paired.leave_over(candidate, &met_b, Side::Candidate);
+    paired
+}
+
+impl Paired {
+    fn leave_over(&mut self, cells: &[Cell], met: &BTreeSet<usize>, side: Side) {
+        for (_, cell) in cells.iter().enumerate().filter(|(index, _)| !met.contains(index)) {
+            let reasons = conditions::unstated_workload(cell, side);
+            if reasons.is_empty() {
+                self.unmatched.push(UnmatchedCell {
+                    side,
+                    layer: cell.layer.clone(),
+                    subject: cell.subject.clone(),
+                    factors: cell.factors.clone(),
+                });
+                continue;
+            }
+            let (a, b) = if side == Side::Baseline {
+                (Some(cell), None)
+            } else {
+                (None, Some(cell))
+            };
+            for (metric, samples) in &cell.metrics {
+                let mut row = rows::empty(cell, a, b, metric);
+                let place = if side == Side::Baseline {
+                    &mut row.baseline
+                } else {
+                    &mut row.candidate
+                };
+                *place = rows::figure(samples);
+                row.verdict = Verdict::NotComparable(reasons.clone());
+                self.rows.push(row);
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a ratio would mean nothing.
+
+use outcrop_measure::metric::Unit;
+use serde::Serialize;
+
+use super::Side;
+
+/// Why there is no ratio.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NotComparable {
+    /// Only one side has the metric.
+    #[error("the {} does not have {metric}", side.name())]
+    MetricMissing {
+        /// The side that lacks it.
+        side: Side,
+        /// The metric.
+        metric: String,
+    },
+    /// The figure is published under a name whose definition nobody knows.
+    #[error("the publication does not say what {metric} covers")]
+    UndefinedMetric {
+        /// The metric.
+        metric: String,
+    },
+    /// A side could not measure the metric.
+    #[error("unavailable in the {}: {reason}", side.name())]
+    Unavailable {
+        /// The side.
+        side: Side,
+        /// Its reason.
+        reason: String,
+    },
+    /// The units are not of one kind.
+    #[error("the baseline is in {}, the candidate in {}", baseline.symbol(), candidate.symbol())]
+    UnitDiffers {
+        /// Unit of the baseline.
+        baseline: Unit,
+        /// Unit of the candidate.
+        candidate: Unit,
+    },
+    /// One is modelled and the other is not.
+    #[error("the {} is modelled and the other side is not", side.name())]
+    Modelled {
+        /// The side that is modelled.
+        side: Side,
+    },
+    /// The two sides worked on other data.
+    #[error("the data differ: {baseline} in the baseline, {candidate} in the candidate{}",
+        if baseline == candidate { " (same name and size, other content)" } else { "" })]
+    DataDiffer {
+        /// The data of the baseline, by name and size.
+        baseline: String,
+        /// The data of the candidate.
+        candidate: String,
+    },
+    /// The two sides took samples of other sizes from the same data.
+    #[error(
+        "the sample sizes differ: {baseline} B in the baseline, {candidate} B in the candidate; give both the same --sample-size"
+    )]
+    SampleSizeDiffers {
+        /// Bytes that the baseline took.
+        baseline: u64,
+        /// Bytes that the candidate took.
+        candidate: u64,
+    },
+    /// A condition differs.
+    #[error("{condition} differs: {baseline} in the baseline, {candidate} in the candidate")]
+    ConditionDiffers {
+        /// The condition (`span`, `state`, `arrival`).
+        condition: String,
+        /// Its value in the baseline.
+        baseline: String,
+        /// Its value in the candidate.
+        candidate: String,
+    },
+    /// A condition is not known on one side.
+    #[error("the {} does not state its {}; if you know it, give --assume {condition}=VALUE", side.name(), condition.replace('_', " "))]
+    ConditionNotStated {
+        /// The condition (`span`, `state`, `queue_depth`).
+        condition: String,
+        /// The side that does not state it.
+        side: Side,
+    },
+    /// A median of zero has no ratio.
+    #[error("the median of the {} is 0, which has no ratio", side.name())]
+    Zero {
+        /// The side.
+        side: Side,
+    },
+}

@@ -1,0 +1,133 @@
+//! What a row says about the candidate: the rule, and the correction for the number of rows.
+//!
+//! 1. Fewer than [`LEAST_REPETITIONS`] repetitions on a side decide nothing. Neither does a value that a run has once, nor a figure
+//!    of one sample of the data beside that of another sample without intervals of their own.
+//! 2. A ratio whose interval lies within the margin (± 5 % by default) is *the same*.
+//! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
+//!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any.
+//! 4. All others are undecided.
+//!
+//! Headline metrics are one family and all others a second one, so that a hundred secondary rows do not drown the few
+//! that a layer is known by. A row that repeats another is not counted. A ratio of properties of the same data is exact: nothing is
+//! left to chance, and the ratio itself decides.
+
+use outcrop_measure::metric::Better;
+use outcrop_measure::ratio::discoveries;
+use serde::Serialize;
+
+use super::{ComparisonRow, NotComparable};
+
+/// Below this many repetitions a side, nothing is decided.
+pub const LEAST_REPETITIONS: usize = 5;
+/// Share of comparisons of two equal sides that find any difference, at most.
+pub const LEVEL: f64 = 0.05;
+/// What counts as the same unless somebody asks for another margin: ± 5 %.
+pub const DEFAULT_MARGIN: f64 = 0.05;
+/// Exact ratios nearer to 1 than this print as 1.
+const EXACTLY_ONE: f64 = 0.000_5;
+
+/// What a row says about the candidate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval is on the good side of 1, and chance does not explain it.
+    Better,
+    /// The whole interval is on the bad side of 1, and chance does not explain it.
+    Worse,
+    /// The whole interval lies within the margin.
+    Same,
+    /// The interval excludes 1, chance does not explain it, and neither direction is an improvement as such.
+    Different,
+    /// The ratio is not known well enough, for this reason.
+    Undecided(Undecided),
+    /// A ratio would mean nothing, for these reasons.
+    NotComparable(Vec<NotComparable>),
+}
+
+/// Why a ratio decides nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Undecided {
+    /// A side has too few repetitions.
+    #[error("fewer than {LEAST_REPETITIONS} repetitions on a side; measure with --repetitions 5 or more")]
+    FewRepetitions,
+    /// A run has one such value, however often it repeats its trials.
+    #[error("one value per run, which repetitions do not repeat")]
+    OncePerRun,
+    /// The two sides sampled the data differently, and nothing says how much that matters.
+    #[error(
+        "one value per sample of the data, and the two samples differ; measure both with the same --seed"
+    )]
+    OtherSample,
+    /// The values do not allow a test: a repetition was zero or negative.
+    #[error("a repetition is not above 0, so its ratio is not defined")]
+    NoRatio,
+    /// The interval contains 1 and reaches beyond the margin.
+    #[error("the interval contains 1 and reaches beyond the margin; more repetitions would decide")]
+    Wide,
+    /// The interval excludes 1, but among so many rows chance makes such ones.
+    #[error(
+        "the interval excludes 1, as chance alone makes some of so many rows do; more repetitions would decide"
+    )]
+    Chance,
+}
+
+impl Undecided {
+    /// Whether there was a test, and it did not decide.
+    pub const fn is_by_chance(self) -> bool {
+        matches!(self, Self::Wide | Self::Chance)
+    }
+}
+
+/// Gives every tested row its verdict; the others have theirs already.
+pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64) {
+    for is_headline in [true, false] {
+        let is_in_family = |row: &ComparisonRow| row.is_headline == is_headline && row.p_value.is_some();
+        let tested: Vec<usize> = (0..rows.len())
+            .filter(|index| is_in_family(&rows[*index]) && !rows[*index].is_repeated)
+            .collect();
+        let p_values: Vec<f64> = tested.iter().filter_map(|index| rows[*index].p_value).collect();
+        let found = discoveries(&p_values, LEVEL);
+        // A row that repeats another is judged with it: by the least p-value that counted.
+        let counted = tested.iter().zip(&found).filter(|(_, is_found)| **is_found);
+        let limit = counted
+            .filter_map(|(index, _)| rows[*index].p_value)
+            .fold(f64::NEG_INFINITY, f64::max);
+        for row in rows.iter_mut().filter(|row| is_in_family(row)) {
+            let is_found = row.p_value.is_some_and(|p| p <= limit);
+            row.verdict = of_test(row, margin, is_found);
+        }
+    }
+}
+
+fn of_test(row: &ComparisonRow, margin: f64, is_found: bool) -> Verdict {
+    let Some(interval) = row.interval else {
+        return Verdict::Undecided(Undecided::NoRatio);
+    };
+    if interval.low >= 1.0 / (1.0 + margin) && interval.high <= 1.0 + margin {
+        Verdict::Same
+    } else if interval.contains(1.0) {
+        Verdict::Undecided(Undecided::Wide)
+    } else if is_found {
+        beyond(row, interval.low > 1.0)
+    } else {
+        Verdict::Undecided(Undecided::Chance)
+    }
+}
+
+/// The verdict of a ratio that nothing is left to chance in.
+pub(super) fn of_exact(row: &ComparisonRow, ratio: f64) -> Verdict {
+    if (ratio - 1.0).abs() < EXACTLY_ONE {
+        Verdict::Same
+    } else {
+        beyond(row, ratio > 1.0)
+    }
+}
+
+fn beyond(row: &ComparisonRow, is_above: bool) -> Verdict {
+    match row.better {
+        None => Verdict::Different,
+        Some(better) if (better == Better::Higher) == is_above => Verdict::Better,
+        Some(_) => Verdict::Worse,
+    }
+}

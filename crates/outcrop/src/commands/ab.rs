@@ -1,0 +1,135 @@
+//! `outcrop ab PLAN --a … --b …`: two variants of a plan in one run, measured in pairs, and compared.
+
+use super::compare::{ComparisonFormat, Judging};
+use super::plan_flags::PlanFlags;
+use super::run::{EffortFlag, source};
+use crate::exit::{Ending, bad_input};
+use crate::output::{self, Format, note};
+use crate::session::{self, Conclusion};
+use outcrop_lab::{PlanOptions, PlanSet, VariantFactors, VariantName};
+use outcrop_measure::units::ByteSize;
+use outcrop_report::Report;
+use outcrop_results::compare::{Comparand, compare_with};
+use outcrop_results::{FailIf, RunView};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop ab ssd-queue-depth --a submission=refill --b submission=batch
+  outcrop ab cache-etc --a target=memcached://old:11211 --b target=memcached://new:11211 --fail-if 'p99 > +5%'
+  outcrop ab codec-choice --data dump --a codec=zstd:1 --b codec=zstd:3 --repetitions 20
+  outcrop ab mine.toml --a queue_depth=8 --b queue_depth=32 --markdown
+  outcrop ab --resume runs/20261121T020304Z-mine-ab
+
+Each repetition measures both variants of a cell, one directly after the other, in random order and with \
+the same seed: drift of the machine cancels within a pair, as it cannot between two runs. Ratios are \
+B ÷ A, the median over the pairs; six pairs are the least that can decide. The run is an ordinary run \
+folder: `outcrop report` draws it. A comma within a value needs no quotes, a second factor follows a comma.";
+
+/// Measure two variants of a plan in pairs, and compare them
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A plan file, or the name of a plan that ships
+    #[arg(required_unless_present = "resume")]
+    plan: Option<String>,
+    /// Factors of variant A, which is compared with: FACTOR=VALUE[,FACTOR=VALUE…]
+    #[arg(long, value_name = "FACTORS", required_unless_present = "resume")]
+    a: Option<VariantFactors>,
+    /// Factors of variant B, which is judged: the same ones
+    #[arg(long, value_name = "FACTORS", required_unless_present = "resume")]
+    b: Option<VariantFactors>,
+    /// Go on with a run of two variants, then compare them
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with_all = ["plan", "a", "b", "effort", "path", "data", "size", "repetitions", "warm_up", "duration", "budget", "seed", "out", "dry_run", "no_save"]
+    )]
+    resume: Option<PathBuf>,
+    /// Which of a plan's values to take
+    #[arg(long, value_enum)]
+    effort: Option<EffortFlag>,
+    /// Where files of our own are made [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// Your own data for the plans that take some: a file, a directory, or a block device
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    /// Size of the file that is measured [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    size: Option<ByteSize>,
+    /// Print the comparison as a table in Markdown
+    #[arg(long, conflicts_with = "format")]
+    markdown: bool,
+    #[command(flatten)]
+    flags: PlanFlags,
+    #[command(flatten)]
+    judging: Judging,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let conditions = args.judging.conditions()?;
+    // Loaded while its folder is there: with --no-save it is removed before the comparison.
+    let measured = RefCell::new(None);
+    let write_report = |dir: &Path, flags: &PlanFlags| -> anyhow::Result<()> {
+        let view = RunView::load(dir).map_err(bad_input)?;
+        if !flags.no_save {
+            let paths = outcrop_report::write(&Report::of(&view), dir)?;
+            outcrop_results::cells::write_files(&view)?;
+            note(&format!("report: {}", paths.html.display()));
+        }
+        *measured.borrow_mut() = Some(view);
+        Ok(())
+    };
+    let conclusion = Conclusion {
+        command: "outcrop ab",
+        conclude: &write_report,
+    };
+    let ending = match (&args.resume, &args.plan, &args.a, &args.b) {
+        (Some(dir), ..) => {
+            let resumed = outcrop_lab::resume(dir).map_err(session::lab_error)?;
+            if !resumed.set.has_variants() {
+                return Err(bad_input(anyhow::anyhow!(
+                    "{} has no two variants to compare; go on with it by `outcrop run --resume`",
+                    dir.display()
+                )));
+            }
+            session::resume_and(resumed, &args.flags, &conclusion)?
+        }
+        (None, Some(plan), Some(a), Some(b)) => {
+            let options = PlanOptions {
+                effort: args.effort.map(Into::into),
+                directory: args.path.clone(),
+                data: args.data.clone(),
+                size: args.size,
+                ..args.flags.options()
+            };
+            let set = PlanSet::of_variants(&source(plan)?, a, b, &options).map_err(session::lab_error)?;
+            let first = &set.plans()[0].name;
+            let name = format!("{}-ab", first.strip_suffix("-a").unwrap_or(first));
+            session::start_and(&set, &name, &args.flags, &conclusion)?
+        }
+        _ => unreachable!("the grammar asks for a plan and two variants, or for a run"),
+    };
+    match (ending, measured.into_inner()) {
+        (Ending::Done, Some(view)) => compare_variants(&view, args, &conditions),
+        // Nothing was measured (--dry-run), or not all: what is missing of pairs is measured when the run is resumed.
+        (ending, _) => Ok(ending),
+    }
+}
+
+fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyhow::Result<Ending> {
+    let sides = [VariantName::A, VariantName::B].map(|variant| Comparand::Variant(view, variant.name()));
+    let options = args.judging.options(BTreeMap::new());
+    let comparison = compare_with(sides[0], sides[1], &options).map_err(bad_input)?;
+    let format = match args.flags.format {
+        _ if args.markdown => ComparisonFormat::Markdown,
+        Format::Text => ComparisonFormat::Text,
+        Format::Json => ComparisonFormat::Json,
+        Format::Csv => ComparisonFormat::Csv,
+    };
+    let envelope = output::envelope().on(view.environment.clone());
+    args.judging.report(&comparison, conditions, format, envelope)
+}
