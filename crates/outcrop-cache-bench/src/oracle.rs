@@ -38,11 +38,11 @@ pub(crate) fn simulated_hit_ratio(
         return Err(Unavailable::because("a trace is not simulated"));
     };
     let policy = policy_of(spec)
-        .ok_or_else(|| Unavailable::because("nobody says which policy the server at this URL has"))?;
+        .ok_or_else(|| Unavailable::because("the eviction policy of the server at this URL is unknown"))?;
     let keys = u32::try_from(*key_count).ok().filter(|_| *key_count <= MOST_KEYS);
     let keys = keys.ok_or_else(|| {
         Unavailable::because(format!(
-            "{key_count} keys are simulated no more; at most {MOST_KEYS}"
+            "{key_count} keys are too many to simulate; the limit is {MOST_KEYS}"
         ))
     })?;
     // A cache that never evicted has room for more than it holds.

@@ -26,7 +26,7 @@ pub enum CacheLoadError {
     },
     /// No connection could be made.
     #[error(
-        "cannot connect to {target}: {source}; is the server running, and does it take so many connections?"
+        "cannot connect to {target}: {source}; is the server running, and does it accept that many connections?"
     )]
     Connect {
         /// The server.

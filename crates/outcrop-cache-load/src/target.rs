@@ -127,7 +127,7 @@ impl FromStr for Target {
                 .parse()
                 .ok()
                 .filter(|port| *port > 0)
-                .ok_or_else(|| refuse("its port is no number from 1 to 65535"))?,
+                .ok_or_else(|| refuse("its port is not a number from 1 to 65535"))?,
             None => return Err(refuse("something stands between the address and the port")),
         };
         if host.is_empty() {

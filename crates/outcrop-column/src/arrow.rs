@@ -42,7 +42,7 @@ fn guarded<T>(format: &'static str, decode: impl FnOnce() -> Result<T>) -> Resul
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
         Err(ColumnError::Foreign {
             format,
-            detail: "the file is damaged: its decoder gave up; write the file anew".to_owned(),
+            detail: "the file is damaged: its decoder gave up; write the file again".to_owned(),
         })
     })
 }

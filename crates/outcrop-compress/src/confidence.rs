@@ -22,7 +22,7 @@ pub enum NoInterval {
     },
     /// The draws do not differ, so nothing says how those differ that were not drawn.
     #[error(
-        "all {clusters} clusters that were drawn compress alike, which does not say that all the data do: if the {:.1} % that such a draw may miss \
+        "all {clusters} clusters that were drawn compress equally, which does not show that all the data do: if the {:.1} % that such a draw may miss \
          (95 %) did not compress, the ratio would be {least_ratio:.2}; give a larger --sample-size",
         100.0 * UNSEEN / *clusters as f64
     )]

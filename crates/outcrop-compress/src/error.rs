@@ -101,7 +101,7 @@ pub enum CompressError {
     },
     /// What came back is not what went in.
     #[error(
-        "{codec} gave back other bytes than it was given: {origin}, {block_bytes} B; its figures are worth nothing"
+        "{codec} did not decompress to the original bytes: {origin}, {block_bytes} B; its figures are discarded"
     )]
     Mismatch {
         /// The codec.
@@ -113,7 +113,7 @@ pub enum CompressError {
     },
     /// The same block became of another length than before.
     #[error(
-        "{codec} is not repeatable: {origin} became {now_bytes} B, and {before_bytes} B before; its ratio is worth nothing"
+        "{codec} is not repeatable: {origin} compressed to {now_bytes} B, and to {before_bytes} B before; its ratio is discarded"
     )]
     NotRepeatable {
         /// The codec.

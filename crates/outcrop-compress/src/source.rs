@@ -281,7 +281,7 @@ impl Source {
             self.read(&range, &mut open, &mut sample)?;
         }
         if sample.bytes().is_empty() {
-            let what = "the data (its files were emptied meanwhile)".to_owned();
+            let what = "the data (its files were truncated during the run)".to_owned();
             return Err(CompressError::Empty { what });
         }
         Ok(sample)

@@ -21,7 +21,7 @@ pub enum DeviceError {
     /// Writes were asked of a target that Outcrop did not create.
     #[error(
         "{path} was not created by Outcrop, so it is only ever read, but the mix {mix} contains writes; \
-         use the mix 100:0, or give a directory so that Outcrop writes to a scratch file of its own"
+         use the mix 100:0, or give a directory so that Outcrop writes to its own scratch file"
     )]
     ReadOnlyTarget {
         /// The target.

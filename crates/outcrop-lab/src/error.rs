@@ -55,7 +55,7 @@ pub enum LabError {
         message: String,
     },
     /// An error after which no further trial can succeed; finished trials are kept.
-    #[error("{message}; the {finished} finished trials are kept: mend this, then `outcrop run --resume {}`", run.display())]
+    #[error("{message}; the {finished} finished trials are kept: fix this, then run `outcrop run --resume {}`", run.display())]
     Fatal {
         /// The failure's sentence.
         message: String,

@@ -42,16 +42,16 @@ macro_rules! shipped {
 /// Name and question stand here as well as in the files, so that listing them parses nothing; a test compares them.
 static SHIPPED: &[ShippedPlan] = shipped! {
     "ssd-access-size": "How do bandwidth and latency change with the access size, for reads and for writes?",
-    "ssd-read-write-mix": "What does a true mix of reads and writes give, beside pure reads and pure writes?",
+    "ssd-read-write-mix": "What does a true mix of reads and writes give, compared with pure reads and pure writes?",
     "ssd-queue-depth": "How do IOPS and latency change with queue depth, and where is the knee?",
-    "ssd-max": "What are the highest bandwidth and IOPS that the device gives, beside its datasheet?",
+    "ssd-max": "What are the highest bandwidth and IOPS of the device, and what does its datasheet claim?",
     "ssd-matrix": "What do access size, queue depth and mix give in every combination?",
     "codec-choice": "Which codec, and which block size, suit these data?",
     "zstd-stages": "How does zstd's time split into match finding, literals and sequences, by level, block size and entropy?",
     "ratio-percentiles": "How are the ratios of single blocks distributed at 4 and 64 KiB, for Snappy, LZ4, Deflate, Zstd and dpzip?",
     "throughput-latency": "How fast does each codec compress and decompress at 4 and 64 KiB, from one thread to all, and how late is a block?",
     "robustness": "How do throughput and latency hold as the data compress less and less, by repetition and by entropy?",
-    "column-size": "How large is a dictionary column by cardinality and skew, beside the least that it could be?",
+    "column-size": "How large is a dictionary column by cardinality and skew, compared with the least that it could be?",
     "column-search": "How fast are rows found by value, prefix and range, in memory, on disk and by a scan?",
     "column-choice": "Which string columns are worth a dictionary, and with which profile?",
     "column-index": "What do postings cost in size, and how much sooner are the rows of a value found?",
@@ -60,7 +60,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "cache-policies": "Which eviction policy hits most, by memory, and is it what its paper says?",
     "cache-sensitivity": "What do memory, load factor, keys, mix, threads, compressibility of values and the build change, each alone?",
     "cache-etc-lite": "Do the figures of an earlier study come back: hit ratio, p95 and throughput of a small cache by its number of keys?",
-    "cache-peers": "What do answers cost, and how late are they, beside memcached and Redis: by pipeline, connections, closed and open loop?",
+    "cache-peers": "What do requests cost in CPU and latency, compared with memcached and Redis, by pipeline, connections, closed and open loop?",
 };
 
 /// Every plan that ships.

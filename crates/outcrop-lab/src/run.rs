@@ -89,7 +89,7 @@ pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
     let Some(began) = began else {
         let path = path.display();
         return vec![RESUMED_ELSEWHERE.remark(format!(
-            "{path} cannot be read, so nobody can say whether the machine is still the same"
+            "{path} cannot be read, so whether the machine is still the same is unknown"
         ))];
     };
     differences(&began, &environment(set))

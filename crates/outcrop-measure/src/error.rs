@@ -25,9 +25,7 @@ pub enum MeasureError {
         problem: String,
     },
     /// Exact totals kept beside an encoded histogram contradict its buckets.
-    #[error(
-        "the totals kept beside a histogram contradict its buckets: {problem}; the entry was damaged or edited"
-    )]
+    #[error("the totals of a histogram contradict its buckets: {problem}; the entry was damaged or edited")]
     Totals {
         /// Which total, with the value seen and the range that the buckets allow.
         problem: String,

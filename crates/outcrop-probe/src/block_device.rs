@@ -62,9 +62,7 @@ impl BlockDevice {
         }
         Err(Unavailable::because(match type_name.as_str() {
             "tmpfs" | "ramfs" => format!("{type_name} lives in memory, without a block device"),
-            "overlay" => {
-                "an overlay has no block device of its own; give a path on the filesystem below it".to_owned()
-            }
+            "overlay" => "an overlay has no block device; give a path on the filesystem below it".to_owned(),
             _ => format!("{type_name} (source `{source}`) names no block device"),
         }))
     }
@@ -148,7 +146,7 @@ fn only_btrfs_device(tree: &SystemTree, source: &str) -> Result<(), Unavailable>
     let node = std::fs::canonicalize(source).unwrap_or_else(|_| source.into());
     let Some(name) = node.file_name() else {
         return Err(Unavailable::because(format!(
-            "btrfs gives `{source}` as its source, which is no device"
+            "btrfs gives `{source}` as its source, which is not a device"
         )));
     };
     for filesystem in tree.names(FILESYSTEMS)? {

@@ -38,7 +38,7 @@ impl fmt::Display for DeviceNumber {
 
 /// Text that is not `major:minor`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no device number; expected `major:minor`, such as `254:0`")]
+#[error("`{0}` is not a device number; expected `major:minor`, such as `254:0`")]
 pub struct NotADeviceNumber(String);
 
 impl FromStr for DeviceNumber {

@@ -193,7 +193,7 @@ fn number(path: &Path) -> Result<u64, Unavailable> {
     let text = text(path)?;
     text.parse().map_err(|_| {
         Unavailable::because(format!(
-            "{} holds `{}`, which is no number",
+            "{} holds `{}`, which is not a number",
             path.display(),
             crate::system_tree::excerpt(&text)
         ))

@@ -82,7 +82,7 @@ impl ServingProcess {
                     .next()
                     .and_then(|first| first.parse().ok())
                     .ok_or_else(|| {
-                        Unavailable::because(format!("{path} holds `{text}`, which is no time"))
+                        Unavailable::because(format!("{path} holds `{text}`, which is not a time"))
                     })?;
                 times.insert(task, on_cpu_ns);
             }

@@ -56,7 +56,7 @@ impl SystemTree {
         text.parse().map_err(|_| {
             let path = self.path(relative);
             Unavailable::because(format!(
-                "{} holds `{}`, which is no number",
+                "{} holds `{}`, which is not a number",
                 path.display(),
                 excerpt(&text)
             ))

@@ -228,7 +228,7 @@ fn threshold(text: &str) -> Result<f64, String> {
             .parse::<f64>()
             .ok()
             .filter(|value| value.is_finite());
-        value.ok_or_else(|| format!("{text:?} is no threshold; {expected}"))
+        value.ok_or_else(|| format!("{text:?} is not a threshold; {expected}"))
     };
     let ratio = if let Some(percent) = text.strip_suffix('%') {
         let change = number(percent)?;

@@ -206,7 +206,7 @@ pub static COLUMN: Factor<String> = Factor::new("column", "The column of the fil
 /// How many rows.
 pub static ROWS: Factor<Rows> = Factor::new("rows", "Rows of the column", spelled)
     .decided("`1000000`; files: `\"all\"`")
-    .accepts("rows; of a file the first so many")
+    .accepts("rows; of a file, the first N")
     .role(Role::Data);
 /// Words to draw from.
 pub static DISTINCT: Factor<u32> = Factor::new(
@@ -285,9 +285,9 @@ metrics! { PLAIN:
     CPU_PER_ROW = "cpu_per_row", NanosecondsPerOperation, Lower, Trial, "CPU time of the process per row gone through";
     OPERATION_RATE = "operation_rate", PerSecond, Higher, Trial, "queries answered per second, one at a time";
     HITS_PER_OPERATION = "hits_per_operation", Count, Neither, Trial, "rows that a query found, on average";
-    COLD_READS = "cold_reads", Count, Lower, Trial, "reads of the file per query after opening it anew, on average";
+    COLD_READS = "cold_reads", Count, Lower, Trial, "reads of the file per query after opening it again, on average";
     COLD_READS_MAX = "cold_reads_max", Count, Lower, Trial, "most reads of one such query";
-    COLD_READ_BYTES = "cold_read_bytes", Bytes, Lower, Trial, "bytes read per query after opening the file anew, on average";
+    COLD_READ_BYTES = "cold_read_bytes", Bytes, Lower, Trial, "bytes read per query after opening the file again, on average";
 }
 
 /// Time of one query.

@@ -314,7 +314,7 @@ numbered! {
 }
 numbered! {
     /// Bytes that a drive stores when each page takes whole slots; dpzip only.
-    SLOT_SIZES_BYTES, STORED_BYTES: usize = "stored_bytes_slot_", Bytes, Lower, "bytes that a drive stores when each page takes whole slots of so many bytes: "; 64 128 256 512 1024 2048
+    SLOT_SIZES_BYTES, STORED_BYTES: usize = "stored_bytes_slot_", Bytes, Lower, "bytes that a drive stores when each page takes whole slots of this many bytes: "; 64 128 256 512 1024 2048
 }
 
 numbered! {

@@ -21,7 +21,7 @@ Exit codes:
   0 success   1 a --fail-if condition was met   2 usage or bad input
   3 the measurement failed   130 interrupted (the run is kept and can be resumed)";
 
-/// Lays every layer of a storage stack open and measures each with the same workloads, clocks and statistics.
+/// Measure every layer of a storage stack with the same workloads, clocks and statistics.
 #[derive(Debug, Parser)]
 #[command(name = "outcrop", version, after_help = EXAMPLES, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Device(device::Args),
     /// Measure codecs on your data once, with flags for each factor
     Codec(codec::Args),
-    /// Encode a string column into one small, searchable file, and ask it
+    /// Encode a string column into one small, searchable file, and query it
     Column(column::Args),
     /// Serve a cache, or put load on one
     Cache(cache::Args),

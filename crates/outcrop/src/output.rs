@@ -221,8 +221,8 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     to_stdout(text.as_bytes())
 }
 
-/// Prints what a library's writer writes. It fills memory first: the library would wrap a closed pipe in an error of
-/// its own, which [`crate::exit`] could not tell from a failure.
+/// Prints what a library's writer writes. It fills memory first: the library would wrap a closed pipe in its own
+/// error, which [`crate::exit`] could not tell from a failure.
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {

@@ -112,7 +112,7 @@ impl Drop for Shown {
     }
 }
 
-/// What a log is told.
+/// What a log says.
 fn line(what: &str, tenths: u64, left: Duration) -> String {
     format!("{:3} %  {what}, {} left", tenths * 10, clock_time(left))
 }

@@ -2,6 +2,7 @@
 //!
 //! - `check` runs every step that CI runs and says what it skipped and why;
 //! - `tidy` holds the sources to rules that neither rustc nor clippy knows;
+//! - `portable` builds one binary for every Linux with glibc 2.28 or newer, and checks that it is one;
 //! - `bench-record` runs one benchmark and appends its result, with the machine, to `benchmarks/record/`.
 //!
 //! It depends on no other crate of the workspace, so that it still runs when one of them does not build.
@@ -17,6 +18,7 @@ mod check;
 mod clock;
 mod command;
 mod libtest;
+mod portable;
 mod python;
 mod tidy;
 mod workspace;
@@ -45,6 +47,8 @@ enum Task {
     },
     /// Check ranks, module headers, file sizes, the unsafe list, licences, plans and links.
     Tidy,
+    /// Build `target/portable/outcrop`, which runs on every Linux with glibc 2.28 or newer, and check it.
+    Portable,
     /// Run `benchmarks/NAME/run` and append what it prints to `benchmarks/record/NAME.md`.
     BenchRecord {
         /// Folder name under `benchmarks/`.
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
     let result = Workspace::load().and_then(|workspace| match Cli::parse().task {
         Task::Check { only } => check::run(&workspace, &only),
         Task::Tidy => tidy::run(&workspace),
+        Task::Portable => portable::run(&workspace),
         Task::BenchRecord { name } => bench_record::run(&workspace, &name),
     });
     match result {

@@ -2,7 +2,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "a process is told before it begins which CPUs are its own and whose end is its end"
+    reason = "before a process begins, its CPUs are set, and that it ends with its parent"
 )]
 
 use std::io;

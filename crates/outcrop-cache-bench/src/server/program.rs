@@ -96,13 +96,13 @@ impl Program {
                 } else {
                     in_path(&text)
                 };
-                found.ok_or_else(|| absent("$MEMCACHED", format!("is `{text}`, where there is no program")))
+                found.ok_or_else(|| absent("$MEMCACHED", format!("is `{text}`, which is not a program")))
             }
             Self::Build(folder) => build(folder).ok_or_else(|| {
                 absent(
                     &format!("the build `{folder}` of outcrop"),
                     format!(
-                        "is not in a folder `target/{folder}` beside this executable: make it with `cargo build --profile \
+                        "is not in a folder `target/{folder}` next to this executable: make it with `cargo build --profile \
                          {}`",
                         if folder == "debug" { "dev" } else { folder }
                     ),

@@ -183,7 +183,7 @@ impl PageDecoder {
 /// The compressed block that a stored frame consists of.
 fn block_of_frame(stored: &[u8]) -> Result<&[u8], String> {
     let Some(([first, second, header @ ..], block)) = stored.split_first_chunk::<BLOCK_AT>() else {
-        return Err(format!("{} B are no frame", stored.len()));
+        return Err(format!("{} B are not a frame", stored.len()));
     };
     if [*first, *second] != FRAME_HEADER {
         return Err(format!(

@@ -196,7 +196,7 @@ impl Interner {
                 what: "bytes of a value",
                 seen: value.len() as u64,
                 limit: VALUE_BYTES_LIMIT as u64,
-                hint: "store larger objects beside the column and their names in it",
+                hint: "store larger objects outside the column and their names in it",
             });
         }
         if self.value_count as u64 >= SEGMENT_ROWS_LIMIT - 1 {

@@ -133,7 +133,7 @@ impl Reader<'_> {
         let Some(plans) = root.get("plan") else {
             return Err(self.source.error(
                 &(0..0),
-                "there is no [[plan]] beside [run]; an expanded plan has at least one",
+                "an expanded plan has [run] and at least one [[plan]]; there is no [[plan]]",
             ));
         };
         let DeValue::Array(list) = plans.get_ref() else {

@@ -199,7 +199,7 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
             "the simulator needs fill",
         ),
         ("", "objective = \"p95\"", "p95<1ms"),
-        ("", "key_size = \"fixed:4B\"", "to tell so many keys apart"),
+        ("", "key_size = \"fixed:4B\"", "distinct keys need"),
         ("", "request_mix = \"1\"", "30:1:15"),
     ] {
         let text = format!(

@@ -165,7 +165,7 @@ fn counted(count: usize, name: &str) -> Result<u64, Unavailable> {
 
 /// How many numbers a list such as `0-3,8` stands for.
 fn count_in_list(list: &str) -> Result<u64, Unavailable> {
-    let not_a_list = || Unavailable::because(format!("`{list}` is no list of CPUs such as `0-3,8`"));
+    let not_a_list = || Unavailable::because(format!("`{list}` is not a list of CPUs such as `0-3,8`"));
     let mut count = 0_u64;
     for part in list.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -220,5 +220,5 @@ fn kibibytes(text: &str) -> Result<u64, Unavailable> {
     text.strip_suffix('K')
         .and_then(|number| number.parse::<u64>().ok())
         .and_then(|number| number.checked_mul(1024))
-        .ok_or_else(|| Unavailable::because(format!("`{text}` is no cache size such as `32K`")))
+        .ok_or_else(|| Unavailable::because(format!("`{text}` is not a cache size such as `32K`")))
 }

@@ -147,7 +147,7 @@ fn warn_of_filesystem(filesystem: &Filesystem, warnings: &mut Vec<String>) {
     }
     if matches!(filesystem.type_name.as_str(), "tmpfs" | "ramfs") {
         warnings.push(format!(
-            "{place} is a {}: it lives in memory and is no storage device",
+            "{place} is a {}: it lives in memory and is not a storage device",
             filesystem.type_name
         ));
     }

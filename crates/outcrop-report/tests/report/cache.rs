@@ -125,7 +125,7 @@ fn peers_are_compared_under_the_same_load_only() {
     let cpu = finding(&run, "cache-less-cpu-than-peers");
     assert_eq!(cpu.verdict, Verdict::Holds);
     assert!(cpu.tested.contains("in 8 pairs of cells"), "{}", cpu.tested);
-    assert!(advice(&run, "Beside peers").contains("0.93 × memcached, 0.89 × redis"));
+    assert!(advice(&run, "Compared with peers").contains("0.93 × memcached, 0.89 × redis"));
     assert_eq!(finding(&run, "cache-littles-law").verdict, Verdict::Holds);
     assert_eq!(finding(&run, "cache-open-loop-answered").verdict, Verdict::Holds);
     assert!(matches!(
@@ -332,7 +332,7 @@ fn cells_of_other_subjects_are_no_peers() {
     }
     let claims = &Report::of(&run).layers[0].answer.advice;
     assert!(
-        claims.iter().all(|claim| claim.topic != "Beside peers"),
+        claims.iter().all(|claim| claim.topic != "Compared with peers"),
         "{claims:?}"
     );
 }

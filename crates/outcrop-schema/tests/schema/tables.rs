@@ -52,9 +52,9 @@ fn the_vocabulary_is_in_the_documentation() {
         Every factor, metric and remark of every layer, as `outcrop-schema` defines them. The schema writes this page; a test holds \
         it to that. What the words mean: [glossary](glossary.md). How each figure is obtained: [methodology](methodology.md). What plans \
         accept: [plans](../plans/README.md).\n\n\
-        *Column* is the factor's own column in `records.parquet`, beside the map `factors` of all spellings: whole numbers and sizes in \
+        *Column* is the factor's own column in `records.parquet`, in addition to the map `factors` of all spellings: whole numbers and sizes in \
         bytes are integers there. *Role* says what a factor is to a comparison: *workload* and *data* name a cell; an *implementation* \
-        names a cell among runs and is a condition beside a publication; under another *condition* figures are not comparable. *One per* \
+        names a cell among runs and is a condition when compared with a publication; under another *condition* figures are not comparable. *One per* \
         says what a metric has one value of: only values of one *trial* are counted as repetitions.\n";
     let layer = |layer: &&LayerSchema| {
         format!(

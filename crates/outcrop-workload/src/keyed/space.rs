@@ -56,7 +56,7 @@ impl KeySpace {
             && size.0 < shortest as u64
         {
             return Err(out_of_range(format!(
-                "to tell so many keys apart takes {shortest} bytes, and the key size is fixed at {size}"
+                "that many distinct keys need {shortest} bytes each, and the key size is fixed at {size}"
             )));
         }
         let max_value = match value_size {

@@ -250,7 +250,7 @@ fn is_head(first: &csv::StringRecord) -> bool {
 }
 
 fn unlike(wanted: &str, seen: &str) -> String {
-    format!("`{seen}` is no {wanted}")
+    format!("`{seen}` is not {wanted}")
 }
 
 fn bytes(what: &str, text: &str, most: u64) -> Result<u32, String> {

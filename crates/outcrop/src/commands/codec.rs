@@ -13,9 +13,9 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop codec                             zstd:3 in blocks of 64 KiB, on a sample of our own
+  outcrop codec                             zstd:3 in blocks of 64 KiB, on built-in data
   outcrop codec --data /srv/dump --codec lz4,zstd:1,zstd:3 --block-size 4k,64k
-  pg_dump shop | outcrop codec --data -     what the pipe carries; of much data a random sample is kept
+  pg_dump shop | outcrop codec --data -     read stdin; large input is sampled
   outcrop codec --data dump.sql --threads 1,all --context reused,fresh
   outcrop codec --content entropy:1,entropy:4 --caches warm,cold --format csv
   outcrop codec list                        every codec of this build and its settings

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use flags::Action;
 
-/// Encode columns into small, searchable files, and search them
+/// Encode columns into small, searchable files, and query them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

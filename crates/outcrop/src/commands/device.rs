@@ -24,7 +24,7 @@ Several values, separated by commas, make a factor: every combination is a cell.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem where a file of our own is made, measured and removed
+    /// A directory on the filesystem to measure, through a scratch file that is removed
     #[arg(default_value = ".", conflicts_with = "read_only")]
     path: PathBuf,
     /// Measure an existing file or block device instead; it is opened for reading only

@@ -143,7 +143,7 @@ fn range(value: &str) -> Result<Vec<String>, String> {
         return Ok(vec![value.to_owned()]);
     };
     if first == 0 || first > last {
-        return Err(format!("`{value}` is no range; expected for instance 1..64"));
+        return Err(format!("`{value}` is not a range; expected for instance 1..64"));
     }
     let doubled = std::iter::successors(Some(first), |value| value.checked_mul(2));
     let mut values: Vec<u32> = doubled.take_while(|value| *value < last).collect();

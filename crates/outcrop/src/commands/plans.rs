@@ -9,7 +9,7 @@ use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
 /// List the plans that ship, or print one
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop plans\n  outcrop plans ssd-matrix > mine.toml    a plan of your own begins with one of ours"
+    after_help = "Examples:\n  outcrop plans\n  outcrop plans ssd-matrix > mine.toml    start your own plan from ours"
 )]
 pub(crate) struct Args {
     /// Name of the plan to print as TOML

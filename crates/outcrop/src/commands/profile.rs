@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop profile                        the filesystem you stand on, in at most ten minutes
+  outcrop profile                        the filesystem of this directory, in at most ten minutes
   outcrop profile /mnt/data --quick      another one, in 90 seconds
   outcrop profile --data /srv/dump       your own data; tables among them, column by column
   outcrop profile --layer compression    one layer alone
@@ -18,8 +18,8 @@ Examples:
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              what would be measured and written
 
-A file of its own is written on the filesystem of PATH, measured, and removed afterwards; nothing else is \
-touched, and data are only read: without --data, a sample that is part of the program stands for them. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
+A scratch file is written on the filesystem of PATH, measured and removed. Nothing else is touched; data are only \
+read. Without --data, the built-in sample is used. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
 
 /// Measure the storage stack at PATH and say what it can do and what to configure
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Your own data for the plans that take some: a file, a directory, a block device, or - for stdin
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
-    /// URL of a running cache to measure in place of one of our own: memcached://HOST:PORT, redis://…, http://…
+    /// URL of a running cache to measure in place of ours: memcached://HOST:PORT, redis://…, http://…
     #[arg(long, value_name = "URL")]
     server: Option<String>,
     /// Only these layers [default: all of them]

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// text: the summary; json: answer and findings; csv: the records
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Write one-page.html beside the report: answers and first figures, on one or two sheets of paper
+    /// Write one-page.html next to the report: answers and first figures, to print
     #[arg(long)]
     one_page: bool,
     #[command(flatten)]

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Which of a plan's values to take
     #[arg(long, value_enum)]
     effort: Option<EffortFlag>,
-    /// Where files of our own are made [default: the working directory]
+    /// Directory for scratch files [default: the working directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// Your own data for the plans that take some: a file, a directory, a block device, or - for stdin
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 pub(crate) enum EffortFlag {
     /// Short trials, few repetitions
     Quick,
-    /// What an evening's question deserves
+    /// Default: minutes per plan
     Default,
     /// As long as the method asks for
     Full,

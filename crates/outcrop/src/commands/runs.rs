@@ -34,7 +34,7 @@ enum Action {
     /// Remove runs: shows which, and removes them only with --yes
     #[command(group = clap::ArgGroup::new("which").required(true))]
     Prune {
-        /// Keep so many of the newest
+        /// Keep the N newest
         #[arg(long, value_name = "N", group = "which")]
         keep: Option<usize>,
         /// Remove those that began longer ago than this: 30d, 12h

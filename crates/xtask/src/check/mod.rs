@@ -5,6 +5,7 @@
 //! run had the machine been set up is a failure: nothing is skipped silently.
 
 mod browser;
+mod guide;
 mod interop;
 mod steps;
 mod summary;

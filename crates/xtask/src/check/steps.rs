@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{Outcome, Session, browser, interop, summary};
+use super::{Outcome, Session, browser, guide, interop, summary};
 use crate::python::{NoEnvironment, PythonEnvironment};
 use crate::{command, libtest, tidy};
 
@@ -18,7 +18,7 @@ pub(super) struct Step {
 }
 
 /// Every step, in the order in which they run: an early failure costs seconds, not minutes.
-pub(super) const ALL: [Step; 10] = [
+pub(super) const ALL: [Step; 11] = [
     Step {
         name: "fmt",
         purpose: "the sources are formatted",
@@ -63,6 +63,11 @@ pub(super) const ALL: [Step; 10] = [
         name: "browser",
         purpose: "a report reads well in Chromium: wide, narrow, dark, printed, with and without scripts",
         run: browser::check,
+    },
+    Step {
+        name: "guide",
+        purpose: "every command of the guide and of the README runs as printed",
+        run: guide::check,
     },
     Step {
         name: "doc",

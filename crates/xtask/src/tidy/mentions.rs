@@ -1,24 +1,20 @@
-//! The two maps, `README.md` and `ARCHITECTURE.md`, know every crate, and the code paths that guides name exist.
+//! The map, `ARCHITECTURE.md`, knows every crate, and the code paths that guides name exist.
 
 use super::Violation;
 use crate::workspace::{Member, SourceFile};
 
-const MAPS: [&str; 2] = ["README.md", "ARCHITECTURE.md"];
+const MAP: &str = "ARCHITECTURE.md";
 /// Files whose code paths are followed. Design notes are history and keep theirs.
 const GUIDES: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 pub(super) fn check(files: &[SourceFile], members: &[Member]) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for map in MAPS {
-        let text = files
-            .iter()
-            .find(|file| file.path == map)
-            .map_or("", |file| file.text.as_str());
-        for member in members {
-            if !text.contains(&format!("`{}`", member.name)) {
-                let what = format!("does not mention the crate `{}`", member.name);
-                violations.push(Violation::new(map, 0, what, "say in one sentence what it is for"));
-            }
+    let map = files.iter().find(|file| file.path == MAP);
+    let text = map.map_or("", |file| file.text.as_str());
+    for member in members {
+        if !text.contains(&format!("`{}`", member.name)) {
+            let what = format!("does not mention the crate `{}`", member.name);
+            violations.push(Violation::new(MAP, 0, what, "say in one sentence what it is for"));
         }
     }
     violations.extend(

@@ -10,6 +10,7 @@ mod licences;
 mod links;
 mod mentions;
 mod plans;
+mod prose;
 mod ranks;
 mod sizes;
 mod unsafe_list;
@@ -88,6 +89,7 @@ pub(crate) fn inspect(workspace: &Workspace) -> Result<TidyReport> {
         size_violations,
         unsafe_list::check(&files, &config.unsafe_module),
         words::check(&files),
+        prose::check(&files),
         vocabulary::check(&files, &config.vocabulary_word),
         plans::check(&files),
         links::check(&files),

@@ -29,7 +29,7 @@ pub(super) fn exposition(context: &Context<'_>) -> String {
         ),
         (
             "evicted_unfetched_total",
-            "Items evicted that nobody had read",
+            "Items evicted without having been read",
             store.counters.evicted_unfetched,
         ),
         (

@@ -88,7 +88,7 @@ fn check_stages(factors: &Settings) -> Result<(), Refusal> {
         return refuse(&THREADS, "1: stages are timed block by block");
     }
     if *factors.value(&CONTEXT) != Context::Reused {
-        return refuse(&CONTEXT, "reused: the stages have contexts of their own");
+        return refuse(&CONTEXT, "reused: the stages have their own contexts");
     }
     if *factors.value(&COMPRESSION_BLOCK_SIZE) > LARGEST_STAGED {
         return refuse(

@@ -261,10 +261,10 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
     let text = format!(
         "Our server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit."
     );
-    (numbers.len() > 1).then(|| Claim::new("Beside peers", brief, text, numbers))
+    (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers))
 }
 
-/// What a careful reader of figures about caches must know besides.
+/// What a careful reader of figures about caches must also know.
 fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let all = cells.len();
     let reasons = cells.iter().filter_map(|cell| cell.unavailable(&THROUGHPUT));

@@ -213,7 +213,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(
-        "Pipeline {pipeline}, closed loop, server and driver on CPUs of their own where there are two. Shaded: confidence interval \
+        "Pipeline {pipeline}, closed loop, server and driver each on its own CPU where there are two. Shaded: confidence interval \
          of the median."
     );
     LineChart { x, y, series }.curves("cache-connections", TITLE, caption, "cache-peers", reason)

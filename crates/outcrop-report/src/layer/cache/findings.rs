@@ -205,7 +205,7 @@ fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
-        "ours ÷ peer in {n} pairs of cells that differ in the server alone; {above} are 1 or more, the highest beside {server} at {load}."
+        "ours ÷ peer in {n} pairs of cells that differ in the server alone; {above} are 1 or more, the highest against {server} at {load}."
     );
     let meaning = "Ours lives in the driver's process, peers in their own: that costs or saves it nothing per request, as all bytes \
                    go through sockets.";
@@ -225,9 +225,10 @@ fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     let (from, to) = (least * 100.0, most * 100.0);
     let (server, memory) = (server(peer), peer.spelling(&MEMORY));
     let tested = format!(
-        "ours − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (beside {server} at {memory}) to {to:+.2}."
+        "ours − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (against {server} at {memory}) to {to:+.2}."
     );
-    let meaning = "The limit is what each server was told, not what its process took: see resident memory in the records.";
+    let meaning =
+        "The limit is the one configured, not what the process took: see resident memory in the records.";
     let finding = Finding::tested(ID, SENTENCE, least > 0.0, tested).meaning(meaning);
     finding.numbers(span("gain", least, most, n))
 }

@@ -21,7 +21,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Hit ratio",
         "Gets that found a value over all gets of the measured time; a get that misses is followed by a set of its key. Every value \
-         is held against what was stored.",
+         is compared with what was stored.",
     ),
     (
         "Simulated hit ratio",
@@ -35,7 +35,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Memory",
-        "The limit is what the server was told. What counts against it differs: ours counts everything that it holds, memcached \
-         and Redis leave out a part. Resident memory is the kernel's count, for servers with a process of their own.",
+        "The limit is the one configured. What counts against it differs: ours counts everything that it holds, memcached \
+         and Redis leave out a part. Resident memory is the kernel's count, for servers that run as a process.",
     ),
 ];

@@ -5,7 +5,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Columns",
         "Generated ones are made in memory from the run's seed; those of a file are read once, and only read. Before a trial \
-         measures, everything decoded is held against what went in, and one search against a pass over the text.",
+         measures, everything decoded is compared with the input, and one search with a pass over the text.",
     ),
     (
         "Floor",
@@ -30,7 +30,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Cold reads",
-        "Reads through the codec's storage seam, of 64 queries on a file that was opened anew for each; those of opening are \
+        "Reads through the codec's storage seam, of 64 queries on a file that was opened again for each; those of opening are \
          not among them.",
     ),
     (

@@ -5,7 +5,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Verification",
         "Before anything is timed every block is compressed, decompressed and compared with the input; after timing what was \
-         timed is compared again. A mismatch fails the trial by codec, file and offset.",
+         timed is compared again. A mismatch fails the trial and reports codec, file and offset.",
     ),
     (
         "Ratio",
@@ -53,7 +53,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Order of trials",
-        "Cells run in a seeded order that is shuffled anew for every repetition, so that drift of the machine meets every cell alike.",
+        "Cells run in a seeded order that is shuffled for every repetition, so that drift of the machine affects every cell equally.",
     ),
     (
         "Medians and intervals",

@@ -164,7 +164,7 @@ fn stage_table(theirs: &[&Cell<'_>], cells: &[Cell<'_>]) -> Table {
     let mut head = vec!["cell"];
     head.extend(heads.iter().flat_map(|here| [here.as_str(), "published"]));
     table(
-        "Shares of compression time, natural blocks of this run beside the published ones. A dash: this run has no such cell.",
+        "Shares of compression time, natural blocks of this run next to the published ones. A dash: this run has no such cell.",
         &head,
         theirs.iter().map(row).collect(),
     )

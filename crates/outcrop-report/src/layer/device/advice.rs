@@ -129,7 +129,7 @@ fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> 
         false => (
             format!("{words}: {iops}, a tie with {peak_words} ({peak})"),
             format!(
-                "{words} gives {iops} with {access} {direction}s, which these trials do not tell apart from {peak_words} ({peak})"
+                "{words} gives {iops} with {access} {direction}s, which these trials cannot distinguish from {peak_words} ({peak})"
             ),
         ),
     };

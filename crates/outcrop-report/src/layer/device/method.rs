@@ -11,13 +11,13 @@ use crate::section::Method;
 const METHODS: &[(&str, &str)] = &[
     (
         "Order of trials",
-        "Cells run in a seeded order that is shuffled anew for every repetition, so that drift of the machine meets every \
-         cell alike. The warm-up of each trial is discarded.",
+        "Cells run in a seeded order that is shuffled for every repetition, so that drift of the machine affects every \
+         cell equally. The warm-up of each trial is discarded.",
     ),
     (
         "Closed loop",
         "A new request goes out when one completes, one for one, so that the queue depth asked for is the depth kept. \
-         Batched submission, which lowers the real depth, is a mode of its own and is named where it was used.",
+         Batched submission, which lowers the real depth, is a separate mode and is named where it was used.",
     ),
     (
         "IOPS and bandwidth",

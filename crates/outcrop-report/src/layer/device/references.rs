@@ -114,7 +114,7 @@ fn beside(published: &[Cell<'_>], ours: &[Cell<'_>]) -> Table {
     ];
     Table {
         caption: format!(
-            "{}, beside this run's cells of the same access, mix and depth. Another device, another span and an unknown \
+            "{}, next to this run's cells of the same access, mix and depth. Another device, another span and an unknown \
              state: read the shapes, not the ratio.",
             published.first().map_or("", Cell::subject)
         ),

@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// Do not set the key of a get that missed (what a trace does unless --set-on-miss is given)
     #[arg(long)]
     no_set_on_miss: bool,
-    /// With --trace: set the key of a get that missed, as an application beside a database does
+    /// With --trace: set the key of a get that missed, as an application in front of a database does
     #[arg(long, requires = "trace", conflicts_with = "no_set_on_miss")]
     set_on_miss: bool,
     /// What values contain: random, zeros, entropy:BITS, compressible:RATIO
@@ -87,7 +87,7 @@ pub(crate) struct Args {
     /// Let the threads move between CPUs
     #[arg(long)]
     no_pin: bool,
-    /// auto (fill, then until the hit ratio stands still), fill:TIME (fill, then the load so long), none, sets:COUNT or a time
+    /// auto (fill, then until the hit ratio stops changing), fill:TIME (fill, then the load so long), none, sets:COUNT or a time
     #[arg(long, default_value = "auto")]
     warm_up: WarmUp,
     /// Measured time

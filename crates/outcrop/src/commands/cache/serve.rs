@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// Memory for items, tables and buffers
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     memory: ByteSize,
-    /// What goes when memory is full: none, fifo, lru, sieve, s3-fifo, w-tinylfu
+    /// Eviction policy: none, fifo, lru, sieve, s3-fifo, w-tinylfu
     #[arg(long, default_value_t, value_name = "POLICY")]
     policy: PolicyKind,
     /// Items per chain of the hash index: fewer are found faster, more take less memory
@@ -60,7 +60,7 @@ pub(super) struct Args {
     /// The certificate's private key as PEM
     #[arg(long, requires = "tls_cert", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Serve only who logs in: a line name:password for each user, as for memcached's -Y; over HTTP Basic or Bearer
+    /// Require login; the file has a line name:password for each user, as for memcached's -Y; over HTTP Basic or Bearer
     #[arg(long, value_name = "FILE")]
     login_file: Option<PathBuf>,
     /// Serve on addresses that other machines reach, without login and TLS

@@ -38,7 +38,7 @@ pub(super) struct Args {
     /// all, or some of none, fifo, lru, sieve, s3-fifo, w-tinylfu separated by commas
     #[arg(long, default_value = "all", value_name = "POLICIES")]
     policy: Policies,
-    /// What an object takes besides its key and its value
+    /// Memory that each object takes in addition to its key and value
     #[arg(long, default_value = "32B", value_name = "BYTES")]
     overhead: ByteSize,
     /// Size of values whose size the trace does not give
@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// Do not set the key of a get that missed
     #[arg(long)]
     no_set_on_miss: bool,
-    /// Only so many requests, from the start of the trace
+    /// Read only the first N requests of the trace
     #[arg(long, value_name = "N")]
     requests: Option<u64>,
     /// Simulations at once [default: the cores there are]
@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     }
     let needed = format_bytes(spec.memory_needed(&trace));
     note(&format!(
-        "simulating with {} threads in {needed} of memory besides the trace",
+        "simulating with {} threads in {needed} of memory, in addition to the trace",
         spec.threads
     ));
     let mut progress = progress();

@@ -96,7 +96,7 @@ pub(super) struct Input {
     /// The CSV file has no line of names
     #[arg(long)]
     pub(super) no_header: bool,
-    /// A quotation mark in the CSV file is a character like others
+    /// Treat quotation marks in the CSV file as ordinary characters
     #[arg(long)]
     pub(super) no_quotes: bool,
     /// A CSV field that is exactly this is a null
@@ -131,7 +131,7 @@ pub(super) struct How {
     /// Which index from values to rows the file carries
     #[arg(long, value_enum, default_value_t)]
     pub(super) index: IndexFlag,
-    /// Size or time
+    /// Optimise for file size or speed
     #[arg(long, value_enum, default_value_t)]
     pub(super) profile: ProfileFlag,
     /// Threads that encode
@@ -204,7 +204,7 @@ Examples:
   outcrop column find words.ocol --hex ff00
 
 One value or another condition prints its rows, one a line. Several values print a line for each: the value, how many
-rows have it, and which. In CSV and JSON each row of a value has the value beside it.")]
+rows have it, and which. In CSV and JSON each row of a value has the value next to it.")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
@@ -232,7 +232,7 @@ pub(super) struct Find {
     /// Only the number of rows
     #[arg(long, conflicts_with_all = ["values", "limit"])]
     pub(super) count: bool,
-    /// At most so many rows; with --values, so many values
+    /// Print at most N rows; with --values, N values
     #[arg(long, value_name = "COUNT")]
     pub(super) limit: Option<usize>,
     /// Where the file's bytes are while searching

@@ -106,7 +106,7 @@ impl Opened {
         })
     }
 
-    /// The file, to be read anew; `None` where it is no file.
+    /// The file, to be read again; `None` where it is no file.
     pub(super) fn file(&self) -> Option<&File> {
         match &self.rest {
             Rest::File(file) => Some(file),

@@ -19,7 +19,7 @@ pub(super) fn count(value: u64) -> Cell {
     Cell::number(value as f64, value.to_string())
 }
 
-/// Binary data on a terminal helps nobody.
+/// Binary data on a terminal is of no use.
 pub(super) fn refuse_terminal(is_binary: bool) -> anyhow::Result<()> {
     if is_binary && std::io::stdout().is_terminal() {
         return Err(bad_input(anyhow::anyhow!(
@@ -111,7 +111,7 @@ impl<const N: usize> Answers<N> {
         self.out.write_all(&self.line)
     }
 
-    /// Ends the answer. `details` is what JSON says beside the rows.
+    /// Ends the answer. `details` is what JSON says in addition to the rows.
     pub(super) fn finish(
         mut self,
         details: serde_json::Map<String, serde_json::Value>,

@@ -71,7 +71,7 @@ impl Wanted {
         })
     }
 
-    /// The values, where several were asked for: each has an answer of its own.
+    /// The values, where several were asked for: each has its own answer.
     pub(super) fn several(&self) -> Option<&[Vec<u8>]> {
         match self {
             Self::Values {

@@ -71,7 +71,7 @@ pub(super) fn copy_is_fastest(cells: &[Cell<'_>]) -> Finding {
         }
     }
     if tested == 0 {
-        return Finding::not_testable(ID, SENTENCE, "no cell has the codec none beside another one");
+        return Finding::not_testable(ID, SENTENCE, "no cell has the codec none and another codec");
     }
     let tested = format!("{tested} speeds against that of a copy of the same blocks with as many threads.");
     Finding::tested(ID, SENTENCE, faster.is_empty(), tested).otherwise(format!(

@@ -77,7 +77,7 @@ pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     }
     ratios.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (Some(lowest), Some(highest)) = (ratios.first(), ratios.last()) else {
-        let reason = "no mix was measured beside pure reads and pure writes of the same size and depth \
+        let reason = "no mix was measured together with pure reads and pure writes of the same size and depth \
                       (plans/ssd-read-write-mix.toml does).";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
