@@ -188,7 +188,7 @@ fn table(lines: &[Line]) -> String {
         metric: "metric".to_owned(),
         baseline: "baseline".to_owned(),
         candidate: "candidate".to_owned(),
-        ratio: "ratio (95 % CI)".to_owned(),
+        ratio: "ratio (95 % interval)".to_owned(),
         verdict: "verdict".to_owned(),
     };
     let rows: Vec<[&str; 6]> = std::iter::once(&head).chain(lines).map(columns).collect();

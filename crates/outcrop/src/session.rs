@@ -40,6 +40,8 @@ fn no_folder(error: LabError) -> anyhow::Error {
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
+    // A wrong name is said before anything is measured.
+    flags.beside.checked()?;
     for why in set.data_refusals() {
         note(&format!("note: {why}; it measures what its plans name"));
     }
@@ -61,6 +63,7 @@ pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Res
 
 /// Goes on with a run folder.
 pub(crate) fn resume(dir: &Path, flags: &PlanFlags) -> anyhow::Result<Ending> {
+    flags.beside.checked()?;
     let resumed = outcrop_lab::resume(dir).map_err(lab_error)?;
     let set = resumed.set.with_max_written(flags.max_written);
     measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags)
@@ -104,7 +107,7 @@ fn measure(
         }
     };
     drop(folder);
-    conclude_as(&dir, flags.format, !flags.no_save, &[])?;
+    conclude_as(&dir, flags.format, !flags.no_save, flags.beside.checked()?)?;
     if !flags.quiet && outcome.bytes_written > 0 {
         let written = format_bytes(outcome.bytes_written);
         note(&format!(
