@@ -66,7 +66,9 @@ impl Plane {
         ticks.push(vec![(left, top), (left, bottom), (right, bottom)]);
         scene.add(Shape::lines(lines, grid));
         scene.add(Shape::lines(ticks, axis));
-        names.into_iter().for_each(|name| scene.add(name));
+        for name in names {
+            scene.add(name);
+        }
         let middle = (left + right) / 2.0;
         let under = (middle, self.frame.height - 7.0);
         scene.add(Shape::text(under, &self.x.label, TEXT_PX, Anchor::Middle));
