@@ -81,7 +81,15 @@ pub struct Claim {
     pub numbers: Vec<Number>,
 }
 
+/// How the brief of a claim begins that the figures do not decide.
+pub(crate) const NOT_DECIDED: &str = "not decided";
+
 impl Claim {
+    /// Whether its figures decide it.
+    pub(crate) fn is_decided(&self) -> bool {
+        !self.brief.starts_with(NOT_DECIDED)
+    }
+
     /// A claim; see the fields.
     pub fn new(
         topic: impl Into<String>,

@@ -22,7 +22,9 @@ use crate::section::FigureSlot;
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/figures.js");
 /// Figures of the page for print, over all layers.
-const FIGURES_ON_A_SHEET: usize = 6;
+const FIGURES_ON_A_SHEET: usize = 8;
+/// Of one layer.
+const FIGURES_OF_A_LAYER: usize = 2;
 /// Nothing but what is in the page: no request, no evaluation of text as code.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
@@ -38,29 +40,31 @@ pub(crate) fn page(report: &Report) -> String {
         }
         (footer(report))
         script type="application/json" id="figure-data" { (PreEscaped(data::json(report))) }
-        script { (PreEscaped(SCRIPT)) }
+        script { (PreEscaped(packed(SCRIPT))) }
     };
     document(report, "whole", &body)
 }
 
 /// Renders what fits one or two sheets of paper: of each layer the answer and its first figures.
 pub(crate) fn one_page(report: &Report) -> String {
+    let most = (FIGURES_ON_A_SHEET / report.layers.len().max(1)).clamp(1, FIGURES_OF_A_LAYER);
     let first_figures = |layer: &LayerSection| -> Vec<FigureSlot> {
         let drawn = layer
             .figures
             .iter()
             .filter(|slot| matches!(slot, FigureSlot::Drawn(_)));
-        drawn
-            .take(FIGURES_ON_A_SHEET / report.layers.len().max(1))
-            .cloned()
-            .collect()
+        drawn.take(most).cloned().collect()
     };
     let body = html! {
-        (header(report, &html! {}))
+        header {
+            h1 { (title(report)) }
+            p.lede { (report.run.one_line()) }
+        }
         main {
             @for layer in &report.layers {
                 section {
                     h2 { (title_of(&layer.layer)) }
+                    p.soft { (layer.answer.subject) }
                     (answer::brief(&layer.answer))
                     (figures(&first_figures(layer)))
                 }
@@ -70,6 +74,13 @@ pub(crate) fn one_page(report: &Report) -> String {
         (footer(report))
     };
     document(report, "brief", &body)
+}
+
+/// A script without its comments and its indentation, which readers of the page do not need. No text in it spans lines.
+fn packed(script: &str) -> String {
+    let lines = script.lines().map(str::trim);
+    let code = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    code.collect::<Vec<_>>().join("\n")
 }
 
 /// The frame around a body. Its class says which rules apply in print.

@@ -86,14 +86,27 @@ impl Number {
         }
     }
 
-    /// The interval and the count: `94 % CI 341 k IOPS to 360 k IOPS, n = 5`.
-    pub fn certainty(&self) -> String {
-        let count = match self.provenance {
+    /// How sure the ends of its interval are, and the count, for where [`Number::with_ends`] stands: `75 % interval, n = 3`.
+    pub fn confidence(&self) -> String {
+        match self.interval {
+            Some(interval) => format!("{:.0} % interval, {}", interval.confidence * 100.0, self.count()),
+            None => self.certainty(),
+        }
+    }
+
+    /// On how much it rests, and what kind of number it is where it was not measured.
+    fn count(&self) -> String {
+        match self.provenance {
             Provenance::Published => "published".to_owned(),
             Provenance::Derived => format!("derived, n = {}", self.n),
             Provenance::Modelled => format!("modelled, n = {}", self.n),
             Provenance::Measured => format!("n = {}", self.n),
-        };
+        }
+    }
+
+    /// The interval and the count: `94 % interval 341 k IOPS to 360 k IOPS, n = 5`.
+    pub fn certainty(&self) -> String {
+        let count = self.count();
         match self.interval {
             Some(Interval {
                 low,
@@ -103,7 +116,7 @@ impl Number {
             }) => {
                 let percent = confidence * 100.0;
                 format!(
-                    "{percent:.0} % CI {} to {}, {count}",
+                    "{percent:.0} % interval {} to {}, {count}",
                     self.spell(low),
                     self.spell(high)
                 )

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::answer::{Answer, Capability, ReadingOutcome, Severity};
-use crate::finding::Verdict;
+use crate::answer::{Answer, Capability, Claim, ReadingOutcome, Severity};
+use crate::finding::{About, Verdict};
 use crate::number::counted;
 use crate::report::{LayerSection, Report};
 use crate::wrap::wrapped;
@@ -17,7 +17,7 @@ const LEAST_WIDTH: usize = 60;
 const LEAST_BLOCK: usize = 4;
 /// Blanks before what belongs to a layer, when several share the screen.
 const INDENT: usize = 2;
-/// Lines that name the findings that do not hold.
+/// Lines that name the findings that do not hold, and as many for the checks of the run that failed.
 const MOST_NAMED: usize = 2;
 
 /// Renders the summary: at most 22 lines, none wider than `width` columns (60 at least).
@@ -55,7 +55,8 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let mut last = warnings(answer, width, pen);
     last.extend(summary(report, width));
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
-    lines.extend(advice(answer, width, room, pen));
+    let claims: Vec<&Claim> = answer.advice.iter().collect();
+    lines.extend(advice(&claims, width, room, pen));
     lines.extend(last);
     lines
 }
@@ -80,8 +81,11 @@ fn block(layer: &LayerSection, width: usize, room: usize, pen: Pen) -> Vec<Strin
     let for_figures = room.saturating_sub(1 + kept);
     lines.extend(headline_figures(answer, width).into_iter().take(for_figures));
     let rest = room.saturating_sub(lines.len());
+    // Of the little that fits, what is decided comes first.
+    let mut claims: Vec<&Claim> = answer.advice.iter().collect();
+    claims.sort_by_key(|claim| !claim.is_decided());
     lines.extend(
-        advice(answer, width - INDENT, rest, pen)
+        advice(&claims, width - INDENT, rest, pen)
             .into_iter()
             .map(|line| indented(&line)),
     );
@@ -219,18 +223,35 @@ fn row<T: AsRef<str>>(label: &str, columns: &[T], label_width: usize, column_wid
 }
 
 /// The recommendations in brief, as many lines as there is room for.
-fn advice(answer: &Answer, width: usize, room: usize, pen: Pen) -> Vec<String> {
-    let topics = answer.advice.iter().map(|claim| claim.topic.chars().count());
+fn advice(claims: &[&Claim], width: usize, room: usize, pen: Pen) -> Vec<String> {
+    let topics = claims.iter().map(|claim| claim.topic.chars().count());
     let topic_width = topics.max().unwrap_or(0) + 2;
     let mut lines = Vec::new();
-    for claim in &answer.advice {
+    for claim in claims {
         let mut topic = pad(&claim.topic, topic_width);
+        let mut of_claim = Vec::new();
         for part in wrapped(&claim.brief, width.saturating_sub(topic_width), 0) {
-            lines.push(pen.bold(&topic) + &part);
+            of_claim.push(pen.bold(&topic) + &part);
             topic = " ".repeat(topic_width);
         }
+        let left = room - lines.len();
+        // Part of a claim is better than none, but not than whole ones before it.
+        if of_claim.len() > left && !lines.is_empty() {
+            break;
+        }
+        lines.extend(cut(of_claim, left, width));
     }
-    lines.truncate(room);
+    lines
+}
+
+/// The first lines; the last of them ends in an ellipsis where more were to follow.
+fn cut(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
+    let is_cut = lines.len() > most;
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        let kept: String = last.chars().take(width - 2).collect();
+        *last = format!("{} …", kept.trim_end());
+    }
     lines
 }
 
@@ -269,34 +290,32 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
         text.push_str(&format!(" · {} in the report", counted(warnings, "warning")));
     }
     let mut lines = wrapped(&text, width, 2);
-    lines.extend(failing(report, width));
+    let findings = failing(report, About::Subject);
+    let verb = if findings.len() == 1 { "does" } else { "do" };
+    let count = counted(findings.len(), "finding");
+    lines.extend(named(&format!("{count} {verb} not hold"), &findings, width));
+    let checks = failing(report, About::Run);
+    let count = counted(checks.len(), "quality check");
+    lines.extend(named(&format!("{count} of this run failed"), &checks, width));
     lines
 }
 
-/// The findings that do not hold, by name.
-fn failing(report: &Report, width: usize) -> Vec<String> {
+/// What does not hold of what was measured, or of the run. What a publication does not hold to is no fault of either.
+fn failing(report: &Report, about: About) -> Vec<&str> {
     let findings = report.layers.iter().flat_map(|layer| &layer.findings);
-    let failing: Vec<&str> = findings
-        .filter(|finding| finding.verdict == Verdict::DoesNotHold)
+    findings
+        .filter(|finding| finding.about == about && finding.verdict == Verdict::DoesNotHold)
         .map(|finding| finding.sentence.trim_end_matches('.'))
-        .collect();
-    if failing.is_empty() {
+        .collect()
+}
+
+/// How many sentences there are, and which; nothing if there are none.
+fn named(count: &str, sentences: &[&str], width: usize) -> Vec<String> {
+    if sentences.is_empty() {
         return Vec::new();
     }
-    let verb = if failing.len() == 1 { "does" } else { "do" };
-    let count = counted(failing.len(), "finding");
-    let lines = wrapped(
-        &format!("{count} {verb} not hold: {}.", failing.join("; ")),
-        width,
-        2,
-    );
-    let is_cut = lines.len() > MOST_NAMED;
-    let mut lines: Vec<String> = lines.into_iter().take(MOST_NAMED).collect();
-    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
-        let kept: String = last.chars().take(width - 2).collect();
-        *last = format!("{} …", kept.trim_end());
-    }
-    lines
+    let lines = wrapped(&format!("{count}: {}.", sentences.join("; ")), width, 2);
+    cut(lines, MOST_NAMED, width)
 }
 
 /// The confidences of the intervals that a summary may show: `75 %`, `75 to 95 %`.

@@ -48,7 +48,7 @@ pub(crate) struct Conclusion<'c> {
 /// The report and its summary.
 const SUMMARY: Conclusion<'_> = Conclusion {
     command: "outcrop run",
-    conclude: &|dir, flags| conclude_as(dir, flags.format, !flags.no_save, &[]),
+    conclude: &|dir, flags| conclude_as(dir, flags.format, !flags.no_save, flags.beside.checked()?),
 };
 
 /// Measures checked plans in a new run folder, or only shows what would be done.
@@ -64,6 +64,8 @@ pub(crate) fn start_and(
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
     check_directory(set.directory())?;
+    // A wrong name is said before anything is measured.
+    flags.beside.checked()?;
     for why in set.data_refusals() {
         note(&format!("note: {why}; it measures what its plans name"));
     }
@@ -94,6 +96,7 @@ pub(crate) fn resume_and(
     flags: &PlanFlags,
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
+    flags.beside.checked()?;
     let set = resumed.set.with_max_written(flags.max_written);
     measure(&set, resumed.folder, IfItCannotBegin::KeepRun, flags, conclusion)
 }

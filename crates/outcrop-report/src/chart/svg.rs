@@ -8,6 +8,9 @@ use super::scene::{Anchor, Fill, Path, Scene, Shape, Stroke};
 /// The font of the page; what a machine lacks is replaced by its own.
 const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
+/// The size of most texts: the drawing says it once.
+const TEXT_SIZE_PX: u32 = 12;
+
 /// Where a drawing goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Medium {
@@ -40,7 +43,7 @@ pub(crate) fn write(scene: &Scene, words: &Words<'_>, medium: Medium) -> String 
     };
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {} {}\"{size} role=\"img\" \
-         aria-labelledby=\"{id}-title {id}-desc\" fill=\"{text}\" font-family=\"{FONT}\">\
+         aria-labelledby=\"{id}-title {id}-desc\" fill=\"{text}\" font-size=\"{TEXT_SIZE_PX}\" font-family=\"{FONT}\">\
          <title id=\"{id}-title\">{title}</title><desc id=\"{id}-desc\">{description}</desc>",
         Px(*width),
         Px(*height)
@@ -81,12 +84,15 @@ fn add(svg: &mut String, shape: &Shape, medium: Medium) {
                 Anchor::End => " text-anchor=\"end\"",
             };
             let bold = if text.is_bold { " font-weight=\"600\"" } else { "" };
+            let size = match text.size_px {
+                TEXT_SIZE_PX => String::new(),
+                size => format!(" font-size=\"{size}\""),
+            };
             let _ = write!(
                 svg,
-                "<text x=\"{}\" y=\"{}\" font-size=\"{}\"{anchor}{bold}>{}</text>",
+                "<text x=\"{}\" y=\"{}\"{size}{anchor}{bold}>{}</text>",
                 Px(text.at.0),
                 Px(text.at.1),
-                text.size_px,
                 escaped(&text.words)
             );
         }
@@ -108,9 +114,16 @@ fn add(svg: &mut String, shape: &Shape, medium: Medium) {
 fn add_path(svg: &mut String, path: &Path) {
     svg.push_str("<path d=\"");
     for piece in &path.pieces {
-        for (index, (x, y)) in piece.iter().enumerate() {
-            let step = if index == 0 { 'M' } else { 'L' };
-            let _ = write!(svg, "{step}{},{}", Px(*x), Px(*y));
+        let mut last = None;
+        for &(x, y) in piece {
+            let (x, y) = (Px(x), Px(y));
+            let _ = match last {
+                None => write!(svg, "M{x},{y}"),
+                Some((_, at)) if at == y.tenths() => write!(svg, "H{x}"),
+                Some((at, _)) if at == x.tenths() => write!(svg, "V{y}"),
+                Some(_) => write!(svg, "L{x},{y}"),
+            };
+            last = Some((x.tenths(), y.tenths()));
         }
         if path.is_closed {
             svg.push('Z');
@@ -136,7 +149,11 @@ fn paint(fill: Option<Fill>, stroke: Option<Stroke>) -> String {
         dashes,
     }) = stroke
     {
-        let _ = write!(text, " stroke=\"{light}\" stroke-width=\"{width}\"");
+        let _ = write!(text, " stroke=\"{light}\"");
+        // What SVG takes where nothing is said.
+        if width != 1.0 {
+            let _ = write!(text, " stroke-width=\"{width}\"");
+        }
         if !dashes.is_empty() {
             let dashes: Vec<String> = dashes.iter().map(ToString::to_string).collect();
             let _ = write!(text, " stroke-dasharray=\"{}\"", dashes.join(" "));
@@ -148,9 +165,15 @@ fn paint(fill: Option<Fill>, stroke: Option<Stroke>) -> String {
 /// A length in pixels, to a tenth.
 struct Px(f64);
 
+impl Px {
+    fn tenths(&self) -> i64 {
+        (self.0 * 10.0).round() as i64
+    }
+}
+
 impl std::fmt::Display for Px {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tenths = (self.0 * 10.0).round() as i64;
+        let tenths = self.tenths();
         match tenths % 10 {
             0 => write!(formatter, "{}", tenths / 10),
             tenth => {

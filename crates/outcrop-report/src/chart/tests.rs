@@ -74,7 +74,7 @@ fn no_text_is_smaller_than_twelve_pixels() {
             .skip(1)
             .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
             .collect();
-        assert!(sizes.len() > 10);
+        assert!(svg.matches("<text").count() > 10 && !sizes.is_empty());
         assert!(sizes.iter().all(|size| *size >= 12), "{sizes:?}");
     }
 }

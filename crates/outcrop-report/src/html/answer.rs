@@ -7,7 +7,7 @@ use crate::number::Number;
 
 pub(super) fn body(answer: &Answer) -> Markup {
     html! {
-        (capabilities(&answer.capabilities))
+        (capabilities(&answer.capabilities, cell))
         @if !answer.advice.is_empty() {
             h3 { "What to configure" }
             ul.advice { @for claim in &answer.advice { (advice(claim)) } }
@@ -17,7 +17,7 @@ pub(super) fn body(answer: &Answer) -> Markup {
             ul.cautions {
                 @for caution in &answer.cautions {
                     @let warning = caution.severity == Severity::Warning;
-                    li.warning[warning] { @if warning { strong { "Warning: " } } (caution.text) }
+                    li.warning[warning] { @if warning { strong { "Warning: " } } (prose(&caution.text)) }
                 }
             }
         }
@@ -27,14 +27,14 @@ pub(super) fn body(answer: &Answer) -> Markup {
 /// The figures, and a line for each piece of advice.
 pub(super) fn brief(answer: &Answer) -> Markup {
     html! {
-        (capabilities(&answer.capabilities))
+        (capabilities(&answer.capabilities, brief_cell))
         @if !answer.advice.is_empty() {
-            ul.advice { @for claim in &answer.advice { li { strong { (claim.topic) ": " } (claim.brief) } } }
+            ul.advice { @for claim in &answer.advice { li { strong { (claim.topic) ": " } (prose(&claim.brief)) } } }
         }
     }
 }
 
-fn capabilities(rows: &[Capability]) -> Markup {
+fn capabilities(rows: &[Capability], cell: fn(&Reading) -> Markup) -> Markup {
     let Some(first) = rows.first() else {
         return html! {};
     };
@@ -73,6 +73,19 @@ fn cell(reading: &Reading) -> Markup {
     }
 }
 
+/// A reading in a line of print.
+fn brief_cell(reading: &Reading) -> Markup {
+    html! {
+        @match &reading.outcome {
+            ReadingOutcome::Measured { number, conditions } => {
+                strong { (number.with_ends()) } " "
+                small { (conditions) @if !conditions.is_empty() { "; " } (number.confidence()) }
+            }
+            ReadingOutcome::Missing { .. } => small { "not measured" },
+        }
+    }
+}
+
 fn wide_mark(number: &Number) -> Markup {
     html! {
         @if let Some(width) = number.plus_minus_percent() {
@@ -82,5 +95,14 @@ fn wide_mark(number: &Number) -> Markup {
 }
 
 fn advice(claim: &Claim) -> Markup {
-    html! { li { strong { (claim.topic) ": " } (claim.text) } }
+    html! { li { strong { (claim.topic) ": " } (prose(&claim.text)) } }
+}
+
+/// A sentence, with what stands between grave accents as code.
+pub(super) fn prose(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
 }

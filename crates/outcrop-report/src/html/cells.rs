@@ -30,6 +30,16 @@ fn cell(column: &GridColumn, row: usize) -> Markup {
     let place = column.places.get(row).copied().flatten();
     let class = column.is_right.then_some("right");
     html! {
-        td class=[class] data-value=[place] { (column.cells.get(row).map_or("", String::as_str)) }
+        td class=[class] data-value=[place] { (value(column.cells.get(row).map_or("", String::as_str))) }
+    }
+}
+
+/// A value, which may break before its interval and nowhere else.
+fn value(text: &str) -> Markup {
+    html! {
+        @match text.split_once(" (") {
+            Some((value, interval)) => { (value) " " wbr; "(" (interval) },
+            None => (text),
+        }
     }
 }

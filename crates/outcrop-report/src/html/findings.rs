@@ -25,8 +25,8 @@ fn group(title: &str, findings: &[&Finding]) -> Markup {
     html! {
         @if !findings.is_empty() {
             h3 { (title) }
-            p { "Statements checked against the records: " (holds) " hold, " (fails) " do not hold, " (untested)
-                " could not be tested." }
+            p { "Statements checked against the records. Holds: " (holds) "; does not hold: " (fails) "; not testable: "
+                (untested) "." }
             @for finding in findings { (article(finding)) }
         }
     }

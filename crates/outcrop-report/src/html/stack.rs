@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::answer::prose;
 use super::title_of;
-use crate::answer::{Answer, ReadingOutcome};
+use crate::answer::{Answer, Capability, Claim, ReadingOutcome};
 use crate::number::Number;
 use crate::report::LayerSection;
 
@@ -35,6 +36,9 @@ pub(super) fn table(layers: &[LayerSection]) -> Markup {
     }
 }
 
+/// A row, its column, the number, and where it was reached.
+type Measured<'a> = (&'a Capability, &'a str, &'a Number, &'a str);
+
 /// The first figures of the answer that were measured.
 fn figures(answer: &Answer) -> Vec<Markup> {
     let readings = answer
@@ -43,27 +47,37 @@ fn figures(answer: &Answer) -> Vec<Markup> {
         .flat_map(|row| row.readings.iter().map(move |one| (row, one)));
     let measured = readings.filter_map(|(row, reading)| match &reading.outcome {
         ReadingOutcome::Measured { number, conditions } => {
-            Some(figure(&row.label, &reading.column, number, conditions))
+            Some((row, reading.column.as_str(), number, conditions.as_str()))
         }
         ReadingOutcome::Missing { .. } => None,
     });
-    measured.take(MOST_FIGURES).collect()
+    let mut seen = Vec::new();
+    // Two wishes may have one answer, which is said once.
+    let new = measured.filter(|(row, _, number, conditions)| {
+        let words = (row.label.as_str(), number.to_string(), *conditions);
+        let is_new = !seen.contains(&words);
+        seen.push(words);
+        is_new
+    });
+    new.take(MOST_FIGURES).map(figure).collect()
 }
 
-fn figure(label: &str, column: &str, number: &Number, conditions: &str) -> Markup {
+fn figure((row, column, number, conditions): Measured<'_>) -> Markup {
+    let certainty = number.confidence();
     html! {
         p {
-            strong { (number) } " " (label) ", " (column)
-            span { (conditions) "; " (number.certainty()) }
+            (row.label) ", " (column) ": " strong { (number.with_ends()) }
+            span { (conditions) @if !conditions.is_empty() { "; " } (certainty) }
         }
     }
 }
 
-/// The first line of advice, or that there is none.
+/// The first advice that is decided, else the first, or that there is none.
 fn advice(answer: &Answer) -> Markup {
+    let decided = answer.advice.iter().find(|claim| claim.is_decided());
     html! {
-        @match answer.advice.first() {
-            Some(claim) => { b { (claim.topic) ": " } (claim.brief) },
+        @match decided.or(answer.advice.first()) {
+            Some(Claim { topic, brief, .. }) => { b { (topic) ": " } (prose(brief)) },
             None => "none: the cells of this run do not decide a setting",
         }
     }

@@ -3,7 +3,7 @@
 use outcrop_results::RunView;
 use outcrop_results::layout::PLAN_FILE;
 
-use crate::answer::Claim;
+use crate::answer::{Claim, NOT_DECIDED};
 use crate::finding::as_sentence;
 use crate::number::Number;
 
@@ -32,7 +32,11 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
     let command = deciding(number.n, run, layer);
     Claim::new(
         claim.topic.clone(),
-        format!("not decided ({}: {}); {command}", number.name, number.with_ends()),
+        format!(
+            "{NOT_DECIDED} ({}: {}); {command}",
+            number.name,
+            number.with_ends()
+        ),
         format!(
             "Not decided: the interval of the {} is too wide ({}, {}). {}",
             number.name,

@@ -86,7 +86,10 @@ fn each_column_of_a_table_is_judged_by_what_repeats_and_what_a_general_compresso
 #[test]
 fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the_text() {
     let index = advice(&table(), "Index");
-    assert!(index.starts_with("postings for 1 of 3: country"), "{index}");
+    assert!(
+        index.starts_with("postings for 1 of 3 columns: country"),
+        "{index}"
+    );
     assert!(index.contains("1.5 times as large"), "{index}");
 }
 

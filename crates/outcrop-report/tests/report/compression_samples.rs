@@ -46,7 +46,7 @@ fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
     let interval = number.interval.unwrap();
     assert!((interval.high / number.value - 1.1).abs() < 1e-9, "{interval:?}");
     assert!(
-        number.certainty().starts_with("95 % CI"),
+        number.certainty().starts_with("95 % interval"),
         "{}",
         number.certainty()
     );

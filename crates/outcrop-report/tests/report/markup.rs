@@ -2,7 +2,7 @@
 //! reference. HTML forgives; a page that needs forgiving renders differently everywhere.
 
 /// Elements that have no end tag.
-const VOID: [&str; 6] = ["meta", "input", "br", "img", "link", "hr"];
+const VOID: [&str; 7] = ["wbr", "meta", "input", "br", "img", "link", "hr"];
 
 /// The elements in the order in which they open, or what is wrong and where.
 pub(crate) fn elements(page: &str) -> Result<Vec<String>, String> {

@@ -1,6 +1,6 @@
 //! The summary on one screen.
 
-use outcrop_report::Report;
+use outcrop_report::{About, Finding, Report, Verdict};
 use outcrop_results::Outcome;
 
 use crate::fixture::{RunBuilder, complete};
@@ -95,13 +95,66 @@ fn findings_that_do_not_hold_are_named() {
     };
     let report = Report::of(&run.cells(&[4096], &[1, 8, 32], &[100, 0]).build());
     let findings = report.layers.iter().flat_map(|layer| &layer.findings);
-    let failing = findings.filter(|finding| finding.verdict == outcrop_report::Verdict::DoesNotHold);
+    let failing = findings.filter(|finding| finding.verdict == Verdict::DoesNotHold);
     let first = failing
         .map(|finding| finding.sentence.clone())
         .next()
         .expect("the counters disagree");
     let screen = report.screen(200, false);
     assert!(screen.contains(first.trim_end_matches('.')), "{first}: {screen}");
+}
+
+#[test]
+fn a_failed_check_of_the_run_does_not_count_as_a_finding() {
+    let contaminated = RunBuilder {
+        device_bytes_ratio: Some(1.5),
+        ..RunBuilder::new(3)
+    };
+    let report = Report::of(&contaminated.cells(&[4096], &[1, 8, 32], &[100, 0]).build());
+    let failing = |about: About| {
+        let findings = report.layers.iter().flat_map(|layer| &layer.findings);
+        let is_failing =
+            |finding: &&Finding| finding.about == about && finding.verdict == Verdict::DoesNotHold;
+        findings.filter(is_failing).count()
+    };
+    let (findings, checks) = (failing(About::Subject), failing(About::Run));
+    assert!(checks > 0, "the counters disagree");
+    let screen = report.screen(200, false);
+    let said = format!(
+        "{checks} quality check{} of this run failed: ",
+        if checks == 1 { "" } else { "s" }
+    );
+    assert!(screen.contains(&said), "{said}: {screen}");
+    let is_said = screen.contains("not hold: ");
+    assert_eq!(is_said, findings > 0, "{findings} findings: {screen}");
+}
+
+#[test]
+fn findings_of_every_layer_say_what_they_are_about() {
+    let about = |run: &outcrop_results::RunView, id: &str| {
+        let report = Report::of(run);
+        let mut findings = report.layers.iter().flat_map(|layer| &layer.findings);
+        findings
+            .find(|finding| finding.id == id)
+            .map(|finding| finding.about)
+    };
+    let device = complete();
+    let compression = crate::compression_fixture::complete();
+    let cache = crate::cache_fixture::peers().run;
+    for (run, id, expected) in [
+        (&device, "littles-law", About::Run),
+        (&device, "repetitions-agree", About::Run),
+        (&compression, "copy-is-fastest", About::Run),
+        (&compression, "stage-sums", About::Run),
+        (&compression, "dpzip-curve", About::Publication),
+        (&compression, "lz-share-published", About::Publication),
+        (&compression, "larger-blocks-save-more", About::Subject),
+        (&cache, "cache-values-verified", About::Run),
+        (&cache, "cache-littles-law", About::Run),
+        (&cache, "cache-less-cpu-than-peers", About::Subject),
+    ] {
+        assert_eq!(about(run, id), Some(expected), "{id}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The flags that every command which runs plans has in common.
 
+use super::report::Beside;
 use crate::output::Format;
 use outcrop_lab::PlanOptions;
 use outcrop_measure::seed::Seed;
@@ -42,6 +43,8 @@ pub(crate) struct PlanFlags {
     /// Form of what goes to stdout
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) beside: Beside,
 }
 
 impl PlanFlags {

@@ -80,6 +80,40 @@ fn published_figures_are_in_a_chart_on_request_alone() {
 }
 
 #[test]
+fn a_run_takes_published_figures_and_refuses_an_unknown_name_before_it_measures() {
+    let dir = workplace();
+    let quick = [
+        "run",
+        "ssd-queue-depth",
+        "--effort",
+        "quick",
+        "--repetitions",
+        "1",
+        "--quiet",
+    ];
+    let short = ["--size", "1MiB", "--duration", "5ms", "--warm-up", "0ms"];
+    let start = |name: &str| outcrop(dir.path(), &[&quick[..], &short, &["--beside", name]].concat());
+    let refused = start("nobody");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains("toshiba-kxg60znv256g-fio"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!dir.path().join("runs").exists(), "nothing was measured");
+
+    let seen = start("toshiba-kxg60znv256g-fio");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let runs = names_in(&dir.path().join("runs"));
+    let page = dir.path().join("runs").join(&runs[0]).join("report.html");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("\"provenance\":\"published\""),
+        "no published series"
+    );
+}
+
+#[test]
 fn a_report_of_one_page_has_each_layer_and_is_written_beside_the_other() {
     let dir = workplace();
     let run = kept_run(dir.path());

@@ -154,13 +154,14 @@ impl Sheet {
     /// Grid lines at the ticks, and those of their names that do not touch.
     fn add_ticks(&self, scene: &mut Scene, left: f64, (top, bottom): (f64, f64)) {
         let mut taken_until = f64::NEG_INFINITY;
+        let place = |tick: &f64| left + self.value.fraction(*tick) * self.facet_px;
+        let lines = self
+            .ticks
+            .iter()
+            .map(|tick| vec![(place(tick), top), (place(tick), bottom)]);
+        scene.add(Shape::lines(lines.collect(), Stroke::solid(palette::GRID, 1.0)));
         for tick in &self.ticks {
-            let x = left + self.value.fraction(*tick) * self.facet_px;
-            scene.add(Shape::line(
-                (x, top),
-                (x, bottom),
-                Stroke::solid(palette::GRID, 1.0),
-            ));
+            let x = place(tick);
             let name = (self.value.spell)(*tick);
             let half = text_width_px(&name, TICK_PX) / 2.0;
             let middle = x.clamp(

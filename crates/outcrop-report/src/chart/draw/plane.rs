@@ -40,29 +40,35 @@ impl Plane {
         let (left, top, right, bottom) = self.area();
         let grid = Stroke::solid(palette::GRID, 1.0);
         let axis = Stroke::solid(palette::AXIS, 1.0);
+        // One path for all lines of a kind: a page has thousands of them.
+        let (mut lines, mut ticks, mut names) = (Vec::new(), Vec::new(), Vec::new());
         let mut taken_until = f64::NEG_INFINITY;
         for tick in self.x.ticks() {
             let x = left + self.x.tick_fraction(tick) * (right - left);
-            scene.add(Shape::line((x, top), (x, bottom), grid));
+            lines.push(vec![(x, top), (x, bottom)]);
             let name = (self.x.spell)(tick);
             let half = text_width_px(&name, TICK_PX) / 2.0;
             if !name.is_empty() && x - half > taken_until + 4.0 {
-                scene.add(Shape::line((x, bottom), (x, bottom + 4.0), axis));
-                scene.add(Shape::text((x, bottom + 17.0), &name, TICK_PX, Anchor::Middle));
+                ticks.push(vec![(x, bottom), (x, bottom + 4.0)]);
+                names.push(Shape::text((x, bottom + 17.0), &name, TICK_PX, Anchor::Middle));
                 taken_until = x + half;
             }
         }
         for tick in self.y.ticks() {
             let y = bottom - self.y.tick_fraction(tick) * (bottom - top);
-            scene.add(Shape::line((left, y), (right, y), grid));
+            lines.push(vec![(left, y), (right, y)]);
             let name = (self.y.spell)(tick);
             if !name.is_empty() {
-                scene.add(Shape::line((left - 4.0, y), (left, y), axis));
-                scene.add(Shape::text((left - 7.0, y + 4.0), &name, TICK_PX, Anchor::End));
+                ticks.push(vec![(left - 4.0, y), (left, y)]);
+                names.push(Shape::text((left - 7.0, y + 4.0), &name, TICK_PX, Anchor::End));
             }
         }
-        let frame = vec![vec![(left, top), (left, bottom), (right, bottom)]];
-        scene.add(Shape::lines(frame, axis));
+        ticks.push(vec![(left, top), (left, bottom), (right, bottom)]);
+        scene.add(Shape::lines(lines, grid));
+        scene.add(Shape::lines(ticks, axis));
+        for name in names {
+            scene.add(name);
+        }
         let middle = (left + right) / 2.0;
         let under = (middle, self.frame.height - 7.0);
         scene.add(Shape::text(under, &self.x.label, TEXT_PX, Anchor::Middle));

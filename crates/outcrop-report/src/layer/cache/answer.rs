@@ -14,7 +14,7 @@ use super::cell::{
     all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, rank, server,
     typical, words,
 };
-use crate::answer::{Answer, Capability, Caution, Claim, Reading};
+use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
@@ -183,7 +183,7 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
     } else {
         format!("the hit ratio still rises at {enough}, the largest limit measured")
     };
-    let brief = format!("not decided: {where_it_lies}");
+    let brief = format!("{NOT_DECIDED}: {where_it_lies}");
     let text = format!(
         "Not decided: {where_it_lies} ({each}; {keys} with {policy}). A plan with more values of `memory` decides it, or \
          `outcrop cache simulate TRACE` with a trace of your requests."

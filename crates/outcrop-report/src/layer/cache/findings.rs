@@ -11,7 +11,7 @@ use outcrop_workload::Arrivals;
 
 use super::cell::{all_of, concurrency, is_closed_loop, is_usual, rank, server};
 use crate::cell::Cell;
-use crate::finding::Finding;
+use crate::finding::{About, Finding};
 use crate::number::Number;
 
 /// How far a store may be from its policy simulated, as a ratio of gets.
@@ -28,10 +28,10 @@ const BEHIND: f64 = 0.002;
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     vec![
-        verified(cells),
+        verified(cells).about(About::Run),
         as_simulated(cells),
         s3_fifo_beside_lru(cells),
-        littles_law(cells),
+        littles_law(cells).about(About::Run),
         open_loop_is_answered(cells),
         less_cpu_than_peers(cells),
         hits_more_than_peers(cells),

@@ -82,8 +82,9 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     let worth = gains.filter(|(_, gain)| gain.is_worth).map(|(one, _)| one);
     let choice = match worth.clone().count() {
         0 => "none: build them in memory when the column is opened, where lookups are many".to_owned(),
-        all if all == count => format!("postings, for all {count}"),
-        some => format!("postings for {some} of {count}: {}", names(worth)),
+        1 if count == 1 => "postings".to_owned(),
+        all if all == count => format!("postings for all {count} columns"),
+        some => format!("postings for {some} of {count} columns: {}", names(worth)),
     };
     let text = format!(
         "{choice}. For {}, postings make the file {:.1} times as large and find the rows of a value in {} instead of {} \

@@ -42,7 +42,12 @@ fn claim(topic: impl Into<String>, brief: String, text: String, numbers: Vec<Num
         None => Claim::new(topic, brief, text, numbers),
         Some(percent) => {
             let doubt = format!("Uncertain: an interval that it rests on is as wide as ± {percent:.0} %.");
-            Claim::new(topic, brief + " !", format!("{text} {doubt}"), numbers)
+            Claim::new(
+                topic,
+                format!("{brief} (uncertain: ± {percent:.0} %)"),
+                format!("{text} {doubt}"),
+                numbers,
+            )
         }
     }
 }

@@ -16,8 +16,10 @@ use crate::finding::{About, Finding};
 
 /// Every finding of a run, in reading order.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
-    let mut findings = of_published(cells);
+    let of_the_subject = [shape::knee(cells), shape::mix(cells)];
     let of_the_run = [
+        arithmetic::bandwidth(cells),
+        arithmetic::littles_law(cells),
         quality::counters(cells),
         quality::cpu(cells),
         schedule::on_time(cells),
@@ -26,8 +28,8 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         time::steady_state(cells),
         time::level_shifts(cells),
     ];
-    findings.extend(of_the_run.map(|finding| finding.about(About::Run)));
-    findings
+    let of_the_run = of_the_run.map(|finding| finding.about(About::Run));
+    of_the_subject.into_iter().chain(of_the_run).collect()
 }
 
 /// The findings that published figures can be held to as well.

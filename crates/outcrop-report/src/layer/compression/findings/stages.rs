@@ -8,7 +8,7 @@ use super::super::cell::some_of;
 use super::super::references::{self, Published};
 use super::super::stages::{self, MATCH_FINDING, STAGE_SUM};
 use crate::cell::{Cell, families};
-use crate::finding::Finding;
+use crate::finding::{About, Finding};
 use crate::number::Number;
 
 /// Mean difference to the published share of match finding that counts as the same picture, in points.
@@ -22,9 +22,10 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<Finding> {
     let theirs = stages::of(published.cells(references::STAGES));
     let mut natural = ours.clone();
     natural.retain(|cell| stages::is_usual(cell));
-    let mut findings = vec![sums(&stages::of(cells))];
+    let mut findings = vec![sums(&stages::of(cells)).about(About::Run)];
     findings.extend(growth(&natural));
-    findings.extend([mean_difference(&natural, &theirs), reversal(&ours, &theirs)]);
+    findings.push(mean_difference(&natural, &theirs).about(About::Publication));
+    findings.push(reversal(&ours, &theirs));
     findings
 }
 
