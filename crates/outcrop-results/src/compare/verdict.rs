@@ -67,7 +67,7 @@ pub enum Undecided {
     Wide,
     /// The interval excludes 1, but among so many rows chance makes such ones.
     #[error(
-        "the interval excludes 1, as chance alone makes some of so many rows do; more repetitions would decide"
+        "the interval excludes 1, but with this many rows chance alone makes some intervals do so; more repetitions would decide"
     )]
     Chance,
 }

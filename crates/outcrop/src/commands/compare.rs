@@ -123,7 +123,7 @@ impl Judging {
         conditions.collect::<Result<Vec<FailIf>, _>>().map_err(bad_input)
     }
 
-    /// What is asked of the comparison.
+    /// What the comparison is to do.
     pub(crate) fn options(&self, assumed: BTreeMap<String, String>) -> CompareOptions {
         CompareOptions {
             margin: self.margin,
