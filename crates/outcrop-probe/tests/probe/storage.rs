@@ -97,7 +97,7 @@ fn a_mount_with_any_name_is_found_below_its_mount_point() {
     let reason = BlockDevice::holding(&mounted.0).unwrap_err().reason;
     assert!(reason.contains("in memory"), "{reason}");
     let warnings = Environment::read(&mounted.0).warnings().join("\n");
-    assert!(warnings.contains("is no storage device"), "{warnings}");
+    assert!(warnings.contains("is not a storage device"), "{warnings}");
 }
 
 #[test]

@@ -112,14 +112,14 @@ fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
         ("p99", "there is no `>` or `<`"),
         ("p99 > 5%", "write `+5%` for an increase"),
         ("p99 > 5", "has no unit"),
-        ("p99 > +five%", "is no threshold"),
-        ("p99 > +NaN%", "is no threshold"),
+        ("p99 > +five%", "is not a threshold"),
+        ("p99 > +NaN%", "is not a threshold"),
         ("iops < -100%", "leaves nothing"),
         ("iops < +3%", "did you mean `>`?"),
         ("p99 > -5%", "did you mean `<`?"),
         ("> +5%", "is not a metric name"),
         ("p99 latency > +5%", "is not a metric name"),
-        ("p99 >= +5%", "is no threshold"),
+        ("p99 >= +5%", "is not a threshold"),
     ];
     for (text, expected) in cases {
         let message = text.parse::<FailIf>().unwrap_err().to_string();

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   outcrop ab ssd-queue-depth --a submission=refill --b submission=batch
-  outcrop ab cache-etc --a target=memcached://old:11211 --b target=memcached://new:11211 --fail-if 'p99 > +5%'
+  outcrop ab cache-etc --a target=memcached://old:11211 --b target=memcached://new:11211
   outcrop ab codec-choice --data dump --a codec=zstd:1 --b codec=zstd:3 --repetitions 20
-  outcrop ab mine.toml --a queue_depth=8 --b queue_depth=32 --markdown
+  outcrop ab mine.toml --a queue_depth=8 --b queue_depth=32 --fail-if 'p99 > +5%' --markdown
   outcrop ab --resume runs/20261121T020304Z-mine-ab
 
 Each repetition measures both variants of a cell, one directly after the other, in random order and with \

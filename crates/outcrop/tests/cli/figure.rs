@@ -91,7 +91,7 @@ fn a_run_takes_published_figures_and_refuses_an_unknown_name_before_it_measures(
         "1",
         "--quiet",
     ];
-    let short = ["--size", "1MiB", "--duration", "5ms", "--warm-up", "0ms"];
+    let short = ["--size", "1MiB", "--duration", "20ms", "--warm-up", "0ms"];
     let start = |name: &str| outcrop(dir.path(), &[&quick[..], &short, &["--beside", name]].concat());
     let refused = start("nobody");
     assert_eq!(refused.code, Some(2), "{refused:?}");
