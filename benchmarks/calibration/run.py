@@ -6,7 +6,8 @@ and one run of `outcrop ab` whose two variants are alike. A pair is a false alar
 (exit code 1). On a machine at rest at most 5 % should be; on a shared one `compare` also sees what the machine did
 between its two runs, and `ab` should not.
 
-    benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5] [--directory DIR] [--layers device,codec,cache]
+    benchmarks/calibration/run.py [--pairs 40] [--duration 500ms] [--repetitions 5]
+        [--directory DIR] [--layers device,codec,cache]
 
 Prints the result as Markdown; `cargo xtask bench-record calibration` keeps it. With 40 pairs it takes about an hour and
 a half. The interval of a share is Clopper and Pearson's, at 95 %.

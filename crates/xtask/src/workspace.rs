@@ -8,11 +8,12 @@ use cargo_metadata::{Metadata, MetadataCommand};
 
 use crate::command;
 
-/// One file of the checkout that is UTF-8.
+/// One file of the checkout.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
     /// Path relative to the checkout, with `/`.
     pub(crate) path: String,
+    /// Nothing where the file is not UTF-8: a picture can be linked to, and has no text for a rule.
     pub(crate) text: String,
 }
 
@@ -83,7 +84,7 @@ impl Workspace {
         members
     }
 
-    /// Every UTF-8 file that git tracks or would track.
+    /// Every file that git tracks or would track.
     ///
     /// # Errors
     /// git fails.
@@ -97,8 +98,9 @@ impl Workspace {
         let paths = listing.split('\0').filter(|path| !path.is_empty());
         let mut files: Vec<SourceFile> = paths
             .filter_map(|path| {
-                // Listed but deleted in the working tree, or binary: no text to hold to a rule.
-                let text = std::fs::read_to_string(self.root.join(path)).ok()?;
+                // Listed, but deleted in the working tree: left out.
+                let bytes = std::fs::read(self.root.join(path)).ok()?;
+                let text = String::from_utf8(bytes).unwrap_or_default();
                 Some(SourceFile {
                     path: path.to_owned(),
                     text,

@@ -14,7 +14,7 @@ use crate::output::{Cell, Format, Table, note};
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop cache simulate trace.csv --memory 64MiB..8GiB                 every policy, doublings of memory
+  outcrop cache simulate trace.csv --memory 64MiB..8GiB                 every policy
   outcrop cache simulate trace.csv --memory 1GiB --policy lru,s3-fifo
   outcrop cache simulate trace.csv --memory 64MiB..8GiB --svg miss.svg  the curve as a picture
   outcrop cache simulate keys.txt --value-size 100B --memory 1MiB..64MiB --format csv
