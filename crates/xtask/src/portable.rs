@@ -17,6 +17,8 @@ use crate::workspace::Workspace;
 const REQUIREMENTS: &str = "scripts/requirements-portable.txt";
 /// Debian 10, RHEL 8, Ubuntu 18.10.
 const GLIBC: Version = Version(2, 28);
+/// Where the empty root filesystem has its libraries. Distributions search different folders, so the loader is given this one.
+const LIBRARIES: &str = "lib";
 const SIZE_LIMIT_MIB: u64 = 40;
 /// Parts of glibc itself. Anything else would have to be installed by the user.
 const ALLOWED_LIBRARIES: [&str; 6] = [
@@ -161,6 +163,7 @@ fn work_in_an_empty_root(workspace: &Workspace, binary: &Path, needs: &Needs) ->
         std::fs::remove_dir_all(&root).with_context(|| format!("cannot remove {}", root.display()))?;
     }
     std::fs::create_dir_all(root.join("tmp"))?;
+    std::fs::create_dir_all(root.join(LIBRARIES))?;
     std::fs::copy(binary, root.join("outcrop"))?;
     let loader_here = root.join(needs.loader.trim_start_matches('/'));
     let folder = loader_here.parent().context("the loader has a folder")?;
@@ -169,7 +172,7 @@ fn work_in_an_empty_root(workspace: &Workspace, binary: &Path, needs: &Needs) ->
     for library in &needs.libraries {
         let path = command::output(Command::new("cc").arg(format!("-print-file-name={library}")))?;
         let path = Path::new(path.trim());
-        std::fs::copy(path, folder.join(library))
+        std::fs::copy(path, root.join(LIBRARIES).join(library))
             .with_context(|| format!("cannot copy {}", path.display()))?;
     }
     let words: String = (0..4850).map(|row| format!("word{}\n", row % 97)).collect();
@@ -177,7 +180,7 @@ fn work_in_an_empty_root(workspace: &Workspace, binary: &Path, needs: &Needs) ->
     for args in [
         "--version",
         "codec --data /words.txt --codec zstd:1,lz4 --block-size 4k --duration 20ms --warm-up 0s --repetitions 1 --out /tmp/run",
-        "report /tmp/run",
+        "runs --in /tmp/run",
         "column encode /words.txt -o /words.ocol",
         "column verify /words.ocol",
     ] {
@@ -202,8 +205,13 @@ fn inside(root: &Path, args: &str) -> Result<String> {
         unshare
     };
     command.arg(root).arg("/outcrop").args(args.split(' '));
-    command::output(command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"))
-        .with_context(|| format!("`outcrop {args}` does not work in an empty root filesystem"))
+    command::output(
+        command
+            .env_clear()
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("LD_LIBRARY_PATH", format!("/{LIBRARIES}")),
+    )
+    .with_context(|| format!("`outcrop {args}` does not work in an empty root filesystem"))
 }
 
 fn is_root() -> Result<bool> {

@@ -26,7 +26,7 @@ struct Server {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  outcrop cache get rock                                     from the server of `outcrop cache serve`
+  outcrop cache get rock                                     from `outcrop cache serve`
   outcrop cache get rock --target redis://127.0.0.1:6379
   outcrop cache get photo > photo.jpg                        the bytes as they are
 
