@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Export or compact the records of a run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop results export runs/… --format csv > records.csv\n  outcrop results compact runs/…       write the Parquet files and cells.csv again from trials.ndjson"
+    after_help = "Examples:\n  outcrop results export runs/… --format csv > records.csv\n  outcrop results compact runs/…       write Parquet and cells.csv again from trials.ndjson"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -107,10 +107,7 @@ fn a_run_takes_published_figures_and_refuses_an_unknown_name_before_it_measures(
     let runs = names_in(&dir.path().join("runs"));
     let page = dir.path().join("runs").join(&runs[0]).join("report.html");
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(
-        page.contains("\"kind\":\"published\""),
-        "no published series"
-    );
+    assert!(page.contains("\"kind\":\"published\""), "no published series");
 }
 
 #[test]
