@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Which of a plan's values to take
     #[arg(long, value_enum)]
     effort: Option<EffortFlag>,
-    /// Where files of our own are made [default: the working directory]
+    /// Directory for scratch files [default: the working directory]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// Your own data for the plans that take some: a file, a directory, or a block device
