@@ -30,6 +30,9 @@ may_install() {
 # On disk, not a builtin of this shell; sbin is not on every user's PATH.
 has_program() { PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" type -P "$1" >/dev/null; }
 
+# A shared library by its bare name, where the distribution puts it.
+has_library() { compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib*/$1" >/dev/null; }
+
 has_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # Prints the Debian packages that are missing for the goal $1, one per line.
@@ -41,6 +44,13 @@ missing_packages() {
     { has_program mount && has_program losetup; } || echo mount
     has_program setpriv || echo util-linux
     has_program kill || echo procps
+    # The filesystems that are measured, and the programs that ours is compared with.
+    has_program mkfs.btrfs || echo btrfs-progs
+    has_program mkfs.xfs || echo xfsprogs
+    has_program mksquashfs || echo squashfs-tools
+    has_program mkfs.erofs || echo erofs-utils
+    has_program compsize || echo btrfs-compsize
+    has_program fio || echo fio
     has_program python3 || echo python3
     has_venv || echo python3-venv
     # The browser that reads a report.
@@ -52,6 +62,9 @@ missing_packages() {
     has_program memcached || echo memcached
     has_program redis-server || echo redis-server
     has_program nutcracker || echo nutcracker
+    # The key-value engine that people deploy, and its own benchmark.
+    has_library librocksdb.so || echo librocksdb-dev
+    has_program db_bench || echo rocksdb-tools
 }
 
 install_packages() {

@@ -25,7 +25,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 WIDTHS = {"desktop": (1280, 800), "phone": (375, 812)}
 PREFIXES = {"k": 1e3, "M": 1e6, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "µs": 1e3, "ms": 1e6, "s": 1e9}
-WAIT_S = 20
+WAIT_S = 60
 
 
 def browser(work):

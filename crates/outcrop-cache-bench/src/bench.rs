@@ -108,7 +108,7 @@ pub fn run(spec: &BenchSpec, clock: &Clock, stop: &AtomicBool) -> Result<BenchRe
     server.stop()?;
     let simulated_hit_ratio = spec.is_simulated.then(|| match &held {
         Ok(_) if closed_loop_per_second.is_some() => Err(Unavailable::because(
-            "a load whose rate is a share of a closed loop's is not simulated",
+            "a load with a rate that is a share of the closed loop's is not simulated",
         )),
         Ok(held) => simulated_hit_ratio(&spec.server, &load, &report, held, stop),
         Err(why) => Err(why.clone()),

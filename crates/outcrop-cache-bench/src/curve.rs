@@ -75,7 +75,7 @@ pub struct TraceFacts {
     pub keys_without_size: u64,
 }
 
-/// The stop flag is looked at, and progress is told, after so many requests.
+/// Requests between two checks of the stop flag, and two reports of progress.
 const LOOK_EVERY: usize = 1 << 16;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -269,8 +269,18 @@ impl Ends {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemorySizes(pub Vec<u64>);
 
-/// More limits than these say no more.
+/// The most memory limits that a curve has.
 const MOST_SIZES: usize = 64;
+
+impl MemorySizes {
+    /// Doublings up to the memory that holds everything, from a 64th of it: where a curve bends is among them.
+    pub fn around(all_bytes: u64) -> Self {
+        let most = all_bytes.max(1).next_power_of_two();
+        let least = (most >> 6).max(1);
+        let doubled = |size: &u64| size.checked_mul(2).filter(|next| *next <= most);
+        Self(std::iter::successors(Some(least), doubled).collect())
+    }
+}
 
 impl FromStr for MemorySizes {
     type Err = String;

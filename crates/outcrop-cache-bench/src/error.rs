@@ -18,7 +18,7 @@ pub enum CacheBenchError {
         why: String,
     },
     /// A program that did not start to serve.
-    #[error("{program} did not begin to serve: {why}")]
+    #[error("{program} did not start serving: {why}")]
     NotServing {
         /// Which one, with its path.
         program: String,

@@ -26,9 +26,11 @@ mod server;
 
 mod bench;
 mod curve;
+mod curve_advice;
 mod oracle;
 
 pub use bench::{BenchReport, BenchSpec, CLOSED_LOOP, Offered, run};
 pub use curve::{CurvePoint, CurveSpec, MemorySizes, Policies, TraceFacts, miss_ratio_curve};
+pub use curve_advice::{CurveAdvice, NEARLY};
 pub use error::CacheBenchError;
 pub use server::{Held, Program, Running, ServerKind, ServerSpec};

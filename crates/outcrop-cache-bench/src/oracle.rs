@@ -13,7 +13,7 @@ use crate::simulator::simulator;
 
 /// More keys than this would take gigabytes.
 const MOST_KEYS: u64 = 50_000_000;
-/// The stop flag is looked at this often.
+/// Requests between two checks of the stop flag.
 const LOOK_EVERY: u64 = 1 << 16;
 
 /// The policy that a server is simulated by; what memcached and Redis do is near to LRU, and neither is exactly it.

@@ -43,7 +43,7 @@ pub enum CacheLoadError {
         source: io::Error,
     },
     /// A reply that the protocol does not have at this place.
-    #[error("{target} answered `{seen}`; expected {expected}")]
+    #[error("{target} answered `{seen}`; expected {expected}{hint}")]
     Protocol {
         /// The server.
         target: String,
@@ -51,6 +51,8 @@ pub enum CacheLoadError {
         seen: String,
         /// What the protocol has here.
         expected: &'static str,
+        /// What to do, after a semicolon, where the reply is one of another protocol.
+        hint: String,
     },
     /// The server understood and refused.
     #[error("{target} refused: {message}")]

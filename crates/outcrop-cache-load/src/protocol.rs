@@ -48,6 +48,22 @@ pub(crate) enum Parsed<'a> {
 pub(crate) struct NotAReply {
     pub(crate) seen: String,
     pub(crate) expected: &'static str,
+    /// The protocol that has such a reply.
+    pub(crate) speaks: Option<Protocol>,
+}
+
+impl NotAReply {
+    /// What to do, where the reply is one of another protocol; begins with a semicolon.
+    pub(crate) fn hint(&self) -> String {
+        self.speaks.map_or_else(String::new, |speaks| {
+            let (server, scheme) = match speaks {
+                Protocol::Memcached => ("memcached", "memcached"),
+                Protocol::Redis => ("a Redis server", "redis"),
+                Protocol::Http => ("an HTTP server", "http"),
+            };
+            format!("; this looks like {server}: write {scheme}://HOST:PORT")
+        })
+    }
 }
 
 /// Writes requests to, and reads replies from, one kind of server.
@@ -66,6 +82,14 @@ impl Wire {
             Protocol::Http => Self::Http {
                 authority: target.authority(),
             },
+        }
+    }
+
+    const fn protocol(&self) -> Protocol {
+        match self {
+            Self::Memcached => Protocol::Memcached,
+            Self::Redis => Protocol::Redis,
+            Self::Http { .. } => Protocol::Http,
         }
     }
 
@@ -137,11 +161,41 @@ impl Wire {
     /// Reads the reply to a request of this kind from the front of `input`.
     #[inline]
     pub(crate) fn parse<'a>(&self, kind: RequestKind, input: &'a [u8]) -> Result<Parsed<'a>, NotAReply> {
-        match self {
+        let parsed = match self {
             Self::Memcached => memcached::parse(kind, input),
             Self::Redis => redis::parse(kind, input),
             Self::Http { .. } => http::parse(kind, input),
-        }
+        };
+        parsed.map_err(|not| NotAReply {
+            speaks: spoken(input).filter(|spoken| *spoken != self.protocol()),
+            ..not
+        })
+    }
+}
+
+/// The protocol that a reply is of, by its first words.
+#[cold]
+fn spoken(input: &[u8]) -> Option<Protocol> {
+    let begins_as = |openings: &[&str]| {
+        openings
+            .iter()
+            .any(|opening| input.starts_with(opening.as_bytes()))
+    };
+    if begins_as(&["HTTP/"]) {
+        Some(Protocol::Http)
+    } else if begins_as(&["-", "+", "$", ":", "*"]) {
+        Some(Protocol::Redis)
+    } else if begins_as(&[
+        "ERROR\r\n",
+        "CLIENT_ERROR",
+        "SERVER_ERROR",
+        "VALUE ",
+        "STORED\r\n",
+        "END\r\n",
+    ]) {
+        Some(Protocol::Memcached)
+    } else {
+        None
     }
 }
 
@@ -181,6 +235,7 @@ fn not_a_reply(input: &[u8], expected: &'static str) -> NotAReply {
     NotAReply {
         seen: shown[..shown.len().min(80)].escape_ascii().to_string(),
         expected,
+        speaks: None,
     }
 }
 

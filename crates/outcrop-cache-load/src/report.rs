@@ -256,18 +256,19 @@ impl LoadReport {
         };
         count(
             tally.mismatches,
-            "values were not those that had been stored",
+            "values differed from those stored",
             &tally.first_mismatch,
         );
-        let share = tally.refused_share().unwrap_or(0.0) * 100.0;
-        let refused = format!("requests were refused, {share:.1} % of all answers");
-        count(tally.refused, &refused, &tally.first_refusal);
-        let never = "sets of the warm-up were refused, so that gets of those keys can never hit";
+        if let Some(share) = tally.refused_share() {
+            let refused = format!("requests were refused, {:.1} % of all answers", share * 100.0);
+            count(tally.refused, &refused, &tally.first_refusal);
+        }
+        let never = "sets of the warm-up were refused, so gets of those keys can never hit";
         count(self.warm_up.refused, never, &self.warm_up.first_refusal);
         count(tally.broken_connections, "connections broke", &tally.first_break);
         if tally.unfinished > 0 {
             problems.push(format!(
-                "{} requests were never answered; their age counts as their latency",
+                "{} requests were never answered; their age at the end counts as latency",
                 tally.unfinished
             ));
         }
@@ -275,8 +276,7 @@ impl LoadReport {
             self.warm_up.sets > self.warm_up.refused || tally.kind(RequestKind::Set).operations > 0;
         if tally.hits == 0 && tally.misses > 0 && !is_stored {
             problems.push(
-                "no get hit and nothing was set: these keys can never exist; warm up, set on miss, or have sets in the \
-                 mix"
+                "no get hit and nothing was set, so these keys cannot exist; warm up, set on miss, or put sets in the mix"
                 .to_owned(),
             );
         }

@@ -92,9 +92,41 @@ impl SearchReport {
     }
 }
 
+/// At this multiple of a rate, a server that was overloaded there answers later, not sooner.
+const CLEARLY_HIGHER: f64 = 2.0;
+
+impl SearchReport {
+    /// Two steps that no overload explains: the lowest rate that failed by its latency, and one of at least twice that rate which answered
+    /// sooner. Then something else than the rate sets the latency, such as other work on the machine.
+    pub fn contradiction(&self) -> Option<(&SearchStep, &SearchStep)> {
+        let latency = |step: &SearchStep| {
+            let latency = step.report.tally.latency();
+            latency.percentile(self.objective.percentile.quantile)
+        };
+        let late = |step: &&SearchStep| {
+            matches!(
+                step.verdict,
+                Verdict::NotKept(crate::verdict::Failure::Latency { .. })
+            )
+        };
+        let lowest = self
+            .steps
+            .iter()
+            .filter(late)
+            .min_by(|one, other| one.requested_per_second.total_cmp(&other.requested_per_second))?;
+        let limit = lowest.requested_per_second * CLEARLY_HIGHER;
+        let higher = self
+            .steps
+            .iter()
+            .filter(|step| step.requested_per_second >= limit);
+        let mut sooner = higher.filter(|step| latency(step).is_some_and(|ns| Some(ns) < latency(lowest)));
+        Some((lowest, sooner.next()?))
+    }
+}
+
 /// The search ends when the rates that kept and did not keep lie this close …
 const RESOLUTION: f64 = 0.03;
-/// … or after so many steps.
+/// … or after this many steps.
 const MOST_STEPS: usize = 20;
 /// Below this share of the closed loop's throughput, no rate is tried.
 const LOWEST_SHARE: f64 = 0.001;

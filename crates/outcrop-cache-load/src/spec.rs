@@ -16,7 +16,7 @@ use crate::target::{Protocol, Target};
 /// Where requests come from.
 #[derive(Clone, Debug)]
 pub enum RequestSource {
-    /// Drawn by a workload over so many keys.
+    /// Drawn by a workload over this many keys.
     Generated {
         /// Popularity, sizes, mix.
         workload: KeyedWorkload,
@@ -97,7 +97,7 @@ pub struct LoadSpec {
     pub arrival: Arrival,
     /// Connections, shared evenly by the threads.
     pub connections: u32,
-    /// Requests in flight on each connection; an open loop has at most so many.
+    /// Requests in flight on each connection; an open loop has at most this many.
     pub pipeline: u32,
     /// Threads, each with its own connections and stream of requests.
     pub threads: u32,
@@ -156,7 +156,7 @@ impl LoadSpec {
         ] {
             if seen == 0 || seen > most {
                 let expected = match field {
-                    "threads" => format!("1 to {most}, and no more than connections"),
+                    "threads" => format!("1 to {most}, and at most the number of connections"),
                     _ => format!("1 to {most}"),
                 };
                 return Err(CacheLoadError::spec(field, seen.to_string(), expected));
@@ -173,7 +173,7 @@ impl LoadSpec {
         }
         if let RequestSource::Trace { trace, .. } = &self.source {
             if self.arrival != Arrival::Closed {
-                let expected = "closed with a trace, which has its own times";
+                let expected = "closed with a trace, which has its own schedule";
                 return Err(CacheLoadError::spec(
                     "arrival",
                     self.arrival.to_string(),
@@ -190,7 +190,7 @@ impl LoadSpec {
             }
             let has_ttl = trace.entries().iter().any(|entry| entry.ttl_s > 0);
             if has_ttl && self.target.protocol == Protocol::Http {
-                let expected = "0 over HTTP, whose interface has no time to live; use memcached or Redis";
+                let expected = "0 over HTTP, which has no time to live; use memcached or Redis";
                 return Err(CacheLoadError::spec("ttl", "above 0 in the trace", expected));
             }
         }

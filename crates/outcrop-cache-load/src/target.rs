@@ -109,7 +109,7 @@ impl FromStr for Target {
         let protocol = Protocol::ALL
             .into_iter()
             .find(|protocol| protocol.name() == scheme)
-            .ok_or_else(|| refuse("its scheme is none that is known"))?;
+            .ok_or_else(|| refuse("its scheme is unknown"))?;
         let authority = rest.strip_suffix('/').unwrap_or(rest);
         if authority.contains(['/', '@', '?', '#']) {
             return Err(refuse("it has more than a host and a port"));
@@ -128,7 +128,7 @@ impl FromStr for Target {
                 .ok()
                 .filter(|port| *port > 0)
                 .ok_or_else(|| refuse("its port is not a number from 1 to 65535"))?,
-            None => return Err(refuse("something stands between the address and the port")),
+            None => return Err(refuse("there is extra text between the address and the port")),
         };
         if host.is_empty() {
             return Err(refuse("it has no host"));

@@ -49,7 +49,7 @@ pub enum Failure {
 pub enum Shortage {
     /// The percentile needs more requests.
     Requests {
-        /// So many there were.
+        /// Requests that there were.
         seen: u64,
         /// So many it takes.
         needed: u64,
@@ -63,7 +63,7 @@ pub enum Shortage {
 
 /// A server keeps up where the backlog grew by less than this share of what was due meanwhile …
 const GROWTH_SHARE: f64 = 0.01;
-/// … and so many square roots of how many waited, which vary by chance.
+/// … and this many square roots of the number that waited, which varies by chance.
 const GROWTH_DEVIATIONS: f64 = 2.0;
 /// An objective counts as failed where a larger share was refused.
 const REFUSED_SHARE: f64 = 0.01;
@@ -146,7 +146,7 @@ impl fmt::Display for Failure {
                 "overloaded: {half_way} requests waited half-way, {at_end} at the end"
             ),
             Self::Unanswered(requests) => write!(f, "{requests} requests were never answered"),
-            Self::Refused(share) => write!(f, "{} of the answers were refusals", format_ratio(*share)),
+            Self::Refused(share) => write!(f, "{} of the replies were refusals", format_ratio(*share)),
         }
     }
 }
@@ -159,7 +159,7 @@ impl fmt::Display for Shortage {
             }
             Self::Time { needed } => write!(
                 f,
-                "requests were piling up, and the run was too short to tell: measure {} or longer",
+                "the backlog grew, but the run was too short for a verdict: measure {} or longer",
                 TimeSpan(*needed)
             ),
         }

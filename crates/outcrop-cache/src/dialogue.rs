@@ -15,10 +15,12 @@
 //! # Ok::<(), outcrop_cache::CacheError>(())
 //! ```
 
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use crate::counters::WorkerCounters;
 use crate::error::CacheError;
+use crate::login::Logins;
 use crate::protocol::seconds::Now;
 use crate::protocol::{Context, Step};
 use crate::server::{Protocol, Session};
@@ -66,6 +68,20 @@ impl Dialogue {
         })
     }
 
+    /// As [`Dialogue::new`], for a server that asks for one of a file's logins.
+    ///
+    /// # Errors
+    /// As [`Dialogue::new`], and where the file has no logins.
+    pub fn guarded(
+        protocol: Protocol,
+        options: &StoreOptions,
+        login_file: &Path,
+    ) -> Result<Self, CacheError> {
+        let mut dialogue = Self::new(protocol, options)?;
+        dialogue.service.logins = Some(Logins::read(login_file)?);
+        Ok(dialogue)
+    }
+
     /// Lets time pass.
     pub const fn wait(&mut self, seconds: u32) {
         self.second += seconds;
@@ -90,6 +106,7 @@ impl Dialogue {
                 Step::Done { bytes, .. } => at += bytes,
                 Step::More(needed) => self.needed = needed,
                 Step::Flush => {}
+                Step::Later => break,
                 Step::Close => self.is_over = true,
             }
         }

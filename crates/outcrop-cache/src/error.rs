@@ -23,6 +23,18 @@ pub enum CacheError {
         /// What is accepted.
         expected: String,
     },
+    /// Too few descriptors to serve anybody.
+    #[error(
+        "the limit of open files is {limit}: too few to serve with; run `ulimit -n {needed}` before, or at least `ulimit -n {fewest}`"
+    )]
+    OpenFiles {
+        /// How many files the process may have open.
+        limit: u64,
+        /// How many serve all the connections asked for.
+        needed: u64,
+        /// The fewest that make sense.
+        fewest: u64,
+    },
     /// No address space.
     #[error("cannot reserve address space for {bytes} bytes: {source}; lower --memory, or raise `ulimit -v`")]
     Memory {
@@ -43,8 +55,7 @@ pub enum CacheError {
     },
     /// Strangers could reach the server.
     #[error(
-        "{address} can be reached from other machines: ask for a login (--login-file) or TLS (--tls-cert, --tls-key), listen \
-         on a loopback address, or give --insecure if every machine that reaches it is trusted"
+        "{address} can be reached from other machines: require login (--login-file) or TLS (--tls-cert, --tls-key), listen on a loopback address, or give --insecure if all of those machines are trusted"
     )]
     Exposed {
         /// Where.

@@ -1,16 +1,70 @@
 //! Who may use the server: names and passwords from a file, as memcached's `-Y` has them.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::CacheError;
 
 /// More users are a mistake.
 const MOST_USERS: usize = 8;
 
+/// So many failures are what people mistype: they cost nothing, and each as many more cost a second.
+const FAILURES_PER_SECOND: u32 = 8;
+/// Nobody waits longer, so that who knows the password gets in while somebody guesses.
+const LONGEST_WAIT_S: u32 = 10;
+/// A connection that fails so often is closed.
+const MOST_FAILURES: u8 = 3;
+
 /// The users of a server, each as `name:password`.
-#[derive(Clone)]
 pub(crate) struct Logins {
     users: Vec<Vec<u8>>,
+    recent: Mutex<Recent>,
+}
+
+/// Failed logins of all connections, less one for each second since.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    failures: u32,
+    second: u32,
+}
+
+impl Recent {
+    const fn at(self, second: u32) -> Self {
+        Self {
+            failures: self.failures.saturating_sub(second.saturating_sub(self.second)),
+            second,
+        }
+    }
+}
+
+/// What a connection did to log in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attempts {
+    /// Second from which the login at hand may be looked at; 0 when there is none.
+    due: u32,
+    failures: u8,
+}
+
+impl Attempts {
+    /// True while the login at hand has to wait: right and wrong ones alike, and before anybody has looked, so that
+    /// hanging up early tells nothing.
+    pub(crate) fn must_wait(&mut self, logins: &Logins, second: u32) -> bool {
+        if self.due == 0 {
+            self.due = second + logins.wait_s(second);
+        }
+        if second < self.due {
+            return true;
+        }
+        self.due = 0;
+        false
+    }
+
+    /// Counts a failure; true when the connection has to end.
+    pub(crate) fn fail(&mut self, logins: &Logins, second: u32) -> bool {
+        logins.failed(second);
+        self.failures += 1;
+        self.failures >= MOST_FAILURES
+    }
 }
 
 impl std::fmt::Debug for Logins {
@@ -50,7 +104,26 @@ impl Logins {
                 "{seen} users; expected 1 to {MOST_USERS} lines `name:password`"
             )));
         }
-        Ok(Self { users })
+        Ok(Self {
+            users,
+            recent: Mutex::default(),
+        })
+    }
+
+    /// Seconds that a login waits before it is looked at, by how many have failed of late.
+    fn wait_s(&self, second: u32) -> u32 {
+        let recent = self
+            .recent
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .at(second);
+        recent.failures / FAILURES_PER_SECOND
+    }
+
+    fn failed(&self, second: u32) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        *recent = recent.at(second);
+        recent.failures = (recent.failures + 1).min(FAILURES_PER_SECOND * LONGEST_WAIT_S);
     }
 
     /// True for a name and its password.
@@ -83,6 +156,30 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn failures_make_all_wait_and_time_forgives_them() {
+        let logins = Logins {
+            users: vec![b"anna:secret".to_vec()],
+            recent: Mutex::default(),
+        };
+        let wait_s = |second| {
+            let mut attempts = Attempts::default();
+            (second..)
+                .take_while(|&second| attempts.must_wait(&logins, second))
+                .count()
+        };
+        let mut one = Attempts::default();
+        assert_eq!(
+            [10, 10, 10].map(|second| one.fail(&logins, second)),
+            [false, false, true]
+        );
+        assert_eq!(wait_s(10), 0);
+        (0..5).for_each(|_| logins.failed(10));
+        assert_eq!([10, 11, 30].map(wait_s), [1, 0, 0]);
+        (0..1_000_000).for_each(|_| logins.failed(40));
+        assert_eq!([40, 48, 120, 39].map(wait_s), [10, 9, 0, 10]);
+    }
 
     #[test]
     fn only_names_with_their_own_passwords_are_admitted_and_tokens_are_passwords() {

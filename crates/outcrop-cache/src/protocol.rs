@@ -3,6 +3,7 @@
 pub(crate) mod base64;
 pub(crate) mod http;
 pub(crate) mod memcached;
+pub(crate) mod resp;
 pub(crate) mod seconds;
 
 use crate::counters::WorkerCounters;
@@ -39,6 +40,8 @@ pub(crate) enum Step {
     More(usize),
     /// Replies must be sent first; then the same bytes again.
     Flush,
+    /// The same bytes again in the next second, and nothing of this client until then.
+    Later,
     /// The connection ends once its replies are sent.
     Close,
 }

@@ -32,8 +32,12 @@ pub(crate) use session::Session;
 pub use tls::TlsFiles;
 use worker::{Mailbox, Shared, Worker};
 
-/// Descriptors that are no connections.
-const OTHER_DESCRIPTORS: u64 = 64;
+/// Descriptors that are no connections: the program's own, listeners,
+const OTHER_DESCRIPTORS: u64 = 24;
+/// and those of each thread.
+const THREAD_DESCRIPTORS: u64 = 4;
+/// A server for fewer connections than this, where more were asked for, is a mistake of the environment.
+const FEWEST_CONNECTIONS: u64 = 16;
 
 /// What to serve, where, and to how many.
 #[derive(Clone, Debug)]
@@ -44,6 +48,8 @@ pub struct ServerOptions {
     pub memcached: Vec<SocketAddr>,
     /// Addresses of the HTTP interface; none to leave it out.
     pub http: Vec<SocketAddr>,
+    /// Addresses of Redis's protocol; none to leave it out.
+    pub redis: Vec<SocketAddr>,
     /// Threads that serve.
     pub threads: usize,
     /// Most connections at once.
@@ -66,6 +72,7 @@ impl Default for ServerOptions {
             store: StoreOptions::default(),
             memcached: loopback(11211).to_vec(),
             http: Vec::new(),
+            redis: Vec::new(),
             threads: 1,
             max_connections: 10_000,
             request_timeout_s: 60,
@@ -85,6 +92,9 @@ pub struct Server {
     addresses: Vec<(Protocol, SocketAddr)>,
 }
 
+/// Threads beyond this are a mistake: each has its own core.
+const MOST_THREADS: usize = 1024;
+
 impl Server {
     /// Binds the addresses and starts the threads.
     ///
@@ -95,6 +105,7 @@ impl Server {
             .memcached
             .iter()
             .chain(&options.http)
+            .chain(&options.redis)
             .find(|address| !address.ip().is_loopback());
         let is_guarded = options.tls.is_some() || options.login_file.is_some();
         if let Some(&address) = exposed.filter(|_| !options.is_exposed && !is_guarded) {
@@ -102,9 +113,17 @@ impl Server {
         }
         let tls = options.tls.as_ref().map(tls::configuration).transpose()?;
         let logins = options.login_file.as_deref().map(Logins::read).transpose()?;
-        let threads = options.threads.clamp(1, 1024);
+        let threads = options.threads;
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Err(CacheError::Option {
+                field: "threads",
+                seen: threads.to_string(),
+                expected: format!("1 to {MOST_THREADS}"),
+            });
+        }
         let mut listeners = listen::bind_all(&options.memcached, Protocol::Memcached)?;
         listeners.append(&mut listen::bind_all(&options.http, Protocol::Http)?);
+        listeners.append(&mut listen::bind_all(&options.redis, Protocol::Redis)?);
         let addresses = listeners
             .iter()
             .map(|listener| (listener.protocol, listener.address))
@@ -118,7 +137,7 @@ impl Server {
                 counters: (0..threads).map(|_| WorkerCounters::default()).collect(),
                 memory_bytes: options.store.memory_bytes,
                 logins,
-                max_connections: affordable_connections(options.max_connections),
+                max_connections: affordable_connections(options)?,
                 connections: AtomicU64::new(0),
                 buffer_bytes: AtomicU64::new(0),
                 since: AtomicU64::new(2),
@@ -208,12 +227,14 @@ impl Drop for Server {
     }
 }
 
-/// Raises the limit of descriptors as far as allowed and needed, and says how many connections fit.
-fn affordable_connections(wanted: u64) -> u64 {
+/// Raises the limit of open files as far as allowed and needed, and says how many connections fit.
+fn affordable_connections(options: &ServerOptions) -> Result<u64, CacheError> {
+    let wanted = options.max_connections;
+    let other = OTHER_DESCRIPTORS + THREAD_DESCRIPTORS * options.threads as u64;
     let limit = getrlimit(Resource::Nofile);
-    let needed = wanted.saturating_add(OTHER_DESCRIPTORS);
+    let needed = wanted.saturating_add(other);
     let Some(current) = limit.current.filter(|&current| current < needed) else {
-        return wanted;
+        return Ok(wanted);
     };
     let raised = limit
         .maximum
@@ -227,5 +248,13 @@ fn affordable_connections(wanted: u64) -> u64 {
         },
     );
     let have = if raising.is_ok() { raised } else { current };
-    wanted.min(have.saturating_sub(OTHER_DESCRIPTORS).max(1))
+    let affordable = wanted.min(have.saturating_sub(other));
+    if affordable < wanted.min(FEWEST_CONNECTIONS) {
+        return Err(CacheError::OpenFiles {
+            limit: have,
+            needed,
+            fewest: other + FEWEST_CONNECTIONS,
+        });
+    }
+    Ok(affordable)
 }

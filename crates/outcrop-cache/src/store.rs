@@ -10,6 +10,7 @@ mod policy;
 mod report;
 mod shard;
 mod slot;
+mod sweep;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -29,6 +30,9 @@ pub const MIN_MEMORY_BYTES: u64 = 1 << 20;
 const MAX_SHARD_BYTES: u64 = (1 << 32) - (1 << 20);
 /// Below this, a shard is too small for items of 1 MiB.
 const SMALL_SHARD_BYTES: u64 = 32 << 20;
+
+/// Items read under one lock by [`Store::sweep`].
+const SWEEP_ITEMS: usize = 1024;
 
 /// What a store may hold, and how.
 #[derive(Clone, Debug)]
@@ -167,6 +171,27 @@ impl Store {
     /// Ends every item stored so far, at second `at`; at once when that has passed.
     pub fn clear(&self, at: u32, now: u32) {
         (0..self.shards.len()).for_each(|number| self.shard(number).clear_at(at, now));
+    }
+
+    /// Removes items that have ended where nothing may be evicted, until each shard has read `items` of its own. The lock
+    /// of a shard is held for a small part of them at a time.
+    pub fn sweep(&self, items: usize, now: u32) {
+        if self.policy != PolicyKind::None {
+            return;
+        }
+        for number in 0..self.shards.len() {
+            let mut left = items;
+            while left > 0 {
+                let slice = left.min(SWEEP_ITEMS);
+                let mut budget = slice;
+                let mut shard = self.shard(number);
+                while shard.sweep(now, &mut budget) {}
+                left -= slice;
+                if budget > 0 {
+                    break;
+                }
+            }
+        }
     }
 
     /// Sets how many bytes of the limit something outside the store holds, and gives memory back for them; false when

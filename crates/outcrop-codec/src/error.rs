@@ -12,7 +12,7 @@ pub struct CodecError(Box<CodecErrorKind>);
 #[non_exhaustive]
 pub enum CodecErrorKind {
     /// No codec has this name.
-    #[error("there is no codec `{seen}`; there are {known}")]
+    #[error("there is no codec `{seen}`; the codecs are {known}")]
     UnknownCodec {
         /// The name as given.
         seen: String,
@@ -70,7 +70,7 @@ pub enum CodecErrorKind {
         why: String,
     },
     /// The library could not make its context.
-    #[error("{codec} has no memory for its context; lower the level or the number of threads")]
+    #[error("{codec} cannot allocate its context; lower the level or the number of threads")]
     OutOfMemory {
         /// The codec's name.
         codec: &'static str,

@@ -1,7 +1,7 @@
 //! The column layer's engine: a column is made or read, then encoded, decoded and searched against the clock.
 //!
 //! A [`BenchSpec`] says what to measure on a [`ColumnInput`]; [`run`] gives a [`BenchReport`] in plain
-//! numbers. It knows the column codec ([`outcrop_column`]) and, to compare with, newline text compressed by a
+//! numbers; [`whole_column`] compares a column's size with that in its file. It knows the column codec ([`outcrop_column`]) and, to compare with, newline text compressed by a
 //! codec of [`outcrop_codec`]. It must not know plans, records or reports. Everything it writes to a disk is
 //! a file without a name, which goes when the process does.
 //!
@@ -28,6 +28,7 @@ mod spec;
 pub mod tabular;
 mod targets;
 mod text_codec;
+mod whole;
 
 pub use error::BenchError;
 pub use input::ColumnInput;
@@ -36,3 +37,4 @@ pub use operations::run;
 pub use outcrop_workload::column::{Operation, SearchMode};
 pub use report::{BenchReport, ColdReads, EncodingShare, SizeReport};
 pub use spec::{BenchSpec, Format};
+pub use whole::{READ_LIMIT, Stored, WholeReport, whole_column, whole_input};

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use outcrop_column::storage::CountingReader;
-use outcrop_column::{Column, EncodeOptions, EncodeReport, Index, PackedForm};
+use outcrop_column::{Column, EncodeOptions, EncodeReport, Index};
 use outcrop_probe::Clock;
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
 use crate::measure::{Site, repeat};
 use crate::peak_memory::growth_during;
-use crate::report::{BenchReport, ColdReads, EncodingShare, PartsReport, SizeReport};
+use crate::report::{BenchReport, ColdReads, EncodingShare, SizeReport};
 use crate::source::{Counter, ScratchFile};
 use crate::spec::{BenchSpec, Format};
 use crate::targets::{Target, Targets};
@@ -33,6 +33,12 @@ const OPENINGS: usize = 9;
 /// [`BenchError::Interrupted`] when stopped, and what codec and storage report.
 pub fn run(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
     spec.validate()?;
+    if spec.operation == Operation::Size {
+        return Err(BenchError::Spec(
+            "the size of a whole column is measured by whole_column, not by a loop over rows in memory"
+                .to_owned(),
+        ));
+    }
     match spec.format {
         Format::Text(codec) => text_codec::run(input, codec, spec, site),
         Format::Ocol if spec.operation == Operation::Encode => encode(input, spec, site),
@@ -57,21 +63,7 @@ fn file_of(input: &ColumnInput, spec: &BenchSpec) -> Result<(Vec<u8>, SizeReport
 }
 
 fn size_of(input: &ColumnInput, report: &EncodeReport) -> SizeReport {
-    SizeReport {
-        row_count: report.row_count,
-        null_count: report.null_count,
-        value_count: Some(report.value_count),
-        text_bytes: input.text().len() as u64,
-        file_bytes: report.file_bytes,
-        parts: Some(PartsReport {
-            packed: report.packed.map(PackedForm::name),
-            dictionary_bytes: report.dictionary_bytes,
-            codes_bytes: report.codes_bytes + report.class_map_bytes,
-            postings_bytes: report.postings_bytes,
-            order_floor_bytes: report.floor_bytes,
-            encodings: Vec::new(),
-        }),
-    }
+    SizeReport::of_file(report, input.text().len() as u64)
 }
 
 fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {

@@ -16,9 +16,7 @@ use outcrop_probe::memory::ProcessMemory;
 pub(crate) fn growth_during<T>(work: impl FnOnce() -> T) -> (Result<u64, Unavailable>, T) {
     return_free_memory();
     let reset = std::fs::write("/proc/self/clear_refs", "5").map_err(|error| {
-        Unavailable::because(format!(
-            "the high-water mark of memory cannot be set back: {error}"
-        ))
+        Unavailable::because(format!("the memory high-water mark cannot be reset: {error}"))
     });
     let before = reset.and_then(|()| ProcessMemory::now());
     let given = work();

@@ -1,5 +1,6 @@
 //! What a trial gives back: plain numbers.
 
+use outcrop_column::{EncodeReport, PackedForm};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
 
@@ -47,6 +48,25 @@ pub struct EncodingShare {
 }
 
 impl SizeReport {
+    /// Of a column file whose rows have so much text, newlines included.
+    pub(crate) fn of_file(report: &EncodeReport, text_bytes: u64) -> Self {
+        Self {
+            row_count: report.row_count,
+            null_count: report.null_count,
+            value_count: Some(report.value_count),
+            text_bytes,
+            file_bytes: report.file_bytes,
+            parts: Some(PartsReport {
+                packed: report.packed.map(PackedForm::name),
+                dictionary_bytes: report.dictionary_bytes,
+                codes_bytes: report.codes_bytes + report.class_map_bytes,
+                postings_bytes: report.postings_bytes,
+                order_floor_bytes: report.floor_bytes,
+                encodings: Vec::new(),
+            }),
+        }
+    }
+
     /// Floor for the codes and the dictionary as it is: no column file can be
     /// smaller without a model of the order.
     pub fn floor_bytes(&self) -> Option<u64> {

@@ -94,28 +94,32 @@ impl BenchSpec {
             Operation::Decode | Operation::Scan | Operation::Get
         );
         if self.threads == 0 {
-            return refuse("0 threads cannot encode; give at least 1");
+            return refuse("threads is 0; expected at least 1");
         }
         if let Format::Text(codec) = &self.format
             && !matches!(self.operation, Operation::Encode | Operation::Decode)
         {
             return Err(crate::BenchError::Spec(format!(
-                "text compressed with {codec} can only be encoded and decoded; take format = \"ocol\" for {}",
+                "text compressed with {codec} can only be encoded and decoded; use format = \"ocol\" for {}",
                 self.operation
             )));
         }
         if self.index == Index::Only && needs_codes {
             return refuse(
-                "a file with index = \"only\" has no codes, so it cannot be decoded, scanned or read by row; take \"none\" or \
+                "a file with index = \"only\" has no codes, so it cannot be decoded, scanned or read by row; use \"none\" or \
                  \"postings\"",
             );
         }
+        if self.operation == Operation::Size {
+            // Index and mode have no meaning for it.
+            return Ok(());
+        }
         if self.index == Index::Only && self.mode == SearchMode::Scan {
-            return refuse("a file with index = \"only\" has no codes to scan; take another search_mode");
+            return refuse("a file with index = \"only\" has no codes to scan; use another search_mode");
         }
         if self.mode == SearchMode::Scan && needs_codes {
             return refuse(
-                "search_mode = \"scan\" is a way to find rows by value; take \"in-memory\" or \"on-disk\" here",
+                "search_mode = \"scan\" finds rows by value; use \"in-memory\" or \"on-disk\" here",
             );
         }
         Ok(())

@@ -2,9 +2,10 @@
 //! their rows. Files are only read.
 
 mod delimited;
-mod folder;
-mod foreign;
+pub(crate) mod folder;
+pub(crate) mod foreign;
 mod kind;
+pub(crate) mod parts;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,12 +16,11 @@ pub use delimited::Given;
 pub use kind::{FileKind, SAMPLE_BYTES};
 pub use outcrop_column::arrow::ValueKind;
 
-use outcrop_input::{Input, InputError};
+use outcrop_input::{Compression, Input, InputError};
 
 use crate::error::BenchError;
-use crate::input::ColumnInput;
 
-fn open_file(path: &Path) -> Result<File, BenchError> {
+pub(crate) fn open_file(path: &Path) -> Result<File, BenchError> {
     File::open(path).map_err(|source| of_path(path, source))
 }
 
@@ -28,6 +28,11 @@ fn open_file(path: &Path) -> Result<File, BenchError> {
 fn open(path: &Path) -> Result<Input<File>, BenchError> {
     let name = path.display().to_string();
     Input::open(name, open_file(path)?).map_err(|source| of_path(path, source))
+}
+
+/// How a file is compressed as a whole.
+pub(crate) fn compression_of(path: &Path) -> Result<Option<Compression>, BenchError> {
+    Ok(open(path)?.compression())
 }
 
 /// Damaged compressed data say themselves which file they are in.
@@ -84,12 +89,48 @@ pub struct TableColumn {
     pub kind: ValueKind,
     /// Its type in a file that has types.
     pub type_name: Option<String>,
+    /// How much of it there is.
+    pub extent: Extent,
+}
+
+/// How much of a column there is, roughly: what can be said without reading the whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Rows.
+    pub row_count: u64,
+    /// Its values as newline text.
+    pub text_bytes: u64,
+    /// Its share of the file; exact where the file is Parquet.
+    pub file_bytes: u64,
+    /// What is left of the text where each value stands once: most of the work of encoding.
+    pub distinct_bytes: u64,
+    /// What must be read for it: all of a text file, its own chunks of Parquet.
+    pub read_bytes: u64,
+}
+
+impl Extent {
+    /// As many times as much.
+    fn times(self, factor: f64) -> Self {
+        let scaled = |count: u64| (count as f64 * factor) as u64;
+        Self {
+            row_count: scaled(self.row_count),
+            text_bytes: scaled(self.text_bytes),
+            file_bytes: scaled(self.file_bytes),
+            distinct_bytes: scaled(self.distinct_bytes),
+            read_bytes: scaled(self.read_bytes),
+        }
+    }
 }
 
 impl TableColumn {
-    /// Whether a profile judges it: text and dates repeat; numbers and booleans are taken where they are named.
+    /// Whether a profile judges it. Numbers of a text file are not judged: Parquet would store them as numbers, so
+    /// that their text says little of what the file could be.
     pub const fn is_judged(&self) -> bool {
-        matches!(self.kind, ValueKind::Strings | ValueKind::Dates)
+        match self.kind {
+            ValueKind::Strings | ValueKind::Dates => true,
+            ValueKind::Numbers | ValueKind::Booleans => self.type_name.is_some(),
+            ValueKind::Other => false,
+        }
     }
 }
 
@@ -105,6 +146,9 @@ pub struct Table {
     /// Those of a folder that are, by name.
     tables: BTreeMap<String, Table>,
 }
+
+/// How many times as large as a compressed text file its text is assumed to be.
+const ASSUMED_RATIO: u64 = 6;
 
 /// The endings of file names that say that a file is a table.
 pub const ENDINGS: [&str; 9] = [
@@ -145,7 +189,10 @@ impl Table {
             FileKind::Arrow => foreign::describe(path, TableFormat::Arrow),
             text => {
                 let table = Self::describe_text(text, &sample, Given::default());
-                table.map_err(|detail| table_error(path, detail))
+                let mut table = table.map_err(|detail| table_error(path, detail))?;
+                let file_bytes = open_file(path)?.metadata().map_or(0, |file| file.len());
+                table.scale(sample.len() as u64, file_bytes, input.compression().is_some());
+                Ok(table)
             }
         }
     }
@@ -163,6 +210,13 @@ impl Table {
                     name: "lines".to_owned(),
                     kind: ValueKind::Strings,
                     type_name: None,
+                    extent: Extent {
+                        row_count: memchr::memchr_iter(b'\n', sample).count() as u64,
+                        text_bytes: sample.len() as u64,
+                        file_bytes: sample.len() as u64,
+                        distinct_bytes: sample.len() as u64,
+                        read_bytes: sample.len() as u64,
+                    },
                 }],
             )),
             FileKind::TabSeparated => {
@@ -170,6 +224,23 @@ impl Table {
                 delimited::describe(sample, given)
             }
             _ => delimited::describe(sample, given),
+        }
+    }
+
+    /// Takes what a sample of a text file shows for the whole file.
+    fn scale(&mut self, sample_bytes: u64, file_bytes: u64, is_compressed: bool) {
+        if sample_bytes < SAMPLE_BYTES {
+            // The sample is all of it.
+            return;
+        }
+        let text_bytes = if is_compressed {
+            file_bytes.saturating_mul(ASSUMED_RATIO)
+        } else {
+            file_bytes
+        };
+        let factor = text_bytes as f64 / sample_bytes as f64;
+        for column in &mut self.columns {
+            column.extent = column.extent.times(factor.max(1.0));
         }
     }
 
@@ -209,6 +280,18 @@ impl Table {
         self.columns.iter().filter(|column| column.is_judged())
     }
 
+    /// Rows of the table where it says so without being read.
+    pub fn row_count(&self, column: &TableColumn) -> Option<u64> {
+        match self.format {
+            TableFormat::Parquet => Some(column.extent.row_count),
+            TableFormat::Folder => {
+                let (table, column) = folder::table_and_column(self, column)?;
+                table.row_count(column)
+            }
+            _ => None,
+        }
+    }
+
     /// The others, each with what it holds: `mass (numbers)`, `price (Float64)`.
     pub fn other_columns(&self) -> Vec<String> {
         let others = self.columns.iter().filter(|column| !column.is_judged());
@@ -224,27 +307,6 @@ impl Table {
         let by_name = self.columns.iter().find(|column| column.name == name);
         by_name.or_else(|| self.columns.get(name.parse::<usize>().ok()?))
     }
-
-    /// The first `row_limit` rows of a column of the table at `path`, which this describes.
-    ///
-    /// # Errors
-    /// [`BenchError::Path`], and [`BenchError::Table`] for a row without the column.
-    pub fn load(&self, path: &Path, column: &TableColumn, row_limit: u64) -> Result<ColumnInput, BenchError> {
-        match self.format {
-            TableFormat::Delimited {
-                delimiter,
-                has_header,
-                has_quotes,
-            } => {
-                let form = (delimiter, has_header, has_quotes);
-                delimited::load(path, form, column.number, row_limit)
-            }
-            TableFormat::Lines => delimited::load_lines(path, row_limit),
-            TableFormat::Parquet => foreign::load_parquet(path, column, row_limit),
-            TableFormat::Arrow => foreign::load_arrow(path, column, row_limit),
-            TableFormat::Folder => folder::load(self, path, column, row_limit),
-        }
-    }
 }
 
 /// Name of the column that a plan calls by its name or its position from 0; `None` where there is none. In a
@@ -258,6 +320,22 @@ pub fn column_name(path: &Path, called: &str) -> Result<Option<String>, BenchErr
     }
     let table = Table::describe(path)?;
     Ok(table.column(called).map(|column| column.name.clone()))
+}
+
+/// How much of a column there is, roughly; of a folder, only the table that has the column is looked at.
+///
+/// # Errors
+/// As [`Table::describe`], and [`BenchError::Table`] where there is no such column.
+pub fn extent_of(path: &Path, column: &str) -> Result<Extent, BenchError> {
+    let file = file_of(path, column);
+    let name = if path.is_dir() {
+        folder::name_in_table(column)
+    } else {
+        column
+    };
+    let table = Table::describe(&file)?;
+    let found = table.column(name).map(|column| column.extent);
+    found.ok_or_else(|| table_error(&file, format!("no column {name:?}")))
 }
 
 /// The file that holds a column: `path`, or in a folder the table that the column's name begins with.

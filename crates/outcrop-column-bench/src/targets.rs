@@ -97,9 +97,7 @@ fn below(draw: u64, count: u64) -> u64 {
 }
 
 fn nothing_to_find() -> BenchError {
-    BenchError::Spec(
-        "the column has no values to look for; take one that has rows that are not null".to_owned(),
-    )
+    BenchError::Spec("the column has no values to search for; use one with rows that are not null".to_owned())
 }
 
 /// The values at ascending positions in the dictionary.

@@ -24,7 +24,7 @@ pub(crate) fn run(
     if back != text {
         return Err(BenchError::Wrong {
             operation: "decompressing text",
-            detail: format!("{codec} gave other bytes than it was given"),
+            detail: format!("{codec} did not decompress to the original bytes"),
         });
     }
     let rows = input.row_count();

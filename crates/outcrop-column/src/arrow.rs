@@ -8,22 +8,28 @@
 
 mod answers;
 mod as_text;
+mod batch_input;
 mod ipc_input;
 mod ipc_output;
 #[cfg(feature = "parquet")]
 mod parquet_input;
 #[cfg(feature = "parquet")]
 mod parquet_output;
+#[cfg(feature = "parquet")]
+mod parquet_sizes;
 mod push;
 mod scan;
 mod values;
 
 pub use answers::{batch_of_rows, batch_of_values, write_batch};
 pub use as_text::ValueKind;
+pub use batch_input::{BatchStrings, strings_of};
 pub use ipc_input::{ArrowStrings, arrow_fields};
 pub use ipc_output::ArrowForm;
 #[cfg(feature = "parquet")]
 pub use parquet_input::{ParquetStrings, parquet_fields};
+#[cfg(feature = "parquet")]
+pub use parquet_sizes::{StoredColumn, parquet_stored, parquet_zstd_bytes};
 pub use push::ForeignDictionary;
 pub use scan::{DictionaryOrder, Scan};
 pub use values::for_each_value;

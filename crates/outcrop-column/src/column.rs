@@ -17,7 +17,7 @@ pub use decode::push_csv_field;
 #[cfg(feature = "arrow")]
 pub(crate) use merged::{MergedValues, StoredValues};
 pub use report::{ColumnReport, EncodingReport, SegmentReport};
-pub use selection::Selection;
+pub use selection::{SelectedCodes, Selection};
 pub use verify::VerifyReport;
 
 use crate::error::{ColumnError, Result};
@@ -68,6 +68,14 @@ impl Column {
     /// As [`Column::open`].
     pub fn open_on_disk(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_in(FileReader::open(path.as_ref())?)
+    }
+
+    /// Refuses blocks of values that would become longer than `bytes`, decompressed. A file may hold values of 2 GiB in some
+    /// kilobytes, by the format; reading one takes up to three times its block.
+    pub fn limit_blocks(&mut self, bytes: u64) {
+        for segment in &mut self.segments {
+            segment.dictionary.limit_blocks(bytes);
+        }
     }
 
     /// Opens a column in any source, such as a `Vec<u8>`.
@@ -178,6 +186,37 @@ impl Column {
         self.select(|segment| {
             let code = segment.find(&*self.source, value)?;
             Ok(code.map(|code| (code, code)).into_iter().collect())
+        })
+    }
+
+    /// Rows with any of `values`, of which `None` is null.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, encode_text};
+    /// # let mut file = Vec::new();
+    /// # encode_text("a\nb\nc\na\n".as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+    /// # let column = Column::open_in(file)?;
+    /// let selected = column.find_in([Some(&b"c"[..]), Some(b"a"), Some(b"no such"), None])?;
+    /// assert_eq!(selected.rows()?, [0, 2, 3]);
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Column::find`].
+    pub fn find_in<'v>(&self, values: impl IntoIterator<Item = Option<&'v [u8]>>) -> Result<Selection<'_>> {
+        let mut wanted: Vec<Option<&[u8]>> = values.into_iter().collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        self.select(|segment| {
+            let mut codes = Vec::new();
+            for value in &wanted {
+                codes.extend(match value {
+                    Some(value) => segment.find(&*self.source, value)?,
+                    None => segment.null_code(),
+                });
+            }
+            codes.sort_unstable();
+            Ok(codes.into_iter().map(|code| (code, code)).collect())
         })
     }
 

@@ -19,7 +19,9 @@ pub enum ColumnError {
         source: io::Error,
     },
     /// The first eight bytes are not those of a column file.
-    #[error("not an .ocol file: it begins with {found:02x?}, expected {expected:02x?}")]
+    #[error(
+        "not an .ocol file: it begins with {found:02x?}, expected {expected:02x?}; `outcrop column encode` makes one"
+    )]
     NotAColumn {
         /// The bytes seen.
         found: Vec<u8>,
@@ -28,7 +30,7 @@ pub enum ColumnError {
     },
     /// The file is of a version, or uses a feature, that this reader does not know.
     #[error(
-        "this reader knows version {known_major} without features; the file is version {major}.{minor} with incompatible features {incompatible:#x}: use a newer release"
+        "the file has version {major}.{minor} with incompatible features {incompatible:#x}; this release reads version {known_major} without features: use a newer release"
     )]
     Unsupported {
         /// Major version of the file.
@@ -42,7 +44,7 @@ pub enum ColumnError {
     },
     /// A column file of a form that this reader does not know.
     #[error(
-        "an .ocol file of form {form:#04x}, which this reader does not know: use a newer release, or restore the file if it was written by this one"
+        "an .ocol file of unknown form {form:#04x}: use a newer release, or restore the file from a copy if this release wrote it"
     )]
     UnknownForm {
         /// The fourth byte of the file.
@@ -109,7 +111,7 @@ pub enum ColumnError {
         detail: String,
     },
     /// The row does not exist.
-    #[error("row {row} does not exist: the column has {row_count} rows, numbered from 0")]
+    #[error("row {row} does not exist: the column has {row_count} row{}, numbered from 0", if *row_count == 1 { "" } else { "s" })]
     NoSuchRow {
         /// The row asked for.
         row: u64,
@@ -129,10 +131,9 @@ pub type Result<T, E = ColumnError> = std::result::Result<T, E>;
 fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
     let names = existing.join(", ");
     match (wanted, existing.len()) {
-        (Some(wanted), 1) => format!("no column of the input is {wanted}; there is {names}"),
-        (Some(wanted), _) => format!("no column of the input is {wanted}; there are {names}"),
+        (Some(wanted), _) => format!("the input has no column {wanted}; it has {names}"),
         (None, 0) => "the input has no column that can be encoded as text".to_owned(),
-        (None, count) => format!("the input has {count} columns that may be meant; name one of {names}"),
+        (None, count) => format!("the input has {count} columns; name one of {names} (--column)"),
     }
 }
 
@@ -140,7 +141,7 @@ fn column_wanted(wanted: Option<&str>, existing: &[String]) -> String {
 fn delimiter_hint(delimiter: Option<char>, count: usize) -> String {
     match delimiter {
         Some(delimiter) if count == 1 => {
-            format!(" (one column only: is {delimiter:?} the right delimiter?)")
+            format!(" (only one column: is {delimiter:?} the right delimiter?)")
         }
         _ => String::new(),
     }

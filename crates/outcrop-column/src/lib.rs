@@ -44,8 +44,8 @@ mod touched;
 #[cfg(feature = "arrow")]
 pub use arrow::ArrowForm;
 pub use column::{
-    Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, Selection, VerifyReport,
-    push_csv_field,
+    Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, SelectedCodes, Selection,
+    VerifyReport, push_csv_field,
 };
 pub use encode::{CsvOptions, EncodeReport, Encoder, InputColumn, encode_csv, encode_text};
 pub use error::{ColumnError, Result};

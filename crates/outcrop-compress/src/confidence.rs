@@ -14,7 +14,7 @@ pub struct RatioInterval {
 pub enum NoInterval {
     /// Too few draws.
     #[error(
-        "{clusters} clusters of the data were drawn, and an interval needs {FEWEST}; give a larger --sample-size or smaller blocks"
+        "only {clusters} clusters of the data were sampled, and an interval needs {FEWEST}; give a larger --sample-size or smaller blocks"
     )]
     FewClusters {
         /// Clusters drawn.
@@ -22,8 +22,7 @@ pub enum NoInterval {
     },
     /// The draws do not differ, so nothing says how those differ that were not drawn.
     #[error(
-        "all {clusters} clusters that were drawn compress equally, which does not show that all the data do: if the {:.1} % that such a draw may miss \
-         (95 %) did not compress, the ratio would be {least_ratio:.2}; give a larger --sample-size",
+        "all {clusters} sampled clusters compress equally, which does not show that all the data do: if the {:.1} % that such a sample may miss (95 %) did not compress, the ratio would be {least_ratio:.2}; give a larger --sample-size",
         100.0 * UNSEEN / *clusters as f64
     )]
     Alike {
@@ -34,7 +33,7 @@ pub enum NoInterval {
     },
     /// Nearly all of the spread comes from a few draws.
     #[error(
-        "the spread of the {clusters} clusters that were drawn comes from a few of them, and another draw may hold none or more; give a \
+        "the spread of the {clusters} sampled clusters comes from a few of them, and another sample may have none or more of those; give a \
          larger --sample-size"
     )]
     FewDiffer {
@@ -43,7 +42,7 @@ pub enum NoInterval {
     },
     /// Blocks were chosen after the draw.
     #[error(
-        "the blocks were chosen from the sample by their entropy: another sample would choose others, which no interval covers"
+        "the blocks were selected from the sample by entropy; the interval would not cover that selection"
     )]
     Chosen,
 }
@@ -55,7 +54,7 @@ pub(crate) type Cluster = (f64, f64);
 const FEWEST: usize = 16;
 /// Clusters whose compressed shares differ by less than this part are alike.
 const ALIKE: f64 = 1e-3;
-/// The spread must rest on at least so many draws, as the squared sum of squares over the sum of fourth powers counts them.
+/// The spread must rest on at least this many draws, as the squared sum of squares over the sum of fourth powers counts them.
 const FEWEST_THAT_DIFFER: f64 = 3.0;
 /// Rule of three: of n draws that are alike, 3/n of all may be unlike them, at 95 %. *Source*: Hanley and Lippman-Hand, "If nothing goes
 /// wrong, is everything all right?", JAMA 249(13), 1983.
@@ -232,7 +231,9 @@ mod tests {
         // The image of the audit: 1 % of it is random.
         assert!((30.0..71.2).contains(&least_ratio), "{least_ratio}");
         assert!(
-            reason.to_string().contains("the 2.3 % that such a draw may miss"),
+            reason
+                .to_string()
+                .contains("the 2.3 % that such a sample may miss"),
             "{reason}"
         );
     }

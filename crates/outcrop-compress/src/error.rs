@@ -51,7 +51,7 @@ pub enum CompressError {
         what: String,
     },
     /// A directory without a file that could be used.
-    #[error("{} holds no file that can be read and is not empty ({seen}); give a directory with data", path.display())]
+    #[error("{} has no readable file with data ({seen}); give a directory with data", path.display())]
     NoFiles {
         /// The directory.
         path: PathBuf,
@@ -66,10 +66,22 @@ pub enum CompressError {
         /// The data.
         data_bytes: u64,
     },
+    /// A block larger than the sample, though not than the data.
+    #[error(
+        "a block of {} is larger than the sample, {} of the {} of data; allow a larger sample (--sample-size), or give smaller blocks",
+        format_bytes(*block_bytes), format_bytes(*sample_bytes), format_bytes(*data_bytes)
+    )]
+    BlockLargerThanSample {
+        /// The block.
+        block_bytes: u64,
+        /// The sample.
+        sample_bytes: u64,
+        /// The data.
+        data_bytes: u64,
+    },
     /// Sampled from a stream in pieces that are smaller than the block.
     #[error(
-        "stdin was longer than the sample and was drawn in pieces of {}, too small for blocks of {}; save it to a file, or \
-         allow a larger sample",
+        "stdin is larger than the sample, and was sampled in pieces of {}, too small for blocks of {}; save it to a file, or allow a larger sample",
         format_bytes(*piece_bytes),
         format_bytes(*block_bytes)
     )]
@@ -113,7 +125,7 @@ pub enum CompressError {
     },
     /// The same block became of another length than before.
     #[error(
-        "{codec} is not repeatable: {origin} compressed to {now_bytes} B, and to {before_bytes} B before; its ratio is discarded"
+        "{codec} is not repeatable: {origin} compressed to {before_bytes} B first and to {now_bytes} B later; its ratio is discarded"
     )]
     NotRepeatable {
         /// The codec.

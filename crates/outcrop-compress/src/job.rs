@@ -167,7 +167,7 @@ pub fn run_metered_job(
     let energy_j = match spec.caches {
         Caches::Warm => metered,
         Caches::Cold => Err(Unavailable::because(
-            "most of the energy went into making the caches cold",
+            "most of the energy was spent on making the caches cold",
         )),
     };
     for worker in &workers {

@@ -202,7 +202,7 @@ impl Source {
     /// What tells these data from others, by their content and not by their names. Of more than 64 MiB it is that of
     /// pieces at places that depend on nothing but the length.
     ///
-    /// *Cost*: reads up to 64 MiB, or 4 MiB of each larger file. A compressed file is decompressed once more, to its end.
+    /// *Cost*: reads up to 64 MiB, or 4 MiB of more, however many files they are. A compressed file is decompressed once more, to its end.
     ///
     /// # Errors
     /// When the data cannot be read, or `stop` is raised.

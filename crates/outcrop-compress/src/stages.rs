@@ -67,7 +67,7 @@ pub fn run_stages(
     stop: &AtomicBool,
 ) -> Result<StagesReport, CompressError> {
     if blocks.block_bytes() > LARGEST_BLOCK_BYTES {
-        let expected = "at most 128KiB: larger ones are several blocks of zstd's own";
+        let expected = "at most 128KiB: zstd splits larger ones into several blocks";
         return Err(CompressError::spec(
             "compression_block_size",
             &blocks.block_bytes(),

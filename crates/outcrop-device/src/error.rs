@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use outcrop_measure::units::{ByteSize, format_bytes};
+
 /// Everything that keeps this crate from measuring.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,7 +22,7 @@ pub enum DeviceError {
     },
     /// Writes were asked of a target that Outcrop did not create.
     #[error(
-        "{path} was not created by Outcrop, so it is only ever read, but the mix {mix} contains writes; \
+        "{path} was not created by Outcrop, so Outcrop only reads it, but the mix {mix} contains writes; \
          use the mix 100:0, or give a directory so that Outcrop writes to its own scratch file"
     )]
     ReadOnlyTarget {
@@ -53,8 +55,7 @@ pub enum DeviceError {
     },
     /// The filesystem refuses O_DIRECT.
     #[error(
-        "{path} is on {filesystem}, which does not support O_DIRECT, so the page cache would be measured \
-         instead of the device; choose a path on a disk filesystem such as ext4 or xfs"
+        "{path} is on {filesystem}, which does not support O_DIRECT, so Outcrop would measure the page cache instead of the device; choose a path on a disk filesystem such as ext4 or xfs"
     )]
     DirectUnsupported {
         /// The path.
@@ -64,8 +65,7 @@ pub enum DeviceError {
     },
     /// Requests would not be aligned to the device's blocks.
     #[error(
-        "io_block_size is {size_bytes} bytes; {path} takes direct I/O in multiples of {logical_block_bytes} \
-         bytes only"
+        "io_block_size is {size_bytes} bytes; {path} requires multiples of {logical_block_bytes} bytes for direct I/O"
     )]
     Unaligned {
         /// The request size.
@@ -89,9 +89,8 @@ pub enum DeviceError {
     },
     /// A scratch file would fill the filesystem.
     #[error(
-        "a scratch file of {wanted_bytes} bytes does not fit into {directory}: {available_bytes} bytes are \
-         free and {reserve_bytes} of them (5 % of the filesystem) stay free; {largest_bytes} bytes would fit \
-         (`--size`), or choose another directory"
+        "a scratch file of {} does not fit into {directory}: {} are free, and {} of them (5 % of the filesystem) stay free; use at most --size {}, or choose another directory",
+        format_bytes(*wanted_bytes), format_bytes(*available_bytes), format_bytes(*reserve_bytes), ByteSize(*largest_bytes)
     )]
     NoSpace {
         /// Where.
@@ -107,7 +106,7 @@ pub enum DeviceError {
     },
     /// The filesystem makes no files.
     #[error(
-        "{directory} is on {filesystem}, where no files can be made; choose a directory on the disk to be measured"
+        "{directory} is on {filesystem}, where no files can be created; choose a directory on the disk to measure"
     )]
     NoFiles {
         /// The directory after resolving links.
@@ -117,7 +116,7 @@ pub enum DeviceError {
     },
     /// Scratch files do not belong among device nodes.
     #[error(
-        "{directory} is under /dev; Outcrop never creates a file there, choose a directory on the disk to be measured"
+        "Outcrop never creates a file under /dev, and {directory} is there; choose a directory on the disk to measure"
     )]
     UnderDev {
         /// The directory after resolving links.
@@ -153,8 +152,9 @@ pub enum DeviceError {
     },
     /// Memory for the buffers cannot be had.
     #[error(
-        "cannot map {bytes} bytes of I/O buffers (queue_depth times io_block_size, plus the write pool): \
-         {source}; lower queue_depth or io_block_size"
+        "cannot map {} of I/O buffers (queue_depth times io_block_size, plus the write pool): \
+         {source}; lower queue_depth or io_block_size",
+        format_bytes(*bytes)
     )]
     Buffers {
         /// Size asked for.
@@ -172,8 +172,7 @@ pub enum DeviceError {
     },
     /// Requests did not come back.
     #[error(
-        "{in_flight} requests did not come back within {waited_s} s of the end; the device hangs, see \
-         `dmesg`; their buffers are kept so that a late completion hurts nothing"
+        "{in_flight} requests did not complete within {waited_s} s of the end; the device hangs: see `dmesg`; their buffers stay allocated, so a late completion does no harm"
     )]
     Hung {
         /// How many.

@@ -73,7 +73,7 @@ impl Drop for IoMemory {
     fn drop(&mut self) {
         // SAFETY: exactly the mapping made in `map`, and no reference outlives `self`.
         let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
-        debug_assert!(unmapped.is_ok(), "munmap of a mapping of ours");
+        debug_assert!(unmapped.is_ok(), "munmap of the I/O buffers");
     }
 }
 

@@ -98,7 +98,7 @@ impl JobSpec {
             return Err(DeviceError::spec(
                 "queue_depth",
                 self.queue_depth,
-                "1 with engine psync, whose every job has one request in flight; ask for depth with more jobs",
+                "1 with the psync engine, which has one request in flight per job; raise jobs instead",
             ));
         }
         self.validate_memory()?;

@@ -164,7 +164,7 @@ impl ReadOnlyTarget {
             return Err(DeviceError::WrongKind {
                 path: resolved,
                 seen: describe(kind),
-                expected: "a regular file or a block device (or a directory, to use a scratch file in it)",
+                expected: "a regular file or a block device (or a directory for a scratch file)",
             });
         }
         let direct = DirectFile::open_read_only(&resolved)?;
@@ -231,8 +231,7 @@ fn holes(size_bytes: u64, allocated_bytes: u64) -> Option<String> {
     let missing = size_bytes.saturating_sub(allocated_bytes);
     (missing * 100 > size_bytes).then(|| {
         format!(
-            "{missing} of the file's {size_bytes} bytes are holes or compressed away; reads of them never \
-             reach the device"
+            "{missing} of the file's {size_bytes} bytes are holes or stored compressed; reads of them never reach the device"
         )
     })
 }

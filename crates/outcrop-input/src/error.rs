@@ -10,7 +10,7 @@ use crate::format::Compression;
 pub enum InputError {
     /// The last frame is not complete.
     #[error(
-        "{name} is truncated: its {compression} data end at byte {offset}, inside a frame ({} were decompressed); copy it again in full",
+        "{name} is truncated: its {compression} data end at byte {offset}, inside a frame (after {} of output); copy it again in full",
         format_bytes(*decompressed_bytes)
     )]
     Truncated {
@@ -25,8 +25,7 @@ pub enum InputError {
     },
     /// The bytes are not what the format allows, a checksum does not match, or a window would take too much memory.
     #[error(
-        "{name} cannot be decompressed: its {compression} data are wrong near byte {offset} ({} were decompressed): {reason}; \
-         copy it again, or decompress it with its own tool",
+        "{name} cannot be decompressed: its {compression} data are damaged near byte {offset} (after {} of output): {reason}; copy it again, or try its own tool",
         format_bytes(*decompressed_bytes)
     )]
     Damaged {
@@ -42,7 +41,7 @@ pub enum InputError {
         reason: String,
     },
     /// More than the caller can hold.
-    #[error("{name} is larger than {} when it is decompressed; expected less here", format_bytes(*limit_bytes))]
+    #[error("{name} is larger than {} after decompression, which is the limit here", format_bytes(*limit_bytes))]
     TooLarge {
         /// The file.
         name: String,

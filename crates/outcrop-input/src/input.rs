@@ -7,7 +7,7 @@ use crate::decoder::Decoder;
 use crate::error::InputError;
 use crate::format::{Compression, HEAD_BYTES};
 
-/// The first bytes, which were looked at, and the rest.
+/// The first bytes, which were examined, and the rest.
 type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// A reader that decompresses what is compressed.

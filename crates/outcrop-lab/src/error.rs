@@ -1,7 +1,7 @@
 //! The one error type of this crate: what was seen, what is accepted, what to do.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use outcrop_results::ResultsError;
 
@@ -27,8 +27,7 @@ pub enum LabError {
     },
     /// The budget is too small even for the shortest trials.
     #[error(
-        "a budget of {budget} is too short for {trials} trials: even the shortest take {shortest}; give that much, or \
-         take fewer cells or repetitions"
+        "a budget of {budget} is too short for {trials} trials: the shortest possible take {shortest}; raise the budget, or reduce cells or repetitions"
     )]
     OverBudget {
         /// What was given.
@@ -55,7 +54,7 @@ pub enum LabError {
         message: String,
     },
     /// An error after which no further trial can succeed; finished trials are kept.
-    #[error("{message}; the {finished} finished trials are kept: fix this, then run `outcrop run --resume {}`", run.display())]
+    #[error("{message}{}", fatal_hint(*finished, run))]
     Fatal {
         /// The failure's sentence.
         message: String,
@@ -63,6 +62,8 @@ pub enum LabError {
         finished: usize,
         /// The run folder.
         run: PathBuf,
+        /// Whether the user named something that cannot be measured.
+        is_bad_input: bool,
     },
     /// A layer could not make its subjects.
     #[error("{message}")]
@@ -76,7 +77,9 @@ pub enum LabError {
     #[error(transparent)]
     Results(#[from] ResultsError),
     /// The run was stopped while it prepared its subject; nothing was measured.
-    #[error("stopped while preparing the subject; nothing was lost: `outcrop run --resume` starts it again")]
+    #[error(
+        "stopped while preparing the subject; nothing was measured yet, and `outcrop run --resume` starts it again"
+    )]
     StoppedInPreparation,
 }
 
@@ -101,6 +104,23 @@ impl LabError {
                     is_bad_input: true,
                     ..
                 }
+                | Self::Fatal {
+                    is_bad_input: true,
+                    ..
+                }
         )
     }
+}
+
+/// What becomes of the trials before a fatal one; nothing is said where there are none.
+fn fatal_hint(finished: usize, run: &Path) -> String {
+    let kept = match finished {
+        0 => return String::new(),
+        1 => "the finished trial is kept".to_owned(),
+        finished => format!("the {finished} finished trials are kept"),
+    };
+    format!(
+        "; {kept}; fix this, then run `outcrop run --resume {}`",
+        run.display()
+    )
 }

@@ -41,9 +41,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// How bytes and times are estimated, in a sentence for `--dry-run`.
-    pub const ASSUMPTION: &str = "the likely bytes are those of a device that answers in 80 µs and takes 500 MB/s, the most those \
-                                  of one that answers in 20 µs and takes 3 GB/s; files are assumed to be made at 200 MB/s, codecs and columns to \
-                                  run as on a slow core";
+    pub const ASSUMPTION: &str = "assuming a device with 80 µs latency and 500 MB/s for the likely bytes, and with 20 µs and 3 GB/s for the maximum; files are created at 200 MB/s, and codecs and columns run as on a slow core";
 
     /// Preparation and trials together.
     pub fn total(&self) -> Duration {

@@ -94,7 +94,7 @@ fn opening_notes(set: &PlanSet, folder: &RunFolder, observer: &mut dyn Observer)
     let mut notes = Vec::new();
     if folder.torn_bytes() > 0 {
         observer.observe(Event::Note(
-            "the journal ended in a torn line, which was cut off; its trial is measured again",
+            "the journal ended in an incomplete line, which was removed; its trial is measured again",
         ));
     }
     if !folder.finished().is_empty() {
@@ -230,6 +230,10 @@ impl<'r> Session<'r> {
         let mut entry = self.entry(cell, trial, started_at, report);
         entry.data = bench.data(cell);
         self.folder.append(&entry)?;
+        if let Some(failure) = failure.filter(|failure| failure.is_fatal) {
+            // The error that is returned has its sentence.
+            return Err(self.fatal(failure));
+        }
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),
             total: self.total,
@@ -246,13 +250,7 @@ impl<'r> Session<'r> {
         if let Outcome::Failed { message } = &entry.outcome {
             self.count_failure(cell, message)?;
         }
-        match failure {
-            Some(TrialFailure {
-                message,
-                is_fatal: true,
-            }) => Err(self.fatal(message)),
-            _ => Ok(entry.outcome),
-        }
+        Ok(entry.outcome)
     }
 
     fn entry(&mut self, cell: &Cell, trial: &Trial, started_at: String, report: TrialReport) -> TrialEntry {
@@ -303,11 +301,12 @@ impl<'r> Session<'r> {
         })
     }
 
-    fn fatal(&self, message: String) -> LabError {
+    fn fatal(&self, failure: TrialFailure) -> LabError {
         LabError::Fatal {
-            message,
+            message: failure.message,
             finished: self.folder.finished().len(),
             run: self.folder.dir().to_owned(),
+            is_bad_input: failure.is_bad_input,
         }
     }
 }

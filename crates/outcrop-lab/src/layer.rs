@@ -4,7 +4,9 @@ pub mod cache;
 pub mod column;
 pub mod compression;
 pub mod device;
+pub mod filesystem;
 mod kept;
+pub mod kv;
 
 use std::fmt;
 use std::ops::Deref;
@@ -155,10 +157,12 @@ pub struct DataSettings {
     pub subject: Vec<(FactorRef, String)>,
     /// Factors of the workload that the data decide: what a plan says of them is dropped.
     pub decided: &'static [FactorRef],
-    /// A factor of the workload and its values, unless the plan names it.
+    /// A factor of the workload and its values, the most important first, unless the plan names it.
     pub factor: Option<(FactorRef, Vec<String>)>,
     /// What of the data is not measured and why, in words that follow "the LAYER layer".
     pub left_out: Option<String>,
+    /// How the values of `factor` are measured that there is no time for.
+    pub otherwise: String,
 }
 
 /// What a layer is given to make its subjects with.
@@ -252,6 +256,8 @@ pub struct TrialFailure {
     pub message: String,
     /// Whether no later trial can succeed either (no space, no permission).
     pub is_fatal: bool,
+    /// Whether the user named something that cannot be measured.
+    pub is_bad_input: bool,
 }
 
 impl TrialFailure {
@@ -260,6 +266,7 @@ impl TrialFailure {
         Self {
             message: error.to_string(),
             is_fatal: false,
+            is_bad_input: false,
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::layer::cache::Cache;
 use crate::layer::column::Column;
 use crate::layer::compression::Compression;
 use crate::layer::device::Device;
+use crate::layer::filesystem::Filesystem;
+use crate::layer::kv::Kv;
 use crate::layer::{Layer, LayerRef};
 
 /// The layers that plans may name.
@@ -18,7 +20,7 @@ pub struct Layers {
 }
 
 /// Every layer that ships, in the order of the stack.
-static LAYERS: &[&dyn Layer] = &[&Device, &Compression, &Column, &Cache];
+static LAYERS: &[&dyn Layer] = &[&Device, &Filesystem, &Compression, &Column, &Kv, &Cache];
 
 impl Default for Layers {
     /// Those that ship.

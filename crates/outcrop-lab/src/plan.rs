@@ -6,6 +6,7 @@ mod design;
 mod distinguish;
 mod draft;
 mod expanded;
+mod fit;
 mod parse;
 mod source;
 mod variants;
@@ -80,6 +81,8 @@ pub struct PlanOptions {
     pub max_written: Option<ByteSize>,
     /// The time that the whole run may take: trials are shortened evenly until it fits.
     pub budget: Option<TimeSpan>,
+    /// The time that a profile promises: of the user's data as much is measured as fits.
+    pub promised: Option<TimeSpan>,
 }
 
 /// The plans of one run, checked, with everything that decides what is measured and in which order.
@@ -108,7 +111,7 @@ impl PlanSet {
         for source in sources {
             let document = parse::document(source, options.effort)?;
             if document.is_expanded && sources.len() > 1 {
-                let message = "an expanded plan, with [run], repeats a whole run and is run alone";
+                let message = "an expanded plan, with [run], repeats a whole run; run it without other plans";
                 return Err(source.error(&(0..0), message));
             }
             header = document.header;

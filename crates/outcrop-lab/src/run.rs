@@ -58,8 +58,7 @@ pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
     let unknown = folder.finished().iter().filter(|trial| !is_known(trial)).count();
     if unknown > 0 {
         let reason = format!(
-            "{unknown} of its {} finished trials are not in its plan.toml, which was changed since, or was expanded by \
-             another version of Outcrop (version {} here); start a new run",
+            "its plan.toml does not contain {unknown} of its {} finished trials: the file was changed, or another version of Outcrop expanded it (this is {}); start a new run",
             folder.finished().len(),
             env!("CARGO_PKG_VERSION")
         );
@@ -89,7 +88,7 @@ pub(crate) fn drift(set: &PlanSet, folder: &RunFolder) -> Vec<Remark> {
     let Some(began) = began else {
         let path = path.display();
         return vec![RESUMED_ELSEWHERE.remark(format!(
-            "{path} cannot be read, so whether the machine is still the same is unknown"
+            "{path} cannot be read, so it is unknown whether this is still the same machine"
         ))];
     };
     differences(&began, &environment(set))
@@ -109,7 +108,7 @@ fn differences(began: &Value, now: &Value) -> Vec<String> {
         .iter()
         .filter_map(|(pointer, what)| {
             let (began, now) = (text(began, pointer)?, text(now, pointer)?);
-            (began != now).then(|| format!("resumed after {what} changed from {began} to {now}: trials before and after may not compare"))
+            (began != now).then(|| format!("resumed after {what} changed from {began} to {now}: trials before and after may not be comparable"))
         })
         .collect()
 }

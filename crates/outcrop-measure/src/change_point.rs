@@ -124,7 +124,11 @@ pub fn level_shift(series: &[f64]) -> Option<Shift> {
 fn noise_deviation(series: &[f64]) -> f64 {
     let differences: Vec<f64> = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     // A difference of two values has twice the variance of one.
-    let robust = median(&differences).unwrap_or(0.0) * MAD_TO_DEVIATION / std::f64::consts::SQRT_2;
+    let Some(typical) = median(&differences) else {
+        // A single value has no neighbour to differ from.
+        return 0.0;
+    };
+    let robust = typical * MAD_TO_DEVIATION / std::f64::consts::SQRT_2;
     if robust > 0.0 {
         return robust;
     }

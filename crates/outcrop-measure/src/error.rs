@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum MeasureError {
     /// A text is not the quantity that was asked for.
-    #[error("`{text}` is not {quantity}: {problem}; write for example {examples}")]
+    #[error("`{text}` is not {quantity}: {problem}; expected for example {examples}")]
     Quantity {
         /// The text seen (shortened when very long).
         text: String,
@@ -18,7 +18,7 @@ pub enum MeasureError {
     },
     /// An encoded histogram cannot be read.
     #[error(
-        "not an HdrHistogram that can be read: {problem}; expected base64 of the V2 format (compressed or not), lowest value 1, 2 or 3 significant digits"
+        "cannot read the HdrHistogram: {problem}; expected base64 of the V2 format (compressed or not), lowest value 1, 2 or 3 significant digits"
     )]
     Histogram {
         /// What is wrong with it.

@@ -93,7 +93,7 @@ impl FromStr for Seed {
         }
         u64::from_str_radix(digits, radix)
             .map(Self)
-            .map_err(|reason| error(reason.to_string()))
+            .map_err(|_| error("it is not a whole number of 64 bits".to_owned()))
     }
 }
 

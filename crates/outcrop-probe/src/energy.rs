@@ -203,7 +203,7 @@ fn number(path: &Path) -> Result<u64, Unavailable> {
 fn text(path: &Path) -> Result<String, Unavailable> {
     let bytes = fs::read(path).map_err(|error| match error.kind() {
         io::ErrorKind::PermissionDenied => Unavailable::because(format!(
-            "no permission to read {}; run as root, or once `chmod a+r {}`",
+            "no permission to read {}; run as root, or run `chmod a+r {}` once",
             path.display(),
             path.display()
         )),

@@ -23,7 +23,9 @@ pub mod cpu_time;
 pub mod energy;
 pub mod environment;
 pub mod filesystem;
+pub mod kernel_threads;
 pub mod memory;
+pub mod page_cache;
 pub mod process;
 
 mod block_device;
@@ -33,9 +35,11 @@ pub mod system_tree;
 
 pub use block_counters::{BlockDevice, BufferedLoop, Counters};
 pub use clock::{Clock, Stopwatch};
-pub use cpu_time::{CpuTime, CpuUsage};
+pub use cpu_time::{CpuTime, CpuUsage, process_time_ns};
 pub use energy::{EnergyReport, Joules, Meter};
 pub use environment::Environment;
 pub use filesystem::Filesystem;
+pub use kernel_threads::KernelThreads;
 pub use memory::ProcessMemory;
+pub use page_cache::{CachedPages, ProcessIo, cached_pages};
 pub use reading::Reading;

@@ -6,10 +6,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Metric, words_of};
+use outcrop_measure::metric::{Metric, Unit, words_of};
 use outcrop_results::{CellView, HistogramKind, Reference, ReferenceRow, TrialEntry};
 use outcrop_schema::remark::OF_EVERY_LAYER;
-use outcrop_schema::{About, Factor, FactorRef, LayerSchema, RemarkKind, Settings, Value};
+use outcrop_schema::{About, Column, Factor, FactorRef, LayerSchema, RemarkKind, Settings, Value};
 
 use crate::number::Number;
 
@@ -126,6 +126,14 @@ impl<'a> Cell<'a> {
         self.factors.spelling(factor).unwrap_or_default()
     }
 
+    /// A factor's value as people read it, a size with its unit apart: `8 MiB`. Empty where the cell does not have it.
+    pub fn shown(&self, factor: FactorRef) -> String {
+        match (factor.column(), self.place(factor.about())) {
+            (Column::Bytes, Some(bytes)) => Unit::Bytes.format(bytes),
+            _ => self.spelling(factor.about()).to_owned(),
+        }
+    }
+
     /// Some of its factors as labels say them: `50 connections × 8`.
     pub fn label(&self, factors: &[FactorRef]) -> String {
         let word = |factor: &FactorRef| factor.labelled(self.factors.spelling(factor.about())?);
@@ -170,6 +178,13 @@ impl<'a> Cell<'a> {
             kind.code
         );
         self.view.is_some_and(|view| view.has_remark(kind))
+    }
+
+    /// What the first of its trials that made a remark of this kind remarked.
+    pub fn remark(&self, kind: &RemarkKind) -> Option<&'a str> {
+        let notes = self.trials().iter().flat_map(|trial| &trial.notes);
+        let mut of_kind = notes.filter(|note| kind.is_kind_of(note));
+        of_kind.next().map(|note| note.text.as_str())
     }
 
     fn has_factor(&self, factor: &About) {

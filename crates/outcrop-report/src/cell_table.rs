@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::{Scope, Unit};
-use outcrop_measure::units::format_with_range;
+use outcrop_measure::units::{format_bandwidth, format_with_range};
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
 use outcrop_schema::TableColumn;
 
@@ -17,6 +17,8 @@ use crate::wrap::wrapped;
 const GAP: usize = 2;
 /// The words above and below a table are never wrapped narrower than this, nor wider than people read.
 const PROSE: std::ops::RangeInclusive<usize> = 60..=120;
+/// Rows of a table of which some are left out: fewer would show no pattern.
+const LEAST_ROWS: usize = 4;
 /// Stands for a figure that a cell does not have.
 const NONE: &str = "–";
 
@@ -24,8 +26,20 @@ const NONE: &str = "–";
 ///
 /// Where a table is too wide its least important columns are left out, and a line says which.
 pub fn text(table: &CellTable, width: Option<usize>) -> String {
-    let blocks = table.groups().into_iter().map(|group| {
+    excerpt(table, width, usize::MAX)
+}
+
+/// The same with about `most_rows` rows in all, for a screen that has more to show; a line says how many are left out.
+pub fn excerpt(table: &CellTable, width: Option<usize>, most_rows: usize) -> String {
+    let groups = table.groups();
+    let rows: usize = groups.iter().map(|group| group.rows.len()).sum();
+    let of_each = match rows > most_rows {
+        true => (most_rows / groups.len().max(1)).max(LEAST_ROWS),
+        false => usize::MAX,
+    };
+    let blocks = groups.into_iter().map(|group| {
         let mut grid = Grid::of(&group);
+        grid.keep(of_each);
         grid.fit(width);
         grid.aligned(width)
     });
@@ -131,6 +145,26 @@ impl Grid {
         widths + GAP * self.columns.len().saturating_sub(1)
     }
 
+    /// Leaves out the rows after the first few, and says so.
+    fn keep(&mut self, most: usize) {
+        let rows = self.columns.first().map_or(0, |column| column.cells.len());
+        // A line that says that one row is missing would take its place.
+        if rows <= most.saturating_add(1) {
+            return;
+        }
+        for column in &mut self.columns {
+            column.cells.truncate(most);
+            column.places.truncate(most);
+        }
+        self.notes.insert(
+            0,
+            format!(
+                "… {}: report.html, cells.csv and `--format csv` have them all.",
+                counted(rows - most, "more cell")
+            ),
+        );
+    }
+
     /// Leaves out the least important figures until the table fits; one figure stays.
     fn fit(&mut self, width: Option<usize>) {
         let Some(width) = width else { return };
@@ -152,7 +186,7 @@ impl Grid {
         }
         if !left_out.is_empty() {
             self.notes.push(format!(
-                "Left out, as the terminal has {width} columns: {}. A wider one, --format csv and cells.csv have them.",
+                "Left out, because the terminal has {width} columns: {}. A wider terminal, --format csv and cells.csv show them.",
                 left_out.join(", ")
             ));
         }
@@ -274,18 +308,15 @@ fn format_value(column: &TableColumn, value: f64) -> String {
     if column.is_share {
         return format!("{:.1} %", value * 100.0);
     }
+    if column.metric.unit == Unit::Bytes {
+        // Of one kind in a column: `7924 KiB` next to `10.6 MB` is read twice.
+        return format_bandwidth(value).trim_end_matches("/s").to_owned();
+    }
     let text = column.metric.format(value);
-    match text
-        .strip_suffix(" IOPS")
-        .or_else(|| text.strip_suffix("/s").filter(|_| is_count_rate(column)))
-    {
+    match text.strip_suffix(" IOPS") {
         Some(bare) => bare.trim_end().to_owned(),
         None => text,
     }
-}
-
-fn is_count_rate(column: &TableColumn) -> bool {
-    column.metric.unit == Unit::PerSecond
 }
 
 /// What the parentheses are.
@@ -321,12 +352,18 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
         );
         notes.push(note);
     } else if !group.columns.is_empty() && estimates(true).next().is_none() {
-        notes.push("One trial has no interval: --repetitions 5 gives one.".to_owned());
+        let is_repeated = |column: &TableColumn| column.metric.scope != Scope::DataSet;
+        let note = if group.columns.iter().any(is_repeated) {
+            "One trial has no interval: --repetitions 5 gives one."
+        } else {
+            "These are values of all the data that were taken: repeating them gives the same, so they have no interval."
+        };
+        notes.push(note.to_owned());
     }
     let sampled: Vec<&Estimate> = estimates(true).collect();
     if !sampled.is_empty() {
         let note = format!(
-            "The interval of a ratio is that of all the data, from the sample that was taken ({}).",
+            "The interval of a ratio is for all the data, estimated from the sample ({}).",
             percents(&sampled)
         );
         notes.push(note);

@@ -51,6 +51,17 @@ pub struct Figure {
     pub(crate) chart: Chart,
 }
 
+impl Figure {
+    /// The same under another title.
+    #[must_use]
+    pub fn titled(&self, title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            ..self.clone()
+        }
+    }
+}
+
 /// The specification of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -1,5 +1,6 @@
 //! What `outcrop compare` and `outcrop ab` found, as text for a terminal, as Markdown, CSV and JSON.
 
+mod left_out;
 mod text;
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use outcrop_results::compare::{Comparison, Figure, Verdict};
 use serde_json::Value;
 
 use crate::error::ReportError;
-pub use text::{comparison_markdown, comparison_text};
+pub use text::{Detail, comparison_markdown, comparison_text};
 
 /// One line per row, with a header; ratio and interval empty where there is none.
 pub fn comparison_csv(comparison: &Comparison) -> String {

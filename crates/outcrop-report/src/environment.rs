@@ -28,7 +28,7 @@ pub(crate) fn facts(environment: &Value) -> Vec<Fact> {
         Err(reason) => vec![Fact {
             section: "environment".to_owned(),
             name: "environment.json".to_owned(),
-            value: format!("unavailable: not in the form that this version reads ({reason})"),
+            value: format!("unavailable: this version cannot read it ({reason})"),
         }],
     }
 }

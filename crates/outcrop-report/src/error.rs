@@ -12,10 +12,10 @@ use crate::chart::ExportError;
 #[non_exhaustive]
 pub enum ReportError {
     /// A file of the report could not be written.
-    #[error("{0}; the run itself is untouched, `outcrop report` writes its report again")]
+    #[error("{0}; the run itself is intact, and `outcrop report` writes its report again")]
     Write(#[from] ResultsError),
     /// The folder of the figures could not be made, read or cleared of old figures.
-    #[error("cannot {action} {}: {source}; the run itself is untouched, `outcrop report` writes its report again", path.display())]
+    #[error("cannot {action} {}: {source}; the run itself is intact, and `outcrop report` writes its report again", path.display())]
     Io {
         /// What was attempted, as a verb.
         action: &'static str,

@@ -21,6 +21,9 @@ pub struct Finding {
     pub meaning: String,
     /// The numbers behind the verdict.
     pub numbers: Vec<Number>,
+    /// What is the case where a check of the run does not hold, as a sentence without its full stop.
+    #[serde(skip)]
+    pub failure: &'static str,
 }
 
 /// What a finding is about: only the first kind says something about what was measured.
@@ -86,6 +89,7 @@ impl Finding {
             tested: tested.into(),
             meaning: String::new(),
             numbers: Vec::new(),
+            failure: "",
         }
     }
 
@@ -93,6 +97,16 @@ impl Finding {
     #[must_use]
     pub fn about(self, about: About) -> Self {
         Self { about, ..self }
+    }
+
+    /// A check of the run: whether its figures can be relied on. `failure` is what a reader is told where it does not hold.
+    #[must_use]
+    pub fn of_run(self, failure: &'static str) -> Self {
+        Self {
+            about: About::Run,
+            failure,
+            ..self
+        }
     }
 
     /// Says what it means for the reader.
@@ -133,6 +147,7 @@ impl Finding {
             tested: String::new(),
             meaning: String::new(),
             numbers: Vec::new(),
+            failure: "",
         }
     }
 }

@@ -146,6 +146,9 @@ fn contents(report: &Report) -> Markup {
 
 /// The name of a layer as the first word of a heading.
 fn title_of(layer: &str) -> String {
+    if layer == outcrop_schema::kv::SCHEMA.name {
+        return "Key-value engine".to_owned();
+    }
     let mut letters = layer.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()

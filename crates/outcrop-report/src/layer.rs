@@ -7,6 +7,8 @@ mod cautions;
 pub(crate) mod column;
 pub(crate) mod compression;
 pub(crate) mod device;
+pub(crate) mod filesystem;
+pub(crate) mod kv;
 mod sensitivity;
 mod undecided;
 
@@ -74,9 +76,7 @@ pub(crate) fn sections(
 ) -> Vec<LayerSection> {
     let table = CellTable::of(run);
     let section = |layer: &&ReportedLayer| {
-        let is_ours = |view: &&CellView<'_>| view.layer == layer.schema.name && !view.completed.is_empty();
-        let ours = views.iter().filter(is_ours);
-        let mut cells: Vec<Cell<'_>> = ours.map(|view| Cell::measured(layer.schema, view)).collect();
+        let mut cells = cells_of(layer.schema, views);
         cells.sort_by(|one, other| one.compare(other, layer.order));
         let grids = || cell_table::grids(&table.clone().of_layer(layer.schema));
         (!cells.is_empty()).then(|| {
@@ -90,6 +90,13 @@ pub(crate) fn sections(
         })
     };
     layers.iter().filter_map(section).collect()
+}
+
+/// The cells of a layer that have a completed trial.
+pub(crate) fn cells_of<'a>(schema: &'static LayerSchema, views: &'a [CellView<'a>]) -> Vec<Cell<'a>> {
+    let is_ours = |view: &&CellView<'_>| view.layer == schema.name && !view.completed.is_empty();
+    let ours = views.iter().filter(is_ours);
+    ours.map(|view| Cell::measured(schema, view)).collect()
 }
 
 fn section(
@@ -106,7 +113,7 @@ fn section(
         layer: name.to_owned(),
         answer,
         cells,
-        findings: layer.findings(),
+        findings: undecided::untestable(layer.findings()),
         figures: layer.figures(beside),
         matrices,
         missing_matrices,

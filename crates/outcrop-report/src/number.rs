@@ -3,6 +3,7 @@
 use std::fmt;
 
 use outcrop_measure::Interval;
+use outcrop_measure::interval::WIDE;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::{format_iops, format_with_range};
 use serde::Serialize;
@@ -43,6 +44,46 @@ impl Number {
         }
     }
 
+    /// A number computed from others by a rule that rises or falls with each of them, with the interval that theirs give it: from the
+    /// least to the greatest value while each input lies within its own, with the confidence that all of them do, at least. Where an
+    /// input has no interval it has none.
+    ///
+    /// *Source* for the confidence: Bonferroni's inequality.
+    pub fn computed(
+        name: impl Into<String>,
+        unit: Unit,
+        inputs: &[&Self],
+        rule: impl Fn(&[f64]) -> f64,
+    ) -> Self {
+        let values: Vec<f64> = inputs.iter().map(|input| input.value).collect();
+        let n = inputs.iter().map(|input| input.n).min().unwrap_or(0);
+        let value = rule(&values);
+        let intervals: Option<Vec<Interval>> = inputs.iter().map(|input| input.interval).collect();
+        let interval = intervals.filter(|intervals| !intervals.is_empty());
+        let interval = interval.map(|intervals| {
+            let corner = |corner: usize| {
+                let end = |(index, interval): (usize, &Interval)| match corner >> index & 1 {
+                    0 => interval.low,
+                    _ => interval.high,
+                };
+                rule(&intervals.iter().enumerate().map(end).collect::<Vec<_>>())
+            };
+            let corners: Vec<f64> = (0..1 << intervals.len()).map(corner).collect();
+            let missed: f64 = intervals.iter().map(|interval| 1.0 - interval.confidence).sum();
+            Interval {
+                estimate: value,
+                low: corners.iter().copied().fold(value, f64::min),
+                high: corners.iter().copied().fold(value, f64::max),
+                confidence: (1.0 - missed).max(0.0),
+                n,
+            }
+        });
+        Self {
+            interval,
+            ..Self::derived(name, value, unit, n)
+        }
+    }
+
     /// The same value under another name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
@@ -55,7 +96,10 @@ impl Number {
         self.interval.map(|interval| (interval.low, interval.high))
     }
 
-    /// Whether the interval is wider than 10 % of the value, as [`Interval::is_wide`] has it. A number without
+    /// Half the width beyond which an interval is marked as wide, as a percentage of the value: the one threshold of every page.
+    pub const WIDE_PERCENT: f64 = WIDE * 50.0;
+
+    /// Whether the interval is wider than ± [`Number::WIDE_PERCENT`], as [`Interval::is_wide`] has it. A number without
     /// an interval is not marked: its `n` of 1 says what there is to say.
     pub fn is_wide(&self) -> bool {
         self.interval.is_some_and(|interval| interval.is_wide())
@@ -76,6 +120,19 @@ impl Number {
             (None, Some(_)) => format!("{value} (no interval)"),
             (None, None) => value,
         }
+    }
+
+    /// How well it is known: `p99 at QD 32 is known only to ± 18 %`.
+    pub fn doubt(&self) -> Option<String> {
+        let percent = self.plus_minus_percent()?;
+        Some(format!("{} is known only to ± {percent:.0} %", self.name))
+    }
+
+    /// The ends of its interval as the tables have them: `(97.6–110)`.
+    pub fn ends_in_parentheses(&self) -> Option<String> {
+        self.interval?;
+        let value = self.to_string();
+        Some(self.with_ends().strip_prefix(&value)?.trim_start().to_owned())
     }
 
     /// Any value in this number's unit, as people read it.
@@ -137,7 +194,7 @@ impl fmt::Display for Number {
 }
 
 /// `1 cell`, `84 cells`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }

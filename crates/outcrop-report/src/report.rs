@@ -142,7 +142,8 @@ impl Report {
         html::one_page(self)
     }
 
-    /// A summary of at most 22 lines (a screen, with room for the report's path) for a terminal of `width` columns, with colour codes only if `colour`.
+    /// A summary of a screen, with room for the report's path, for a terminal of `width` columns, with colour codes only if `colour`: at most 22
+    /// lines for one layer, and at most 3 for each of several with a head and 6 lines below.
     pub fn screen(&self, width: usize, colour: bool) -> String {
         screen::render(self, width, colour)
     }
@@ -181,10 +182,10 @@ impl Report {
     }
 
     /// What a figure says about its origin where it stands alone.
-    pub fn label_of(&self, figure: &Figure) -> Label {
+    pub fn label_of(&self, figure: &str) -> Label {
         let is_there = |layer: &&LayerSection| {
             let mut slots = layer.figures.iter();
-            slots.any(|slot| matches!(slot, FigureSlot::Drawn(other) if other.id == figure.id))
+            slots.any(|slot| matches!(slot, FigureSlot::Drawn(other) if other.id == figure))
         };
         let layer = self.layers.iter().find(is_there);
         let date = self.run.started_at.split('T').next().unwrap_or_default();
@@ -192,8 +193,27 @@ impl Report {
             subject: layer
                 .map(|layer| layer.answer.subject.clone())
                 .unwrap_or_default(),
-            origin: format!("{date} · {} · outcrop {}", self.run.name, self.run.software),
+            origin: [
+                date,
+                &self.run.name,
+                self.machine(),
+                &format!("outcrop {}", self.run.software),
+            ]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" · "),
         }
+    }
+
+    /// The model of the CPU; empty where it is unknown.
+    fn machine(&self) -> &str {
+        let mut facts = self.environment.iter();
+        let model = facts.find(|fact| fact.section == "cpu" && fact.name == "model");
+        let known = model.map(|fact| fact.value.as_str());
+        known
+            .filter(|model| !model.starts_with("unavailable"))
+            .unwrap_or_default()
     }
 
     /// Answer, findings, matrices, references and the values of all figures as JSON.

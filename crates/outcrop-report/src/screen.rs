@@ -1,26 +1,27 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
+mod stack;
+
 use std::collections::BTreeSet;
 
-use crate::answer::{Answer, Capability, Claim, ReadingOutcome, Severity};
-use crate::finding::{About, Verdict};
+use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
+use crate::finding::{About, Finding, Verdict};
 use crate::number::counted;
 use crate::report::{LayerSection, Report};
 use crate::wrap::wrapped;
 
-/// Most lines of the summary: a screen of 24, less the blank line and the report's path that the caller adds.
+/// Most lines of the summary of a layer: a screen of 24, less the blank line and the report's path that the caller adds.
 const MOST_LINES: usize = 22;
 /// Narrowest terminal that is laid out for.
 const LEAST_WIDTH: usize = 60;
 
-/// With more lines than these, a layer that shares the screen has two of advice.
-const LEAST_BLOCK: usize = 4;
-/// Blanks before what belongs to a layer, when several share the screen.
+/// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
 /// Lines that name the findings that do not hold, and as many for the checks of the run that failed.
 const MOST_NAMED: usize = 2;
 
-/// Renders the summary: at most 22 lines, none wider than `width` columns (60 at least).
+/// Renders the summary: at most 22 lines for one layer, at most 3 for each of several, none wider than `width`
+/// columns (60 at least).
 pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
     let pen = Pen { colour };
     let width = width.max(LEAST_WIDTH);
@@ -29,7 +30,9 @@ pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
         [only] => alone(only, report, width, pen),
         several => together(several, report, width, pen),
     };
-    lines.truncate(MOST_LINES);
+    if report.layers.len() == 1 {
+        lines.truncate(MOST_LINES);
+    }
     let mut text = lines.join("\n");
     text.push('\n');
     text
@@ -61,62 +64,11 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     lines
 }
 
-/// Several layers share the screen: each gets as many lines as the others, its headline figures first.
+/// Several layers share the screen: a row for each, with what was measured and what to do.
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
-    let last = summary(report, width);
-    let room = MOST_LINES.saturating_sub(last.len()) / layers.len();
-    let blocks = layers.iter().map(|layer| block(layer, width, room, pen));
-    let mut lines: Vec<String> = blocks.flatten().collect();
-    lines.extend(last);
+    let mut lines = stack::table(layers, width, pen);
+    lines.extend(summary(report, width));
     lines
-}
-
-/// One of several layers in at most `room` lines: what it is, its headline figures, and what to do.
-fn block(layer: &LayerSection, width: usize, room: usize, pen: Pen) -> Vec<String> {
-    let answer = &layer.answer;
-    let head = format!("{} · {}", layer.layer, answer.subject);
-    let head: String = head.chars().take(width).collect();
-    let mut lines = vec![pen.bold(&head)];
-    let kept = answer.advice.len().min(if room > LEAST_BLOCK { 2 } else { 1 });
-    let for_figures = room.saturating_sub(1 + kept);
-    lines.extend(headline_figures(answer, width).into_iter().take(for_figures));
-    let rest = room.saturating_sub(lines.len());
-    // Of the little that fits, what is decided comes first.
-    let mut claims: Vec<&Claim> = answer.advice.iter().collect();
-    claims.sort_by_key(|claim| !claim.is_decided());
-    lines.extend(
-        advice(&claims, width - INDENT, rest, pen)
-            .into_iter()
-            .map(|line| indented(&line)),
-    );
-    lines
-}
-
-/// A row of what the subject can do on a line: with intervals where they fit, without them where not.
-fn headline_figures(answer: &Answer, width: usize) -> Vec<String> {
-    let known = answer.capabilities.iter().filter(|row| {
-        let mut readings = row.readings.iter();
-        readings.any(|reading| matches!(reading.outcome, ReadingOutcome::Measured { .. }))
-    });
-    let line = |row: &Capability, with: Intervals| {
-        let readings = row.readings.iter().map(|reading| {
-            let value = value(&reading.outcome, with);
-            if reading.column.is_empty() {
-                value
-            } else {
-                format!("{} {value}", reading.column)
-            }
-        });
-        let readings: Vec<String> = readings.collect();
-        indented(&format!("{}: {}", row.label, readings.join(", ")))
-    };
-    let fitting = |row: &Capability| {
-        let full = line(row, Intervals::Shown);
-        let fits = full.chars().count() <= width;
-        let line = if fits { full } else { line(row, Intervals::LeftOut) };
-        line.chars().take(width).collect()
-    };
-    known.map(fitting).collect()
 }
 
 fn indented(line: &str) -> String {
@@ -191,6 +143,14 @@ fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
         let is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
         if !is_said && fits(&conditions) {
             lines.push(row("", &conditions, label_width, column_width));
+        } else if !is_said {
+            let named = capability.readings.iter().zip(&conditions);
+            let named = named.filter(|(_, conditions)| !conditions.is_empty());
+            let named: Vec<String> = named
+                .map(|(reading, conditions)| format!("{}: {}", reading.column, conditions.trim()))
+                .collect();
+            let named = wrapped(&named.join("; "), width - 2 * INDENT, 0);
+            lines.extend(named.iter().map(|line| indented(&indented(line))));
         }
     }
     lines
@@ -290,22 +250,23 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
         text.push_str(&format!(" · {} in the report", counted(warnings, "warning")));
     }
     let mut lines = wrapped(&text, width, 2);
-    let findings = failing(report, About::Subject);
+    let findings = failing(report, About::Subject, |finding| &finding.sentence);
     let verb = if findings.len() == 1 { "does" } else { "do" };
     let count = counted(findings.len(), "finding");
     lines.extend(named(&format!("{count} {verb} not hold"), &findings, width));
-    let checks = failing(report, About::Run);
+    // A check that failed is said as what is the case, not as the statement that it contradicts.
+    let checks = failing(report, About::Run, |finding| finding.failure);
     let count = counted(checks.len(), "quality check");
-    lines.extend(named(&format!("{count} of this run failed"), &checks, width));
+    lines.extend(named(&format!("{count} failed"), &checks, width));
     lines
 }
 
 /// What does not hold of what was measured, or of the run. What a publication does not hold to is no fault of either.
-fn failing(report: &Report, about: About) -> Vec<&str> {
+fn failing(report: &Report, about: About, words: fn(&Finding) -> &str) -> Vec<&str> {
     let findings = report.layers.iter().flat_map(|layer| &layer.findings);
     findings
         .filter(|finding| finding.about == about && finding.verdict == Verdict::DoesNotHold)
-        .map(|finding| finding.sentence.trim_end_matches('.'))
+        .map(|finding| words(finding).trim_end_matches('.'))
         .collect()
 }
 

@@ -35,7 +35,7 @@ pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
     let mut figures = Vec::new();
     for figure in report.figures() {
         let path = figures_dir.join(format!("{}.svg", figure.id));
-        let svg = figure.to_file(FileFormat::Svg, FILE_WIDTH_MM, &report.label_of(figure))?;
+        let svg = figure.to_file(FileFormat::Svg, FILE_WIDTH_MM, &report.label_of(&figure.id))?;
         write_atomically(&path, &svg)?;
         figures.push(path);
     }

@@ -13,6 +13,7 @@ use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings, TableColumn, Vocabulary};
 
 pub use json::{CellJson, FigureJson};
+pub(crate) use wide::typed_columns;
 pub use wide::{write_csv, write_files};
 
 use crate::view::{CellView, RunView};

@@ -11,6 +11,7 @@
 mod cells;
 mod conditions;
 mod environment;
+mod failed;
 mod options;
 mod pairs;
 mod reason;
@@ -160,6 +161,21 @@ pub struct UnmatchedCell {
     pub factors: BTreeMap<String, String>,
 }
 
+/// A cell that was measured, and no trial of it completed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailedCell {
+    /// The sides on which it failed.
+    pub sides: BTreeSet<Side>,
+    /// Layer measured.
+    pub layer: String,
+    /// What was measured.
+    pub subject: String,
+    /// The cell, in one spelling; of variants, that of the first.
+    pub factors: BTreeMap<String, String>,
+    /// Why its first trial failed.
+    pub message: String,
+}
+
 /// The result of [`compare`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
@@ -171,6 +187,10 @@ pub struct Comparison {
     pub baseline_subjects: BTreeSet<String>,
     /// What the candidate measured.
     pub candidate_subjects: BTreeSet<String>,
+    /// Factors that all cells of the baseline have with one value, and all of the candidate with another: what variants set.
+    pub baseline_settings: BTreeMap<String, String>,
+    /// The candidate's values of the same factors.
+    pub candidate_settings: BTreeMap<String, String>,
     /// The sides were measured in pairs within one run.
     pub is_paired: bool,
     /// What counts as the same: 0.05 for ± 5 %.
@@ -183,6 +203,8 @@ pub struct Comparison {
     pub rows: Vec<ComparisonRow>,
     /// Cells that met no other.
     pub unmatched: Vec<UnmatchedCell>,
+    /// Cells without a completed trial on a side.
+    pub failed: Vec<FailedCell>,
     /// What differs between the two machines; empty when a side is a reference, which has none.
     pub environment_differences: Vec<EnvironmentDifference>,
     /// The differences say that these are two machines: ratios compare machines, not only configurations.
@@ -235,7 +257,13 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
             .map(|cell| format!("{}: {}", cell.layer, cell.subject))
             .collect()
     };
+    let (baseline_settings, candidate_settings) = match is_paired {
+        true => cells::settings(&a, &b),
+        false => Default::default(),
+    };
     Comparison {
+        baseline_settings,
+        candidate_settings,
         baseline: baseline.name(),
         candidate: candidate.name(),
         baseline_subjects: subjects(&a),
@@ -245,6 +273,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         assumed: options.assumed.clone(),
         rows: paired.rows,
         unmatched: paired.unmatched,
+        failed: failed::of(baseline, candidate),
         is_different_machine: any(|difference| difference.is_machine),
         is_different_storage: any(|difference| difference.is_storage),
         environment_differences,

@@ -58,7 +58,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// The environment of a run is not JSON.
-    #[error("{} is damaged ({reason}); restore it from a copy, or put `{{}}` in it to read the run without it", path.display())]
+    #[error("{} is damaged ({reason}); restore it from a copy, or replace its content by `{{}}` to read the run without it", path.display())]
     DamagedEnvironment {
         /// The file.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum ResultsError {
     },
     /// A completed trial was about to be recorded a second time.
     #[error(
-        "cell {cell}, repetition {repetition} is already finished in this run; a trial is never repeated"
+        "cell {cell}, repetition {repetition} is already finished in this run; finished trials are not repeated"
     )]
     AlreadyFinished {
         /// Identifier of the cell.
@@ -114,7 +114,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// No reference ships under this name, and no file has it.
-    #[error("no reference {name:?}: there is no file of that name, and those that ship are {}", shipped.join(", "))]
+    #[error("there is no reference {name:?}: no such file, and the shipped references are {}", shipped.join(", "))]
     UnknownReference {
         /// The name that was given.
         name: String,
@@ -144,7 +144,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// A `--fail-if` condition names a metric that the comparison does not have.
-    #[error("no metric {metric:?} in this comparison; it has {}", available.join(", "))]
+    #[error("no metric {metric:?} in this comparison; it has {}", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
     UnknownMetric {
         /// The metric as it was resolved.
         metric: String,
@@ -153,7 +153,7 @@ pub enum ResultsError {
     },
     /// A `--fail-if` condition cannot be checked on any row, so that passing it would mean nothing.
     #[error(
-        "no row with {metric} can be compared, so the condition cannot be checked; the first reason: {reason}"
+        "the condition cannot be checked: no row with {metric} can be compared; the first reason: {reason}"
     )]
     NothingToCheck {
         /// The metric as it was resolved.

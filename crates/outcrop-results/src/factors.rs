@@ -35,7 +35,7 @@ pub fn canonical(
                 Ok((stem.to_owned(), ByteSize(bytes as u64).to_string()))
             }
             _ => Err(format!(
-                "{name} {value:?} is not a size: a number of whole bytes is expected"
+                "{name} {value:?} is not a size; expected a whole number of bytes"
             )),
         };
     }

@@ -45,6 +45,8 @@ pub struct FailIfReport<'a> {
     pub offending: Vec<&'a ComparisonRow>,
     /// Rows of the metric that could be checked.
     pub checked: usize,
+    /// Those of them that are undecided: more repetitions may show a change that these do not.
+    pub undecided: usize,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
@@ -109,11 +111,11 @@ impl FailIf {
                 reason: reason_of(first),
             });
         }
-        let offending = checked
+        let (offending, passed): (Vec<_>, Vec<_>) = checked
             .iter()
             .copied()
-            .filter(|row| self.is_met_by(row, limit))
-            .collect();
+            .partition(|row| self.is_met_by(row, limit));
+        let is_undecided = |row: &&&ComparisonRow| matches!(row.verdict, Verdict::Undecided(_));
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
             .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
@@ -121,6 +123,7 @@ impl FailIf {
         Ok(FailIfReport {
             offending,
             checked: checked.len(),
+            undecided: passed.iter().filter(is_undecided).count(),
             unchecked: rows.len() - checked.len(),
             needed: repetitions.and_then(|n| needed(n, tested, comparison.is_paired)),
         })
@@ -175,7 +178,7 @@ impl FromStr for FailIf {
         };
         let Some(at) = text.find(['<', '>']) else {
             return Err(bad(
-                "there is no `>` or `<`; expected as in `p99 > +5%` or `iops < -3%`".to_owned(),
+                "it has no `>` or `<`; expected a condition such as `p99 > +5%` or `iops < -3%`".to_owned(),
             ));
         };
         let (name, rest) = text.split_at(at);
@@ -191,7 +194,7 @@ impl FromStr for FailIf {
                 .all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
         {
             return Err(bad(format!(
-                "{name:?} is not a metric name; `outcrop results export` shows those of a run"
+                "{name:?} is not a metric name; `outcrop results export` lists those of a run"
             )));
         }
         let threshold_ratio = threshold(rest[1..].trim()).map_err(bad)?;

@@ -53,7 +53,7 @@ pub fn check_is_run(dir: &Path) -> Result<(), ResultsError> {
         })
     };
     if !dir.exists() {
-        return refuse("there is nothing by that name".to_owned());
+        return refuse("it does not exist".to_owned());
     }
     if !dir.is_dir() {
         return refuse("it is a file, and a run is a folder".to_owned());

@@ -6,6 +6,7 @@
 //! UTC timestamp in microseconds, pages are compressed with zstd. The footer carries `outcrop.schema`, so
 //! that a later format is told apart.
 
+mod batches;
 mod columns;
 mod factor_columns;
 mod histograms;
@@ -13,8 +14,10 @@ mod plain;
 mod records;
 mod table;
 
+use std::io::Write;
 use std::path::Path;
 
+pub use batches::{cell_batch, histogram_batch, record_batch};
 use factor_columns::FactorColumns;
 pub use histograms::HistogramRow;
 use outcrop_schema::Vocabulary;
@@ -63,6 +66,25 @@ pub fn compact_as(dir: &Path, vocabulary: Vocabulary) -> Result<(), ResultsError
             records.finish()
         })
     })
+}
+
+/// Writes the records of the run in `dir` to `out`, as `records.parquet` has them. The run folder is only read.
+///
+/// *Cost*: as [`compact`].
+///
+/// # Errors
+/// As [`compact`]; what `out` refuses is a [`ResultsError::Parquet`].
+pub fn write_records(dir: &Path, out: impl Write + Send) -> Result<(), ResultsError> {
+    check_is_run(dir)?;
+    let (run, journal) = (run_name(dir), dir.join(JOURNAL_FILE));
+    let factors = FactorColumns::of(Vocabulary::default(), &journal::factors(&journal)?);
+    let mut records = TableWriter::<Record, _>::new(out, &dir.join(RECORDS_FILE), factors)?;
+    for entry in journal::read(&journal)? {
+        for record in records_of(&run, &entry?) {
+            records.push(record)?;
+        }
+    }
+    records.finish()
 }
 
 /// Reads `records.parquet`, or any file of its schema.

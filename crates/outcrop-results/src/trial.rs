@@ -30,12 +30,26 @@ pub struct Value {
     /// Unit of the value.
     pub unit: Unit,
     /// The value in that unit; `None` where this machine or trial could not give one.
+    #[serde(default, deserialize_with = "possible")]
     pub value: Option<f64>,
     /// Where the value came from; `measured` for an unavailable one.
     pub provenance: Provenance,
     /// The source of a value, or the reason why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+/// No figure of a machine is larger, in whatever unit: what a journal has beyond is damage.
+const LARGEST: f64 = 1e30;
+
+fn possible<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value = Option::<f64>::deserialize(deserializer)?;
+    match value {
+        Some(value) if value.abs() > LARGEST => Err(serde::de::Error::custom(format_args!(
+            "a figure of {value:e} is impossible; expected at most {LARGEST:e}"
+        ))),
+        value => Ok(value),
+    }
 }
 
 impl Value {
@@ -85,7 +99,7 @@ impl Value {
             let latency_ns = histogram.percentile(percentile.quantile).map(|ns| ns as f64);
             let why = || {
                 Unavailable::because(format!(
-                    "n = {} supports no {}",
+                    "too few operations ({}) for a {}",
                     histogram.count(),
                     percentile.name
                 ))
@@ -235,5 +249,34 @@ impl TrialEntry {
     /// True when the trial ran for its whole time and its values count.
     pub fn is_completed(&self) -> bool {
         self.outcome == Outcome::Completed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Value;
+
+    #[test]
+    fn figures_that_no_machine_gives_are_refused_with_the_figure() {
+        let line = |value: &str| {
+            format!(
+                r#"{{"metric":"compression_ratio","unit":"ratio","value":{value},"provenance":"measured"}}"#
+            )
+        };
+        let read = |value: &str| serde_json::from_str::<Value>(&line(value));
+        for value in ["2.5", "-3", "1e30", "null"] {
+            assert!(read(value).is_ok(), "{value}: {:?}", read(value));
+        }
+        for value in ["1e308", "-1e31"] {
+            let refused = read(value).map(|value| value.value).unwrap_err().to_string();
+            assert!(refused.contains("is impossible"), "{refused}");
+        }
+        let without = r#"{"metric":"compression_ratio","unit":"ratio","provenance":"measured"}"#;
+        assert_eq!(
+            serde_json::from_str::<Value>(without)
+                .map(|value| value.value)
+                .ok(),
+            Some(None)
+        );
     }
 }

@@ -86,7 +86,7 @@ const MOST_CONNECTIONS: u32 = 50_000;
 const MOST_PIPELINE: u32 = 4096;
 
 /// Who answers.
-pub static TARGET: Factor<ServedBy> = Factor::new("target", "Who answers", spelled)
+pub static TARGET: Factor<ServedBy> = Factor::new("target", "The server that is measured", spelled)
     .default("loopback")
     .accepts(
         "`\"loopback\"` (servers that the plan starts), or a URL: `\"memcached://HOST:PORT\"`, `\"redis://…\"`, `\"http://…\"`; keys \
@@ -95,7 +95,7 @@ pub static TARGET: Factor<ServedBy> = Factor::new("target", "Who answers", spell
     .role(Role::Implementation);
 
 /// Which server.
-pub static SERVER: Factor<Server> = Factor::new("server", "The server that is started", spelled)
+pub static SERVER: Factor<Server> = Factor::new("server", "Server program to start", spelled)
     .decided("`\"outcrop\"`")
     .accepts(
         "`\"outcrop\"` (in this process), `\"memcached\"`, `\"redis\"` (found in `PATH`), `\"$MEMCACHED\"` (what that variable names)",
@@ -103,14 +103,14 @@ pub static SERVER: Factor<Server> = Factor::new("server", "The server that is st
     .label(Label::Always("{}"))
     .role(Role::Implementation);
 /// Which build of ours.
-pub static BUILD: Factor<Build> = Factor::new("build", "The build of our server", spelled)
+pub static BUILD: Factor<Build> = Factor::new("build", "Build of Outcrop's own server", spelled)
     .decided("`\"this\"`")
     .accepts(
         "outcrop: `\"this\"`, or a folder below `target/` whose `outcrop` is started instead: `\"release\"`",
     )
     .role(Role::Implementation);
 /// The server's limit.
-pub static MEMORY: Factor<ByteSize> = Factor::new("memory", "The server's memory limit", spelled)
+pub static MEMORY: Factor<ByteSize> = Factor::new("memory", "Memory limit of the server", spelled)
     .decided("`\"64MiB\"`")
     .accepts("the server's limit, 1 MiB or more")
     .label(Label::Always("{}"));
@@ -121,29 +121,27 @@ pub static POLICY: Factor<Policy> = Factor::new("policy", "Eviction policy", spe
     .label(Label::Always("{}"))
     .role(Role::Implementation);
 /// How full the index gets.
-pub static LOAD_FACTOR: Factor<f64> = Factor::new("load_factor", "Items per chain of the index", load_factor)
+pub static LOAD_FACTOR: Factor<f64> = Factor::new("load_factor", "Items per hash chain", load_factor)
     .decided("`\"1.5\"`")
     .accepts("outcrop: items per chain of the index")
     .role(Role::Implementation);
 /// Threads that serve.
-pub static SERVER_THREADS: Factor<u32> = Factor::new(
-    "server_threads",
-    "Threads that serve",
-    small_count::<MOST_THREADS>,
-)
-.decided("`1`")
-.accepts("outcrop, memcached")
-.role(Role::Implementation);
+pub static SERVER_THREADS: Factor<u32> =
+    Factor::new("server_threads", "Server threads", small_count::<MOST_THREADS>)
+        .decided("`1`")
+        .accepts("outcrop, memcached")
+        .role(Role::Implementation);
 /// How ours is asked.
-pub static PROTOCOL: Factor<Protocol> = Factor::new("protocol", "How our server is asked", spelled)
+pub static PROTOCOL: Factor<Protocol> = Factor::new("protocol", "Protocol of Outcrop's own server", spelled)
     .decided("`\"memcached\"`")
     .accepts("outcrop: `\"memcached\"`, `\"http\"`")
     .role(Role::Implementation);
 /// What the hit ratio is checked against.
-pub static ORACLE: Factor<Oracle> = Factor::new("oracle", "What the hit ratio is checked against", spelled)
-    .default("none")
-    .accepts("`\"none\"`, `\"simulator\"` (the policy simulated with as many items as the server held)")
-    .role(Role::Implementation);
+pub static ORACLE: Factor<Oracle> =
+    Factor::new("oracle", "Oracle that the hit ratio is checked against", spelled)
+        .default("none")
+        .accepts("`\"none\"`, `\"simulator\"` (the policy simulated with as many items as the server held)")
+        .role(Role::Implementation);
 /// The workload by name.
 pub static WORKLOAD: Factor<Preset> = Factor::new("workload", "The workload by name", spelled)
     .default("etc")
@@ -151,46 +149,49 @@ pub static WORKLOAD: Factor<Preset> = Factor::new("workload", "The workload by n
     .label(Label::Always("{}"))
     .open();
 /// Which keys are asked for how often.
-pub static POPULARITY: Factor<KeyPopularity> =
-    Factor::new("popularity", "Which keys are asked for how often", spelled)
-        .decided("the workload's")
-        .accepts("`\"etc\"`, `\"etc-lite\"`, `\"zipfian:0.99\"`, `\"uniform\"`");
+pub static POPULARITY: Factor<KeyPopularity> = Factor::new("popularity", "Key popularity", spelled)
+    .decided("the workload's")
+    .accepts("`\"etc\"`, `\"etc-lite\"`, `\"zipfian:0.99\"`, `\"uniform\"`");
 /// How long keys are.
-pub static KEY_SIZE: Factor<KeySize> = Factor::new("key_size", "How long keys are", spelled)
+pub static KEY_SIZE: Factor<KeySize> = Factor::new("key_size", "Key sizes", spelled)
     .decided("the workload's")
     .accepts("`\"etc\"`, `\"etc-lite\"`, `\"fixed:100B\"`");
 /// How long values are.
-pub static VALUE_SIZE: Factor<ValueSize> = Factor::new("value_size", "How long values are", spelled)
+pub static VALUE_SIZE: Factor<ValueSize> = Factor::new("value_size", "Value sizes", spelled)
     .decided("the workload's")
-    .accepts("`\"etc\"`, `\"etc-lite\"`, `\"fixed:100B\"`");
+    .accepts("`\"etc\"`, `\"etc-lite\"`, `\"mixgraph\"`, `\"fixed:100B\"`");
 /// What is asked.
 pub static REQUEST_MIX: Factor<RequestMix> =
-    Factor::new("request_mix", "Parts of gets, sets and deletes", spelled)
+    Factor::new("request_mix", "Ratio of gets, sets and deletes", spelled)
         .decided("the workload's")
         .accepts("gets, sets and deletes: `\"30:1\"`, `\"30:1:15\"`");
 /// How many keys there are.
-pub static KEYS: Factor<u64> = Factor::new("keys", "Different keys", count::<{ KeySpace::MAX_KEYS }>)
-    .default("100000")
-    .accepts("different keys")
-    .label(Label::Always("{} keys"));
+pub static KEYS: Factor<u64> =
+    Factor::new("keys", "Number of distinct keys", count::<{ KeySpace::MAX_KEYS }>)
+        .default("100000")
+        .accepts("distinct keys")
+        .label(Label::Always("{} keys"));
 /// What values contain.
-pub static CONTENT: Factor<Content> = Factor::new("content", "What values contain", spelled)
+pub static CONTENT: Factor<Content> = Factor::new("content", "Content of values", spelled)
     .default("random")
     .accepts("what values contain: `\"random\"`, `\"zeros\"`, `\"entropy:4\"`, `\"compressible:2\"`");
 /// What follows a miss.
-pub static ON_MISS: Factor<OnMiss> = Factor::new("on_miss", "What follows a get that missed", spelled)
+pub static ON_MISS: Factor<OnMiss> = Factor::new("on_miss", "Action after a miss", spelled)
     .default("set")
     .accepts("`\"set\"` (look-aside), `\"nothing\"`");
 /// What the cache holds before.
-pub static FILL: Factor<Fill> = Factor::new("fill", "What the cache holds before the warm-up", spelled)
+pub static FILL: Factor<Fill> = Factor::new("fill", "Fill of the cache before the warm-up", spelled)
     .default("every-key")
     .accepts("before `trial.warm_up`: `\"every-key\"` (once, the most popular last), `\"nothing\"`; `\"sets:1000\"` (that alone)");
 /// Connections.
-pub static CONNECTIONS: Factor<u32> =
-    Factor::new("connections", "Connections", small_count::<MOST_CONNECTIONS>)
-        .default("50")
-        .accepts("connections")
-        .label(Label::Always("{} connections"));
+pub static CONNECTIONS: Factor<u32> = Factor::new(
+    "connections",
+    "Number of connections",
+    small_count::<MOST_CONNECTIONS>,
+)
+.default("50")
+.accepts("connections")
+.label(Label::Always("{} connections"));
 /// Requests in flight on each.
 pub static PIPELINE: Factor<u32> = Factor::new(
     "pipeline",
@@ -219,9 +220,13 @@ pub static DRIVER_THREADS: Factor<u32> = Factor::new(
 .default("1")
 .accepts("threads of the driver");
 /// By which goodput is counted.
-pub static OBJECTIVE: Factor<Objective> = Factor::new("objective", "By which goodput is counted", spelled)
-    .default("p99<1ms")
-    .accepts("a percentile below a time");
+pub static OBJECTIVE: Factor<Objective> = Factor::new(
+    "objective",
+    "Latency objective that goodput is counted by",
+    spelled,
+)
+.default("p99<1ms")
+.accepts("a percentile below a time");
 
 fn load_factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -244,13 +249,13 @@ metrics! { PLAIN:
     DRIVER_CPU = "driver_cpu_per_request", NanosecondsPerOperation, Neither, Trial, "CPU time of the driver's threads per answer; refusals are answers here";
     DRIVER_BUSY = "driver_busy_share", Ratio, Neither, Trial, "CPU time of the driver's busiest thread over the measured time; near 1 the driver is the limit";
     ITEMS = "items_held", Count, Higher, Trial, "items that the server held at the end, by its own count";
-    EVICTIONS = "evictions", Count, Neither, Trial, "items that had left for want of memory, since the server's start";
-    STORE_BYTES = "store_memory", Bytes, Neither, Trial, "memory that the server counts against its limit: what that includes is its own matter";
+    EVICTIONS = "evictions", Count, Neither, Trial, "items evicted for lack of memory since the server started";
+    STORE_BYTES = "store_memory", Bytes, Neither, Trial, "memory that the server counts against its limit; servers count different things";
     RESIDENT_BYTES = "resident_memory", Bytes, Lower, Trial, "resident memory of the server's process at the end";
     UNFINISHED = "unfinished_requests", Count, Lower, Trial, "requests that were due or sent, and never answered";
-    REFUSED = "refused_requests", Count, Lower, Trial, "requests that the server refused, those that filled it included";
-    REFUSED_SHARE = "refused_share", Ratio, Lower, Trial, "requests of the measured time that the server refused, over all its answers";
-    MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that came back and were not those stored";
+    REFUSED = "refused_requests", Count, Lower, Trial, "requests that the server refused, including those of the fill";
+    REFUSED_SHARE = "refused_share", Ratio, Lower, Trial, "share of refusals among the server's answers in the measured time";
+    MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that differed from those stored";
     WARM_UP_SETS = "warm_up_sets", Count, Neither, Trial, "sets that filled the cache before measuring";
     WARM_UP_REQUESTS = "warm_up_requests", Count, Neither, Trial, "requests of the load itself before measuring";
 }

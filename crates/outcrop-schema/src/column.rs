@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use outcrop_measure::units::ByteSize;
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 use outcrop_workload::words;
 
@@ -29,6 +30,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &PROFILE,
         &THREADS,
         &SEARCH_MODE,
+        &TEXT_LIMIT,
     ],
     metrics: &[PLAIN, &LATENCY.all()],
     headline: &[
@@ -40,7 +42,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         FILE_BYTES,
     ],
     table: TABLE,
-    remarks: &[PACKED, ENCODINGS],
+    remarks: &[PACKED, ENCODINGS, STORED_FORM],
     data_identity: &[ROW_COUNT, NULL_ROWS, TEXT_BYTES],
     path: Some(&PATH),
     ..LayerSchema::named("column")
@@ -48,7 +50,9 @@ pub static SCHEMA: LayerSchema = LayerSchema {
 
 /// Columns of a table of cells: each operation has some of them.
 const TABLE: &[TableColumn] = &[
-    TableColumn::new(FILE_BYTES, "file", 3),
+    TableColumn::new(FILE_BYTES, ".ocol", 3),
+    TableColumn::new(STORED_BYTES, "your file", 0),
+    TableColumn::new(PARQUET_ZSTD_BYTES, "Parquet zstd:3", 0),
     TableColumn::new(COMPRESSION_RATIO, "ratio", 1),
     TableColumn::new(ENCODE_SPEED, "encode", 0),
     TableColumn::new(DECODE_SPEED, "decode", 0),
@@ -97,7 +101,7 @@ words! {
     }
 }
 
-crate::value::words!(Kind, Index, Profile);
+crate::value::ordered!(Kind, Index, Profile);
 
 /// Rows that are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +200,7 @@ pub static PATH: Factor<String> = Factor::new("path", "The table to read, or a f
 /// What is done.
 pub static OPERATION: Factor<Operation> = Factor::new("operation", "What is done to the column", spelled)
     .default("encode")
-    .accepts("`\"encode\"`, `\"decode\"`, `\"scan\"`, `\"equality\"`, `\"prefix\"`, `\"range\"`, `\"get\"`")
+    .accepts("`\"encode\"`, `\"decode\"`, `\"scan\"`, `\"equality\"`, `\"prefix\"`, `\"range\"`, `\"get\"`, `\"size\"` (once, of the whole column)")
     .label(Label::Always("{}"));
 /// Which column of a file.
 pub static COLUMN: Factor<String> = Factor::new("column", "The column of the file, by name or number", any)
@@ -255,6 +259,23 @@ pub static SEARCH_MODE: Factor<SearchMode> = Factor::new("search_mode", "Where t
     .accepts("`\"in-memory\"` (preloaded, postings built where there are none), `\"on-disk\"` (reads what it needs), `\"scan\"`")
     .label(Label::Always("{}"));
 
+/// How much of a column an operation on the whole of it takes.
+pub static TEXT_LIMIT: Factor<ByteSize> = Factor::new(
+    "text_limit",
+    "Most text of a column that is taken for its size",
+    text_limit,
+)
+.default("2GiB")
+.accepts("`operation = \"size\"`: a longer column ends with the row group that reaches it, a text file there or after 8 times as much of all its columns")
+.role(Role::Data);
+
+fn text_limit(text: &str) -> Result<ByteSize, String> {
+    match spelled::<ByteSize>(text)? {
+        ByteSize(0) => Err("the text limit must be at least 1 B, such as 256MiB".to_owned()),
+        limit => Ok(limit),
+    }
+}
+
 fn skew(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(skew) if (0.0..=MOST_SKEW).contains(&skew) => Ok(skew),
@@ -267,6 +288,10 @@ fn skew(text: &str) -> Result<f64, String> {
 metrics! { PLAIN:
     FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
+    STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
+    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by us";
+    SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
+    TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
     FLOOR_BYTES = "floor_bytes", Bytes, Neither, DataSet, "log2 of the multinomial coefficient of the values' counts, plus the dictionary as written";
     SIZE_OVER_FLOOR = "size_over_floor", Ratio, Lower, DataSet, "file size over that floor; below 1 where the order of the rows repeats";
     COMPRESSION_RATIO = "compression_ratio", Ratio, Higher, DataSet, "newline text over file size";
@@ -301,4 +326,10 @@ pub const ENCODINGS: RemarkKind = RemarkKind::new(
     "block-encodings",
     "which encodings the blocks of codes chose",
     "code blocks of",
+);
+/// How the user's file holds the column.
+pub const STORED_FORM: RemarkKind = RemarkKind::new(
+    "stored-form",
+    "how the user's file holds the column: encoding and codec, or text",
+    "",
 );

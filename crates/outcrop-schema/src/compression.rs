@@ -119,19 +119,19 @@ pub static CODEC: Factor<CodecName> = Factor::new(
     spelled,
 )
 .default("zstd:3")
-.accepts("as `outcrop codec list` has it")
+.accepts("as listed by `outcrop codec list`")
 .label(Label::Always("{}"));
 /// Bytes compressed at once.
 pub static COMPRESSION_BLOCK_SIZE: Factor<ByteSize> =
     Factor::new("compression_block_size", "Bytes per block: 4k, 64KiB", block_size)
-        .default("64KiB")
-        .accepts("a size up to 1 GiB, and up to the data")
+        .decided("`\"64KiB\"`, or all of smaller data")
+        .accepts("64 B to 1 GiB, and up to the data")
         .label(Label::Always("{}"))
         .flag("block-size");
 /// What blocks contain.
 pub static CONTENT: Factor<BlockContent> = Factor::new(
     "content",
-    "What blocks contain: natural, natural:BITS, entropy:BITS, compressible:RATIO, zeros, random",
+    "Content of blocks: natural, natural:BITS, entropy:BITS, compressible:RATIO, zeros, random",
     spelled,
 )
 .decided("`\"natural\"`; generated: `\"compressible:2\"`")
@@ -153,21 +153,18 @@ pub static THREADS: Factor<Threads> = Factor::new(
 /// Whether contexts are kept.
 pub static CONTEXT: Factor<Context> = Factor::new(
     "context",
-    "Whether a codec's memory lives from block to block: reused, fresh",
+    "Codec context, from block to block: reused, fresh",
     spelled,
 )
 .default("reused")
 .accepts("`\"reused\"`, `\"fresh\"` (made for each block)")
 .label(Label::Unusual("{} context"));
 /// What lies in the caches.
-pub static CACHES: Factor<Caches> = Factor::new(
-    "caches",
-    "What the CPU's caches hold before each block: warm, cold",
-    spelled,
-)
-.default("warm")
-.accepts("`\"warm\"`, `\"cold\"` (other data before each block; one thread)")
-.label(Label::Unusual("{} caches"));
+pub static CACHES: Factor<Caches> =
+    Factor::new("caches", "CPU caches before each block: warm, cold", spelled)
+        .default("warm")
+        .accepts("`\"warm\"`, `\"cold\"` (other data before each block; one thread)")
+        .label(Label::Unusual("{} caches"));
 /// What is measured.
 pub static MEASUREMENT: Factor<Measurement> = Factor::new(
     "measurement",
@@ -330,8 +327,8 @@ pub fn block_ratio(percent: u8) -> Option<Metric> {
 
 metrics! { PLAIN:
     COMPRESSION_RATIO = "compression_ratio", Ratio, Higher, DataSet, "uncompressed over compressed bytes of all blocks";
-    COMPRESSION_RATIO_LOW = "compression_ratio_low", Ratio, Neither, DataSet, "lower end of the 95 % interval of the ratio of all the data; the ratio itself when all of it was taken";
-    COMPRESSION_RATIO_HIGH = "compression_ratio_high", Ratio, Neither, DataSet, "upper end of the 95 % interval of the ratio of all the data; the ratio itself when all of it was taken";
+    COMPRESSION_RATIO_LOW = "compression_ratio_low", Ratio, Neither, DataSet, "lower end of the 95 % interval of the ratio of all the data; the ratio itself when all the data were measured";
+    COMPRESSION_RATIO_HIGH = "compression_ratio_high", Ratio, Neither, DataSet, "upper end of the 95 % interval of the ratio of all the data; the ratio itself when all the data were measured";
     SAMPLED_SHARE = "sampled_share", Ratio, Neither, DataSet, "bytes that were taken over bytes of the data";
     SAMPLED_CLUSTERS = "sampled_clusters", Count, Neither, DataSet, "clusters of the data that were taken: the draws that the ratio's interval rests on";
     SAVED_SHARE = "saved_share", Ratio, Higher, DataSet, "1 − compressed over uncompressed bytes; negative when blocks grew";
@@ -343,8 +340,8 @@ metrics! { PLAIN:
     BLOCK_ENTROPY = "block_entropy", BitsPerByte, Neither, DataSet, "mean order-0 entropy of the blocks";
     ENERGY_PER_BYTE = "energy_per_byte", Joules, Lower, Trial, "energy of the metered packages during both phases over the uncompressed bytes of all passes in them, warm-up included";
     CONTEXT_BYTES = "context_bytes", Bytes, Lower, DataSet, "memory of one thread's contexts, as the library states it";
-    MODELLED_COMPRESS_SPEED = "modelled_compress_speed", BytesPerSecond, Higher, DataSet, "what the cycle model says of the hardware: bytes per second, pages following each other; dpzip only";
-    MODELLED_PAGE_LATENCY = "modelled_page_latency", Nanoseconds, Lower, DataSet, "what the cycle model says of the hardware: mean time of a page; dpzip only";
+    MODELLED_COMPRESS_SPEED = "modelled_compress_speed", BytesPerSecond, Higher, DataSet, "throughput of the hardware by the cycle model, with pages back to back; dpzip only";
+    MODELLED_PAGE_LATENCY = "modelled_page_latency", Nanoseconds, Lower, DataSet, "mean time per page of the hardware by the cycle model; dpzip only";
     STAGE_WHOLE_TIME = "stage_whole_time", Nanoseconds, Lower, Trial, "ZSTD_compress2 of a block, mean";
     STAGE_MATCH_FINDING_TIME = "stage_match_finding_time", Nanoseconds, Lower, Trial, "match finding of a block, mean";
     STAGE_LITERALS_TIME = "stage_literals_time", Nanoseconds, Lower, Trial, "coding the literals of a block, mean";
@@ -352,17 +349,17 @@ metrics! { PLAIN:
     STAGE_MATCH_FINDING_SHARE = "stage_match_finding_share", Ratio, Neither, Trial, "match finding over the sum of the parts";
     STAGE_LITERALS_SHARE = "stage_literals_share", Ratio, Neither, Trial, "literal coding over the sum of the parts";
     STAGE_SEQUENCES_SHARE = "stage_sequences_share", Ratio, Neither, Trial, "sequence coding over the sum of the parts";
-    STAGE_SUM_RATIO = "stage_sum_ratio", Ratio, Neither, Trial, "sum of the parts over the whole; outside 0.85 … 1.15 the shares are not believed";
+    STAGE_SUM_RATIO = "stage_sum_ratio", Ratio, Neither, Trial, "sum of the parts over the whole; outside 0.85 to 1.15 the shares are unreliable";
     PUBLISHED_SEQUENCES_TIME = "stage_sequences_time_as_published", Nanoseconds, Lower, Trial, "a published time of sequence coding, of building its tables only";
     PUBLISHED_SEQUENCES_SHARE = "stage_sequences_share_as_published", Ratio, Neither, Trial, "the share of that";
     STAGE_BLOCKS_SKIPPED = "stage_blocks_skipped", Count, Neither, DataSet, "incompressible blocks, which have no stages";
 }
 
 /// The engine said something.
-pub const ENGINE_NOTE: RemarkKind = RemarkKind::new("engine-note", "what the engine said of a trial", "");
+pub const ENGINE_NOTE: RemarkKind = RemarkKind::new("engine-note", "the engine's remark about a trial", "");
 /// The data lack blocks of an entropy.
 pub const NO_SUCH_BLOCKS: RemarkKind = RemarkKind::new(
     "entropy-not-reached",
-    "the data have no blocks near the entropy that was asked for",
+    "the data have no blocks near the requested entropy",
     "the data have no blocks near",
 );

@@ -45,6 +45,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.write.all(),
     ],
     headline: &[IOPS.both, LATENCY.both.p99],
+    compared: &[IOPS.read, IOPS.write, LATENCY.read.p99, LATENCY.write.p99],
     table: TABLE,
     remarks: &[
         ENGINE_FEATURE,
@@ -65,6 +66,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
 /// Columns of a table of cells; reads and writes apart where a cell has both.
 const TABLE: &[TableColumn] = &[
     TableColumn::new(IOPS.both, "IOPS", 0),
+    TableColumn::new(ARRIVAL_REQUESTED, "offered IOPS", 1),
     TableColumn::new(BANDWIDTH.both, "bandwidth", 3),
     TableColumn::new(LATENCY.both.p50, "p50", 2),
     TableColumn::new(LATENCY.both.p99, "p99", 1),
@@ -88,7 +90,7 @@ words! {
 pub enum Span {
     /// The whole subject, whose size takes its place once it is known.
     All,
-    /// So many bytes from its start.
+    /// This many bytes from its start.
     Bytes(ByteSize),
 }
 
@@ -133,10 +135,10 @@ impl Value for Span {
     }
 }
 
-crate::value::words!(Kind);
+crate::value::ordered!(Kind);
 
 /// What stands for the device.
-pub static KIND: Factor<Kind> = Factor::new("kind", "What stands for the device", spelled)
+pub static KIND: Factor<Kind> = Factor::new("kind", "What is measured: a scratch file, or an existing file or device", spelled)
     .default("scratch-file")
     .accepts(
         "`\"scratch-file\"` (a file of Outcrop's own, in the directory of the run, removed afterwards), `\"read-only\"` (what is at \
@@ -158,7 +160,7 @@ pub static SIZE: Factor<ByteSize> = Factor::new("size", "Size of the subject", |
 /// Where requests go.
 pub static ACCESS_PATTERN: Factor<AccessPattern> = Factor::new(
     "access_pattern",
-    "Where requests go: random, sequential, zipfian:THETA, strided:BYTES",
+    "Access pattern: random, sequential, zipfian:THETA, strided:BYTES",
     spelled,
 )
 .default("random")
@@ -202,7 +204,7 @@ pub static JOBS: Factor<u32> = Factor::new(
 /// When requests are due.
 pub static ARRIVAL: Factor<Arrival> = Factor::new(
     "arrival",
-    "When requests start: closed, constant:RATE, poisson:RATE, etc:RATE",
+    "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD",
     spelled,
 )
 .default("closed")
@@ -213,7 +215,7 @@ pub static ARRIVAL: Factor<Arrival> = Factor::new(
 /// What writes contain.
 pub static CONTENT: Factor<Content> = Factor::new(
     "content",
-    "What writes contain: random, zeros, entropy:BITS, compressible:RATIO",
+    "Content of writes: random, zeros, entropy:BITS, compressible:RATIO",
     spelled,
 )
 .default("random")
@@ -221,7 +223,7 @@ pub static CONTENT: Factor<Content> = Factor::new(
 /// Where on the subject.
 pub static SPAN: Factor<Span> = Factor::new(
     "span",
-    "The part of the subject that requests fall into, from its start: all, or a size",
+    "Part of the subject that is accessed, from its start: all, or a size",
     spelled,
 )
 .default("all")
@@ -236,19 +238,19 @@ pub static SUBMISSION: Factor<Submission> =
         )
         .label(Label::Unusual("{}"));
 /// How requests reach the target.
-pub static ENGINE: Factor<EngineKind> = Factor::new("engine", "How requests reach the target: io_uring, psync, noop", spelled)
+pub static ENGINE: Factor<EngineKind> = Factor::new("engine", "I/O engine: io_uring, psync, noop", spelled)
     .default("io_uring")
     .accepts("`\"io_uring\"`, `\"psync\"` (depth 1; more with `jobs`), `\"noop\"` (touches nothing: Outcrop's own overhead)")
     .label(Label::Unusual("{}"))
     .role(Role::Implementation);
 
 /// What a published figure says of the drive's history.
-pub static STATE: Factor<String> = Factor::new("state", "What happened to the drive before", any)
+pub static STATE: Factor<String> = Factor::new("state", "State of the drive before the measurement", any)
     .role(Role::Condition)
     .assumed("as found");
 /// The model of a datasheet's row.
 pub static SKU: Factor<String> =
-    Factor::new("sku", "The model that a datasheet speaks of", any).role(Role::Data);
+    Factor::new("sku", "The model that a datasheet describes", any).role(Role::Data);
 
 /// Reads a size that direct I/O can have; `what` completes "is not the size of …".
 fn sectors(text: &str, what: &str, example: &str) -> Result<ByteSize, String> {
@@ -372,17 +374,17 @@ pub const SERVICE_LATENCY: ByDirection<Latencies> = ByDirection {
 
 metrics! { PLAIN:
     CPU_PER_OPERATION = "cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of this process and the kernel's workers for it, per operation";
-    OVERHEAD_PER_OPERATION = "overhead_per_operation", NanosecondsPerOperation, Lower, Run, "CPU time of the measuring loop alone per operation, by the noop engine with the same arrival process";
-    IO_WORKER_CPU_SHARE = "io_worker_cpu_share", Ratio, Neither, Trial, "share of that CPU time spent by io_uring workers, to which the kernel punts what it cannot do at once";
-    ACHIEVED_QUEUE_DEPTH = "achieved_queue_depth", Count, Neither, Trial, "mean number of operations in flight, counted apart from latency and throughput";
-    DEVICE_BYTES_RATIO = "device_bytes_ratio", Ratio, Neither, Trial, "bytes that reached the block device by the kernel's counters, over the bytes that we moved";
+    OVERHEAD_PER_OPERATION = "overhead_per_operation", NanosecondsPerOperation, Lower, Run, "CPU time of the measuring loop itself per operation, measured with the noop engine and the same arrival process";
+    IO_WORKER_CPU_SHARE = "io_worker_cpu_share", Ratio, Neither, Trial, "share of that CPU time spent by io_uring workers, to which the kernel hands operations that would block";
+    ACHIEVED_QUEUE_DEPTH = "achieved_queue_depth", Count, Neither, Trial, "mean number of operations in flight, counted independently of latency and throughput";
+    DEVICE_BYTES_RATIO = "device_bytes_ratio", Ratio, Neither, Trial, "bytes that reached the block device by the kernel's counters, over the bytes that this process moved";
     ENERGY_PER_OPERATION = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the job, over its operations";
-    FOREIGN_BYTES_RATIO = "foreign_bytes_ratio", Ratio, Neither, Trial, "bytes that the block device moved beyond ours, over ours; reads and writes are compared apart, so that they cannot cancel";
-    MISSING_BYTES_RATIO = "missing_bytes_ratio", Ratio, Neither, Trial, "bytes of ours that the block device did not move, over ours; reads and writes apart";
+    FOREIGN_BYTES_RATIO = "foreign_bytes_ratio", Ratio, Neither, Trial, "bytes that the block device moved in addition to those of this process, over the latter; reads and writes are compared separately, so that they cannot cancel out";
+    MISSING_BYTES_RATIO = "missing_bytes_ratio", Ratio, Neither, Trial, "bytes of this process that the block device did not move, over all its bytes; reads and writes counted separately";
     BYTES_WRITTEN = "bytes_written", Bytes, Neither, Trial, "bytes that the trial wrote, warm-up and drain included";
     STEADY_STATE = "steady_state", Ratio, Neither, Trial, "1 when the trial's last five intervals are steady by the rule of the SNIA PTS and no level shifted before them, else 0";
     IOPS_AT_END = "iops_at_end", PerSecond, Higher, Trial, "operations per second over the last five intervals of the trial";
-    LATENESS_P50 = "generator_lateness_p50", Nanoseconds, Neither, Trial, "median delay of our own: from when a request of an open loop was due and had a slot until it was issued";
+    LATENESS_P50 = "generator_lateness_p50", Nanoseconds, Neither, Trial, "median delay of the load generator: from when a request of an open loop was due and had a slot until it was issued";
     LATENESS_P99 = "generator_lateness_p99", Nanoseconds, Neither, Trial, "99th percentile of that delay, which is part of every latency";
     LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
     ERRORS = "errors", Count, Lower, Trial, "operations that failed; they count in nothing else";
@@ -394,7 +396,7 @@ metrics! { PLAIN:
 /// An engine's feature fell back.
 pub const ENGINE_FEATURE: RemarkKind = RemarkKind::new(
     "engine-feature-off",
-    "a feature of the engine was not to be had",
+    "a feature of the engine was not available",
     "",
 );
 /// The engine warned.
@@ -405,7 +407,7 @@ pub const OPERATIONS_FAILED: RemarkKind = RemarkKind::new("operations-failed", "
 /// Nothing completed.
 pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
     "nothing-completed",
-    "not one operation completed in the measured time",
+    "no operation completed in the measured time",
     "not one operation completed",
 );
 /// Others used the device.

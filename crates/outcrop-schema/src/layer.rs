@@ -60,6 +60,8 @@ pub struct LayerSchema {
     pub metrics: &'static [&'static [Metric]],
     /// The figures of interest, those that matter first: a trial is known by the first that it has, and comparisons show these before all others.
     pub headline: &'static [Metric],
+    /// What comparisons show next to these, where a cell does not say it twice.
+    pub compared: &'static [Metric],
     /// What a table of its cells shows, in the order of its columns.
     pub table: &'static [TableColumn],
     /// What its trials may remark.
@@ -92,6 +94,7 @@ impl LayerSchema {
             to_state: &[],
             metrics: &[],
             headline: &[],
+            compared: &[],
             table: &[],
             remarks: &[],
             data_identity: &[],

@@ -26,6 +26,8 @@ pub mod column;
 pub mod compression;
 pub mod device;
 pub mod factor;
+pub mod filesystem;
+pub mod kv;
 pub mod layer;
 pub mod metrics;
 pub mod parse;

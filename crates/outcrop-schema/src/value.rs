@@ -4,6 +4,9 @@ use std::any::Any;
 use std::fmt;
 
 use outcrop_measure::units::{ByteSize, Rate};
+use outcrop_workload::filesystem::{
+    Age, Algorithm, FileCompression, FilesystemChoice, FilesystemKind, OfferedLoad, SyncPolicy,
+};
 use outcrop_workload::keyed::{KeyPopularity, KeySize, Objective, Preset, RequestMix, ValueSize};
 use outcrop_workload::{AccessPattern, Arrival, Arrivals, BlockContent, Content, ReadWriteMix};
 
@@ -60,7 +63,7 @@ impl Value for ByteSize {
 }
 
 /// Words take the order in which they are documented.
-macro_rules! words {
+macro_rules! ordered {
     ($($word:ty),+ $(,)?) => {
         $(impl $crate::Value for $word {
             fn place(&self) -> Option<f64> {
@@ -69,9 +72,20 @@ macro_rules! words {
         })+
     };
 }
+pub(crate) use ordered;
+
+/// Enums of words that are values of factors.
+macro_rules! words {
+    ($($(#[$about:meta])* pub enum $name:ident: $what:literal { $($words:tt)+ })+) => {
+        $(
+            ::outcrop_workload::words! { $(#[$about])* pub enum $name: $what { $($words)+ } }
+            $crate::value::ordered!($name);
+        )+
+    };
+}
 pub(crate) use words;
 
-words!(
+ordered!(
     outcrop_workload::EngineKind,
     outcrop_workload::Submission,
     outcrop_workload::Caches,
@@ -81,14 +95,29 @@ words!(
     Preset,
 );
 
+ordered!(
+    outcrop_workload::filesystem::FileOperation,
+    outcrop_workload::filesystem::PageCache,
+    outcrop_workload::filesystem::CompressPolicy,
+    outcrop_workload::filesystem::Checksum,
+    outcrop_workload::filesystem::CopyOnWrite,
+    outcrop_workload::filesystem::FileAccess,
+);
+
 impl Value for AccessPattern {}
-impl Value for Arrival {}
 impl Value for Content {}
 impl Value for KeyPopularity {}
 impl Value for KeySize {}
 impl Value for ValueSize {}
 impl Value for RequestMix {}
 impl Value for Objective {}
+
+/// Closed loops before open ones, and those in the order of what they offer.
+impl Value for Arrival {
+    fn place(&self) -> Option<f64> {
+        Some(self.per_second().map_or(0.0, Rate::per_second))
+    }
+}
 
 /// Reads before writes.
 impl Value for ReadWriteMix {
@@ -101,9 +130,55 @@ impl Value for ReadWriteMix {
 impl Value for Arrivals {
     fn place(&self) -> Option<f64> {
         Some(match self {
-            Self::Given(arrival) => arrival.per_second().map_or(0.0, Rate::per_second),
+            Self::Given(arrival) => return arrival.place(),
             Self::Share(_, percent) => *percent,
         })
+    }
+}
+
+/// By filesystem, then by what it compresses with.
+impl Value for FilesystemChoice {
+    fn place(&self) -> Option<f64> {
+        let index = FilesystemKind::ALL.iter().position(|one| *one == self.kind);
+        index.map(|index| index as f64)
+    }
+}
+
+/// By algorithm, then by level.
+impl Value for FileCompression {
+    fn place(&self) -> Option<f64> {
+        let index = Algorithm::ALL.iter().position(|one| *one == self.algorithm);
+        index.map(|index| index as f64 * 1e3 + f64::from(self.level.unwrap_or(0)))
+    }
+}
+
+/// At the end before often.
+impl Value for SyncPolicy {
+    fn place(&self) -> Option<f64> {
+        Some(match self {
+            Self::End => 0.0,
+            Self::Each(count) => 1.0 / f64::from(*count),
+        })
+    }
+}
+
+/// Fresh before overwritten.
+impl Value for Age {
+    fn place(&self) -> Option<f64> {
+        Some(match self {
+            Self::Fresh => 0.0,
+            Self::Overwritten(percent) => f64::from(*percent),
+        })
+    }
+}
+
+/// Closed loops first, then by what is offered.
+impl Value for OfferedLoad {
+    fn place(&self) -> Option<f64> {
+        match self {
+            Self::Operations(arrivals) => arrivals.place(),
+            Self::Bytes(_, bandwidth) => Some(bandwidth.0),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use outcrop_measure::metric::Metric;
 use outcrop_workload::word::hint;
 
 use crate::layer::LayerSchema;
-use crate::{cache, column, compression, device};
+use crate::{cache, column, compression, device, filesystem, kv};
 
 /// The layers that somebody speaks of.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,10 @@ pub struct Vocabulary(&'static [&'static LayerSchema]);
 /// Every layer that ships, in the order of the stack.
 static LAYERS: &[&LayerSchema] = &[
     &device::SCHEMA,
+    &filesystem::SCHEMA,
     &compression::SCHEMA,
     &column::SCHEMA,
+    &kv::SCHEMA,
     &cache::SCHEMA,
 ];
 

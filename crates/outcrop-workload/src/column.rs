@@ -43,6 +43,8 @@ crate::words! {
         Range = "range",
         /// The value of a drawn row.
         Get = "get",
+        /// The whole column, once: what it takes as a column file, in the user's file, and in Parquet with zstd.
+        Size = "size",
     }
 }
 

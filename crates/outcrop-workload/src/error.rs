@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum WorkloadError {
     /// A spelling that is none of the accepted forms.
-    #[error("{what} `{seen}` is not understood; write {accepted}")]
+    #[error("cannot parse {what} `{seen}`; expected {accepted}")]
     Spelling {
         /// Which description was being read ("access pattern").
         what: &'static str,
@@ -36,7 +36,7 @@ pub enum WorkloadError {
     },
     /// A span without a single block in it.
     #[error(
-        "there is no whole block of {block_size_bytes} B in the span; make the span larger or the block smaller"
+        "the span is smaller than one block of {block_size_bytes} B; make the span larger or the block smaller"
     )]
     EmptySpace {
         /// The block size asked for.
@@ -44,8 +44,7 @@ pub enum WorkloadError {
     },
     /// A stride that does not fall on block boundaries.
     #[error(
-        "a stride of {stride_bytes} B is not a multiple of the block size of {block_size_bytes} B; \
-         choose a stride that is one, or use `sequential`"
+        "a stride of {stride_bytes} B is not a multiple of the block size, {block_size_bytes} B; choose a multiple, or use `sequential`"
     )]
     StrideOffBlocks {
         /// The stride asked for.
@@ -54,12 +53,21 @@ pub enum WorkloadError {
         block_size_bytes: u64,
     },
     /// A job index outside the number of jobs.
-    #[error("job {job_index} of {job_count} jobs: job indexes run from 0 to the number of jobs less one")]
+    #[error("there is no job {job_index} of {job_count}; jobs are numbered from 0")]
     NoSuchJob {
         /// The index asked for.
         job_index: u32,
         /// How many jobs there are.
         job_count: u32,
+    },
+    /// An insert while too many others wait for their acknowledgement.
+    #[error(
+        "key {oldest_key_id} was given out for an insert and never acknowledged, while 2^20 later ones were; \
+         acknowledge each insert once it is stored, or end the run if it failed"
+    )]
+    TooManyUnacknowledged {
+        /// The first key that is not acknowledged.
+        oldest_key_id: u64,
     },
     /// A recorded request that cannot be understood.
     #[error("line {line} of the trace: {why}")]

@@ -4,6 +4,8 @@
 //! stream. A key has one length and one value whatever the seed of a run, so that any reader can verify what any
 //! writer stored.
 //!
+//! Loads of key-value stores, with versions and scans, are in [`store`].
+//!
 //! ```
 //! use outcrop_measure::Seed;
 //! use outcrop_workload::keyed::{KeySpace, KeyedWorkload, Preset, RequestKind};
@@ -20,14 +22,17 @@
 //! ```
 
 pub mod distribution;
+pub mod mixgraph;
 mod objective;
 mod popularity;
 mod request_mix;
 mod requests;
 mod sizes;
 mod space;
+pub mod store;
 mod trace;
 mod values;
+pub mod ycsb;
 
 use outcrop_measure::Seed;
 
@@ -37,6 +42,10 @@ pub use request_mix::{RequestKind, RequestMix};
 pub use requests::{Request, Requests};
 pub use sizes::{KeySize, MAX_KEY_BYTES, ValueSize};
 pub use space::{KEY_PREFIX, KeySpace};
+pub use store::{
+    AcknowledgedKeys, KeyNames, Mismatch, Operation, OperationKind, OperationMix, Operations, RecordValues,
+    RequestDistribution, StoreLoad, StoreLoadSpec, StoreWorkload, YcsbCore,
+};
 pub use trace::{Trace, TraceEntry};
 pub use values::Values;
 

@@ -5,12 +5,18 @@ use crate::output::{self, Cell, Format, Table};
 use crate::session::rounded;
 use outcrop_lab::{Estimate, PlanSet};
 use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_probe::Filesystem;
 use outcrop_report::cell_table;
+use outcrop_report::number::counted;
 use outcrop_results::{CellRow, CellTable};
+use outcrop_schema::device;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints what a run of these plans would do.
 pub(crate) fn print(set: &PlanSet, format: Format) -> anyhow::Result<Ending> {
+    if let Some(too_large) = too_large(set) {
+        output::note(&too_large);
+    }
     match format {
         Format::Json => output::print(&output::pretty_json(&envelope(set))?)?,
         Format::Csv => table(set).print(Format::Csv)?,
@@ -21,6 +27,32 @@ pub(crate) fn print(set: &PlanSet, format: Format) -> anyhow::Result<Ending> {
         }
     }
     Ok(Ending::Done)
+}
+
+/// Why a scratch file would be refused: the run itself leaves 5 % of the filesystem free.
+fn too_large(set: &PlanSet) -> Option<String> {
+    let scratch_file = |cell: &outcrop_lab::Cell| {
+        let settings = &cell.subject.settings;
+        let is_scratch = settings.get(&device::KIND) == Some(&device::Kind::ScratchFile);
+        settings.get(&device::SIZE).copied().filter(|_| is_scratch)
+    };
+    let of_devices = set
+        .cells()
+        .iter()
+        .filter(|cell| cell.layer.name() == device::SCHEMA.name);
+    let size = of_devices.filter_map(scratch_file).max()?;
+    let place = Filesystem::at(set.directory())
+        .ok()
+        .filter(|place| place.total_bytes > 0)?;
+    let room = place.available_bytes.saturating_sub(place.total_bytes / 20);
+    (size.0 > room).then(|| {
+        format!(
+            "warning: a scratch file of {} does not fit: {} has room for {}, with 5 % left free; give a smaller --size",
+            format_bytes(size.0),
+            set.directory().display(),
+            format_bytes(room)
+        )
+    })
 }
 
 /// The cells as the table of a run has them, without a figure.
@@ -44,8 +76,10 @@ fn trials(set: &PlanSet) -> String {
         (
             cell.plans.join(", "),
             format!(
-                "{} trials of {} after {} of warm-up",
-                trial.repetitions, trial.duration, trial.warm_up
+                "{} of {} per cell, after {} of warm-up",
+                counted(trial.repetitions as usize, "trial"),
+                trial.duration,
+                trial.warm_up
             ),
         )
     });
@@ -88,19 +122,18 @@ fn table(set: &PlanSet) -> Table {
 
 fn forecast(estimate: &Estimate) -> String {
     let time = format!(
-        "{} cells, {} trials: about {} ({} to prepare, {} to measure).",
-        estimate.cells,
-        estimate.trials,
+        "{}, {}: about {} ({} to prepare, {} to measure).",
+        counted(estimate.cells, "cell"),
+        counted(estimate.trials, "trial"),
         rounded(estimate.total()),
         rounded(estimate.preparation),
         rounded(estimate.measuring),
     );
     if estimate.bytes_written() == 0 {
-        return format!("{time}\nNothing but the run folder will be written.");
+        return format!("{time}\nOnly the run folder will be written.");
     }
     format!(
-        "{time}\nAbout {} will be written ({} to prepare), and at most {}: {}.\n--max-written stops a run before it writes \
-         more. Share of the rated endurance: {}.",
+        "{time}\nAbout {} will be written ({} to prepare), and at most {}: {}.\n--max-written sets a limit. Share of the rated endurance: {}.",
         format_bytes(estimate.likely_bytes_written()),
         format_bytes(estimate.bytes_written_preparing),
         format_bytes(estimate.bytes_written()),

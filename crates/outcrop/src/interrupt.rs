@@ -1,7 +1,26 @@
-//! Ctrl-C and SIGTERM: the first asks the trial to end cleanly, the second ends the process at once.
+//! Ctrl-C, SIGTERM, and SIGHUP of a closed terminal: the first asks the trial to end cleanly, the second ends the process at once.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// The signals that ask this process to end. Whoever started it with `nohup` wants it to outlive the terminal.
+pub(crate) fn signals() -> Vec<i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut signals = vec![SIGINT, SIGTERM];
+    if !ignores(&status, SIGHUP) {
+        signals.push(SIGHUP);
+    }
+    signals
+}
+
+/// Whether a process with this `/proc/PID/status` ignores a signal.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
 
 /// Registers the signals and returns the flag that engines watch.
 ///
@@ -9,10 +28,22 @@ use std::sync::atomic::AtomicBool;
 /// When the kernel refuses the signal handler.
 pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in signals() {
         // Order matters: with the flag already set, the second signal exits before setting it again.
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))?;
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_the_parent_had_ignored_is_known() {
+        let status = "Name:\tsleep\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n";
+        assert!(ignores(status, SIGHUP) && ignores(status, 13));
+        assert!(!ignores(status, SIGTERM) && !ignores("", SIGHUP));
+    }
 }

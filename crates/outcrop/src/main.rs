@@ -8,6 +8,7 @@ mod exit;
 mod grammar;
 mod interrupt;
 mod output;
+mod output_file;
 mod progress;
 mod session;
 mod work;
@@ -34,9 +35,13 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Ab(args) => commands::ab::run(&args),
         Command::Device(args) => commands::device::run(&args),
+        Command::Filesystem(args) => commands::filesystem::run(&args),
         Command::Codec(args) => commands::codec::run(&args),
         Command::Column(args) => commands::column::run(&args),
+        Command::Kv(args) => commands::kv::run(&args),
+        Command::KvWorker(args) => commands::kv::work(&args),
         Command::Cache(args) => commands::cache::run(&args),
+        Command::Predict(args) => commands::predict::run(&args),
         Command::Workload(args) => commands::workload::run(&args),
         Command::Results(args) => commands::results::run(&args),
         Command::Runs(args) => commands::runs::run(&args),

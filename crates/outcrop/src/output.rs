@@ -30,12 +30,12 @@ pub(crate) fn terminal_width() -> Option<usize> {
 /// The form of what goes to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Aligned columns for people.
+    /// Aligned columns
     #[default]
     Text,
-    /// One JSON document.
+    /// One JSON document
     Json,
-    /// RFC 4180 CSV with a header line.
+    /// RFC 4180 CSV with a header line
     Csv,
 }
 
@@ -143,7 +143,8 @@ impl Table {
         print(&text)
     }
 
-    fn to_text(&self) -> String {
+    /// Aligned columns.
+    pub(crate) fn to_text(&self) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::NOTHING);
         let is_shown: Vec<bool> = self
@@ -224,7 +225,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// Prints what a library's writer writes. It fills memory first: the library would wrap a closed pipe in its own
 /// error, which [`crate::exit`] could not tell from a failure.
 pub(crate) fn print_with(
-    write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>,
+    write: impl FnOnce(&mut (dyn std::io::Write + Send)) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     write(&mut bytes)?;

@@ -8,13 +8,18 @@ use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
 use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_report::number::counted;
 use outcrop_report::{Report, cell_table};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
 use std::path::Path;
 
-/// The summary is laid out for the narrowest terminal that people use, and reads the same in a log.
-const SCREEN_COLUMNS: usize = 80;
+/// Rows of cells above the summary, which is what a reader came for.
+const MOST_ROWS: usize = 30;
+/// Columns of the summary where the output is no terminal, as in a log.
+const LOG_COLUMNS: usize = 100;
+/// In longer lines than these the eye loses its place.
+const MOST_COLUMNS: usize = 140;
 
 /// Keeps the exit code apart: a wrong plan is the user's, a failed measurement is not.
 pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
@@ -31,7 +36,7 @@ pub(crate) fn lab_error(error: LabError) -> anyhow::Error {
 fn no_folder(error: LabError) -> anyhow::Error {
     match error {
         LabError::Results(error @ ResultsError::Io { .. }) => bad_input(anyhow::anyhow!(
-            "{error}; the run folder is made there: --out DIR names another place"
+            "{error}; the run folder is created there; --out DIR chooses another place"
         )),
         other => lab_error(other),
     }
@@ -67,7 +72,9 @@ pub(crate) fn start_and(
     // A wrong name is said before anything is measured.
     flags.beside.checked()?;
     for why in set.data_refusals() {
-        note(&format!("note: {why}; it measures what its plans name"));
+        note(&format!(
+            "note: {why}; that layer uses the data that its plans name"
+        ));
     }
     for what in set.data_notes() {
         note(&format!("note: {what}"));
@@ -77,7 +84,7 @@ pub(crate) fn start_and(
     }
     if flags.no_save {
         // Removed with all that is in it when this returns.
-        let place = tempfile::tempdir().context("cannot make a folder for a run that is not kept")?;
+        let place = tempfile::tempdir().context("cannot create a temporary run folder")?;
         let folder = outcrop_lab::new_run(place.path(), name, set).map_err(no_folder)?;
         return measure(set, folder, IfItCannotBegin::DiscardRun, flags, conclusion);
     }
@@ -143,9 +150,7 @@ fn measure(
     (conclusion.conclude)(&dir, flags)?;
     if !flags.quiet && outcome.bytes_written > 0 {
         let written = format_bytes(outcome.bytes_written);
-        note(&format!(
-            "{written} were written to the file that was measured, making it included"
-        ));
+        note(&format!("{written} written, including the preparation"));
     }
     if !outcome.is_interrupted {
         return Ok(Ending::Done);
@@ -153,12 +158,12 @@ fn measure(
     let RunOutcome { finished, total, .. } = outcome;
     if flags.no_save {
         note(&format!(
-            "interrupted: {finished} of {total} trials were measured; with --no-save none are kept"
+            "interrupted: {finished} of {total} trials were measured; --no-save keeps none of them"
         ));
         return Ok(Ending::Interrupted);
     }
     note(&format!(
-        "interrupted: {finished} of {total} trials are kept; go on with `{} --resume {}`",
+        "interrupted: {finished} of {total} trials are kept; resume with `{} --resume {}`",
         conclusion.command,
         dir.display()
     ));
@@ -170,7 +175,7 @@ fn check_directory(directory: &Path) -> anyhow::Result<()> {
     match std::fs::metadata(directory) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(bad_input(anyhow::anyhow!(
-            "{} is a file: give the directory to profile, or `outcrop device --read-only {}`",
+            "{} is a file; give the directory to profile, or use `outcrop device --read-only {}`",
             directory.display(),
             directory.display()
         ))),
@@ -195,8 +200,9 @@ fn conclude_as(dir: &Path, format: Format, is_kept: bool, references: &[String])
     cells::write_files(&view)?;
     match format {
         Format::Text => {
-            let cells = cell_table::text(&table, output::terminal_width());
-            let screen = report.screen(SCREEN_COLUMNS, false);
+            let width = output::terminal_width();
+            let cells = cell_table::excerpt(&table, width, MOST_ROWS);
+            let screen = report.screen(width.unwrap_or(LOG_COLUMNS).min(MOST_COLUMNS), false);
             let place = match is_kept {
                 true => format!("\nReport: {}\n", paths.html.display()),
                 false => String::new(),
@@ -224,7 +230,7 @@ pub(crate) fn print_layer(dir: &Path, layer: &LayerSchema, format: Format) -> an
     let table = CellTable::of(&view).of_layer(layer);
     if table.is_empty() {
         return Err(bad_input(anyhow::anyhow!(
-            "{} has no cell of the layer {}; `outcrop report` prints what it has",
+            "{} has no cell of the {} layer; `outcrop report` prints what it has",
             dir.display(),
             layer.name
         )));
@@ -241,18 +247,28 @@ pub(crate) fn print_layer(dir: &Path, layer: &LayerSchema, format: Format) -> an
 
 fn announcement(set: &PlanSet, dir: &Path) -> String {
     let estimate = set.estimate();
-    let writes = match estimate.likely_bytes_written() {
-        0 => String::new(),
-        bytes => format!(", writes about {}", format_bytes(bytes)),
+    let writes = match (estimate.likely_bytes_written(), estimate.bytes_written()) {
+        (_, 0) => String::new(),
+        (likely, most) => format!(", writes {}", between(likely, most)),
     };
     format!(
-        "{} cells, {} trials, about {}{writes} · seed {} · {}",
-        estimate.cells,
-        estimate.trials,
+        "{}, {}, about {}{writes} · seed {} · {}",
+        counted(estimate.cells, "cell"),
+        counted(estimate.trials, "trial"),
         rounded(estimate.total()),
         set.seed(),
         dir.display()
     )
+}
+
+/// A range of bytes, with the unit once where both ends have it: `8.06 to 45.5 GB`.
+fn between(least: u64, most: u64) -> String {
+    let (low, high) = (format_bytes(least), format_bytes(most));
+    match (low.split_once(' '), high.split_once(' ')) {
+        _ if low == high => high,
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
 }
 
 pub(crate) fn rounded(span: std::time::Duration) -> TimeSpan {

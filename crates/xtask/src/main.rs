@@ -48,7 +48,11 @@ enum Task {
     /// Check ranks, module headers, file sizes, the unsafe list, licences, plans and links.
     Tidy,
     /// Build `target/portable/outcrop`, which runs on every Linux with glibc 2.28 or newer, and check it.
-    Portable,
+    Portable {
+        /// Build sooner, without optimisation across crates: for checking that a portable binary can be built.
+        #[arg(long)]
+        without_lto: bool,
+    },
     /// Run `benchmarks/NAME/run` and append what it prints to `benchmarks/record/NAME.md`.
     BenchRecord {
         /// Folder name under `benchmarks/`.
@@ -60,7 +64,8 @@ fn main() -> ExitCode {
     let result = Workspace::load().and_then(|workspace| match Cli::parse().task {
         Task::Check { only } => check::run(&workspace, &only),
         Task::Tidy => tidy::run(&workspace),
-        Task::Portable => portable::run(&workspace),
+        Task::Portable { without_lto: false } => portable::run(&workspace, portable::Speed::OfBinary),
+        Task::Portable { without_lto: true } => portable::run(&workspace, portable::Speed::OfBuild),
         Task::BenchRecord { name } => bench_record::run(&workspace, &name),
     });
     match result {

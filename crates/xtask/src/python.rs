@@ -91,8 +91,13 @@ impl PythonEnvironment {
         std::env::join_paths(folders).context("the target folder's name has a colon")
     }
 
+    /// Where a program of the environment is.
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        self.folder.join("bin").join(name)
+    }
+
     /// A program of the environment, `python` for one.
     pub(crate) fn program(&self, name: &str) -> Command {
-        Command::new(self.folder.join("bin").join(name))
+        Command::new(self.path_of(name))
     }
 }

@@ -90,13 +90,13 @@ impl Child {
         while !answers(address) {
             if child.has_ended_within(LOOK_INTERVAL) {
                 return Err(not_serving(format!(
-                    "it ended at once; run `{command:?}` to see why"
+                    "it exited immediately; run `{command:?}` to see why"
                 )));
             }
             if Duration::from_nanos(clock.now_ns() - started_ns) > START_LIMIT {
                 let seconds = START_LIMIT.as_secs();
                 return Err(not_serving(format!(
-                    "port {port} took no connection for {seconds} s"
+                    "port {port} accepted no connection for {seconds} s"
                 )));
             }
         }

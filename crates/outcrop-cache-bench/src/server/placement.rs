@@ -13,7 +13,7 @@ pub(super) fn cpus_of_server(server_threads: u32, driver_threads: u32) -> Vec<us
     allowed[..taken].to_vec()
 }
 
-/// Whether a server and a driver of so many threads have to share a CPU.
+/// Whether a server and a driver with this many threads have to share a CPU.
 pub(crate) fn is_shared(server_threads: u32, driver_threads: u32) -> bool {
     allowed_cpus().len() < (server_threads + driver_threads) as usize
 }

@@ -79,15 +79,15 @@ impl Program {
         };
         match self {
             Self::Memcached => in_path("memcached")
-                .ok_or_else(|| absent("memcached", "is not in PATH: install it, or leave it out".to_owned())),
+                .ok_or_else(|| absent("memcached", "is not in PATH; install it, or leave it out".to_owned())),
             Self::Redis => in_path("redis-server")
-                .ok_or_else(|| absent("redis-server", "is not in PATH: install it, or leave it out".to_owned())),
+                .ok_or_else(|| absent("redis-server", "is not in PATH; install it, or leave it out".to_owned())),
             Self::Named => {
                 let given = std::env::var_os(NAMED).filter(|given| !given.is_empty());
                 let given = given.ok_or_else(|| {
                     absent(
                         "$MEMCACHED",
-                        "is not set: let it name a memcached, by path or by its name in PATH".to_owned(),
+                        "is not set; set it to a memcached, by path or by its name in PATH".to_owned(),
                     )
                 })?;
                 let text = given.to_string_lossy();
@@ -102,7 +102,7 @@ impl Program {
                 absent(
                     &format!("the build `{folder}` of outcrop"),
                     format!(
-                        "is not in a folder `target/{folder}` next to this executable: make it with `cargo build --profile \
+                        "is not in a folder `target/{folder}` next to this executable; build it with `cargo build --profile \
                          {}`",
                         if folder == "debug" { "dev" } else { folder }
                     ),

@@ -26,7 +26,7 @@ pub struct Held {
 
 /// Items, evictions and memory by the server's own count.
 pub(super) fn held(target: &Target) -> Result<Held, Unavailable> {
-    let said = |error: std::io::Error| Unavailable::because(format!("{target} does not say: {error}"));
+    let said = |error: std::io::Error| Unavailable::because(format!("{target} does not report it: {error}"));
     match target.protocol {
         Protocol::Memcached => {
             let lines = ask(target, b"stats\r\n", |line| line == "END").map_err(said)?;

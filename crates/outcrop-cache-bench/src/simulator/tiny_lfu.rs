@@ -18,7 +18,7 @@ pub(super) struct TinyLfu {
 }
 
 const MOST_COUNT: u8 = 15;
-/// Counts are not halved more often than a cache of so many keys would.
+/// Counts are not halved more often than in a cache of this many keys.
 const LEAST_HELD: usize = 64;
 
 impl TinyLfu {

@@ -46,7 +46,7 @@ impl From<Reply<'_>> for Outcome {
     }
 }
 
-/// A connection to one server. After an error other than [`CacheLoadError::Refused`] it is of no more use.
+/// A connection to one server. After an error other than [`CacheLoadError::Refused`] it is no longer usable.
 pub struct Connection {
     stream: TcpStream,
     wire: Wire,
@@ -199,6 +199,7 @@ impl Connection {
     fn protocol(&self, not: NotAReply) -> CacheLoadError {
         CacheLoadError::Protocol {
             target: self.target.clone(),
+            hint: not.hint(),
             seen: not.seen,
             expected: not.expected,
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use outcrop_workload::WorkloadError;
 use outcrop_workload::keyed::{KeySpace, RequestKind, Trace, Values};
 
 use crate::error::CacheLoadError;
@@ -34,8 +35,16 @@ impl Book {
     pub(super) fn new(spec: &LoadSpec) -> Result<Self, CacheLoadError> {
         let (keys, longest) = match &spec.source {
             RequestSource::Generated { workload, key_count } => {
-                let space = KeySpace::new(*key_count, workload.key_size, workload.value_size)
-                    .map_err(|why| CacheLoadError::spec("keys", key_count.to_string(), why.to_string()))?;
+                let space =
+                    KeySpace::new(*key_count, workload.key_size, workload.value_size).map_err(|error| {
+                        match error {
+                            WorkloadError::OutOfRange { why, .. } => {
+                                let expected = why.trim_start_matches("expected ");
+                                CacheLoadError::spec("keys", key_count.to_string(), expected)
+                            }
+                            other => CacheLoadError::spec("keys", key_count.to_string(), other.to_string()),
+                        }
+                    })?;
                 let longest = space.longest_value_bytes();
                 (Keys::Space(Box::new(space)), longest)
             }
@@ -90,7 +99,7 @@ impl Book {
         let key = self.describe_key(planned.key_id);
         let (seen, wanted) = (bytes.len(), planned.value_size_bytes as usize);
         if matches!(self.keys, Keys::Space(_)) && seen != wanted {
-            return format!("key {key}: {seen} B came back, {wanted} B are its value");
+            return format!("key {key}: the value has {seen} B instead of {wanted} B");
         }
         let mut value = Vec::new();
         self.values.write(planned.key_id, seen, &mut value);

@@ -7,7 +7,7 @@ use super::worker::{Phase, Shared, Worker};
 use crate::error::CacheLoadError;
 
 impl Worker {
-    /// A connection is of no more use. What it owes counts with its age: a lower bound of what a client would have waited.
+    /// A connection is no longer usable. Its outstanding requests count with their age: a lower bound of a client's wait.
     pub(super) fn break_lane(&mut self, shared: &Shared<'_>, phase: &Phase, index: usize, why: &str) {
         let now = shared.clock.ticks();
         let lost = std::mem::take(&mut self.lanes[index].pending);
@@ -40,7 +40,7 @@ impl Worker {
         CacheLoadError::Connection {
             target: shared.spec.target.to_string(),
             source: io::Error::other(format!(
-                "all {} connections of a thread are gone, the first: {}",
+                "all {} connections of a thread broke, the first with: {}",
                 self.lanes.len(),
                 self.tally.first_break.as_deref().unwrap_or("before this phase")
             )),
@@ -58,7 +58,7 @@ impl Worker {
         let Some(end_ticks) = phase.end_ticks else {
             return Err(CacheLoadError::Connection {
                 target: shared.spec.target.to_string(),
-                source: io::Error::other("no answer for 30 s while the cache was being filled"),
+                source: io::Error::other("no reply for 30 s while filling the cache"),
             });
         };
         for index in 0..self.lanes.len() {

@@ -123,6 +123,7 @@ impl Lane {
             return Err(NotAReply {
                 seen: input[..input.len().min(80)].escape_ascii().to_string(),
                 expected: "nothing, as every request is answered",
+                speaks: None,
             });
         };
         match wire.parse(pending.planned.kind, input)? {

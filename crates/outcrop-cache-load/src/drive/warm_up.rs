@@ -14,13 +14,13 @@ use crate::target::Protocol;
 
 /// A window of the settling load.
 const WINDOW: Duration = Duration::from_millis(200);
-/// So many hit ratios in a row …
+/// This many hit ratios in a row …
 const STEADY_WINDOWS: usize = 4;
 /// … may lie at most this far apart for the cache to count as warm.
 const STEADY_RANGE: f64 = 0.01;
 /// Sets in flight on each connection while a cache is filled, at least.
 const FILLING_PIPELINE: u32 = 32;
-/// After so many windows the load is measured as it is, and the report says so.
+/// After this many windows the load is measured anyway, and the report says so.
 const MOST_WINDOWS: usize = 50;
 
 pub(super) fn warm_up(
@@ -55,7 +55,7 @@ pub(super) fn warm_up(
     Ok(report)
 }
 
-/// Sets every key once, or so many drawn keys.
+/// Sets every key once, or `total` drawn keys.
 fn fill(
     crew: &mut Crew<'_>,
     total: u64,
@@ -123,13 +123,12 @@ fn settle(
     let mut ratios = Vec::new();
     for number in 0..MOST_WINDOWS {
         progress(LoadProgress::Settling {
-            hit_ratio: ratios.last().copied(),
+            hit_ratio: ratios.last().copied().flatten(),
         });
         // In a closed loop whatever is measured later: at a low rate warming up would take as much longer.
         let tally = window(crew, WINDOW, number as u64, false)?;
         report.count(&tally);
-        // Without gets there is nothing that could change.
-        ratios.push(tally.hit_ratio().unwrap_or(0.0));
+        ratios.push(tally.hit_ratio());
         if crew.shared.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -142,17 +141,18 @@ fn settle(
     Ok(())
 }
 
-fn is_steady(ratios: &[f64]) -> bool {
-    let Some(last) = ratios
-        .len()
-        .checked_sub(STEADY_WINDOWS)
-        .map(|start| &ratios[start..])
-    else {
+/// Windows without a get have no ratio, and nothing that could change.
+fn is_steady(ratios: &[Option<f64>]) -> bool {
+    let Some((_, last)) = ratios.split_last_chunk::<STEADY_WINDOWS>() else {
         return false;
     };
-    let highest = last.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let lowest = last.iter().copied().fold(f64::INFINITY, f64::min);
-    highest - lowest <= STEADY_RANGE
+    if last.iter().all(Option::is_none) {
+        return true;
+    }
+    let known: Vec<f64> = last.iter().copied().flatten().collect();
+    let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
+    known.len() == STEADY_WINDOWS && highest - lowest <= STEADY_RANGE
 }
 
 /// The load for a while, with draws of its own.
@@ -193,8 +193,10 @@ mod tests {
 
     #[test]
     fn steady_is_what_has_stood_still_for_some_windows() {
-        assert!(!is_steady(&[0.8; 3]));
-        assert!(is_steady(&[0.1, 0.8, 0.805, 0.8, 0.809]));
-        assert!(!is_steady(&[0.8, 0.8, 0.8, 0.82]));
+        assert!(!is_steady(&[Some(0.8); 3]));
+        assert!(is_steady(&[0.1, 0.8, 0.805, 0.8, 0.809].map(Some)));
+        assert!(!is_steady(&[0.8, 0.8, 0.8, 0.82].map(Some)));
+        assert!(is_steady(&[None; 4]), "without gets nothing can change");
+        assert!(!is_steady(&[Some(0.8), None, Some(0.8), Some(0.8)]));
     }
 }

@@ -29,7 +29,7 @@ const SERVER_LIMIT: Duration = Duration::from_secs(30);
 const DRAIN_LIMIT: Duration = Duration::from_secs(5);
 /// Waits shorter than this are spent polling: a timer would come late.
 const POLLED_WAIT_NS: u64 = 20_000;
-/// The stop flag is looked at this often at least.
+/// The stop flag is checked at least this often.
 const LONGEST_WAIT: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
@@ -358,8 +358,10 @@ impl Worker {
                 Err(not) => {
                     let kind = waits_for.map_or("nothing", RequestKind::name);
                     return Err(format!(
-                        "to a {kind} it answered `{}`; expected {}",
-                        not.seen, not.expected
+                        "it answered a {kind} with `{}`; expected {}{}",
+                        not.seen,
+                        not.expected,
+                        not.hint()
                     ));
                 }
                 Ok(Some((pending, reply))) => {

@@ -151,3 +151,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_reply_of_another_protocol_names_the_server_that_gave_it() {
+    let hint = |wire: usize, kind, input: &[u8]| wires()[wire].parse(kind, input).unwrap_err().hint();
+    let redis = "; this looks like a Redis server: write redis://HOST:PORT";
+    assert_eq!(hint(0, RequestKind::Set, b"-ERR syntax error\r\n"), redis);
+    assert_eq!(hint(0, RequestKind::Get, b"$-1\r\n"), redis);
+    assert_eq!(
+        hint(1, RequestKind::Get, b"ERROR\r\n"),
+        "; this looks like memcached: write memcached://HOST:PORT"
+    );
+    let http = "; this looks like an HTTP server: write http://HOST:PORT";
+    assert_eq!(hint(1, RequestKind::Set, b"HTTP/1.1 400 Bad Request\r\n"), http);
+    assert_eq!(
+        hint(0, RequestKind::Get, b"STORED\r\n"),
+        "",
+        "it is memcached all the same"
+    );
+    assert_eq!(hint(0, RequestKind::Get, b"hello\r\n"), "");
+}

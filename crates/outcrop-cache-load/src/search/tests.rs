@@ -205,3 +205,39 @@ fn a_sample_too_small_for_the_percentile_is_neither_kept_nor_failed() {
     };
     assert_eq!(report.verdict(), Some(Verdict::Undecided(short)));
 }
+
+#[test]
+fn a_latency_that_falls_at_twice_the_rate_is_no_answer_about_the_rate() {
+    let objective: Objective = "p95<8ms".parse().unwrap();
+    // Slow at first, as if something else ran; then as fast as ever.
+    let mut model = Model::new(1);
+    let mut calls = 0;
+    let mut measure = |rate: f64, duration| {
+        calls += 1;
+        model.service_ns = if calls < 4 {
+            9_000_000 - calls * 10_000
+        } else {
+            20_000_000
+        };
+        let per_second = Rate::new(rate).unwrap();
+        Ok(model.measure(objective, Arrival::Poisson { per_second }, duration))
+    };
+    let (steps, end) = bisect(objective, 1_000.0, Duration::from_secs(1), &mut measure).unwrap();
+    let closed_loop =
+        Model::new(2).measure(objective, "constant:100".parse().unwrap(), Duration::from_secs(1));
+    let found = SearchReport {
+        objective,
+        closed_loop,
+        steps,
+        end,
+    };
+    let (lowest, sooner) = found
+        .contradiction()
+        .expect("two steps that no overload explains");
+    assert!(sooner.requested_per_second >= 2.0 * lowest.requested_per_second);
+    // A server that only the rate slows down has none.
+    for seed in 1..=20 {
+        let found = Model::new(seed).search("p95<50ms", Duration::from_secs(1));
+        assert!(found.contradiction().is_none(), "seed {seed}");
+    }
+}

@@ -210,7 +210,7 @@ fn a_wrong_value_is_named_with_its_key() {
     workload(&mut spec).value_size = "fixed:4".parse().unwrap();
     let problems = run(&spec).unwrap().problems();
     assert!(
-        problems[0].contains("3 B came back, 4 B are its value"),
+        problems[0].contains("the value has 3 B instead of 4 B"),
         "{problems:?}"
     );
 }
@@ -225,7 +225,7 @@ fn keys_that_can_never_exist_are_an_error_shown() {
     workload(&mut spec).mix = "1:0".parse().unwrap();
     let problems = run(&spec).unwrap().problems();
     assert!(
-        problems.iter().any(|problem| problem.contains("can never exist")),
+        problems.iter().any(|problem| problem.contains("cannot exist")),
         "{problems:?}"
     );
     // Values that the server refuses are no silent misses either.
@@ -267,7 +267,10 @@ fn bytes_that_are_no_reply_are_quoted() {
     let mut spec = spec(stub.target());
     spec.warm_up = WarmUp::None;
     let error = run(&spec).unwrap_err().to_string();
-    assert!(error.contains("answered `HTTP/1.1 400 Bad Request`"), "{error}");
+    assert!(
+        error.contains("answered a get with `HTTP/1.1 400 Bad Request`"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -3,15 +3,16 @@
 //!
 //! Paths are percent-decoded, so a key may hold any byte; `metrics` is the one key that `GET` does not reach. A `Host` that
 //! is a name other than localhost is refused: a page in somebody's browser could otherwise talk to a server on loopback
-//! by a name of its own. *Source*: RFC 9112; parsing is httparse's.
+//! by a name of its own. A request that changes something is refused where the browser says that another site made it.
+//! *Source*: RFC 9112; parsing is httparse's.
 
+mod head;
 mod metrics;
 
-use std::net::IpAddr;
-
 use super::{Context, Step, base64};
-use crate::login::Logins;
+use crate::login::{Attempts, Logins};
 use crate::store::{Draft, MAX_KEY_BYTES, Refusal};
+use head::Head;
 
 /// Longest head of a request.
 const MAX_HEAD_BYTES: usize = 16 << 10;
@@ -24,16 +25,11 @@ pub(crate) struct Session {
     swallow_bytes: u64,
     /// The client of the request at hand was told to send its body.
     has_continued: bool,
-}
-
-/// What the head of a request says.
-struct Head<'a> {
-    method: &'a str,
-    path: &'a str,
-    body_bytes: u64,
-    keeps_alive: bool,
-    expects_continue: bool,
-    authorization: Option<&'a [u8]>,
+    /// The connection ends behind the refused body.
+    ends_then: bool,
+    /// Somebody has logged in before.
+    is_known: bool,
+    attempts: Attempts,
 }
 
 /// An answer without the parts that depend on the connection.
@@ -89,6 +85,9 @@ impl Session {
         if self.swallow_bytes > 0 {
             let bytes = (input.len() as u64).min(self.swallow_bytes);
             self.swallow_bytes -= bytes;
+            if self.swallow_bytes == 0 && self.ends_then {
+                return Step::Close;
+            }
             return Step::Done {
                 bytes: bytes as usize,
                 is_complete: self.swallow_bytes == 0,
@@ -97,27 +96,55 @@ impl Session {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
         let head_bytes = match request.parse(input) {
-            Ok(httparse::Status::Complete(bytes)) => bytes,
+            Ok(httparse::Status::Complete(bytes)) if bytes <= MAX_HEAD_BYTES => bytes,
             Ok(httparse::Status::Partial) if input.len() < MAX_HEAD_BYTES => {
                 return Step::More(input.len() + 1);
             }
-            Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
+            Ok(_) | Err(httparse::Error::TooManyHeaders) => {
                 return end(out, "431 Request Header Fields Too Large");
             }
             Err(_) => return end(out, "400 Bad Request"),
         };
-        match Head::of(&request) {
-            Ok(head) if !is_admitted(&head, context) => {
-                let asking = Answer {
-                    header: "\r\nWWW-Authenticate: Basic realm=\"outcrop\"".to_owned(),
-                    ..Answer::plain("401 Unauthorized")
-                };
-                asking.write(out, head.method != "HEAD", false);
-                Step::Close
-            }
-            Ok(head) => self.answer(&head, input, head_bytes, out, context),
-            Err(status) => end(out, status),
+        let head = match Head::of(&request) {
+            Ok(head) => head,
+            Err(status) => return end(out, status),
+        };
+        if let Some(step) = self.refusal(&head, out, context) {
+            return step;
         }
+        self.answer(&head, input, head_bytes, out, context)
+    }
+
+    /// Turns away who may not ask for this.
+    fn refusal(&mut self, head: &Head<'_>, out: &mut Vec<u8>, context: &Context<'_>) -> Option<Step> {
+        let refuse = |out: &mut Vec<u8>, answer: &Answer| {
+            answer.write(out, head.method != "HEAD", false);
+            Some(Step::Close)
+        };
+        if head.is_foreign && !matches!(head.method, "GET" | "HEAD") {
+            let sentence = "403 Forbidden: a page of another site made this request; requests that change something are taken from no such page\n";
+            return refuse(out, &Answer::new("403 Forbidden", sentence));
+        }
+        let logins = context.service.logins.as_ref()?;
+        let second = context.now.second;
+        // Who logged in before is not made to wait for what others try.
+        if head.authorization.is_some() && !self.is_known && self.attempts.must_wait(logins, second) {
+            return Some(Step::Later);
+        }
+        context.counters.auth_cmds.add(1);
+        self.is_known = head.authorization.is_some_and(|given| knows(logins, given));
+        if self.is_known {
+            return None;
+        }
+        context.counters.auth_errors.add(1);
+        if head.authorization.is_some() {
+            self.attempts.fail(logins, second);
+        }
+        let asking = Answer {
+            header: "\r\nWWW-Authenticate: Basic realm=\"outcrop\"".to_owned(),
+            ..Answer::plain("401 Unauthorized")
+        };
+        refuse(out, &asking)
     }
 
     fn answer(
@@ -130,8 +157,13 @@ impl Session {
     ) -> Step {
         if context.is_too_large(head.body_bytes) {
             context.counters.store_too_large.add(1);
-            Answer::plain("413 Content Too Large").write(out, head.method != "HEAD", head.keeps_alive);
-            self.swallow_bytes = head.body_bytes;
+            // Who waits to be asked for the body may never send it: the next request could be taken for it.
+            let keeps_alive = head.keeps_alive && !head.expects_continue;
+            Answer::plain("413 Content Too Large").write(out, head.method != "HEAD", keeps_alive);
+            if head.expects_continue && input.len() == head_bytes {
+                return Step::Close;
+            }
+            (self.swallow_bytes, self.ends_then) = (head.body_bytes, !keeps_alive);
             return Step::Done {
                 bytes: head_bytes,
                 is_complete: false,
@@ -156,17 +188,7 @@ impl Session {
     }
 }
 
-/// True for a client that may use the server, by name and password (`Basic`) or by a password alone (`Bearer`).
-fn is_admitted(head: &Head<'_>, context: &Context<'_>) -> bool {
-    let Some(logins) = &context.service.logins else {
-        return true;
-    };
-    context.counters.auth_cmds.add(1);
-    let is_admitted = head.authorization.is_some_and(|given| knows(logins, given));
-    context.counters.auth_errors.add(u64::from(!is_admitted));
-    is_admitted
-}
-
+/// True for a name and its password (`Basic`), or for a password alone (`Bearer`).
 fn knows(logins: &Logins, authorization: &[u8]) -> bool {
     let space = memchr::memchr(b' ', authorization).unwrap_or(authorization.len());
     let (scheme, token) = authorization.split_at(space);
@@ -185,67 +207,6 @@ fn knows(logins: &Logins, authorization: &[u8]) -> bool {
 fn end(out: &mut Vec<u8>, status: &'static str) -> Step {
     Answer::plain(status).write(out, true, false);
     Step::Close
-}
-
-impl<'a> Head<'a> {
-    fn of(request: &httparse::Request<'_, 'a>) -> Result<Self, &'static str> {
-        let is_1_1 = request.version == Some(1);
-        let mut head = Self {
-            method: request.method.unwrap_or_default(),
-            path: request.path.unwrap_or_default(),
-            body_bytes: 0,
-            keeps_alive: is_1_1,
-            expects_continue: false,
-            authorization: None,
-        };
-        let (mut hosts, mut lengths) = (0, 0);
-        for header in request.headers.iter() {
-            let value = header.value.trim_ascii();
-            if header.name.eq_ignore_ascii_case("host") {
-                hosts += 1;
-                if !is_safe_host(value) {
-                    return Err("421 Misdirected Request");
-                }
-            } else if header.name.eq_ignore_ascii_case("content-length") {
-                lengths += 1;
-                let digits = std::str::from_utf8(value)
-                    .ok()
-                    .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-                head.body_bytes = digits
-                    .and_then(|digits| digits.parse().ok())
-                    .ok_or("400 Bad Request")?;
-            } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-                return Err("411 Length Required");
-            } else if header.name.eq_ignore_ascii_case("connection") {
-                let has = |word: &[u8]| {
-                    value
-                        .split(|&byte| byte == b',')
-                        .any(|one| one.trim_ascii().eq_ignore_ascii_case(word))
-                };
-                head.keeps_alive = !has(b"close") && (is_1_1 || has(b"keep-alive"));
-            } else if header.name.eq_ignore_ascii_case("authorization") {
-                head.authorization = Some(value);
-            } else if header.name.eq_ignore_ascii_case("expect") {
-                head.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
-            }
-        }
-        if hosts > 1 || lengths > 1 || is_1_1 && hosts == 0 {
-            return Err("400 Bad Request");
-        }
-        Ok(head)
-    }
-}
-
-/// True for localhost and for addresses, with or without a port.
-fn is_safe_host(host: &[u8]) -> bool {
-    let Ok(host) = std::str::from_utf8(host) else {
-        return false;
-    };
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
 }
 
 fn respond(head: &Head<'_>, body: &[u8], context: &Context<'_>) -> Answer {
@@ -347,31 +308,6 @@ fn percent_decoded(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_addresses_and_localhost_are_safe_hosts() {
-        for host in [
-            "localhost",
-            "LOCALHOST:80",
-            "127.0.0.1",
-            "127.0.0.1:8080",
-            "[::1]",
-            "[::1]:80",
-            "192.168.0.7:80",
-        ] {
-            assert!(is_safe_host(host.as_bytes()), "{host}");
-        }
-        for host in [
-            "",
-            "evil.example",
-            "localhost.evil.example:80",
-            "[evil]",
-            "127.0.0.1.evil.example",
-            "\u{7f}",
-        ] {
-            assert!(!is_safe_host(host.as_bytes()), "{host}");
-        }
-    }
 
     #[test]
     fn percent_signs_are_decoded_or_refused() {

@@ -1,6 +1,6 @@
 //! memcached's text protocol, classic and meta, with memcached's own replies.
 //!
-//! *Source*: memcached's doc/protocol.txt; where that is silent, what memcached 1.6.18 answers.
+//! *Source*: memcached's doc/protocol.txt; where that is silent, what memcached 1.6.45 answers.
 
 mod arithmetic;
 mod line;
@@ -10,11 +10,16 @@ mod retrieve;
 mod stats;
 mod storage;
 
+pub(crate) use line::is_http;
+
 use super::{Context, Step};
-use line::{BAD_EXPTIME, BAD_FORMAT, ERROR, Tokens, is_key, is_noreply, number, reply};
+use crate::login::Attempts;
+use line::{BAD_EXPTIME, BAD_FORMAT, ERROR, Tokens, is_key, is_noreply, natural, reply, seconds};
 
 /// A line this long that does not begin with `get` or `gets` ends the connection.
 const LONG_LINE_BYTES: usize = 2048;
+/// The shortest command with its end.
+const SHORTEST_LINE_BYTES: usize = 4;
 /// Keys of a pipeline whose items are fetched from memory together.
 const AHEAD_KEYS: usize = 16;
 
@@ -31,6 +36,7 @@ pub(crate) struct Session {
     ahead_bytes: usize,
     /// The client has logged in, or need not.
     is_known: bool,
+    attempts: Attempts,
     /// The longest line that is read.
     line_limit_bytes: usize,
 }
@@ -106,9 +112,12 @@ impl Session {
         };
         let line = &input[..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if is_http(line) {
+            return Step::Close;
+        }
         if !self.is_known {
             if let Some(logins) = &context.service.logins {
-                return self.log_in(line, input, out, logins, context.counters);
+                return self.log_in(line, input, out, logins, context);
             }
             self.is_known = true;
         }
@@ -156,25 +165,23 @@ impl Session {
 
     fn dispatch(&mut self, command: &Command<'_>, out: &mut Vec<u8>, context: &Context<'_>) -> Step {
         let tokens = &command.tokens;
+        // As memcached: no command is so short, and one behind a blank is none.
+        if command.line_bytes < SHORTEST_LINE_BYTES {
+            out.extend_from_slice(BAD_FORMAT);
+            return Step::command(command.line_bytes);
+        }
+        if command.line.first() == Some(&b' ') {
+            out.extend_from_slice(ERROR);
+            return Step::command(command.line_bytes);
+        }
         match tokens.get(0) {
             b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => {
                 return self.store(command, out, context);
             }
-            b"get" | b"gets" if tokens.len() > 1 => {
-                let verb = tokens.get(0);
-                let start = command.line.len() - command.line.trim_ascii_start().len() + verb.len();
-                return self.get(
-                    command.line,
-                    command.line_bytes,
-                    start,
-                    out,
-                    context,
-                    verb.len() == 4,
-                );
-            }
             b"gat" | b"gats" => return self.get_and_touch(command, out, context),
             b"mg" | b"ms" | b"md" | b"ma" | b"me" | b"mn" => return self.meta(command, out, context),
             b"quit" => return Step::Close,
+            b"get" | b"gets" => out.extend_from_slice(BAD_FORMAT),
             b"delete" => delete(tokens, out, context),
             b"incr" => arithmetic::change(tokens, out, context, true),
             b"decr" => arithmetic::change(tokens, out, context, false),
@@ -187,7 +194,8 @@ impl Session {
             }
             b"stats" => stats::stats(tokens, out, context),
             b"verbosity" => verbosity(tokens, out),
-            b"shutdown" => out.extend_from_slice(b"ERROR: shutdown not enabled\r\n"),
+            b"watch" => out.extend_from_slice(b"CLIENT_ERROR watch commands not allowed\r\n"),
+            b"shutdown" => out.extend_from_slice(b"SERVER_ERROR: shutdown not enabled\r\n"),
             _ => out.extend_from_slice(ERROR),
         }
         Step::command(command.line_bytes)
@@ -195,20 +203,11 @@ impl Session {
 }
 
 fn delete(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
-    let count = tokens.len();
-    if !(2..=4).contains(&count) {
-        return out.extend_from_slice(ERROR);
+    // memcached 1.6.45 passes over whatever else is there; a time and `noreply` are what clients have ever sent.
+    if !(2..=4).contains(&tokens.len()) {
+        return out.extend_from_slice(BAD_FORMAT);
     }
     let is_quiet = is_noreply(tokens);
-    let is_known_form = match count {
-        2 => true,
-        3 => is_quiet || tokens.get(2) == b"0",
-        _ => is_quiet && tokens.get(2) == b"0",
-    };
-    if !is_known_form {
-        let usage = b"CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n";
-        return reply(out, is_quiet, usage);
-    }
     let key = tokens.get(1);
     if !is_key(key) {
         return reply(out, is_quiet, BAD_FORMAT);
@@ -223,15 +222,15 @@ fn delete(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
 }
 
 fn touch(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
-    if !(3..=4).contains(&tokens.len()) {
-        return out.extend_from_slice(ERROR);
+    if tokens.len() < 3 {
+        return out.extend_from_slice(BAD_FORMAT);
     }
     let is_quiet = is_noreply(tokens);
     let key = tokens.get(1);
     if !is_key(key) {
         return reply(out, is_quiet, BAD_FORMAT);
     }
-    let Some(given) = number(tokens.get(2)) else {
+    let Some(given) = seconds(tokens.get(2)) else {
         return reply(out, is_quiet, BAD_EXPTIME);
     };
     context.counters.touches.add(1);
@@ -248,15 +247,11 @@ fn touch(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
 }
 
 fn flush_all(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
-    if tokens.len() > 3 {
-        return out.extend_from_slice(ERROR);
-    }
     let is_quiet = is_noreply(tokens);
     context.counters.flushes.add(1);
-    let arguments = tokens.len() - 1 - usize::from(is_quiet);
     let mut at = context.now.second;
-    if arguments > 0 {
-        let Some(given) = number(tokens.get(1)) else {
+    if tokens.len() != 1 + usize::from(is_quiet) {
+        let Some(given) = seconds(tokens.get(1)) else {
             return reply(out, is_quiet, BAD_EXPTIME);
         };
         at = if given > 0 { context.now.expiry(given) } else { at };
@@ -266,10 +261,7 @@ fn flush_all(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>) {
 }
 
 fn verbosity(tokens: &Tokens<'_>, out: &mut Vec<u8>) {
-    if !(2..=3).contains(&tokens.len()) {
-        return out.extend_from_slice(ERROR);
-    }
     let is_quiet = is_noreply(tokens);
-    let level = number(tokens.get(1)).is_some_and(|level| level >= 0);
+    let level = natural(tokens.get(1)).is_some_and(|level| u32::try_from(level).is_ok());
     reply(out, is_quiet, if level { b"OK\r\n" } else { BAD_FORMAT });
 }

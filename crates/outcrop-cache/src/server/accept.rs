@@ -101,6 +101,7 @@ impl Acceptor {
 fn refuse(socket: &OwnedFd, protocol: Protocol) {
     let sentence: &[u8] = match protocol {
         Protocol::Memcached => b"ERROR Too many open connections\r\n",
+        Protocol::Redis => b"-ERR max number of clients reached\r\n",
         Protocol::Http => {
             b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         }

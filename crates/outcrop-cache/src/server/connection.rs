@@ -73,6 +73,8 @@ pub(crate) struct Connection {
     pub(crate) deadline: u32,
     /// Requests wait for replies to be read.
     is_paused: bool,
+    /// Requests wait for the next second.
+    is_delayed: bool,
     /// Ends when the replies are sent.
     is_ending: bool,
     /// What the kernel was last asked to tell: reading, writing.
@@ -91,6 +93,7 @@ impl Connection {
             drained: 0,
             deadline: 0,
             is_paused: false,
+            is_delayed: false,
             is_ending: false,
             interest: (true, false),
         }
@@ -110,7 +113,28 @@ impl Connection {
 
     /// What the kernel should tell: reading, writing.
     pub(crate) const fn wanted(&self) -> (bool, bool) {
-        (!self.is_paused && !self.is_ending, !self.queued.is_empty())
+        let reads = !self.is_paused && !self.is_delayed && !self.is_ending;
+        (reads, !self.queued.is_empty())
+    }
+
+    /// It was told to wait, and the next second may have come.
+    pub(crate) const fn is_delayed(&self) -> bool {
+        self.is_delayed
+    }
+
+    /// A second has begun: goes on with requests that were told to wait.
+    pub(crate) fn on_second(
+        &mut self,
+        scratch: &mut Scratch,
+        context: &Context<'_>,
+        terms: Terms,
+    ) -> io::Result<Outcome> {
+        self.is_delayed = false;
+        if self.is_paused || self.is_ending {
+            return Ok(Outcome::Open);
+        }
+        let input = std::mem::take(&mut self.input);
+        self.answer(input.bytes(), &mut scratch.out, context, terms)
     }
 
     /// The socket can be read from: reads all there is, answers all that is complete. The kernel tells of edges, and of
@@ -123,7 +147,7 @@ impl Connection {
         has_ended: bool,
     ) -> io::Result<Outcome> {
         for _ in 0..READS {
-            if self.is_paused || self.is_ending {
+            if !self.wanted().0 {
                 return Ok(Outcome::Open);
             }
             match self.read_once(scratch, context, terms)? {
@@ -284,6 +308,9 @@ impl Connection {
             return Ok(Outcome::Open);
         }
         self.is_paused = false;
+        if self.is_delayed {
+            return Ok(Outcome::Open);
+        }
         let input = std::mem::take(&mut self.input);
         self.answer(input.bytes(), &mut scratch.out, context, terms)
     }
@@ -311,6 +338,10 @@ impl Connection {
                     break;
                 }
                 Step::Flush => {}
+                Step::Later => {
+                    self.is_delayed = true;
+                    break;
+                }
                 Step::Close => {
                     self.is_ending = true;
                     break;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use outcrop_probe::Clock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::Shutdown;
 
@@ -11,15 +12,19 @@ use super::connection::Connection;
 /// Longest wait for clients to notice the end.
 const PATIENCE: Duration = Duration::from_millis(250);
 
+/// Longest wait for clients that go on sending.
+const LONGEST_NS: u64 = 1_000_000_000;
+
 /// Says goodbye to all, and reads what they still send until they are gone or a moment has passed.
-pub(super) fn close_all(connections: impl Iterator<Item = Box<Connection>>) {
+pub(super) fn close_all(connections: impl Iterator<Item = Box<Connection>>, clock: &Clock) {
+    let start_ns = clock.now_ns();
     let mut open: Vec<_> = connections.map(|connection| connection.socket).collect();
     for socket in &open {
         // Its peer may be gone.
         let _ = rustix::net::shutdown(socket, Shutdown::Write);
     }
     let mut rest = [0; 16 << 10];
-    while !open.is_empty() {
+    while !open.is_empty() && clock.now_ns() - start_ns < LONGEST_NS {
         let mut waiting: Vec<_> = open
             .iter()
             .map(|socket| PollFd::new(socket, PollFlags::IN))

@@ -38,8 +38,8 @@ impl Listener {
             address,
             source: errno.into(),
             hint: match errno {
-                Errno::ADDRINUSE => "; another server has this port, choose one with --listen",
-                Errno::ACCESS => "; ports below 1024 are the administrator's, choose another with --listen",
+                Errno::ADDRINUSE => "; another server uses this port: choose another with --listen",
+                Errno::ACCESS => "; ports below 1024 need root: choose another with --listen",
                 Errno::ADDRNOTAVAIL => "; no interface of this machine has that address",
                 _ => "",
             },

@@ -1,6 +1,6 @@
 //! Which protocol a connection speaks.
 
-use crate::protocol::{Context, Step, http, memcached};
+use crate::protocol::{Context, Step, http, memcached, resp};
 
 /// The kind of a listening port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub enum Protocol {
     Memcached,
     /// The HTTP interface.
     Http,
+    /// Redis's protocol, RESP2 and RESP3.
+    Redis,
 }
 
 /// A protocol's state between two commands.
@@ -16,6 +18,7 @@ pub enum Protocol {
 pub(crate) enum Session {
     Memcached(memcached::Session),
     Http(http::Session),
+    Redis(resp::Session),
 }
 
 impl Session {
@@ -23,6 +26,7 @@ impl Session {
         match protocol {
             Protocol::Memcached => Self::Memcached(memcached::Session::new(max_item_bytes.max(16 << 10))),
             Protocol::Http => Self::Http(http::Session::default()),
+            Protocol::Redis => Self::Redis(resp::Session::default()),
         }
     }
 
@@ -31,6 +35,7 @@ impl Session {
         match self {
             Self::Memcached(session) => session.step(input, out, context),
             Self::Http(session) => session.step(input, out, context),
+            Self::Redis(session) => session.step(input, out, context),
         }
     }
 
@@ -39,6 +44,7 @@ impl Session {
         match self {
             Self::Memcached(session) => session.is_amid(),
             Self::Http(session) => session.is_amid(),
+            Self::Redis(session) => session.is_amid(),
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn configuration(files: &TlsFiles) -> Result<Arc<ServerConfig>, Cache
         problem,
     };
     let of_certificates = |problem: String| {
-        let expected = "certificates in PEM are expected, the server's own first";
+        let expected = "expected certificates in PEM, the server's first";
         refuse(&files.certificates, format!("{problem}; {expected}"))
     };
     let certificates = CertificateDer::pem_file_iter(&files.certificates)
@@ -45,7 +45,7 @@ pub(super) fn configuration(files: &TlsFiles) -> Result<Arc<ServerConfig>, Cache
         return Err(of_certificates("it holds no certificate".to_owned()));
     }
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| {
-        let expected = "a private key in PEM is expected, without a password";
+        let expected = "expected a private key in PEM, without a password";
         refuse(&files.key, format!("{error}; {expected}"))
     })?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -53,7 +53,7 @@ pub(super) fn configuration(files: &TlsFiles) -> Result<Arc<ServerConfig>, Cache
     let configuration =
         builder.and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, key));
     configuration.map(Arc::new).map_err(|error| {
-        let expected = "the key has to be that of the first certificate";
+        let expected = "the key must belong to the first certificate";
         refuse(&files.key, format!("{error}; {expected}"))
     })
 }

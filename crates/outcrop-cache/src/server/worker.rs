@@ -27,10 +27,14 @@ use crate::store::Store;
 
 /// Read at once.
 const INPUT_BYTES: usize = 64 << 10;
+/// Items of each shard that are read every second to find those that have ended, where nothing is evicted.
+const SWEEP_ITEMS: usize = 64 << 10;
 /// Events taken at once.
 const EVENTS: usize = 256;
 /// The first seconds of the store's clock have always passed.
 const FIRST_SECOND: u64 = 2;
+/// How long the end waits for one more request.
+const PATIENCE: Duration = Duration::from_millis(50);
 /// epoll's name for the mailbox; connections have their numbers, which are below it.
 const MAILBOX: u64 = 1 << 32;
 /// The timer that rings every second. Waiting with a limit of its own would set and unset one at every wait.
@@ -98,7 +102,7 @@ pub(crate) struct Worker {
     shared: Arc<Shared>,
     number: usize,
     epoll: OwnedFd,
-    _timer: OwnedFd,
+    timer: OwnedFd,
     connections: Vec<Option<Box<Connection>>>,
     vacant: Vec<usize>,
     scratch: Scratch,
@@ -131,7 +135,7 @@ impl Worker {
         epoll::add(&epoll, &timer, epoll::EventData::new_u64(TIMER), edges).map_err(fail)?;
         let mut worker = Self {
             epoll,
-            _timer: timer,
+            timer,
             number,
             connections: Vec::new(),
             vacant: Vec::new(),
@@ -165,10 +169,17 @@ impl Worker {
                 Err(errno) => return Err(errno.into()),
             }
             let now = self.shared.now();
-            for event in &events {
+            for at in 0..events.len() {
+                let event = events[at];
+                if self.shared.is_stopping.load(Ordering::Relaxed) {
+                    // The kernel tells of each only once.
+                    self.drain(events.split_off(at));
+                    return Ok(());
+                }
                 match event.data.u64() {
                     MAILBOX => self.open_arrived(),
-                    TIMER => {}
+                    // Unread, it would not ring again.
+                    TIMER => drop(rustix::io::read(&self.timer, &mut [0_u8; 8])),
                     listener if listener >= LISTENERS => self.accept((listener - LISTENERS) as usize),
                     number => self.serve(number as usize, event.flags, now),
                 }
@@ -178,7 +189,7 @@ impl Worker {
                 self.tick(now);
             }
         }
-        self.drain();
+        self.drain(Vec::new());
         Ok(())
     }
 
@@ -245,7 +256,7 @@ impl Worker {
         }
     }
 
-    /// Lets one connection act on an event.
+    /// Lets one connection act on an event, or on the next second where there is none.
     fn serve(&mut self, number: usize, flags: epoll::EventFlags, now: Now) {
         let Some(connection) = self.connections.get_mut(number).and_then(Option::as_mut) else {
             return;
@@ -263,6 +274,9 @@ impl Worker {
         };
         let held = connection.held_bytes();
         let mut outcome = Ok(Outcome::Open);
+        if flags.is_empty() {
+            outcome = connection.on_second(&mut self.scratch, &context, terms);
+        }
         if flags.contains(epoll::EventFlags::OUT) {
             outcome = connection.on_writable(&mut self.scratch, &context, terms);
         }
@@ -320,7 +334,15 @@ impl Worker {
             if deadline != 0 && now.second >= deadline {
                 self.counters().timed_out.add(1);
                 self.close(number);
+            } else if self.connections[number]
+                .as_ref()
+                .is_some_and(|one| one.is_delayed())
+            {
+                self.serve(number, epoll::EventFlags::empty(), now);
             }
+        }
+        if self.number == 0 {
+            self.shared.store.sweep(SWEEP_ITEMS, now.second);
         }
         if let Some(acceptor) = &mut self.acceptor {
             // Tried again in a second if it fails.
@@ -329,43 +351,43 @@ impl Worker {
         self.settle(0, 0, now);
     }
 
-    /// Answers every request that has arrived, sends every reply that is read in time, and closes.
-    fn drain(&mut self) {
+    /// Answers every request that has arrived, sends every reply that is read in time, and closes. It ends in time
+    /// whatever clients go on sending: the time is looked at after each connection.
+    fn drain(&mut self, mut events: Vec<epoll::Event>) {
         self.acceptor = None;
         self.open_arrived();
-        let start = self.shared.now().second;
+        let last = self.shared.now().second + self.shared.drain_timeout_s;
         let mut is_last_read = false;
-        let mut events = Vec::with_capacity(EVENTS);
-        loop {
-            let now = self.shared.now();
-            events.clear();
-            let wait = Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            };
-            let patience = Timespec::try_from(Duration::from_millis(50)).unwrap_or(wait);
+        events.reserve(EVENTS);
+        'draining: loop {
+            let wait = if is_last_read { PATIENCE } else { Duration::ZERO };
             let waited = epoll::wait(
                 &self.epoll,
                 rustix::buffer::spare_capacity(&mut events),
-                Some(if is_last_read { &patience } else { &wait }),
+                Timespec::try_from(wait).ok().as_ref(),
             );
             for event in &events {
+                let now = self.shared.now();
+                if now.second > last {
+                    break 'draining;
+                }
                 if event.data.u64() < MAILBOX {
                     self.serve(event.data.u64() as usize, event.flags, now);
                 }
             }
             let is_quiet = waited.is_ok() && events.is_empty();
+            events.clear();
             is_last_read |= is_quiet;
             let waits = self
                 .connections
                 .iter()
                 .flatten()
                 .any(|connection| connection.wanted().1);
-            if is_quiet && !waits || now.second > start + self.shared.drain_timeout_s {
+            if is_quiet && !waits || self.shared.now().second > last {
                 break;
             }
         }
-        super::linger::close_all(self.connections.drain(..).flatten());
+        super::linger::close_all(self.connections.drain(..).flatten(), &self.shared.clock);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Cleaning: moving what lives out of a segment so that the segment is free again, and finding runs of segments.
 
 use super::arena::Use;
-use super::entries::NOBODY;
 use super::item::{self, Header};
 use super::policy::PolicyKind;
 use super::shard::Shard;
@@ -134,40 +133,5 @@ impl Shard {
         };
         let last = segments.len().checked_sub(count)?;
         (0..=last).filter_map(cost).min().map(|(_, first)| first)
-    }
-
-    /// Looks for items that have ended, where nothing may be evicted; false when there were none. It reads every item,
-    /// which a set that is refused must not cost each time: it looks once for each second in which an item ends.
-    pub(crate) fn sweep(&mut self, now: u32) -> bool {
-        if now < self.ends_from {
-            return false;
-        }
-        let (mut ended, mut ends_from) = (Vec::new(), u32::MAX);
-        for (number, segment) in self.arena.segments.iter().enumerate() {
-            let start = self.arena.start_of(number);
-            let end = if segment.state == Use::Run {
-                start + 1
-            } else {
-                start + segment.used
-            };
-            let mut at = start;
-            while at < end && segment.state != Use::RunTail {
-                let bytes = self.arena.at(at);
-                let header = Header::read(bytes);
-                if !item::is_dead(bytes) && header.expiry != 0 && header.handle != NOBODY {
-                    if header.expiry <= now {
-                        ended.push(header.handle);
-                    } else {
-                        ends_from = ends_from.min(header.expiry);
-                    }
-                }
-                at += header.item_len() as u32;
-            }
-        }
-        self.ends_from = ends_from;
-        self.counters.sweeps += 1;
-        self.counters.expired += ended.len() as u64;
-        ended.iter().for_each(|&handle| self.remove(handle));
-        !ended.is_empty()
     }
 }

@@ -29,6 +29,9 @@ const OLDER: usize = 2;
 /// Its upper bits: the tag (4).
 const CHAIN: usize = 3;
 
+/// The offset of an entry that is nobody's: shards end below it.
+const NOWHERE: u32 = u32::MAX;
+
 /// All entries of a shard.
 #[derive(Debug)]
 pub(crate) struct Entries {
@@ -84,9 +87,15 @@ impl Entries {
 
     /// Gives a handle back.
     pub(crate) fn give_back(&mut self, handle: Handle) {
-        self.table[handle as usize] = [0, 0, 0, self.vacant];
+        self.table[handle as usize] = [NOWHERE, 0, 0, self.vacant];
         self.vacant = handle;
         self.len -= 1;
+    }
+
+    /// Where the item of this handle lies: an outer `None` above every handle given out, an inner one where it is vacant.
+    pub(crate) fn walk(&self, handle: Handle) -> Option<Option<u32>> {
+        let offset = (handle < self.top).then(|| self.offset(handle))?;
+        Some((offset != NOWHERE).then_some(offset))
     }
 
     /// Forgets all, and gives the memory back.
@@ -257,6 +266,10 @@ mod tests {
         assert_eq!(entries.take(1), None);
         entries.give_back(handles[1]);
         assert_eq!(entries.take(1), Some(handles[1]));
+        let walked: Vec<_> = (1..6).map(|handle| entries.walk(handle)).collect();
+        assert_eq!(walked, [Some(Some(1)), Some(Some(1)), Some(Some(1)), None, None]);
+        entries.give_back(handles[0]);
+        assert_eq!(entries.walk(handles[0]), Some(None));
         entries.clear();
         assert_eq!((entries.len(), entries.take(4)), (0, Some(1)));
     }

@@ -92,7 +92,7 @@ impl<T: Plain> Mapping<T> {
         // SAFETY: the pages lie within this private anonymous mapping, `&mut self` is exclusive, and zeros are values of `T`.
         let released =
             unsafe { rustix::mm::madvise(start.as_ptr().cast(), to - from, Advice::LinuxDontNeed) };
-        debug_assert!(released.is_ok(), "madvise of a mapping of ours");
+        debug_assert!(released.is_ok(), "madvise of its mapping");
     }
 }
 
@@ -117,7 +117,7 @@ impl<T: Plain> Drop for Mapping<T> {
         let bytes = self.len.max(1) * size_of::<T>();
         // SAFETY: exactly the mapping made in `reserve`, and no reference outlives `self`.
         let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), bytes) };
-        debug_assert!(unmapped.is_ok(), "munmap of a mapping of ours");
+        debug_assert!(unmapped.is_ok(), "munmap of its mapping");
     }
 }
 

@@ -13,8 +13,8 @@ pub struct Counters {
     pub expired: u64,
     /// Bytes that cleaning moved.
     pub moved_bytes: u64,
-    /// Looks at every item for one that has ended, where nothing may be evicted.
-    pub sweeps: u64,
+    /// Items read to find those that have ended, where nothing may be evicted.
+    pub swept: u64,
 }
 
 /// A store at one moment.
@@ -48,6 +48,6 @@ impl StoreReport {
         sum.evicted_unfetched += more.evicted_unfetched;
         sum.expired += more.expired;
         sum.moved_bytes += more.moved_bytes;
-        sum.sweeps += more.sweeps;
+        sum.swept += more.swept;
     }
 }

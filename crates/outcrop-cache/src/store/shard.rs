@@ -11,6 +11,7 @@ use super::index::Index;
 use super::item::{self, Header};
 use super::policy::{Policy, PolicyKind, Subject};
 use super::report::Counters;
+use super::sweep::Sweep;
 
 /// What a shard is made of and may hold.
 #[derive(Clone, Debug)]
@@ -47,8 +48,7 @@ pub(crate) struct Shard {
     last_cas: u64,
     /// Second at which everything stored before ends; 0 for never.
     clear_at: u32,
-    /// No item ends before this second: until then, looking for one that has ended is in vain.
-    pub(crate) ends_from: u32,
+    pub(crate) sweep: Sweep,
 }
 
 /// Where an item was found.
@@ -94,7 +94,7 @@ impl Shard {
             reserved_bytes: 0,
             last_cas: 0,
             clear_at: 0,
-            ends_from: u32::MAX,
+            sweep: Sweep::default(),
             options,
         })
     }
@@ -329,15 +329,8 @@ impl Shard {
         Ok(())
     }
 
-    /// An item is about to end at this second; 0 is never.
-    pub(crate) fn expects_end(&mut self, expiry: u32) {
-        if expiry != 0 {
-            self.ends_from = self.ends_from.min(expiry);
-        }
-    }
-
     fn write_at(&mut self, offset: u32, header: &Header, key: &[u8], value: [&[u8]; 2]) {
-        self.expects_end(header.expiry);
+        self.sweep.expects(header.expiry);
         let bytes = self.arena.at_mut(offset);
         header.write(bytes);
         let mut at = header.header_len();
@@ -350,6 +343,7 @@ impl Shard {
     /// Evicts until an item of this length is within the limit.
     fn make_room(&mut self, hash: u64, key: &[u8], len: usize, now: u32) -> Option<()> {
         let charge = self.arena.charge(len);
+        let mut budget = Sweep::budget(len);
         loop {
             self.rebalance();
             self.compact(now)?;
@@ -363,7 +357,7 @@ impl Shard {
             if fits && self.options.max_items.is_none_or(|most| items <= most) {
                 return Some(());
             }
-            if !self.evict(now) && !self.sweep(now) {
+            if !self.evict(now) && !self.sweep(now, &mut budget) {
                 return None;
             }
         }
@@ -385,7 +379,7 @@ impl Shard {
     }
 
     pub(crate) fn clear(&mut self) {
-        (self.clear_at, self.ends_from) = (0, u32::MAX);
+        (self.clear_at, self.sweep) = (0, Sweep::default());
         self.policy = Policy::new(self.options.policy);
         self.index.clear();
         self.entries.clear();

@@ -87,6 +87,13 @@ impl Slot<'_> {
         Some(self.item(found.offset, &header))
     }
 
+    /// Tells the policy that the item was of use, and leaves no mark on it.
+    pub fn promote(&mut self) {
+        if let Some((found, _)) = self.shard.find_current(self.hash, self.key, self.now) {
+            self.shard.hit(found.handle);
+        }
+    }
+
     /// The item, and nobody is told.
     pub fn peek(&mut self) -> Option<Item<'_>> {
         let (found, header) = self.shard.find_current(self.hash, self.key, self.now)?;
@@ -183,7 +190,7 @@ impl Slot<'_> {
         let mut new = old;
         change(&mut new);
         if new.header_len() == old.header_len() && new.item_len() == old.item_len() {
-            self.shard.expects_end(new.expiry);
+            self.shard.sweep.expects(new.expiry);
             new.write(self.shard.arena.at_mut(found.offset));
             return Ok(true);
         }
@@ -202,6 +209,14 @@ impl Slot<'_> {
             return Ok(true);
         }
         let cas = self.shard.next_cas();
+        self.amend(|header| header.cas = cas)
+    }
+
+    /// Sets the CAS value; false when there is no item.
+    ///
+    /// # Errors
+    /// [`Refusal`]: a first CAS value takes eight bytes; the item is gone then.
+    pub fn set_cas(&mut self, cas: u64) -> Result<bool, Refusal> {
         self.amend(|header| header.cas = cas)
     }
 

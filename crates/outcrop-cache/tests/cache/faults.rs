@@ -206,6 +206,6 @@ fn an_address_that_other_machines_reach_is_refused_unless_asked_for() {
         ..options()
     };
     let refused = Server::start(&again).unwrap_err().to_string();
-    assert!(refused.contains("another server has this port"), "{refused}");
+    assert!(refused.contains("another server uses this port"), "{refused}");
     drop(TcpStream::connect(taken).unwrap());
 }

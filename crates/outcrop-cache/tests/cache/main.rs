@@ -2,15 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod beside;
 mod clients;
 mod faults;
 mod fuzzed;
+mod hostile;
 mod http;
 mod kit;
 mod memcached;
 mod network;
 mod policies;
 mod proxy;
+mod redis;
 mod secured;
 mod simulator;
 mod store;

@@ -126,6 +126,10 @@ fn who_speaks_no_tls_to_a_server_that_does_is_sent_away_and_the_others_are_serve
 fn only_who_logs_in_is_served() {
     let folder = tempfile::tempdir().unwrap();
     let server = with_login(&folder, false);
+    for wrong in ["anna secre", "anna other", "anna", "", "bert  other", "secret"] {
+        let request = format!("set login 0 0 {}\r\n{wrong}\r\n", wrong.len());
+        Client::to(&server).ask(&request, "CLIENT_ERROR authentication failure\r\n");
+    }
     let mut client = Client::to(&server);
     for request in [
         "get k\r\n",
@@ -136,10 +140,6 @@ fn only_who_logs_in_is_served() {
         "add k 0 0 -1\r\n",
     ] {
         client.ask(request, "CLIENT_ERROR unauthenticated\r\n");
-    }
-    for wrong in ["anna secre", "anna other", "anna", "", "bert  other", "secret"] {
-        let request = format!("set login 0 0 {}\r\n{wrong}\r\n", wrong.len());
-        client.ask(&request, "CLIENT_ERROR authentication failure\r\n");
     }
     client.ask(
         "set login 0 0 11\r\nanna secret\r\nget login\r\n",

@@ -253,11 +253,11 @@ fn a_full_store_that_evicts_nothing_refuses_until_something_ends() {
 }
 
 #[test]
-fn a_refused_set_does_not_read_every_item() {
+fn a_refused_set_reads_a_bounded_number_of_items_and_still_finds_those_that_ended() {
     let store = store(1 << 20, PolicyKind::None);
     let put = |number: u32, expiry: u32, now: u32| {
         store.slot(&number.to_be_bytes(), now).put(Draft {
-            value: &[7; 1000],
+            value: &[7; 100],
             expiry,
             ..Draft::default()
         })
@@ -266,17 +266,60 @@ fn a_refused_set_does_not_read_every_item() {
     while put(count, if count < 2 { 50 } else { 0 }, 1).is_ok() {
         count += 1;
     }
-    let refused = |now: u32| {
-        let keys = now * 10_000..now * 10_000 + 100;
+    assert!(count > 5000, "{count}");
+    let swept = || store.report().counters.swept;
+    let refused = |now: u32, sets: u32| {
+        let keys = now * 10_000..now * 10_000 + sets;
         keys.filter(|number| put(*number, 0, now).is_err()).count()
     };
-    assert_eq!((refused(1), store.report().counters.sweeps), (100, 0));
-    // An item whose end comes nearer is found at its new end, at one look for all sets of that second.
+    assert_eq!((refused(1, 100), swept()), (100, 0));
+    // An item whose end comes nearer is found at its new end, and then nothing is looked for until the next one.
     assert_eq!(store.slot(&0_u32.to_be_bytes(), 1).set_expiry(20), Ok(true));
-    assert_eq!((refused(20), store.report().counters.sweeps), (99, 1));
-    assert_eq!((refused(49), store.report().counters.sweeps), (100, 1));
-    assert_eq!((refused(50), store.report().counters.sweeps), (99, 2));
+    assert_eq!(refused(20, 1000), 999);
+    let pass = swept();
+    assert!(
+        pass >= u64::from(count) && pass < 2 * u64::from(count),
+        "{pass} of {count}"
+    );
+    assert_eq!((refused(49, 1000), swept()), (1000, pass));
+    assert_eq!(refused(50, 1000), 999);
     assert_eq!(store.report().counters.expired, 2);
+    // What ends at once makes every pass be followed by another: each set still reads no more than its share.
+    for number in 1..1000 {
+        let before = swept();
+        let _ = put(3, 1, 60);
+        refused(60 + number, 1);
+        assert!(swept() - before <= 2 * 33, "{}", swept() - before);
+    }
+}
+
+#[test]
+fn a_sweep_by_the_clock_removes_what_has_ended_a_part_at_a_time() {
+    let store = store(1 << 20, PolicyKind::None);
+    for number in 0..4000_u32 {
+        let draft = Draft {
+            value: &[7; 100],
+            expiry: 2 + number % 2 * 100,
+            ..Draft::default()
+        };
+        store.slot(&number.to_be_bytes(), 1).put(draft).unwrap();
+    }
+    store.sweep(4000, 1);
+    assert_eq!(store.report().items, 4000);
+    store.sweep(3000, 2);
+    assert_eq!(store.report().items, 2500);
+    store.sweep(3000, 2);
+    assert_eq!(
+        (store.report().items, store.report().counters.swept),
+        (2000, 4000)
+    );
+    store.sweep(3000, 101);
+    assert_eq!(
+        (store.report().items, store.report().counters.swept),
+        (2000, 4000)
+    );
+    store.sweep(10_000, 102);
+    assert_eq!(store.report().items, 0);
 }
 
 #[test]

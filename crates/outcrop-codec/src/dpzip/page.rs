@@ -193,7 +193,7 @@ fn block_of_frame(stored: &[u8]) -> Result<&[u8], String> {
     let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
     if header & 7 != LAST_COMPRESSED {
         return Err(format!(
-            "a frame's block is of kind {} where {LAST_COMPRESSED} is the one written",
+            "the frame's block is of kind {}; expected {LAST_COMPRESSED}",
             header & 7
         ));
     }

@@ -7,9 +7,9 @@ use std::path::Path;
 use outcrop_column::arrow::ValueKind;
 
 use super::kind::SAMPLE_BYTES;
-use super::{Table, TableColumn, TableFormat, of_path, open, table_error};
+use super::parts::{Ended, Part, Visit};
+use super::{Extent, Table, TableColumn, TableFormat, of_path, open, table_error};
 use crate::error::BenchError;
-use crate::input::ColumnInput;
 
 /// What may stand between fields, the likeliest first.
 const DELIMITERS: [u8; 4] = *b",;|\t";
@@ -53,7 +53,7 @@ pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
     if sample.len() as u64 >= SAMPLE_BYTES {
         // The last record may be cut; without it the others are whole, but for newlines within quotes.
         let end = memchr::memrchr(b'\n', sample)
-            .ok_or("no newline in the first megabyte; expected a table of fields and lines")?;
+            .ok_or("no newline in the first megabyte; expected a table with one row per line")?;
         sample = &sample[..=end];
     }
     let has_quotes = given.has_quotes;
@@ -65,7 +65,7 @@ pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
         .collect::<Result<_, _>>()
         .map_err(|error| error.to_string())?;
     let Some((first, rest)) = records.split_first() else {
-        return Err("empty; expected a table with at least one row".to_owned());
+        return Err("the file is empty; expected a table with at least one row".to_owned());
     };
     let has_header = given.has_header.unwrap_or_else(|| is_header(first, rest));
     let values = if has_header { rest } else { &records };
@@ -78,6 +78,7 @@ pub(super) fn describe(sample: &[u8], given: Given) -> Result<Table, String> {
         },
         kind: kind_of(values, number),
         type_name: None,
+        extent: extent_of(values, number, sample.len()),
     });
     let format = TableFormat::Delimited {
         delimiter,
@@ -146,6 +147,22 @@ fn kind_of(records: &[csv::ByteRecord], number: usize) -> ValueKind {
     }
 }
 
+/// Of the records that were looked at, in a sample of so many bytes.
+fn extent_of(records: &[csv::ByteRecord], number: usize, sample_bytes: usize) -> Extent {
+    // With the delimiter or the newline behind each.
+    let bytes_of = |field: &[u8]| field.len() as u64 + 1;
+    let fields = records.iter().filter_map(|record| record.get(number));
+    let text_bytes = fields.clone().map(bytes_of).sum();
+    let distinct: BTreeSet<&[u8]> = fields.collect();
+    Extent {
+        row_count: records.len() as u64,
+        text_bytes,
+        file_bytes: text_bytes,
+        distinct_bytes: distinct.into_iter().map(bytes_of).sum(),
+        read_bytes: sample_bytes as u64,
+    }
+}
+
 /// `2026-11-22`, and what may follow a date: a time.
 fn is_date(value: &[u8]) -> bool {
     let (date, time) = value.split_at(value.len().min(10));
@@ -161,21 +178,21 @@ fn is_date(value: &[u8]) -> bool {
     shape(b"0000-00-00", date) && (time.is_empty() || is_time(time))
 }
 
-pub(super) fn load(
+/// Gives `visit` the field of each record until it wants no more; whether it came to the end.
+pub(super) fn for_each(
     path: &Path,
     (delimiter, has_header, has_quotes): (u8, bool, bool),
     number: usize,
-    row_limit: u64,
-) -> Result<ColumnInput, BenchError> {
+    visit: &mut Visit<'_>,
+) -> Result<Ended, BenchError> {
     let input = BufReader::with_capacity(1 << 20, open(path)?);
     let mut reader = reader(input, delimiter, has_quotes);
     let mut record = csv::ByteRecord::new();
-    let mut input = ColumnInput::default();
     let mut is_first = true;
-    while input.row_count() < row_limit {
+    loop {
         let more = reader.read_byte_record(&mut record);
         if !more.map_err(|error| table_error(path, error.to_string()))? {
-            break;
+            return Ok(Ended::AtTheEnd);
         }
         if std::mem::take(&mut is_first) && has_header {
             continue;
@@ -186,27 +203,32 @@ pub(super) fn load(
             return Err(table_error(
                 path,
                 format!(
-                    "line {line} has {seen} fields, and column {number} (from 0) is wanted; is it a table?"
+                    "line {line} has {seen} fields, but column {number} (from 0) was requested; is it a table?"
                 ),
             ));
         };
-        input.push(Some(field));
+        if visit(Part::Value(field, reader.position().byte()))?.is_break() {
+            return Ok(Ended::Before);
+        }
     }
-    Ok(input)
 }
 
-pub(super) fn load_lines(path: &Path, row_limit: u64) -> Result<ColumnInput, BenchError> {
+/// The same for a file of lines.
+pub(super) fn for_each_line(path: &Path, visit: &mut Visit<'_>) -> Result<Ended, BenchError> {
     let mut reader = BufReader::with_capacity(1 << 20, open(path)?);
     let mut line = Vec::new();
-    let mut input = ColumnInput::default();
-    while input.row_count() < row_limit {
+    let mut read_bytes = 0;
+    loop {
         line.clear();
         let read = reader.read_until(b'\n', &mut line);
         let read = read.map_err(|source| of_path(path, source))?;
         if read == 0 {
-            break;
+            return Ok(Ended::AtTheEnd);
         }
-        input.push(Some(line.strip_suffix(b"\n").unwrap_or(&line)));
+        read_bytes += read as u64;
+        let value = line.strip_suffix(b"\n").unwrap_or(&line);
+        if visit(Part::Value(value, read_bytes))?.is_break() {
+            return Ok(Ended::Before);
+        }
     }
-    Ok(input)
 }

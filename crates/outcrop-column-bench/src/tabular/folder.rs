@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Table, TableColumn, TableFormat, is_table, table_error};
 use crate::error::BenchError;
-use crate::input::ColumnInput;
 
 /// Stands between the name of a table and that of its column; no name of a file has it.
 const SEPARATOR: char = '/';
@@ -33,6 +32,7 @@ pub(super) fn describe(folder: &Path) -> Result<Table, BenchError> {
                 name: format!("{name}{SEPARATOR}{}", column.name),
                 kind: column.kind,
                 type_name: column.type_name.clone(),
+                extent: column.extent,
             });
         }
         found.tables.insert(name, table);
@@ -97,22 +97,34 @@ pub(super) fn column_name(folder: &Path, called: &str) -> Result<Option<String>,
         .map(|_| called.to_owned()))
 }
 
-pub(super) fn load(
-    described: &Table,
+/// The name of a folder's column in its table.
+pub(super) fn name_in_table(column: &str) -> &str {
+    parts(column).1
+}
+
+/// The table of a folder that has a column, and the column in it.
+pub(super) fn table_and_column<'t>(
+    described: &'t Table,
+    column: &TableColumn,
+) -> Option<(&'t Table, &'t TableColumn)> {
+    let (table, name) = parts(&column.name);
+    let table = described.tables.get(table)?;
+    let column = table.columns.iter().find(|column| column.name == name)?;
+    Some((table, column))
+}
+
+/// The same with the path of the table.
+pub(crate) fn inner<'t>(
+    described: &'t Table,
     folder: &Path,
     column: &TableColumn,
-    row_limit: u64,
-) -> Result<ColumnInput, BenchError> {
-    let (table, name) = parts(&column.name);
-    let path = folder.join(table);
-    let found = described.tables.get(table).and_then(|table| {
-        let column = table.columns.iter().find(|column| column.name == name)?;
-        Some(table.load(&path, column, row_limit))
-    });
-    found.unwrap_or_else(|| {
-        Err(table_error(
+) -> Result<(&'t Table, PathBuf, &'t TableColumn), BenchError> {
+    let path = table_of(folder, &column.name);
+    match table_and_column(described, column) {
+        Some((table, column)) => Ok((table, path, column)),
+        None => Err(table_error(
             &path,
-            format!("no column {name:?} when the folder was looked at"),
-        ))
-    })
+            format!("no column {:?} when the folder was read", column.name),
+        )),
+    }
 }

@@ -3,3 +3,4 @@
 
 mod operations;
 mod tables;
+mod whole;

@@ -17,7 +17,7 @@ use crate::error::{ColumnError, Result};
 /// that a reader from the front does not need.
 const FILE_MAGIC: &[u8; 8] = b"ARROW1\0\0";
 const CONTINUATION: u32 = u32::MAX;
-const NO_SCHEMA: &str = "no schema where an Arrow IPC file or stream begins with one";
+const NO_SCHEMA: &str = "it does not begin with a schema, as an Arrow IPC file or stream does";
 
 /// Iterator over the arrays of one column of an Arrow IPC file or stream, read once,
 /// front to back: a pipe will do.
@@ -46,6 +46,7 @@ pub struct ArrowStrings<R> {
     column: usize,
     decoded: VecDeque<ArrayRef>,
     is_over: bool,
+    keeps_types: bool,
 }
 
 impl<R: Read> ArrowStrings<R> {
@@ -58,6 +59,16 @@ impl<R: Read> ArrowStrings<R> {
         let (mut strings, schema) = Self::begin(input)?;
         strings.column = find_column(&schema, column)?;
         Ok(strings)
+    }
+
+    /// The same arrays with the types that the file has, for whoever writes the column again.
+    ///
+    /// # Errors
+    /// As [`ArrowStrings::open`].
+    pub fn open_typed(input: R, column: InputColumn<'_>) -> Result<Self> {
+        let mut arrays = Self::open(input, column)?;
+        arrays.keeps_types = true;
+        Ok(arrays)
     }
 
     /// Reads the schema; the column is to be chosen.
@@ -84,6 +95,7 @@ impl<R: Read> ArrowStrings<R> {
             column: 0,
             decoded: VecDeque::new(),
             is_over: false,
+            keeps_types: false,
         };
         let first = start.first_chunk().map(|&bytes| u32::from_le_bytes(bytes));
         let header = first.map_or(Ok(None), |first| strings.next_message(first))?;
@@ -150,7 +162,11 @@ impl<R: Read> Iterator for ArrowStrings<R> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(array) = self.decoded.pop_front() {
-                return Some(guarded(FORMAT, || as_strings(array)));
+                return Some(if self.keeps_types {
+                    Ok(array)
+                } else {
+                    guarded(FORMAT, || as_strings(array))
+                });
             }
             if self.is_over {
                 return None;

@@ -16,7 +16,7 @@ use super::{ForeignField, fields_of, find_column, guarded};
 use crate::encode::InputColumn;
 use crate::error::{ColumnError, Result};
 
-const FORMAT: &str = "Parquet";
+pub(super) const FORMAT: &str = "Parquet";
 
 /// Bytes of decoded column that a batch should stay below.
 const BATCH_BYTES: u64 = 32 << 20;
@@ -35,6 +35,7 @@ pub struct ParquetStrings<R> {
     column: usize,
     next_group: usize,
     reader: Option<ParquetRecordBatchReader>,
+    keeps_types: bool,
 }
 
 impl<R> std::fmt::Debug for ParquetStrings<R> {
@@ -68,8 +69,20 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
                 column,
                 next_group: 0,
                 reader: None,
+                keeps_types: false,
             })
         })
+    }
+
+    /// The same arrays with the types that the file has, for whoever writes the column again.
+    ///
+    /// # Errors
+    /// As [`ParquetStrings::open`].
+    pub fn open_typed(input: R, column: InputColumn<'_>) -> Result<Self> {
+        let mut arrays = Self::open(input, column)?;
+        arrays.metadata = guarded(FORMAT, || footer(arrays.input.as_ref()))?;
+        arrays.keeps_types = true;
+        Ok(arrays)
     }
 
     /// Rows that the footer promises.
@@ -81,7 +94,15 @@ impl<R: ChunkReader + 'static> ParquetStrings<R> {
         loop {
             if let Some(reader) = &mut self.reader {
                 match reader.next() {
-                    Some(batch) => return as_strings(ArrayRef::clone(batch?.column(0))).map(Some),
+                    Some(batch) => {
+                        let array = ArrayRef::clone(batch?.column(0));
+                        let array = if self.keeps_types {
+                            array
+                        } else {
+                            as_strings(array)?
+                        };
+                        return Ok(Some(array));
+                    }
                     None => self.reader = None,
                 }
             }
@@ -138,7 +159,7 @@ pub fn parquet_fields<R: ChunkReader>(input: &R) -> Result<Vec<ForeignField>> {
 }
 
 /// Schema and row groups as Parquet has them, without what an Arrow writer added.
-fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
+pub(super) fn footer<R: ChunkReader>(input: &R) -> Result<ArrowReaderMetadata> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     ArrowReaderMetadata::load(input, plain).map_err(of_parquet)
 }

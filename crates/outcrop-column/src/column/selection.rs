@@ -27,6 +27,35 @@ pub struct Selection<'a> {
     parts: Vec<(&'a Segment, Vec<(u32, u32)>)>,
 }
 
+/// The codes that a search selected, without the column: for callers that share the column and keep the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SelectedCodes {
+    /// For each segment, ascending inclusive ranges.
+    parts: Vec<Vec<(u32, u32)>>,
+}
+
+impl super::Column {
+    /// The selection of codes that [`Selection::into_codes`] gave. Codes that this column does not have are left out.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, encode_text};
+    /// # let mut file = Vec::new();
+    /// # encode_text("tuff\nmarl\ntuff\n".as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+    /// let column = Column::open_in(file)?;
+    /// let codes = column.find(b"tuff")?.into_codes();
+    /// assert_eq!(column.selection(&codes).rows()?, [0, 2]);
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    pub fn selection(&self, codes: &SelectedCodes) -> Selection<'_> {
+        let parts = self.segments.iter().zip(&codes.parts).map(|(segment, ranges)| {
+            let symbols = segment.entry.symbol_count();
+            let known = ranges.iter().filter(|(_, last)| u64::from(*last) < symbols);
+            (segment, known.copied().collect())
+        });
+        Selection::new(&*self.source, parts.collect())
+    }
+}
+
 impl std::fmt::Debug for Selection<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Selection")
@@ -38,6 +67,13 @@ impl std::fmt::Debug for Selection<'_> {
 impl<'a> Selection<'a> {
     pub(super) fn new(source: &'a dyn ReadAt, parts: Vec<(&'a Segment, Vec<(u32, u32)>)>) -> Self {
         Self { source, parts }
+    }
+
+    /// The codes alone; [`super::Column::selection`] makes them a selection again.
+    pub fn into_codes(self) -> SelectedCodes {
+        SelectedCodes {
+            parts: self.parts.into_iter().map(|(_, ranges)| ranges).collect(),
+        }
     }
 
     /// Distinct values selected, counted in each segment; null counts as one.

@@ -50,7 +50,7 @@ impl Column {
 /// Keeps damage in the report; an error of the source ends the verification.
 fn note(checked: Result<()>, report: &mut VerifyReport) -> Result<()> {
     match checked {
-        Err(error @ ColumnError::Io(_)) => return Err(error),
+        Err(error @ (ColumnError::Io(_) | ColumnError::Limit { .. })) => return Err(error),
         Err(error) => report.damage.push(error),
         Ok(()) => {}
     }
@@ -83,7 +83,7 @@ fn check_block(segment: &Segment, source: &dyn ReadAt, block: usize, counts: &mu
         return Ok(());
     }
     let detail = format!(
-        "block {block} has codes {least}..={greatest} and {null_count} nulls, its table says {}..={} and {}",
+        "block {block} has codes {least}..={greatest} and {null_count} nulls, its table states {}..={} and {}",
         entry.least, entry.greatest, entry.null_count
     );
     Err(corrupt("codes table", 0, detail))

@@ -7,7 +7,7 @@ use super::block::RawBlock;
 use super::heads::{Heads, head};
 use super::{BLOCK_SHIFT_LIMIT, BUCKET_VALUES};
 use crate::codes::inflate;
-use crate::error::{Result, corrupt};
+use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{Fields, Section};
 use crate::storage::{ReadAt, check_crc, read_range};
 use crate::touched::Touched;
@@ -30,6 +30,8 @@ pub(crate) struct Dictionary {
     touched: Touched,
     /// Blocks as the searches need them, where the caller chose to keep them.
     resident: Option<Vec<Vec<u8>>>,
+    /// Most bytes that a block may become.
+    block_limit_bytes: u64,
     /// What leads to a value's bucket, likewise.
     heads: Option<Heads>,
 }
@@ -80,6 +82,7 @@ impl Dictionary {
             fences,
             touched,
             resident: None,
+            block_limit_bytes: u64::MAX,
             heads: None,
         })
     }
@@ -103,6 +106,10 @@ impl Dictionary {
         Ok(())
     }
 
+    pub(crate) const fn limit_blocks(&mut self, bytes: u64) {
+        self.block_limit_bytes = bytes;
+    }
+
     pub(crate) fn value_count(&self) -> usize {
         self.value_count
     }
@@ -123,6 +130,15 @@ impl Dictionary {
             return Ok(Cow::Borrowed(&blocks[index]));
         }
         let entry = self.entries[index];
+        // Before anything is read: a frame of a few bytes may say that it becomes gigabytes, and be right.
+        if entry.is_zstd && entry.raw_bytes > self.block_limit_bytes {
+            return Err(ColumnError::Limit {
+                what: "bytes of values that lie together",
+                seen: entry.raw_bytes,
+                limit: self.block_limit_bytes,
+                hint: "if you trust the file, allow more memory (--max-memory takes three times as much)",
+            });
+        }
         let end = self
             .entries
             .get(index + 1)

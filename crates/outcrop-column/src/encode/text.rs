@@ -16,9 +16,6 @@ use crate::segment::{Collected, Collector, EncodeOptions, Frame};
 /// cache from reading to splitting.
 const CHUNK_BYTES: usize = 1 << 18;
 
-/// Longest chunk, so that positions in it have 32 bits; rows that are all valid make no longer ones.
-const CHUNK_BYTES_LIMIT: usize = VALUE_BYTES_LIMIT + (1 << 30);
-
 /// Bytes split before their lines are interned.
 const PIECE_BYTES: usize = 4096;
 
@@ -41,7 +38,7 @@ const PIECE_BYTES: usize = 4096;
 pub fn encode_text(mut input: impl Read, options: EncodeOptions) -> Result<Encoder> {
     let mut parts = if options.threads <= 1 {
         let mut worker = TextWorker::default();
-        let mut chunks = Chunks::default();
+        let mut chunks = Chunks::new(VALUE_BYTES_LIMIT);
         let mut buffer = Vec::new();
         while let Some((index, chunk)) = chunks.next(&mut input, buffer)? {
             worker.take(index, &chunk)?;
@@ -102,7 +99,7 @@ fn feed(
     to_fill: &Receiver<Vec<u8>>,
 ) -> Result<TextWorker> {
     let mut own = TextWorker::default();
-    let mut chunks = Chunks::default();
+    let mut chunks = Chunks::new(VALUE_BYTES_LIMIT);
     let mut empty = Vec::new();
     while let Some(chunk) = chunks.next(input, to_fill.try_recv().unwrap_or(empty))? {
         empty = Vec::new();
@@ -137,14 +134,24 @@ fn work(to_split: &Mutex<Receiver<(usize, Vec<u8>)>>, used: &mpsc::Sender<Vec<u8
 }
 
 /// Cuts the input into numbered chunks that end with a newline, the last one perhaps without.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Chunks {
+    longest_row: usize,
     carried: Vec<u8>,
     index: usize,
     is_over: bool,
 }
 
 impl Chunks {
+    const fn new(longest_row: usize) -> Self {
+        Self {
+            longest_row,
+            carried: Vec::new(),
+            index: 0,
+            is_over: false,
+        }
+    }
+
     fn next(&mut self, input: &mut impl Read, mut buffer: Vec<u8>) -> Result<Option<(usize, Vec<u8>)>> {
         if self.is_over {
             return Ok(None);
@@ -154,6 +161,13 @@ impl Chunks {
         // A row longer than a chunk makes the chunk grow until its end is found.
         let cut = loop {
             let before = buffer.len();
+            // What is here has no newline yet: it is one row.
+            check_row(before, self.longest_row)?;
+            if buffer.capacity() < before + CHUNK_BYTES {
+                // By an eighth at a time: doubled, a long row would take twice its bytes.
+                buffer.reserve_exact(CHUNK_BYTES.max(before / 8));
+            }
+            // Positions in a chunk have 32 bits: a value and a chunk more are within them.
             let read = input.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut buffer)?;
             if read < CHUNK_BYTES {
                 self.is_over = true;
@@ -169,6 +183,19 @@ impl Chunks {
         self.index += 1;
         Ok((!buffer.is_empty()).then_some((index, buffer)))
     }
+}
+
+/// Refuses a row that is longer than a value may be before any more of it is read.
+fn check_row(bytes: usize, longest: usize) -> Result<()> {
+    if bytes <= longest {
+        return Ok(());
+    }
+    Err(ColumnError::Limit {
+        what: "bytes of a value",
+        seen: bytes as u64,
+        limit: longest as u64,
+        hint: "is this text with newlines?",
+    })
 }
 
 #[derive(Debug)]
@@ -195,15 +222,6 @@ impl Default for TextWorker {
 
 impl TextWorker {
     fn take(&mut self, index: usize, chunk: &[u8]) -> Result<()> {
-        // Only a row longer than any value may be makes a chunk so long.
-        if chunk.len() > CHUNK_BYTES_LIMIT {
-            return Err(ColumnError::Limit {
-                what: "bytes of a value",
-                seen: chunk.len() as u64,
-                limit: VALUE_BYTES_LIMIT as u64,
-                hint: "is this text with newlines?",
-            });
-        }
         let mut start = 0;
         let mut mask = [0_u64; PIECE_BYTES / 64];
         for (piece_index, piece) in chunk.chunks(PIECE_BYTES).enumerate() {
@@ -238,5 +256,29 @@ impl TextWorker {
         }
         self.collector.extend(codes);
         Ok(ends.last().map_or(start, |&end| end as usize + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts what is read of a line without end.
+    struct Endless(usize);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            buffer.fill(b'x');
+            self.0 += buffer.len();
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused_when_it_is_longer_than_a_value_may_be() {
+        let (mut endless, limit) = (Endless(0), 3 << 20);
+        let refused = Chunks::new(limit).next(&mut endless, Vec::new());
+        assert!(matches!(refused, Err(ColumnError::Limit { .. })), "{refused:?}");
+        assert!(endless.0 <= limit + CHUNK_BYTES, "{} bytes were read", endless.0);
     }
 }

@@ -1,8 +1,8 @@
 //! A file that appears under its name whole or not at all.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -10,46 +10,91 @@ use tempfile::NamedTempFile;
 use super::WriteAt;
 use crate::error::{ColumnError, Result};
 
+/// How the names of temporary files begin.
+const PREFIX: &str = ".ocol-";
+/// Characters behind it.
+const RANDOM_LEN: usize = 6;
+
 /// A temporary file beside its target, which [`AtomicFile::commit`] makes durable and renames.
 ///
-/// Dropped without commit, it is removed; killed, it leaves a hidden `.ocol-*` file but never a half
-/// file under the target's name.
+/// Dropped without commit, it is removed. Killed, it leaves a hidden `.ocol-*` file, never a half file under the target's
+/// name, and the next one in that folder removes it: whose lock (`flock`) is free has no writer.
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: NamedTempFile,
     target: PathBuf,
+    replaces: bool,
+}
+
+/// The system's answer without the temporary file's name, which nobody chose.
+fn without_path(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    let answer = inner.and_then(|answer| answer.downcast_ref::<io::Error>());
+    let code = answer.and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 impl AtomicFile {
     /// Creates the temporary file in the folder of `target`.
     ///
     /// # Errors
-    /// [`ColumnError::Path`] when the folder cannot be written.
+    /// [`ColumnError::Path`] when the folder cannot be written, or the target is a device, a pipe, a socket or a folder: renaming
+    /// would put a file in the place of `/dev/null`.
     pub fn create(target: &Path) -> Result<Self> {
-        let temporary = tempfile::Builder::new()
-            .prefix(".ocol-")
-            .tempfile_in(folder_of(target))
-            .map_err(|source| ColumnError::Path {
-                path: target.to_owned(),
-                source,
-            })?;
+        Self::begin(target, true)
+    }
+
+    /// The same for a target that must not exist: [`AtomicFile::commit`] replaces nothing.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`], and when the target exists.
+    pub fn create_new(target: &Path) -> Result<Self> {
+        Self::begin(target, false)
+    }
+
+    fn begin(target: &Path, replaces: bool) -> Result<Self> {
+        let refused = |source| ColumnError::Path {
+            path: target.to_owned(),
+            source,
+        };
+        refuse_special(target).map_err(refused)?;
+        if !replaces && target.symlink_metadata().is_ok() {
+            return Err(refused(io::ErrorKind::AlreadyExists.into()));
+        }
+        let folder = folder_of(target);
+        remove_abandoned(folder);
         Ok(Self {
-            temporary,
+            temporary: locked(folder).map_err(|error| refused(without_path(error)))?,
             target: target.to_owned(),
+            replaces,
         })
+    }
+
+    /// The file, for who writes it from beginning to end.
+    pub fn as_file(&self) -> &File {
+        self.temporary.as_file()
     }
 
     /// Makes the bytes durable, renames the file to its target and makes the name durable.
     ///
     /// # Errors
-    /// [`ColumnError::Path`]; the target then is what it was before, unless only the last step, syncing
-    /// the folder, failed.
+    /// [`ColumnError::Path`], also when a target that must not exist came into being meanwhile; the target
+    /// then is what it was before, unless only the last step, syncing the folder, failed.
     pub fn commit(self) -> Result<()> {
-        let Self { temporary, target } = self;
+        let Self {
+            temporary,
+            target,
+            replaces,
+        } = self;
         let finish = || {
             temporary.as_file().sync_all()?;
-            set_usual_permissions(temporary.as_file())?;
-            temporary.persist(&target).map_err(|failure| failure.error)?;
+            refuse_special(&target)?;
+            let persisted = if replaces {
+                temporary.persist(&target)
+            } else {
+                temporary.persist_noclobber(&target)
+            };
+            persisted.map_err(|failure| failure.error)?;
             File::open(folder_of(&target))?.sync_all()
         };
         finish().map_err(|source| ColumnError::Path {
@@ -59,10 +104,59 @@ impl AtomicFile {
     }
 }
 
-/// Temporary files are private to their owner; a column file gets the usual permissions of a new file.
-fn set_usual_permissions(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+/// Fails where something other than a regular file stands under the name, links followed.
+fn refuse_special(target: &Path) -> io::Result<()> {
+    match std::fs::metadata(target) {
+        Ok(found) if !found.is_file() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "is not a regular file, and would be replaced; name a file",
+        )),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A temporary file under our lock.
+fn locked(folder: &Path) -> io::Result<NamedTempFile> {
+    loop {
+        let temporary = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .rand_bytes(RANDOM_LEN)
+            // Those of any new file: the process's mask still takes away what it takes.
+            .permissions(std::fs::Permissions::from_mode(0o666))
+            .tempfile_in(folder)?;
+        match temporary.as_file().try_lock() {
+            // Another writer may have taken it for abandoned before it was locked.
+            Ok(()) if temporary.path().try_exists()? => return Ok(temporary),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            // Without locks nobody removes anything.
+            Err(TryLockError::Error(_)) => return Ok(temporary),
+        }
+    }
+}
+
+/// Removes what killed writers left in a folder. What cannot be removed stays.
+fn remove_abandoned(folder: &Path) {
+    let Ok(names) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for name in names.flatten() {
+        let is_ours = name.file_name().to_str().is_some_and(|name| {
+            name.strip_prefix(PREFIX).is_some_and(|rest| {
+                rest.len() == RANDOM_LEN && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            })
+        });
+        if !is_ours || !name.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        if let Ok(file) = File::open(name.path())
+            && file.try_lock().is_ok()
+        {
+            // The lock is held until it is gone, so that no writer believes it to be its own.
+            let _ = std::fs::remove_file(name.path());
+        }
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {

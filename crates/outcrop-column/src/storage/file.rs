@@ -15,13 +15,24 @@ pub struct FileReader {
     size_bytes: u64,
 }
 
+/// Opens a regular file, and nothing that could be waited for: opening a pipe that nobody writes to never ends.
+pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "is not a regular file; a column file is read at any place, which no pipe or device allows",
+        ));
+    }
+    File::open(path)
+}
+
 impl FileReader {
     /// Opens `path` for reading.
     ///
     /// # Errors
     /// [`ColumnError::Path`] when it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
-        let open = || Self::of(File::open(path)?);
+        let open = || Self::of(open_regular(path)?);
         open().map_err(|source| ColumnError::Path {
             path: path.to_owned(),
             source,

@@ -4,13 +4,13 @@
     reason = "a memory map is shared with whoever else may write the file; memmap2 leaves that promise to us"
 )]
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use memmap2::Mmap;
 
 use super::ReadAt;
+use super::file::open_regular;
 use crate::error::{ColumnError, Result};
 
 /// A read-only memory map of a file.
@@ -30,7 +30,7 @@ impl MappedFile {
     /// [`ColumnError::Path`] when it cannot be opened or mapped.
     pub fn open(path: &Path) -> Result<Self> {
         let open = || {
-            let file = File::open(path)?;
+            let file = open_regular(path)?;
             // SAFETY: the map is read-only and, by the rule of the format, the bytes that readers use are
             // never changed in place once a footer names them; checksums are verified on first touch.
             let map = unsafe { Mmap::map(&file) }?;

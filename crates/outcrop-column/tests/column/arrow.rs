@@ -232,13 +232,13 @@ fn a_column_of_a_table_is_found_by_name_and_number_and_others_are_refused_by_nam
     for error in errors(InputColumn::Named("rok")) {
         assert_eq!(
             error.to_string(),
-            "no column of the input is \"rok\"; there are id, rock, age, mass"
+            "the input has no column \"rok\"; it has id, rock, age, mass"
         );
     }
     for error in errors(InputColumn::Only) {
         assert_eq!(
             error.to_string(),
-            "the input has 3 columns that may be meant; name one of id, rock, age"
+            "the input has 3 columns; name one of id, rock, age (--column)"
         );
     }
     for error in errors(InputColumn::Named("mass")) {

@@ -192,3 +192,60 @@ fn rows_appended_while_a_file_is_compacted_onto_itself_are_not_lost() {
         );
     }
 }
+
+#[test]
+fn what_is_no_regular_file_is_refused_and_stays_what_it_is() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("special");
+    // Like /dev/null, but ours.
+    let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    for target in [&path, &link, &folder.path().to_path_buf()] {
+        let refused = AtomicFile::create(target).unwrap_err();
+        assert!(refused.to_string().contains("is not a regular file"), "{refused}");
+    }
+    assert!(std::fs::metadata(&path).unwrap().file_type().is_socket());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn what_killed_writers_left_is_removed_by_the_next_and_nothing_else_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in [
+        ".ocol-aB3xY9",
+        ".ocol-mine",
+        ".ocol-toolong1",
+        "ocol-aB3xY9",
+        ".ocol-a.3xY9",
+    ] {
+        std::fs::write(at(name), "left").unwrap();
+    }
+    std::fs::create_dir(at(".ocol-folder")).unwrap();
+    let writing = AtomicFile::create(&at("one")).unwrap();
+    let held = std::fs::read_dir(folder.path()).unwrap().count();
+    let also = AtomicFile::create(&at("two")).unwrap();
+    // What somebody is writing stays.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), held + 1);
+    writing.commit().unwrap();
+    also.commit().unwrap();
+    let mut names: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            ".ocol-a.3xY9",
+            ".ocol-folder",
+            ".ocol-mine",
+            ".ocol-toolong1",
+            "ocol-aB3xY9",
+            "one",
+            "two"
+        ]
+    );
+}

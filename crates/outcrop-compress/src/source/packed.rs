@@ -119,12 +119,35 @@ pub(super) fn is_container(name: &str, container: Container) -> String {
     )
 }
 
-/// Said of a directory with files that are compressed.
-pub(super) fn some_are_compressed(root: &Path, compressed: usize, files: usize) -> Option<String> {
-    (compressed > 0).then(|| {
+/// Files of a directory that a note names before it counts.
+const MOST_NAMED: usize = 3;
+
+/// Said of a directory with files that are compressed: the first of them by name, with what compressed them.
+pub(super) fn some_are_compressed<'k>(
+    root: &Path,
+    files: usize,
+    compressed: impl Iterator<Item = (&'k Path, Kind)>,
+) -> Option<String> {
+    let named: Vec<String> = compressed
+        .filter_map(|(path, kind)| {
+            let by = kind.compression.map(|compression| compression.to_string());
+            let by = by.or_else(|| kind.container.map(|container| container.name.to_owned()))?;
+            let name = path.strip_prefix(root).unwrap_or(path);
+            Some(format!("{} ({by})", name.display()))
+        })
+        .collect();
+    let (shown, rest) = named.split_at(named.len().min(MOST_NAMED));
+    let rest = match rest.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    (!named.is_empty()).then(|| {
         format!(
-            "{compressed} of {files} files in {} are compressed already and were measured as they are; --data FILE measures what one of them holds",
-            root.display()
+            "{} of {files} files in {} are compressed already and were measured as they are: {}{rest}; --data FILE measures what one of \
+             them holds",
+            named.len(),
+            root.display(),
+            shown.join(", ")
         )
     })
 }

@@ -89,10 +89,8 @@ pub(super) fn files(root: &Path) -> Result<(Vec<Found>, Vec<String>), CompressEr
         });
     }
     found.sort_by(|left, right| left.path.cmp(&right.path));
-    let compressed = found
-        .iter()
-        .filter(|file| file.kind.compression.is_some() || file.kind.container.is_some());
-    let mut notes = Vec::from_iter(packed::some_are_compressed(root, compressed.count(), found.len()));
+    let kinds = found.iter().map(|file| (file.path.as_path(), file.kind));
+    let mut notes = Vec::from_iter(packed::some_are_compressed(root, found.len(), kinds));
     if !skipped.unreadable.is_empty() {
         notes.push(format!("left out: {}", skipped.sentence()));
     }

@@ -56,7 +56,7 @@ fn data_that_cannot_be_compressed_is_said_to_be_so_in_a_sentence() {
     );
     let without = refused(here.path());
     assert!(
-        without.contains("no file that can be read") && without.contains("1 empty"),
+        without.contains("no readable file with data") && without.contains("1 empty"),
         "{without}"
     );
     let nothing = here.path().join("nothing");
@@ -123,7 +123,7 @@ fn a_stream_is_kept_whole_or_as_a_sample_of_its_clusters() {
     assert!(matches!(nothing, CompressError::Empty { .. }), "{nothing}");
     let too_large = part.draw(1 << 20, 1 << 18, Seed(3), &GO_ON).unwrap_err();
     assert!(
-        too_large.to_string().contains("drawn in pieces of 128 KiB"),
+        too_large.to_string().contains("sampled in pieces of 128 KiB"),
         "{too_large}"
     );
 }
@@ -225,7 +225,22 @@ fn compressed_parts_that_are_not_opened_are_hinted_at() {
     );
     std::fs::write(here.path().join("plain"), "plain").unwrap();
     let note = Source::open(here.path()).unwrap().notes().join(" ");
-    assert!(note.starts_with("1 of 2 files"), "{note}");
+    assert!(
+        note.starts_with("1 of 2 files") && note.contains(": orders.parquet (Parquet);"),
+        "{note}"
+    );
+    for name in ["a.csv.zst", "b.csv.zst", "c.csv.zst"] {
+        std::fs::write(
+            here.path().join(name),
+            zstd::encode_all(&b"slate"[..], 1).unwrap(),
+        )
+        .unwrap();
+    }
+    let note = Source::open(here.path()).unwrap().notes().join(" ");
+    assert!(
+        note.contains(": a.csv.zst (zstd), b.csv.zst (zstd), c.csv.zst (zstd) and 1 more;"),
+        "{note}"
+    );
 }
 
 #[test]

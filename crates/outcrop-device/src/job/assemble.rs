@@ -192,7 +192,7 @@ fn warnings(target: &Target, spec: &JobSpec, report: &JobReport) -> Vec<String> 
     let interval = interval_of(spec);
     if interval > spec.interval {
         warnings.push(format!(
-            "intervals are {} long instead of {}, so that the report stays small",
+            "intervals are {} instead of {} long, to keep the report small",
             TimeSpan(interval),
             TimeSpan(spec.interval)
         ));
@@ -202,14 +202,12 @@ fn warnings(target: &Target, spec: &JobSpec, report: &JobReport) -> Vec<String> 
     {
         let percent = 100.0 * workers_ns as f64 / report.cpu.total_ns().max(1) as f64;
         warnings.push(format!(
-            "the kernel punted requests to io_uring worker threads, which used {percent:.0} % of the CPU time: \
-             the target blocks on submission, and its latencies include handing over to another thread"
+            "the kernel handed requests to io_uring worker threads, which used {percent:.0} % of the CPU time: the target blocks on submission, and latencies include the handover to another thread"
         ));
     }
     if spec.submission == Submission::Batch && !spec.arrival.is_open_loop() {
         warnings.push(
-            "batched submission: the depth sags between batches, and latencies and the achieved depth are upper \
-             bounds"
+            "batched submission: the depth drops between batches, and latencies and the achieved depth are upper bounds"
                 .to_owned(),
         );
     }
@@ -228,8 +226,7 @@ fn warnings(target: &Target, spec: &JobSpec, report: &JobReport) -> Vec<String> 
     }
     if let Some(arrival) = report.arrival.filter(|arrival| arrival.unfinished > 0) {
         warnings.push(format!(
-            "{} of {} requests that were due never completed; their ages are in the latencies, which are lower \
-             bounds: the target sustains about {:.0} requests per second, not {}",
+            "{} of {} due requests never completed; latencies include their ages and are lower bounds: the target sustains about {:.0} requests per second, not {}",
             arrival.unfinished, arrival.due, arrival.achieved_per_second, arrival.requested_per_second
         ));
     }

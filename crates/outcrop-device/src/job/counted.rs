@@ -26,7 +26,7 @@ impl Counted {
     pub(crate) fn behind(target: &Target, spec: &JobSpec) -> Self {
         let device = match target.place() {
             _ if spec.engine == EngineKind::Noop => {
-                Err(Unavailable::because("the noop engine reaches no device"))
+                Err(Unavailable::because("the noop engine does not access a device"))
             }
             None => Err(Unavailable::because("there is no target")),
             Some(path) => BlockDevice::holding(path),
@@ -63,8 +63,7 @@ fn below(file: &Path) -> Result<BlockDevice, Unavailable> {
 
 fn warning(BufferedLoop { name, file }: &BufferedLoop) -> String {
     format!(
-        "{name} was attached without direct I/O, so the page cache answers in place of the disk below {}: these figures \
-         are of memory. Attach it with `losetup --direct-io=on`.",
+        "{name} was attached without direct I/O, so the page cache answers instead of the disk below {}: these figures describe memory. Attach it with `losetup --direct-io=on`.",
         file.display()
     )
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_device::{DeviceError, ScratchFile};
+use outcrop_measure::ByteSize;
 use outcrop_workload::Content;
 
 use crate::stage::{Disk, SEED, folder, must, names_in, open_file, scratch, try_scratch};
@@ -90,15 +91,9 @@ fn a_filesystem_is_never_filled_to_the_brim() {
     assert!(message.contains("5 %") && message.contains("--size"), "{message}");
     assert_eq!(names_in(&disk.mount_point), [""; 0]);
 
-    let largest: u64 = message
-        .split(" bytes would fit")
-        .next()
-        .unwrap()
-        .rsplit(' ')
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let (_, size) = message.split_once("--size ").unwrap();
+    let size: ByteSize = size.split(',').next().unwrap().parse().unwrap();
+    let largest = size.0;
     assert!(try_scratch(&disk.mount_point, largest + 4096).is_err());
     let scratch = try_scratch(&disk.mount_point, largest).unwrap();
     let space = rustix::fs::statvfs(&disk.mount_point).unwrap();
@@ -145,12 +140,12 @@ fn no_file_is_made_where_files_do_not_belong_or_may_not_be() {
         &["-o", "remount,ro", read_only.mount_point.to_str().unwrap()],
     );
     for (directory, part) in [
-        (Path::new("/dev"), "is under /dev"),
-        (Path::new("/dev/shm"), "is under /dev"),
+        (Path::new("/dev"), "a file under /dev"),
+        (Path::new("/dev/shm"), "a file under /dev"),
         (&file, "expected a directory"),
         (&folder.path().join("missing"), "check the spelling"),
         (&read_only.mount_point, "mounted read-only"),
-        (Path::new("/proc"), "is on proc, where no files can be made"),
+        (Path::new("/proc"), "is on proc, where no files can be created"),
     ] {
         let message = try_scratch(directory, 1 << 20).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");

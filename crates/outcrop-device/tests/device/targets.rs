@@ -25,7 +25,7 @@ fn a_mix_with_writes_is_refused_for_a_file_that_is_not_ours() {
         };
         let message = refusal(&target, &spec);
         assert!(
-            message.contains("only ever read") && message.contains(mix),
+            message.contains("only reads it") && message.contains(mix),
             "{message}"
         );
     }
@@ -46,7 +46,7 @@ fn a_mix_with_writes_is_refused_for_a_block_device() {
         read_write_mix: ReadWriteMix::WRITE_ONLY,
         ..short_spec()
     };
-    assert!(refusal(&target, &spec).contains("only ever read"));
+    assert!(refusal(&target, &spec).contains("only reads it"));
     assert!(run(&target, &short_spec()).total().reads.operations > 0);
 }
 
@@ -128,7 +128,7 @@ fn sizes_that_cannot_work_are_refused_with_the_numbers() {
         (beyond, ["holds 6000 bytes", "8192 are needed"]),
         (no_depth, ["queue_depth is 0", "expected 1 to"]),
         (huge, ["bytes of buffers", "half of this machine's memory"]),
-        (psync_depth, ["queue_depth is 2", "more jobs"]),
+        (psync_depth, ["queue_depth is 2", "raise jobs"]),
     ] {
         let message = refusal(&target, &spec);
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");

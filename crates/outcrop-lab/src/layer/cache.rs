@@ -29,8 +29,8 @@ impl Layer for Cache {
         Some(Profile {
             plans: &["cache-etc"],
             plans_for_data: &["cache-etc"],
-            quick_s: 10,
-            default_s: 90,
+            quick_s: 8,
+            default_s: 59,
         })
     }
 

@@ -25,6 +25,9 @@ pub struct Column;
 /// What describes the rows of a generated column; a file has its own.
 static OF_GENERATED: &[FactorRef] = &[&DISTINCT, &SKEW, &ORDER];
 
+/// What is measured of the user's columns: the sizes of whole ones, and how soon rows are found in the first.
+const PLANS_FOR_DATA: &[&str] = &["column-choice", "column-index"];
+
 impl Layer for Column {
     fn schema(&self) -> &'static LayerSchema {
         &SCHEMA
@@ -33,9 +36,9 @@ impl Layer for Column {
     fn profile(&self) -> Option<Profile> {
         Some(Profile {
             plans: &["column-size", "column-search", "column-encode"],
-            plans_for_data: &["column-choice", "column-index"],
-            quick_s: 12,
-            default_s: 100,
+            plans_for_data: PLANS_FOR_DATA,
+            quick_s: 7,
+            default_s: 96,
         })
     }
 
@@ -55,24 +58,32 @@ impl Layer for Column {
     fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
         let path = Path::new(path);
         let table = Table::describe(path).map_err(|error| format!("cannot read {error}"))?;
-        let columns: Vec<String> = table.judged_columns().map(|column| column.name.clone()).collect();
-        let others = table.other_columns();
+        let (columns, left_out) = data::chosen(&table);
+        let shown = path.display();
         if columns.is_empty() {
-            let others = data::named(&others);
+            let others = data::named(&table.other_columns());
             return Err(format!(
-                "finds no column of text or dates in {}: {others}",
-                path.display()
+                "finds no column in {shown} that can be compared as text: {others}"
             ));
         }
-        let (columns, left_out) = data::chosen(columns, &others, table.assumed(), &table.left_out);
+        let file = if path.is_dir() {
+            format!("{shown}/TABLE")
+        } else {
+            shown.to_string()
+        };
         Ok(Some(DataSettings {
             subject: vec![
                 (&KIND, Kind::File.to_string()),
                 (&PATH, path.to_string_lossy().into_owned()),
             ],
             decided: OF_GENERATED,
-            factor: Some((&COLUMN, columns)),
             left_out,
+            otherwise: format!(
+                "`outcrop column encode {file} --column NAME -o NAME.ocol` compares one, `outcrop run {} --data {shown}` compares these {}",
+                PLANS_FOR_DATA.join(" "),
+                columns.len()
+            ),
+            factor: Some((&COLUMN, columns)),
         }))
     }
 
@@ -80,7 +91,7 @@ impl Layer for Column {
         match (*settings.value(&KIND), settings.get(&PATH).cloned()) {
             (Kind::Generated, Some(_)) => Err(Refusal::of(
                 &PATH,
-                "a generated column is made in memory and has no path; leave `path` out, or take kind = \"file\"",
+                "a generated column is made in memory and has no path; leave `path` out, or use kind = \"file\"",
             )),
             (Kind::Generated, None) => Ok(Subject {
                 settings,
@@ -88,7 +99,7 @@ impl Layer for Column {
             }),
             (Kind::File, None) => Err(Refusal::of(
                 &KIND,
-                "a subject of kind \"file\" needs `path`, the table to be read",
+                "a subject of kind \"file\" needs `path`, the table to read",
             )),
             (Kind::File, Some(path)) => {
                 let path = absolute(&PATH, &path)?;

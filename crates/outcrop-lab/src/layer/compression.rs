@@ -11,7 +11,7 @@ use std::path::Path;
 
 use outcrop_codec::{CodecErrorKind, CodecSpec, families};
 use outcrop_compress::Source;
-use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_measure::units::{ByteSize, format_bytes, format_bytes_of};
 use outcrop_schema::compression::{CODEC, DATA, Data, SAMPLE_SIZE, SCHEMA};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 use outcrop_workload::word::hint;
@@ -38,7 +38,7 @@ fn of_format(seen: &str, names: &[&str]) -> Option<String> {
         .collect();
     (!libraries.is_empty()).then(|| {
         format!(
-            "{seen} holds blocks of deflate, and this build has {}, each with a level (`{}:6`)",
+            "{seen} uses deflate; this build has {}, each with a level (`{}:6`)",
             libraries.join(", "),
             libraries[0].trim_matches('`')
         )
@@ -54,8 +54,8 @@ impl Layer for Compression {
         Some(Profile {
             plans: &["codec-choice"],
             plans_for_data: &["codec-choice"],
-            quick_s: 18,
-            default_s: 85,
+            quick_s: 16,
+            default_s: 75,
         })
     }
 
@@ -110,7 +110,7 @@ impl Layer for Compression {
         let label = match total {
             u64::MAX => name,
             total if total > taken => {
-                format!("{name} {} of {}", format_bytes(taken), format_bytes(total))
+                format!("{name} {}", format_bytes_of(taken, total))
             }
             total => format!("{name} {}", format_bytes(total)),
         };

@@ -67,8 +67,8 @@ impl Layer for Device {
                 "ssd-matrix",
             ],
             plans_for_data: &[],
-            quick_s: 50,
-            default_s: 325,
+            quick_s: 31,
+            default_s: 254,
         })
     }
 
@@ -76,13 +76,12 @@ impl Layer for Device {
         let kind = *settings.value(&KIND);
         match (kind, settings.get(&PATH).cloned()) {
             (Kind::ScratchFile, Some(_)) => {
-                let message = "a scratch file is made by Outcrop in the directory of the run and has no path; leave `path` \
-                               out, or take kind = \"read-only\" to read what is there";
+                let message = "Outcrop creates the scratch file in the directory of the run, and it has no path; leave `path` out, or use kind = \"read-only\" to read an existing file";
                 Err(Refusal::of(&PATH, message))
             }
             (Kind::ReadOnly, None) => Err(Refusal::of(
                 &KIND,
-                "a read-only subject needs `path`, the file or block device to be read",
+                "a read-only subject needs `path`, the file or block device to read",
             )),
             (Kind::ReadOnly, Some(path)) => {
                 let path = absolute(&PATH, &path)?;
@@ -114,7 +113,7 @@ impl Layer for Device {
         let mix = factors.value(&READ_WRITE_MIX);
         if is_read_only(subject) && mix.has_writes() {
             let message = format!(
-                "the mix {mix} contains writes, but what Outcrop did not create is only ever read; use 100:0, or kind = \
+                "the mix {mix} contains writes, but Outcrop only reads files that it did not create; use 100:0, or kind = \
                  \"{}\"",
                 Kind::ScratchFile
             );

@@ -12,6 +12,7 @@ use outcrop_workload::word::hint;
 use super::design::Factors;
 use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
+use super::fit::DataFactor;
 use super::parse::RunHeader;
 use super::{Plan, PlanOptions, PlanSet};
 use crate::cell::{Cell, Subject, TrialOptions};
@@ -42,7 +43,7 @@ impl PlanSet {
             plans.push(plan(draft, options, &mut data)?);
         }
         if options.data.is_some() && !data.is_taken {
-            let nobody = || "no plan of this run measures data of yours; leave it out".to_owned();
+            let nobody = || "none of these plans uses your own data; leave it out".to_owned();
             return Err(bad("--data", data.refusals.pop().unwrap_or_else(nobody)));
         }
         distinguish(&mut plans);
@@ -61,6 +62,9 @@ impl PlanSet {
             vocabulary: options.layers.vocabulary(),
         };
         set.recount();
+        if let Some(promised) = options.promised.into_iter().chain(options.budget).min() {
+            set.fit_data(promised, &data.factors);
+        }
         if let Some(budget) = options.budget {
             set.shorten_to(budget)?;
         }
@@ -75,8 +79,7 @@ impl PlanSet {
         match self.max_written {
             Some(limit) if likely > limit.0 => {
                 let message = format!(
-                    "{limit} may be written, but this run would write about {} ({} to make its files); make the file smaller \
-                     (--size), measure fewer cells that write, or shorten trials (--duration, --repetitions)",
+                    "{limit} may be written, but this run would write about {} ({} to create its files); make the file smaller (--size), measure fewer cells that write, or shorten trials (--duration, --repetitions)",
                     format_bytes(likely),
                     format_bytes(estimate.bytes_written_preparing)
                 );
@@ -102,7 +105,7 @@ fn directory(options: &PlanOptions, expanded: Option<PathBuf>) -> Result<PathBuf
     let refuse = |why: &dyn std::fmt::Display| Err(bad("directory", format!("{}: {why}", given.display())));
     match std::path::absolute(&given) {
         Ok(directory) if directory.to_str().is_some() => Ok(directory),
-        Ok(_) => refuse(&"not UTF-8, so it cannot stand in a plan; choose a directory with another name"),
+        Ok(_) => refuse(&"not UTF-8, so a plan cannot contain it; choose a directory with another name"),
         Err(error) => refuse(&error),
     }
 }
@@ -116,12 +119,31 @@ struct DataTaken {
     refusals: Vec<String>,
     /// What of the data is left out.
     notes: Vec<String>,
+    /// Factors whose values came with them.
+    factors: Vec<DataFactor>,
+}
+
+impl DataTaken {
+    /// Remembers the factor that data give, unless the plan names it itself.
+    fn take_factor(&mut self, layer: LayerRef, settings: &DataSettings, draft: &Draft) {
+        if let Some((factor, values)) = &settings.factor
+            && !draft.workload.contains_key(factor.name)
+            && !self.factors.iter().any(|known| known.layer == layer)
+        {
+            self.factors.push(DataFactor {
+                layer,
+                name: factor.name,
+                values: values.clone(),
+                otherwise: settings.otherwise.clone(),
+            });
+        }
+    }
 }
 
 fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> Result<Plan, LabError> {
     if !is_name(&draft.name.value) {
         let message = format!(
-            "the name {:?} cannot be used; take letters, digits, `-`, `_` and `.`, at most 64 of them",
+            "the name {:?} cannot be used; use letters, digits, `-`, `_` and `.`, at most 64 of them",
             draft.name.value
         );
         return Err(bad(&draft.name.at, message));
@@ -141,6 +163,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
                 let left_out = settings.left_out.take();
                 let note = left_out.map(|what| format!("the {} layer {what}", layer.name()));
                 data_taken.notes.extend(note);
+                data_taken.take_factor(layer, &settings, &draft);
                 put_data(settings, &mut draft);
                 data_taken.is_taken = true;
             }

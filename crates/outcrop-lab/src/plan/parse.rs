@@ -112,8 +112,7 @@ impl Reader<'_> {
                 .map_err(|message: String| self.source.error(&value.span(), message))?;
             if asked.is_some_and(|asked| asked != effort) {
                 let message = format!(
-                    "these plans were expanded with effort {effort} and have no other values; leave the effort out, or \
-                     run the plans they came from"
+                    "this expanded plan has only the values of effort {effort}; leave the effort out, or run the original plans"
                 );
                 return Err(self.source.error(&value.span(), message));
             }
@@ -133,7 +132,7 @@ impl Reader<'_> {
         let Some(plans) = root.get("plan") else {
             return Err(self.source.error(
                 &(0..0),
-                "an expanded plan has [run] and at least one [[plan]]; there is no [[plan]]",
+                "an expanded plan needs at least one [[plan]] after [run]",
             ));
         };
         let DeValue::Array(list) = plans.get_ref() else {
@@ -212,7 +211,7 @@ impl Reader<'_> {
             let path = format!("workload.{}", key.get_ref());
             let value = self.for_effort(value, &path)?;
             if matches!(value.get_ref(), DeValue::Array(_)) {
-                let message = format!("{path} is a list; a parameter that varies belongs into [factors]");
+                let message = format!("{path} is a list; a parameter that varies belongs in [factors]");
                 return Err(self.source.error(&value.span(), message));
             }
             let values = vec![self.scalar(value, &path, "text in quotes or a whole number")?];

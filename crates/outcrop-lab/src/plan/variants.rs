@@ -61,7 +61,7 @@ impl FromStr for VariantFactors {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected FACTOR=VALUE, more of them after commas, such as queue_depth=8,engine=psync";
+        let expected = "expected FACTOR=VALUE, separated by commas, such as queue_depth=8,engine=psync";
         let mut factors: Vec<(String, String)> = Vec::new();
         for part in text.split(',') {
             // A comma may be part of a value: what has no `=` goes on with the one before.
@@ -74,9 +74,7 @@ impl FromStr for VariantFactors {
                     value.push_str(part);
                 }
                 _ => {
-                    return Err(format!(
-                        "{text:?} has no factor and value in {part:?}; {expected}"
-                    ));
+                    return Err(format!("{part:?} in {text:?} is not FACTOR=VALUE; {expected}"));
                 }
             }
         }
@@ -148,7 +146,7 @@ impl PlanSet {
             return Err(LabError::BadPlan {
                 at: "--b".to_owned(),
                 message: format!(
-                    "it sets {} and --a sets {}; both set the same factors, so that their cells are pairs",
+                    "it sets {} but --a sets {}; both must set the same factors, so that their cells form pairs",
                     b.names().join(", "),
                     a.names().join(", ")
                 ),
@@ -157,7 +155,7 @@ impl PlanSet {
         let document = parse::document(source, options.effort)?;
         if let Some(draft) = document.drafts.iter().find(|draft| draft.variant.is_some()) {
             let message = format!(
-                "the plan {} is of two variants already; give the plan that they came from",
+                "the plan {} already has two variants; give the original plan",
                 draft.name.value
             );
             return Err(source.error(&(0..0), message));

@@ -190,7 +190,7 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
         (
             "",
             "driver_threads = 4\nconnections = 2",
-            "no more than connections",
+            "at most the number of connections",
         ),
         ("", "fill = \"half\"", "sets:COUNT"),
         (
@@ -199,7 +199,7 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
             "the simulator needs fill",
         ),
         ("", "objective = \"p95\"", "p95<1ms"),
-        ("", "key_size = \"fixed:4B\"", "distinct keys need"),
+        ("", "key_size = \"fixed:4B\"", "for this many distinct keys"),
         ("", "request_mix = \"1\"", "30:1:15"),
     ] {
         let text = format!(

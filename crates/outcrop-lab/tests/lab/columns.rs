@@ -35,7 +35,7 @@ warm_up = "0ms"
 duration = "10ms"
 "#;
 
-fn value(entry: &TrialEntry, metric: &str) -> f64 {
+pub(crate) fn value(entry: &TrialEntry, metric: &str) -> f64 {
     let found = entry.values.iter().find(|value| value.metric == metric);
     let value = found.unwrap_or_else(|| panic!("no {metric} in {:?}", entry.factors));
     value
@@ -43,7 +43,7 @@ fn value(entry: &TrialEntry, metric: &str) -> f64 {
         .unwrap_or_else(|| panic!("{metric}: {:?}", value.source))
 }
 
-fn message_of(text: &str, directory: &Path) -> String {
+pub(crate) fn message_of(text: &str, directory: &Path) -> String {
     match try_plan_set(text, directory) {
         Err(error @ LabError::BadPlan { .. }) => error.to_string(),
         other => panic!("{other:?}"),
@@ -189,7 +189,7 @@ fn what_does_not_go_together_is_refused_with_what_to_change() {
         (
             "",
             "operation = \"decode\"\nsearch_mode = \"scan\"",
-            "a way to find rows",
+            "finds rows by value",
         ),
         (
             "",
@@ -260,18 +260,18 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
             && !cell.factors.has(&column::DISTINCT)
     };
     assert!(taken.cells().iter().all(is_of_the_file));
-    // Text under a codec has no profile: five cells a column.
-    assert_eq!(taken.cells().len(), 2 * (3 + 4));
+    // The size of the whole column once; two encodes and four searches of its first rows.
+    assert_eq!(taken.cells().len(), 2 * (1 + 2 + 4));
 
     let numbers = here.path().join("numbers.csv");
     std::fs::write(&numbers, format!("a,b\n{}", "1,2\n".repeat(100_000))).unwrap();
     let refused = set(&["column-choice"], &numbers).unwrap_err().to_string();
     assert!(
-        refused.contains("--data") && refused.contains("no column of text or dates"),
+        refused.contains("--data") && refused.contains("finds no column"),
         "{refused}"
     );
     let beside = set(&["column-choice", "codec-choice"], &numbers).unwrap();
-    assert!(beside.data_refusals()[0].contains("the column layer finds no column of text or dates"));
+    assert!(beside.data_refusals()[0].contains("the column layer finds no column"));
     // A file without the name of a table is read as lines, as the command does; binary data are refused by both.
     let binary = here.path().join("core.dump");
     std::fs::write(&binary, b"\x7fELF\0\0").unwrap();
@@ -285,12 +285,12 @@ fn data_of_the_user_put_their_string_columns_in_the_place_of_made_ones() {
         "{note}"
     );
     assert!(
-        note.contains("leaves out columns that are neither text nor dates: id (numbers)"),
+        note.contains("leaves out columns that cannot be compared as text: id (numbers)"),
         "{note}"
     );
     let nobody = set(&["ssd-max"], &path).unwrap_err().to_string();
     assert!(
-        nobody.contains("no plan of this run measures data of yours"),
+        nobody.contains("none of these plans uses your own data"),
         "{nobody}"
     );
 }
@@ -321,7 +321,7 @@ fn a_folder_of_tables_gives_the_string_columns_of_each() {
     };
     assert!(
         note.starts_with(
-            "the column layer leaves out columns that are neither text nor dates: a.csv/id (numbers)"
+            "the column layer leaves out columns that cannot be compared as text: a.csv/id (numbers)"
         ) && note.contains("broken.parquet"),
         "{note}"
     );
@@ -329,9 +329,10 @@ fn a_folder_of_tables_gives_the_string_columns_of_each() {
     run_to_the_end(&set, &mut folder).unwrap();
     for entry in assert_complete(&set, &folder) {
         assert!(entry.subject.starts_with("folder "), "{}", entry.subject);
-        if entry.factors["operation"] == "encode" {
+        if ["encode", "size"].contains(&entry.factors["operation"].as_str()) {
             let rows = BTreeMap::from([("a.csv/rock", 300.0), ("b.tsv/era", 3.0)]);
-            assert_eq!(value(&entry, "rows"), rows[entry.factors["column"].as_str()]);
+            let rows = rows[entry.factors["column"].as_str()];
+            assert_eq!((value(&entry, "rows"), value(&entry, "table_rows")), (rows, rows));
         }
     }
 }

@@ -42,7 +42,11 @@ fn trials_carry_every_metric_of_the_contract() {
     let entries = assert_complete(&set, &folder);
     for entry in &entries {
         assert_eq!(entry.layer, "compression");
-        assert!(entry.subject.starts_with("sample 1 MiB of "), "{}", entry.subject);
+        assert!(
+            entry.subject.starts_with("sample 1.05 MB of "),
+            "{}",
+            entry.subject
+        );
         let mut expected: BTreeSet<String> = [
             metrics::COMPRESSION_RATIO,
             metrics::COMPRESSION_RATIO_LOW,

@@ -103,7 +103,7 @@ fn a_run_whose_plan_was_changed_is_not_resumed() {
     assert!(
         error
             .to_string()
-            .contains("8 of its 8 finished trials are not in its plan.toml"),
+            .contains("does not contain 8 of its 8 finished trials"),
         "{error}"
     );
 }

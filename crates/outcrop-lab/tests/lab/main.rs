@@ -5,10 +5,13 @@
 mod caches;
 mod columns;
 mod compression;
+mod filesystems;
 mod interrupted_runs;
 mod orders;
 mod plan_errors;
 mod plan_round_trips;
+mod promise;
 mod runs;
 mod scene;
 mod shipped;
+mod whole_columns;

@@ -112,7 +112,7 @@ fn the_two_variants_of_a_cell_run_one_after_the_other_in_random_order_with_one_s
         assert_eq!((again.cells(), again.trials()), (set.cells(), set.trials()));
     }
     let message = |a: &str, b: &str| of(a, b).unwrap_err().to_string();
-    assert!(message("jobs=1", "queue_depth=1").contains("both set the same factors"));
+    assert!(message("jobs=1", "queue_depth=1").contains("both must set the same factors"));
     assert!(message("jbos=1", "jbos=2").contains("unknown key `jbos`"));
     assert!(
         "jobs"

@@ -67,7 +67,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "name = \"good\"",
         "name = \"good plan\"",
-        "plan.toml:1:8: the name \"good plan\" cannot be used; take letters, digits, `-`, `_` and `.`, at most 64 of them",
+        "plan.toml:1:8: the name \"good plan\" cannot be used; use letters, digits, `-`, `_` and `.`, at most 64 of them",
     ),
     // Keys.
     (
@@ -114,7 +114,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "\"4KiB\"",
         "[\"4KiB\", \"8KiB\"]",
-        "plan.toml:10:17: workload.io_block_size is a list; a parameter that varies belongs into [factors]",
+        "plan.toml:10:17: workload.io_block_size is a list; a parameter that varies belongs in [factors]",
     ),
     (
         "\"4KiB\"",
@@ -200,7 +200,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "\"4KiB\"",
         "\"4KiB\"\naccess_pattern = \"strided:6KiB\"",
-        "plan.toml:11:18: a stride of 6KiB is not a multiple of io_block_size, 4KiB; choose one that is",
+        "plan.toml:11:18: a stride of 6KiB is not a multiple of io_block_size, 4KiB; choose a multiple",
     ),
     (
         "\"4KiB\"",
@@ -210,7 +210,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "\"4KiB\"",
         "\"4KiB\"\nengine = \"psync\"",
-        "plan.toml:15:19: queue_depth is 32; expected 1 with engine psync, whose every job has one request in flight; ask for depth with more jobs",
+        "plan.toml:15:19: queue_depth is 32; expected 1 with the psync engine, which has one request in flight per job; raise jobs instead",
     ),
     (
         "\"100:0\"",
@@ -220,17 +220,17 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "\"1MiB\", default = \"2MiB\"",
         "\"1MiB\", default = \"2 bits\"",
-        "plan.toml:7:36: size: `2 bits` is not a byte size: the unit `bits` is not known; write for example `512`, `4KiB`, `128k` (= 128 KiB), `1.5GiB` or `1MB` (= 1,000,000)",
+        "plan.toml:7:36: size: `2 bits` is not a byte size: the unit `bits` is not known; expected for example `512`, `4KiB`, `128k` (= 128 KiB), `1.5GiB` or `1MB` (= 1,000,000)",
     ),
     (
         "kind = \"scratch-file\"",
         "path = \"/dev/null\"",
-        "plan.toml:6:8: a scratch file is made by Outcrop in the directory of the run and has no path; leave `path` out, or take kind = \"read-only\" to read what is there",
+        "plan.toml:6:8: Outcrop creates the scratch file in the directory of the run, and it has no path; leave `path` out, or use kind = \"read-only\" to read an existing file",
     ),
     (
         "\"scratch-file\"",
         "\"read-only\"",
-        "plan.toml:6:8: a read-only subject needs `path`, the file or block device to be read",
+        "plan.toml:6:8: a read-only subject needs `path`, the file or block device to read",
     ),
     (
         "\"scratch-file\"",
@@ -281,7 +281,7 @@ fn writes_to_what_outcrop_did_not_create_are_refused_with_the_plan() {
         .to_string();
     assert_eq!(
         error,
-        "plan.toml:11:18: the mix 70:30 contains writes, but what Outcrop did not create is only ever read; use 100:0, \
+        "plan.toml:11:18: the mix 70:30 contains writes, but Outcrop only reads files that it did not create; use 100:0, \
          or kind = \"scratch-file\""
     );
     let too_large = text.replace("kind =", "size = \"2MiB\"\nkind =");
@@ -351,8 +351,7 @@ fn a_budget_that_cannot_be_kept_says_how_much_is_needed() {
     assert!(error.is_bad_input());
     assert_eq!(
         error.to_string(),
-        "a budget of 500ms is too short for 6 trials: even the shortest take 1s; give that much, or take fewer cells or \
-         repetitions"
+        "a budget of 500ms is too short for 6 trials: the shortest possible take 1s; raise the budget, or reduce cells or repetitions"
     );
 }
 
@@ -373,7 +372,6 @@ fn an_expanded_plan_is_run_alone_and_at_its_own_effort() {
         .to_string();
     assert_eq!(
         error,
-        "plan.toml:5:10: these plans were expanded with effort default and have no other values; leave the effort out, or \
-         run the plans they came from"
+        "plan.toml:5:10: this expanded plan has only the values of effort default; leave the effort out, or run the original plans"
     );
 }

@@ -95,7 +95,7 @@ fn a_percentile_without_enough_samples_is_absent_with_the_number_of_samples() {
         let count: u64 = entry.histograms.iter().map(|histogram| histogram.count).sum();
         assert_eq!(
             reason(&entry, "latency_p99_99"),
-            format!("n = {count} supports no p99.99")
+            format!("too few operations ({count}) for a p99.99")
         );
     }
 }
@@ -385,7 +385,7 @@ fn a_run_that_would_write_more_than_it_may_is_refused_with_what_to_change() {
     let text = error.to_string();
     for part in [
         "--max-written: 4MiB",
-        "4 MiB to make its files",
+        "4 MiB to create its files",
         "--size",
         "--duration",
     ] {

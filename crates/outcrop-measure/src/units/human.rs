@@ -98,6 +98,17 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
+/// A part of a size, both in units of one kind: `1 MiB of 4 MiB`, `1.05 MB of 2.93 MB`.
+pub fn format_bytes_of(part: u64, whole: u64) -> String {
+    let shown = [part, whole].map(format_bytes);
+    let is_binary = |text: &String| text.ends_with("iB");
+    let [part, whole] = match is_binary(&shown[0]) == is_binary(&shown[1]) {
+        true => shown,
+        false => [part, whole].map(|bytes| format_steps(bytes as f64, &BYTES, "")),
+    };
+    format!("{part} of {whole}")
+}
+
 /// A ratio with three significant digits: `0.912`, `1.00`, `12.3`.
 pub fn format_ratio(ratio: f64) -> String {
     match ratio.abs() {
@@ -105,6 +116,24 @@ pub fn format_ratio(ratio: f64) -> String {
         magnitude if magnitude > 0.0 && magnitude < 1e-4 => format!("{ratio:.2e}"),
         _ => three_digits(ratio),
     }
+}
+
+/// Every digit of a count, in groups of three: `1,500,000`.
+///
+/// ```
+/// use outcrop_measure::units::format_exact_count;
+/// assert_eq!([0, 999, 1_500_000].map(format_exact_count), ["0", "999", "1,500,000"]);
+/// ```
+pub fn format_exact_count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A count: exact when whole and below 10,000 (`1024`), else with a decimal prefix (`1.23 M`).

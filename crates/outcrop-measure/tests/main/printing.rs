@@ -102,7 +102,7 @@ fn quantities_read_as_the_issue_writes_them() {
         (Unit::Count, "5 things"),
     ] {
         let message = unit.parse(text).expect_err(text).to_string();
-        assert!(message.contains("write for example"), "{message}");
+        assert!(message.contains("expected for example"), "{message}");
     }
 }
 

@@ -62,14 +62,13 @@ impl Environment {
         ] {
             if self.kernel.architecture == "x86_64" && self.cpu.has_feature(feature) == Some(false) {
                 warnings.push(format!(
-                    "this CPU has no {feature}: its time-stamp counter {meaning}, and timing is dearer or less exact"
+                    "this CPU has no {feature}: its time-stamp counter {meaning}, so timing costs more or is less exact"
                 ));
             }
         }
         if let Some(hypervisor) = self.hypervisor() {
             warnings.push(format!(
-                "this is a virtual machine ({hypervisor}): the host's other guests share its CPUs and its storage, \
-                 the host may cache what the device seems to store, and energy is not to be had"
+                "this is a virtual machine ({hypervisor}): other guests share the host's CPUs and storage, the host may cache writes, and energy is unavailable"
             ));
         }
     }
@@ -89,14 +88,12 @@ impl Environment {
             && bytes < LOCKED_MEMORY_BYTES
         {
             warnings.push(format!(
-                "RLIMIT_MEMLOCK is {bytes} B: io_uring may have to do without registered buffers; \
-                 try `ulimit -l unlimited`"
+                "RLIMIT_MEMLOCK is {bytes} B: io_uring may have to work without registered buffers; try `ulimit -l unlimited`"
             ));
         }
         match self.kernel.io_uring_disabled.known() {
-            Some(1) => warnings.push(
-                "io_uring is open to one group only; try `sysctl kernel.io_uring_disabled=0`".to_owned(),
-            ),
+            Some(1) => warnings
+                .push("only one group may use io_uring; try `sysctl kernel.io_uring_disabled=0`".to_owned()),
             Some(2) => {
                 warnings.push("io_uring is disabled; try `sysctl kernel.io_uring_disabled=0`".to_owned());
             }
@@ -115,9 +112,9 @@ impl Environment {
             ) {
                 let is_buffered = device.loop_direct_io == Some(Reading::Known(false));
                 let meaning = if is_buffered {
-                    "it was attached without direct I/O, so the page cache of its file's filesystem answers in its place"
+                    "it was attached without direct I/O, so the page cache of its file's filesystem answers instead"
                 } else {
-                    "what is measured includes the layer below it"
+                    "measurements include the layer below it"
                 };
                 let (name, kind) = (&device.name, &device.kind);
                 warnings.push(format!("{name} is a virtual device ({kind}): {meaning}"));
@@ -125,7 +122,7 @@ impl Environment {
             // Virtual disks say so whatever they stand on.
             let is_virtual_machine = self.hypervisor().is_some();
             if device.rotational.known() == Some(&true) && device.kind == "disk" && !is_virtual_machine {
-                warnings.push(format!("{} says that it is a rotating disk", device.name));
+                warnings.push(format!("{} reports a rotating disk", device.name));
             }
         }
     }

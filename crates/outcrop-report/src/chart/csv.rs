@@ -27,40 +27,60 @@ impl Figure {
 const SUPPORT: [&str; 4] = ["low", "high", "confidence", "n"];
 
 fn of_lines(chart: &LineChart) -> Vec<Vec<String>> {
-    let mut rows = vec![head(&["series", "provenance"], &[&chart.x, &chart.y], &["cell"])];
-    for series in &chart.series {
-        rows.extend(series.points.iter().map(|point| {
-            let mut row = vec![
-                series.name.clone(),
-                provenance(series.kind),
-                number(point.x),
-                number(point.y),
-            ];
-            row.extend(support(point.interval, point.support));
-            row.push(point.cell.clone());
-            row
-        }));
-    }
-    rows
+    let series = chart.series.iter();
+    let rows = series.flat_map(|series| {
+        let points = series.points.iter();
+        points.map(|point| {
+            let values = [point.x, point.y];
+            row(
+                &series.name,
+                series.kind,
+                values,
+                (point.interval, point.support),
+                &point.cell,
+            )
+        })
+    });
+    with_head([&chart.x, &chart.y], rows)
 }
 
 /// The interval is that of the horizontal axis.
 fn of_points(chart: &ScatterChart) -> Vec<Vec<String>> {
-    let mut rows = vec![head(&["series", "provenance"], &[&chart.y, &chart.x], &["cell"])];
-    for group in &chart.groups {
-        rows.extend(group.points.iter().map(|point| {
-            let mut row = vec![
-                group.name.clone(),
-                provenance(group.kind),
-                number(point.y),
-                number(point.x),
-            ];
-            row.extend(support(point.x_interval, point.support));
-            row.push(point.cell.clone());
-            row
-        }));
-    }
-    rows
+    let groups = chart.groups.iter();
+    let rows = groups.flat_map(|group| {
+        let points = group.points.iter();
+        points.map(|point| {
+            let values = [point.y, point.x];
+            row(
+                &group.name,
+                group.kind,
+                values,
+                (point.x_interval, point.support),
+                &point.cell,
+            )
+        })
+    });
+    with_head([&chart.y, &chart.x], rows)
+}
+
+/// The row of a point: the second of its values has the interval.
+fn row(
+    series: &str,
+    kind: SeriesKind,
+    values: [f64; 2],
+    (interval, samples): (Option<(f64, f64)>, Support),
+    cell: &str,
+) -> Vec<String> {
+    let mut row = vec![series.to_owned(), provenance(kind)];
+    row.extend(values.map(number));
+    row.extend(support(interval, samples));
+    row.push(cell.to_owned());
+    row
+}
+
+fn with_head(axes: [&Axis; 2], rows: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+    let head = head(&["series", "provenance"], &axes, &["cell"]);
+    std::iter::once(head).chain(rows).collect()
 }
 
 fn of_bars(chart: &BarChart) -> Vec<Vec<String>> {

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::draw::{self, TEXT_PX, TICK_PX};
 use super::font::Font;
 use super::scene::{Anchor, Scene, Shape, Text};
-use super::{Chart, Figure, pdf, raster, svg};
+use super::{Chart, Figure, Support, pdf, raster, svg};
 
 /// Pixels of CSS in a millimetre.
 const PX_PER_MM: f64 = 96.0 / 25.4;
@@ -38,7 +38,7 @@ pub enum FileFormat {
 pub enum ExportError {
     /// The width is out of range.
     #[error(
-        "a figure of {0:.0} mm cannot be drawn: give a width from {LEAST_WIDTH_MM:.0} mm to {MOST_WIDTH_MM:.0} mm"
+        "cannot draw a figure of {0:.0} mm; give a width from {LEAST_WIDTH_MM:.0} mm to {MOST_WIDTH_MM:.0} mm"
     )]
     Width(f64),
     /// It would have more pixels than an image can have.
@@ -48,7 +48,7 @@ pub enum ExportError {
     #[error("cannot encode the PNG: {0}")]
     Png(String),
     /// The font in the program cannot be read.
-    #[error("the font in this program is broken: {0}")]
+    #[error("the built-in font cannot be read: {0}")]
     Font(#[from] ttf_parser::FaceParsingError),
     /// The CSV writer failed.
     #[error("cannot write the CSV: {0}")]
@@ -90,12 +90,22 @@ impl Figure {
         }
     }
 
+    /// What its values rest on, and where they come from.
+    pub(crate) fn rests_on(&self, label: &Label) -> String {
+        let parts = [
+            Some(self.chart.samples()),
+            self.chart.intervals(),
+            Some(label.origin.clone()),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
     /// The drawing below its title and above what its values rest on.
     fn with_words(&self, width_px: f64, label: &Label, font: &Font) -> Scene {
         let room = width_px - 2.0 * MARGIN_PX;
         let title = lines(&self.title, TEXT_PX + 2, room, font);
         let subject = lines(&label.subject, TICK_PX, room, font);
-        let origin = format!("{} · {}", self.chart.samples(), label.origin);
+        let origin = self.rests_on(label);
         let origin = lines(&origin, TICK_PX, room, font);
         let drawing = draw::draw(&self.chart, width_px);
         let mut scene = Scene::new(width_px, 0.0);
@@ -156,29 +166,55 @@ fn lines(text: &str, size_px: u32, room_px: f64, font: &Font) -> Vec<String> {
 }
 
 impl Chart {
-    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`.
-    pub(crate) fn samples(&self) -> String {
-        let counts: Vec<usize> = match self {
+    /// What its values rest on, each.
+    fn supports(&self) -> Vec<Support> {
+        match self {
             Self::Lines(chart) => {
                 let points = chart.series.iter().flat_map(|series| &series.points);
-                points.filter_map(|point| point.support.n).collect()
+                points.map(|point| point.support).collect()
             }
             Self::Points(chart) => {
                 let points = chart.groups.iter().flat_map(|group| &group.points);
-                points.filter_map(|point| point.support.n).collect()
+                points.map(|point| point.support).collect()
             }
             Self::Bars(chart) => {
                 let groups = chart.facets.iter().flat_map(|facet| &facet.groups);
                 let bars = groups.flat_map(|group| &group.bars);
                 let segments = bars.flat_map(|bar| &bar.segments);
-                segments.filter_map(|segment| segment.support.n).collect()
+                segments.map(|segment| segment.support).collect()
             }
-        };
+        }
+    }
+
+    /// How many samples its values rest on: `n = 3 each`, `n = 3 to 5`.
+    fn samples(&self) -> String {
+        let counts: Vec<usize> = self.supports().iter().filter_map(|support| support.n).collect();
         match (counts.iter().min(), counts.iter().max()) {
             (Some(least), Some(most)) if least == most => format!("n = {least} per value"),
             (Some(least), Some(most)) => format!("n = {least} to {most} per value"),
-            _ => "from all operations that were recorded".to_owned(),
+            _ => "from all recorded operations".to_owned(),
         }
+    }
+
+    /// What shading and thin lines mean: `shaded: 94 % interval of the median`; nothing where no value has an interval.
+    fn intervals(&self) -> Option<String> {
+        let supports = self.supports();
+        let percent = |confidence: f64| (confidence * 100.0).round() as u64;
+        let known = || {
+            supports
+                .iter()
+                .filter_map(|support| support.confidence.map(percent))
+        };
+        let (least, most) = (known().min()?, known().max()?);
+        let confidence = match least == most {
+            true => format!("{least} %"),
+            false => format!("{least} to {most} %"),
+        };
+        let what = match self {
+            Self::Lines(_) => "shaded",
+            Self::Points(_) | Self::Bars(_) => "thin lines",
+        };
+        Some(format!("{what}: {confidence} interval of the median"))
     }
 }
 

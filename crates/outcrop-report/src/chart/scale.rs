@@ -71,11 +71,11 @@ impl AxisPlan {
         match self.step {
             Some(step) => {
                 let first = (self.low / step).ceil();
-                let count = ((self.high / step + 1e-9).floor() - first).max(0.0) as usize;
+                let count = ((self.high / step + 1e-9).floor() - first).clamp(0.0, MOST_TICKS) as usize;
                 (0..=count).map(|index| (first + index as f64) * step).collect()
             }
             None => {
-                let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+                let decades = decade(self.low.log10().floor())..=decade(self.high.log10().ceil());
                 let ticks =
                     decades.flat_map(|exponent| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(exponent)));
                 let range = self.low * (1.0 - 1e-9)..=self.high * (1.0 + 1e-9);
@@ -120,9 +120,15 @@ impl AxisPlan {
         let prefix = axis.quantity.prefix_for(high.abs());
         let decimals = prefix.decimals_for(step);
         let factor = prefix.factor;
+        let top = ((high + span * 0.04) / step).ceil() * step;
+        // No share is above all: half a step is room for the markers, and has no tick.
+        let top = match axis.quantity.whole() {
+            Some(whole) if high <= whole => top.min(whole + step / 2.0),
+            _ => top,
+        };
         Self {
             low: ((low - span * 0.04) / step).floor() * step,
-            high: ((high + span * 0.04) / step).ceil() * step,
+            high: top,
             step: Some(step),
             label: labelled(&axis.label, prefix.unit),
             spell: Arc::new(move |tick| format!("{:.decimals$}", tick / factor)),
@@ -195,14 +201,38 @@ struct Prefix {
     unit: &'static str,
 }
 
+/// An exponent of ten that a number can have.
+fn decade(exponent: f64) -> i32 {
+    exponent.clamp(-400.0, 400.0) as i32
+}
+
+/// No axis has room for more.
+const MOST_TICKS: f64 = 100.0;
+/// No number has more that mean anything.
+const MOST_DECIMALS: f64 = 17.0;
+
 impl Prefix {
     fn decimals_for(&self, step: f64) -> usize {
         let exponent = (step / self.factor).log10().floor();
-        if exponent < 0.0 { (-exponent) as usize } else { 0 }
+        // A step of nothing, or of what is no number, has no place that would show it.
+        if exponent < 0.0 {
+            (-exponent).min(MOST_DECIMALS) as usize
+        } else {
+            0
+        }
     }
 }
 
 impl Quantity {
+    /// What a share is a share of.
+    const fn whole(self) -> Option<f64> {
+        match self {
+            Self::Share => Some(1.0),
+            Self::Percent => Some(100.0),
+            _ => None,
+        }
+    }
+
     /// The number with its unit, short enough for a tick: `4 KiB`, `32`, `1.2 GB/s`, `10 µs`, `0.1 %`.
     pub(crate) fn spell(self, value: f64) -> String {
         match self {

@@ -52,16 +52,53 @@ pub(crate) fn write(scene: &Scene, words: &Words<'_>, medium: Medium) -> String 
         let page = palette::PAGE.light;
         let _ = write!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"{page}\"/>");
     }
+    let mut pending = Pending::default();
     for shape in &scene.shapes {
-        add(&mut svg, shape, medium);
+        add(&mut svg, &mut pending, shape, medium);
     }
+    pending.write(&mut svg);
     svg.push_str("</svg>");
     svg
 }
 
-fn add(svg: &mut String, shape: &Shape, medium: Medium) {
+/// Paths of one paint that follow each other: on the page they are written as one.
+#[derive(Default)]
+struct Pending {
+    outline: String,
+    paint: String,
+}
+
+impl Pending {
+    fn add(&mut self, svg: &mut String, path: &Path) {
+        let paint = paint(path.fill, path.stroke);
+        if paint != self.paint {
+            self.write(svg);
+            self.paint = paint;
+        }
+        add_outline(&mut self.outline, path);
+    }
+
+    fn write(&mut self, svg: &mut String) {
+        if !self.outline.is_empty() {
+            let _ = write!(svg, "<path d=\"{}\"{}/>", self.outline, self.paint);
+            self.outline.clear();
+        }
+    }
+}
+
+fn add(svg: &mut String, pending: &mut Pending, shape: &Shape, medium: Medium) {
+    if let (Shape::Path(path), Medium::Page) = (shape, medium) {
+        pending.add(svg, path);
+        return;
+    }
+    if !matches!(shape, Shape::Group { .. }) {
+        pending.write(svg);
+    }
     match shape {
-        Shape::Path(path) => add_path(svg, path),
+        Shape::Path(path) => {
+            pending.add(svg, path);
+            pending.write(svg);
+        }
         Shape::Circle {
             centre: (x, y),
             radius,
@@ -102,7 +139,7 @@ fn add(svg: &mut String, shape: &Shape, medium: Medium) {
                 let _ = write!(svg, "<g><title>{}</title>", escaped(note));
             }
             for shape in shapes {
-                add(svg, shape, medium);
+                add(svg, pending, shape, medium);
             }
             if is_titled {
                 svg.push_str("</g>");
@@ -111,25 +148,30 @@ fn add(svg: &mut String, shape: &Shape, medium: Medium) {
     }
 }
 
-fn add_path(svg: &mut String, path: &Path) {
-    svg.push_str("<path d=\"");
+/// Appends the pieces of a path. All but their first corners are relative to the corner before, which is shorter.
+fn add_outline(outline: &mut String, path: &Path) {
     for piece in &path.pieces {
         let mut last = None;
         for &(x, y) in piece {
-            let (x, y) = (Px(x), Px(y));
+            let at = (tenths(x), tenths(y));
             let _ = match last {
-                None => write!(svg, "M{x},{y}"),
-                Some((_, at)) if at == y.tenths() => write!(svg, "H{x}"),
-                Some((at, _)) if at == x.tenths() => write!(svg, "V{y}"),
-                Some(_) => write!(svg, "L{x},{y}"),
+                None => write!(outline, "M{},{}", Tenths(at.0), Tenths(at.1)),
+                Some((x, y)) => {
+                    let (dx, dy) = (Tenths(at.0 - x), Tenths(at.1 - y));
+                    match (dx.0, dy.0) {
+                        (_, 0) => write!(outline, "h{dx}"),
+                        (0, _) => write!(outline, "v{dy}"),
+                        (_, ..0) => write!(outline, "l{dx}{dy}"),
+                        _ => write!(outline, "l{dx},{dy}"),
+                    }
+                }
             };
-            last = Some((x.tenths(), y.tenths()));
+            last = Some(at);
         }
         if path.is_closed {
-            svg.push('Z');
+            outline.push('Z');
         }
     }
-    let _ = write!(svg, "\"{}/>", paint(path.fill, path.stroke));
 }
 
 fn paint(fill: Option<Fill>, stroke: Option<Stroke>) -> String {
@@ -165,21 +207,27 @@ fn paint(fill: Option<Fill>, stroke: Option<Stroke>) -> String {
 /// A length in pixels, to a tenth.
 struct Px(f64);
 
-impl Px {
-    fn tenths(&self) -> i64 {
-        (self.0 * 10.0).round() as i64
+impl std::fmt::Display for Px {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Tenths(tenths(self.0)).fmt(formatter)
     }
 }
 
-impl std::fmt::Display for Px {
+fn tenths(pixels: f64) -> i64 {
+    (pixels * 10.0).round() as i64
+}
+
+/// Tenths of a pixel, written in pixels without what SVG can do without: `12`, `-.3`.
+struct Tenths(i64);
+
+impl std::fmt::Display for Tenths {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tenths = self.tenths();
-        match tenths % 10 {
-            0 => write!(formatter, "{}", tenths / 10),
-            tenth => {
-                let sign = if tenths < 0 { "-" } else { "" };
-                write!(formatter, "{sign}{}.{}", (tenths / 10).abs(), tenth.abs())
-            }
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, tenth) = (self.0.abs() / 10, self.0.abs() % 10);
+        match (whole, tenth) {
+            (whole, 0) => write!(formatter, "{sign}{whole}"),
+            (0, tenth) => write!(formatter, "{sign}.{tenth}"),
+            (whole, tenth) => write!(formatter, "{sign}{whole}.{tenth}"),
         }
     }
 }

@@ -240,3 +240,44 @@ proptest::proptest! {
         proptest::prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }
+
+#[test]
+fn no_figure_however_large_or_small_makes_an_axis_endless() {
+    let extremes = [
+        0.0,
+        5e-324,
+        1e-300,
+        1.0,
+        1.0 + f64::EPSILON,
+        1e30,
+        1e308,
+        f64::MAX,
+    ];
+    for scale in [Scale::Linear, Scale::Fitted, Scale::Log2, Scale::Log10] {
+        for quantity in [
+            Quantity::Latency,
+            Quantity::Bandwidth,
+            Quantity::Ratio,
+            Quantity::Share,
+        ] {
+            for (low, high) in extremes.iter().flat_map(|low| extremes.map(|high| (*low, high))) {
+                let axis = Axis {
+                    label: "x".to_owned(),
+                    quantity,
+                    unit: "",
+                    scale,
+                };
+                for plan in [
+                    scale::AxisPlan::over(&axis, [low, high].into_iter(), 6),
+                    scale::AxisPlan::of_bars(&axis, [low, high].into_iter(), 6),
+                ] {
+                    let ticks = plan.ticks();
+                    assert!(ticks.len() < 3000, "{} ticks from {low} to {high}", ticks.len());
+                    ticks
+                        .iter()
+                        .for_each(|&tick| assert!((plan.spell)(tick).len() < 400));
+                }
+            }
+        }
+    }
+}

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::words_of;
-use outcrop_results::Side;
 use outcrop_results::compare::{
     Comparison, ComparisonRow, EnvironmentDifference, Figure, Undecided, Verdict,
 };
 use outcrop_schema::Vocabulary;
 
-use super::{reasons, spell, verdict_name};
+use super::left_out::{failed, not_compared};
+use super::{spell, verdict_name};
+use crate::number::counted;
 
 /// Widest label of a cell that shares its line with the figures.
 const LABEL_WIDTH: usize = 22;
@@ -21,10 +22,19 @@ struct OfMetric<'c> {
     rows: Vec<&'c ComparisonRow>,
 }
 
+/// What is shown of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Detail {
+    /// Every metric.
+    pub is_all: bool,
+    /// Metrics that were asked about: they are shown in any case.
+    pub named: BTreeSet<String>,
+}
+
 /// A screen of 80 columns: rows of headline metrics, those of all metrics on request, and the reasons of what cannot be compared, counted.
-pub fn comparison_text(comparison: &Comparison, is_all: bool) -> String {
+pub fn comparison_text(comparison: &Comparison, detail: &Detail) -> String {
     let mut text = head(comparison);
-    let (shown, rest) = by_metric(comparison, is_all);
+    let (shown, rest) = by_metric(comparison, detail);
     if comparison.comparable().next().is_none() {
         text.push_str("\nNothing can be compared.\n");
     }
@@ -38,24 +48,29 @@ pub fn comparison_text(comparison: &Comparison, is_all: bool) -> String {
     if !rest.is_empty() {
         let rows: Vec<&ComparisonRow> = rest.iter().flat_map(|of| of.rows.iter().copied()).collect();
         text.push_str(&format!(
-            "\n{} other metrics, {} rows: {}; --all shows them\n",
-            rest.len(),
-            rows.len(),
+            "\n{}, {}: {}; --all shows them\n",
+            counted(rest.len(), "other metric"),
+            counted(rows.len(), "row"),
             tally(&rows)
         ));
     }
     text.push_str(&how_to_read(comparison, &shown));
     text.push_str(&not_compared(comparison));
+    text.push_str(&failed(comparison));
     text
 }
 
 /// The same rows as one table in Markdown.
-pub fn comparison_markdown(comparison: &Comparison, is_all: bool) -> String {
-    let (shown, _) = by_metric(comparison, is_all);
+pub fn comparison_markdown(comparison: &Comparison, detail: &Detail) -> String {
+    let (shown, _) = by_metric(comparison, detail);
     let mut text = format!(
         "Baseline: {}. Candidate: {}.\n\n",
-        comparison.baseline, comparison.candidate
+        named(&comparison.baseline, &comparison.baseline_settings),
+        named(&comparison.candidate, &comparison.candidate_settings)
     );
+    if comparison.is_paired {
+        text.push_str(&format!("{OF_PAIRS}\n\n"));
+    }
     text.push_str("| metric | cell | baseline | candidate | ratio | interval | confidence | verdict |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     let common = common_factors(comparison);
@@ -76,18 +91,28 @@ pub fn comparison_markdown(comparison: &Comparison, is_all: bool) -> String {
         ];
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
+    text.push_str(&failed(comparison));
     text
+}
+
+/// How the ratio of variants comes about, as it is not what a reader works out from the two medians.
+const OF_PAIRS: &str = "Ratio: the median of the ratios of the pairs, not the ratio of the two medians.";
+
+/// A side with what it set: `b of runs/…-ab: queue_depth=32`.
+fn named(name: &str, settings: &BTreeMap<String, String>) -> String {
+    match settings.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name}: {}", spell(settings)),
+    }
 }
 
 fn head(comparison: &Comparison) -> String {
     let mut text = String::new();
+    let baseline = named(&comparison.baseline, &comparison.baseline_settings);
+    let candidate = named(&comparison.candidate, &comparison.candidate_settings);
     let sides = [
-        ("baseline: ", &comparison.baseline, &comparison.baseline_subjects),
-        (
-            "candidate:",
-            &comparison.candidate,
-            &comparison.candidate_subjects,
-        ),
+        ("baseline: ", baseline, &comparison.baseline_subjects),
+        ("candidate:", candidate, &comparison.candidate_subjects),
     ];
     for (what, name, subjects) in sides {
         text.push_str(&format!("{what} {name}\n"));
@@ -97,7 +122,7 @@ fn head(comparison: &Comparison) -> String {
     }
     for (name, value) in &comparison.assumed {
         text.push_str(&format!(
-            "assumed:   {name}={value}, where a publication does not state it\n"
+            "assumed:   {name}={value}, which the publication does not state\n"
         ));
     }
     for difference in &comparison.environment_differences {
@@ -124,9 +149,11 @@ fn head(comparison: &Comparison) -> String {
 }
 
 /// Rows by metric, those that matter first; without those that repeat another, and the metrics that are left out.
-fn by_metric(comparison: &Comparison, is_all: bool) -> (Vec<OfMetric<'_>>, Vec<OfMetric<'_>>) {
-    let mut metrics: Vec<OfMetric<'_>> = Vec::new();
-    for row in comparison.comparable().filter(|row| is_all || !row.is_repeated) {
+fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'c>>, Vec<OfMetric<'c>>) {
+    let mut metrics: Vec<OfMetric<'c>> = Vec::new();
+    let is_wanted =
+        |row: &&ComparisonRow| detail.is_all || !row.is_repeated || detail.named.contains(&row.metric);
+    for row in comparison.comparable().filter(is_wanted) {
         match metrics
             .iter_mut()
             .find(|of| of.layer == row.layer && of.metric == row.metric)
@@ -140,26 +167,34 @@ fn by_metric(comparison: &Comparison, is_all: bool) -> (Vec<OfMetric<'_>>, Vec<O
         }
     }
     for of_metric in &mut metrics {
-        of_metric.rows.sort_by(|a, b| {
-            let distance = |row: &ComparisonRow| row.ratio.map_or(0.0, |ratio| ratio.ln().abs());
-            weight(&a.verdict)
-                .cmp(&weight(&b.verdict))
-                .then(distance(b).total_cmp(&distance(a)))
-        });
+        // Within a verdict, in the order of the cells, so that a reader finds one.
+        of_metric.rows.sort_by_key(|row| weight(&row.verdict));
     }
     metrics.sort_by_key(|of| (place(of.layer, of.metric), weight(&of.rows[0].verdict)));
     // A publication names the metrics that are of interest.
     let has_headline = metrics.iter().any(|of| of.rows[0].is_headline);
-    metrics
-        .into_iter()
-        .partition(|of| is_all || !has_headline || of.rows[0].is_headline)
+    let is_shown = |of: &OfMetric<'_>| {
+        detail.is_all
+            || !has_headline
+            || place(of.layer, of.metric) != NOWHERE
+            || detail.named.contains(of.metric)
+    };
+    metrics.into_iter().partition(is_shown)
 }
 
-/// The place of a metric among the headline metrics of its layer; those that are none come last.
+/// The place of a metric that comparisons do not show unasked.
+const NOWHERE: usize = usize::MAX;
+
+/// The place of a metric among those of its layer that comparisons show.
 fn place(layer: &str, metric: &str) -> usize {
     let schema = Vocabulary::default().layer(layer);
-    let place = schema.and_then(|schema| schema.headline.iter().position(|known| known.name == metric));
-    place.unwrap_or(usize::MAX)
+    let shown = schema
+        .into_iter()
+        .flat_map(|schema| schema.headline.iter().chain(schema.compared));
+    shown
+        .map(|known| known.name)
+        .position(|known| known == metric)
+        .unwrap_or(NOWHERE)
 }
 
 const fn weight(verdict: &Verdict) -> u8 {
@@ -298,9 +333,12 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
             &format!("confidence {}.", confidences.join(", ")),
         ));
     }
+    if comparison.is_paired {
+        text.push_str(&format!("{OF_PAIRS}\n"));
+    }
     if !comparison.is_paired && comparison.assumed.is_empty() && rows.iter().any(|row| row.p_value.is_some())
     {
-        text.push_str("Drift between two runs is in no interval; `outcrop ab` excludes it.\n");
+        text.push_str("The intervals do not include drift between two runs; `outcrop ab` excludes it.\n");
     }
     let mut why: BTreeMap<Undecided, usize> = BTreeMap::new();
     for row in rows {
@@ -314,55 +352,8 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     text
 }
 
-/// Reasons, each with the number of rows it stands for, and the cells that met no other.
-fn not_compared(comparison: &Comparison) -> String {
-    // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
-    let mut by_reason: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for row in &comparison.rows {
-        if !matches!(row.verdict, Verdict::NotComparable(_)) {
-            continue;
-        }
-        for reason in reasons(&row.verdict).into_iter().collect::<BTreeSet<_>>() {
-            let entry = by_reason.entry(without_numbers(&reason)).or_insert((0, reason));
-            entry.0 += 1;
-        }
-    }
-    let mut text = String::new();
-    if !by_reason.is_empty() {
-        text.push_str("\nnot comparable:\n");
-        for (count, reason) in by_reason.into_values() {
-            let plural = if count == 1 { "" } else { "s" };
-            text.push_str(&wrapped("  ", &format!("{count} row{plural}: {reason}")));
-        }
-    }
-    for side in [Side::Baseline, Side::Candidate] {
-        let count = comparison
-            .unmatched
-            .iter()
-            .filter(|cell| cell.side == side)
-            .count();
-        if count > 0 {
-            text.push_str(&format!("  {count} cells are only in the {}\n", side.name()));
-        }
-    }
-    text
-}
-
-/// Text with every number as `#`.
-fn without_numbers(text: &str) -> String {
-    let mut plain = String::new();
-    for character in text.chars() {
-        match character {
-            '0'..='9' | '.' if plain.ends_with('#') => {}
-            '0'..='9' => plain.push('#'),
-            other => plain.push(other),
-        }
-    }
-    plain
-}
-
 /// Words in lines of 80 columns; lines after the first are indented as far as `head` reaches.
-fn wrapped(head: &str, words: &str) -> String {
+pub(super) fn wrapped(head: &str, words: &str) -> String {
     const WIDTH: usize = 80;
     let indent = " ".repeat(head.chars().count());
     let (mut text, mut line) = (String::new(), head.to_owned());

@@ -24,14 +24,34 @@ pub(super) fn body(answer: &Answer) -> Markup {
     }
 }
 
-/// The figures, and a line for each piece of advice.
+/// The figures, the warnings, and a line for each piece of advice.
 pub(super) fn brief(answer: &Answer) -> Markup {
+    let warnings = answer.cautions.iter();
+    let warnings = warnings.filter(|caution| caution.severity == Severity::Warning);
     html! {
+        @for caution in warnings { p.warning { strong { "Warning: " } (prose(&shortened(&caution.text))) } }
         (capabilities(&answer.capabilities, brief_cell))
         @if !answer.advice.is_empty() {
             ul.advice { @for claim in &answer.advice { li { strong { (claim.topic) ": " } (prose(&claim.brief)) } } }
         }
     }
+}
+
+/// The first sentence, cut at a word where it is a long one.
+fn shortened(text: &str) -> String {
+    /// Letters of two lines on paper.
+    const MOST_LETTERS: usize = 220;
+    let first = text
+        .split_once(". ")
+        .map_or(text.to_owned(), |(first, _)| format!("{first}."));
+    if first.chars().count() <= MOST_LETTERS {
+        return first;
+    }
+    let kept: String = first.chars().take(MOST_LETTERS).collect();
+    let whole_words = kept.rsplit_once(' ').map_or(kept.as_str(), |(words, _)| words);
+    // A code that is cut in two would make the rest of the line one.
+    let is_open = whole_words.matches('`').count() % 2 == 1;
+    format!("{whole_words}{} …", if is_open { "`" } else { "" })
 }
 
 fn capabilities(rows: &[Capability], cell: fn(&Reading) -> Markup) -> Markup {
@@ -40,7 +60,8 @@ fn capabilities(rows: &[Capability], cell: fn(&Reading) -> Markup) -> Markup {
     };
     html! {
         table.capabilities {
-            caption { "What it can do: medians over trials, with where each was reached" }
+            caption { "What it can do: medians over trials, with where each was reached. Marked as wide: an interval of more than ± "
+                (Number::WIDE_PERCENT) " %" }
             thead {
                 tr {
                     td {}

@@ -4,6 +4,9 @@ use maud::{Markup, html};
 
 use crate::cell_table::{Grid, GridColumn};
 
+/// Columns that a phone shows at once.
+const COLUMNS_OF_A_PHONE: usize = 3;
+
 pub(super) fn body(grids: &[Grid]) -> Markup {
     html! { @for grid in grids { (table(grid)) } }
 }
@@ -15,6 +18,9 @@ fn table(grid: &Grid) -> Markup {
         .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
     let row_count = grid.columns.first().map_or(0, |column| column.cells.len());
     html! {
+        @if grid.columns.len() > COLUMNS_OF_A_PHONE {
+            p.soft.scroll-cue { "The table has " (grid.columns.len()) " columns: swipe it to the left for the rest →" }
+        }
         div.scroll {
             table.sortable {
                 caption { (caption) @for line in rest { br; (line) } }
@@ -27,7 +33,13 @@ fn table(grid: &Grid) -> Markup {
 }
 
 fn cell(column: &GridColumn, row: usize) -> Markup {
-    let place = column.places.get(row).copied().flatten();
+    // Six digits keep the order of what a reader can tell apart.
+    let place = column
+        .places
+        .get(row)
+        .copied()
+        .flatten()
+        .map(crate::chart::rounded);
     let class = column.is_right.then_some("right");
     html! {
         td class=[class] data-value=[place] { (value(column.cells.get(row).map_or("", String::as_str))) }

@@ -35,11 +35,9 @@ struct FigureData<'r> {
 /// The data as JSON that is safe inside a script element: no `<`, and so no end of it.
 pub(super) fn json(report: &Report) -> String {
     let figure = |figure: &&'_ crate::chart::Figure| {
-        let label = report.label_of(figure);
-        (
-            label.subject,
-            format!("{} · {}", figure.chart.samples(), label.origin),
-        )
+        let label = report.label_of(&figure.id);
+        let origin = figure.rests_on(&label);
+        (label.subject, origin)
     };
     let figures = report.figures();
     let figures = figures.iter().map(|one| {

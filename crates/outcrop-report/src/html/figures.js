@@ -44,6 +44,9 @@
     return [1, 2, 5, 10].map((step) => step * decade).find((step) => step >= value * (1 - 1e-9));
   };
   const canShow = (scale, value) => Number.isFinite(value) && (!scale.startsWith('log') || value > 0);
+  // What a share is a share of, and the bits of a byte.
+  const WHOLES = { share: 1, percent: 100, bits: 8 };
+
   function planAxis(axis, scale, values, mostTicks, fromZero) {
     const shown = values.filter((value) => canShow(scale, value));
     let low = shown.length ? Math.min(...shown) : 1;
@@ -82,16 +85,19 @@
         ticks: ticks.map((tick) => [tick, spell(axis.quantity, tick)]),
       };
     }
+    const whole = WHOLES[axis.quantity];
     if (scale === 'fitted') {
       const span = high > low ? high - low : Math.max(1, Math.abs(low)) * 0.1;
       const step = roundUp((span * 1.1) / mostTicks);
       low = Math.floor((low - span * 0.04) / step) * step;
-      high = Math.ceil((high + span * 0.04) / step) * step;
-      for (let tick = low; tick <= high + step / 2; tick += step) ticks.push(tick);
+      // No share is above all: half a step is room for the markers, and has no tick.
+      const most = high <= whole ? whole + step / 2 : Infinity;
+      high = Math.min(Math.ceil((high + span * 0.04) / step) * step, most);
+      for (let tick = low; tick <= high + step / 100; tick += step) ticks.push(tick);
     } else {
-      const isWhole = axis.quantity === 'percent' || axis.quantity === 'bits';
+      const isWhole = whole !== undefined && high <= whole;
       low = 0;
-      if (isWhole && high <= (axis.quantity === 'bits' ? 8 : 100)) high = axis.quantity === 'bits' ? 8 : 100;
+      if (isWhole) high = whole;
       const step = roundUp((high > 0 ? high : 1) / mostTicks);
       high = Math.ceil(((high > 0 ? high : 1) * (isWhole ? 1 : 1.02)) / step - 1e-9) * step;
       for (let tick = 0; tick <= high + step / 2; tick += step) ticks.push(tick);

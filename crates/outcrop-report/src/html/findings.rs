@@ -16,12 +16,19 @@ pub(super) fn body(findings: &[Finding]) -> Markup {
     }
 }
 
+/// How many hold, do not hold, and cannot be tested.
+fn counts(findings: &[&Finding]) -> [usize; 3] {
+    let count = |wanted: fn(&Verdict) -> bool| findings.iter().filter(|f| wanted(&f.verdict)).count();
+    [
+        count(|verdict| matches!(verdict, Verdict::Holds)),
+        count(|verdict| matches!(verdict, Verdict::DoesNotHold)),
+        count(|verdict| matches!(verdict, Verdict::NotTestable(_))),
+    ]
+}
+
 /// Findings of one kind, with how they came out.
 fn group(title: &str, findings: &[&Finding]) -> Markup {
-    let count = |wanted: fn(&Verdict) -> bool| findings.iter().filter(|f| wanted(&f.verdict)).count();
-    let holds = count(|verdict| matches!(verdict, Verdict::Holds));
-    let fails = count(|verdict| matches!(verdict, Verdict::DoesNotHold));
-    let untested = count(|verdict| matches!(verdict, Verdict::NotTestable(_)));
+    let [holds, fails, untested] = counts(findings);
     html! {
         @if !findings.is_empty() {
             h3 { (title) }
@@ -32,8 +39,17 @@ fn group(title: &str, findings: &[&Finding]) -> Markup {
     }
 }
 
-pub(super) fn list(findings: &[Finding]) -> Markup {
-    html! { @for finding in findings { (article(finding)) } }
+/// Findings behind a line that says how they came out: those of a publication are no fault of this run.
+pub(super) fn folded(findings: &[Finding]) -> Markup {
+    let [holds, fails, untested] = counts(&findings.iter().collect::<Vec<_>>());
+    html! {
+        @if !findings.is_empty() {
+            details {
+                summary { "Checks of the publication. Holds: " (holds) "; does not hold: " (fails) "; not testable: " (untested) "." }
+                @for finding in findings { (article(finding)) }
+            }
+        }
+    }
 }
 
 fn article(finding: &Finding) -> Markup {

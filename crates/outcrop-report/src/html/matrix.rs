@@ -14,8 +14,8 @@ pub(super) fn body(layer: &str, matrices: &[Matrix], missing: &[Missing]) -> Mar
         .unwrap_or_default();
     html! {
         @if !matrices.is_empty() {
-            p { "Median of each cell; stronger shading is higher within one table. ± marks a cell whose interval is wider "
-                "than 10 % of its median (half the width is shown). A dash: no such cell in this run." }
+            p { "Median of each cell; stronger shading is higher within one table. In parentheses: the interval of a cell where it is "
+                "wide, more than ± " (Number::WIDE_PERCENT) " %. A dash: no such cell in this run." }
             div.matrix-set {
                 (switch(layer, &metrics))
                 div.matrices {
@@ -91,8 +91,8 @@ fn shaded(cell: Option<&Number>, scale: &Shading) -> Markup {
         td style=(style) title=(number.certainty()) {
             // The table's caption says what is counted.
             (number.to_string().trim_end_matches(" IOPS"))
-            @if let Some(width) = number.plus_minus_percent().filter(|_| number.is_wide()) {
-                small.wide-mark { "±" (format!("{width:.0}")) " %" }
+            @if let Some(ends) = number.ends_in_parentheses().filter(|_| number.is_wide()) {
+                small.wide-mark { (ends) }
             }
         }
     }

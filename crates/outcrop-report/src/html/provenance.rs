@@ -76,7 +76,7 @@ fn run(report: &Report) -> Markup {
             dt { "effort" } dd { (report.run.effort.clone().unwrap_or_else(not_stated)) }
             dt { "software" } dd { "outcrop " (report.run.software) }
             dt { "trials" } dd { (report.trials.sentence()) }
-            dt { "files" } dd { "plan.toml, environment.json and trials.ndjson hold everything; records.parquet opens in "
+            dt { "files" } dd { "plan.toml, environment.json and trials.ndjson are the complete data; records.parquet opens in "
                 "DuckDB, pandas and Polars; figures/ has every figure of this page." }
         }
         @if !report.trials.failures.is_empty() {
@@ -84,7 +84,7 @@ fn run(report: &Report) -> Markup {
             ul { @for failure in &report.trials.failures { li { (failure) } } }
         }
         details {
-            summary { "The plan, every default written out (running it again repeats the run)" }
+            summary { "The plan with all defaults (run it again to repeat the run)" }
             pre { code { (report.run.plan) } }
         }
     }

@@ -4,8 +4,7 @@ use maud::{Markup, html};
 
 use super::answer::prose;
 use super::title_of;
-use crate::answer::{Answer, Capability, Claim, ReadingOutcome};
-use crate::number::Number;
+use crate::answer::{Answer, Claim, Headline, Instruction, NO_ADVICE};
 use crate::report::LayerSection;
 
 /// Figures of a row; the section of the layer has the rest.
@@ -19,7 +18,7 @@ pub(super) fn table(layers: &[LayerSection]) -> Markup {
     html! {
         table.stack {
             caption { "The stack: what each layer can do, and what to configure" }
-            thead { tr { th scope="col" { "layer" } th scope="col" { "it can do" } th scope="col" { "advice" } } }
+            thead { tr { th scope="col" { "layer" } th scope="col" { "measured" } th scope="col" { "what to do" } } }
             tbody {
                 @for layer in layers {
                     tr {
@@ -27,7 +26,7 @@ pub(super) fn table(layers: &[LayerSection]) -> Markup {
                             a href={ "#" (layer.layer) "-answer" } { (title_of(&layer.layer)) }
                             span { (layer.answer.subject) }
                         }
-                        td { @for figure in figures(&layer.answer) { (figure) } }
+                        td { @for headline in layer.answer.headlines(MOST_FIGURES) { (figure(headline)) } }
                         td { (advice(&layer.answer)) }
                     }
                 }
@@ -36,49 +35,25 @@ pub(super) fn table(layers: &[LayerSection]) -> Markup {
     }
 }
 
-/// A row, its column, the number, and where it was reached.
-type Measured<'a> = (&'a Capability, &'a str, &'a Number, &'a str);
-
-/// The first figures of the answer that were measured.
-fn figures(answer: &Answer) -> Vec<Markup> {
-    let readings = answer
-        .capabilities
-        .iter()
-        .flat_map(|row| row.readings.iter().map(move |one| (row, one)));
-    let measured = readings.filter_map(|(row, reading)| match &reading.outcome {
-        ReadingOutcome::Measured { number, conditions } => {
-            Some((row, reading.column.as_str(), number, conditions.as_str()))
-        }
-        ReadingOutcome::Missing { .. } => None,
-    });
-    let mut seen = Vec::new();
-    // Two wishes may have one answer, which is said once.
-    let new = measured.filter(|(row, _, number, conditions)| {
-        let words = (row.label.as_str(), number.to_string(), *conditions);
-        let is_new = !seen.contains(&words);
-        seen.push(words);
-        is_new
-    });
-    new.take(MOST_FIGURES).map(figure).collect()
-}
-
-fn figure((row, column, number, conditions): Measured<'_>) -> Markup {
+fn figure(headline: Headline<'_>) -> Markup {
+    let Headline {
+        number, conditions, ..
+    } = headline;
     let certainty = number.confidence();
     html! {
         p {
-            (row.label) ", " (column) ": " strong { (number.with_ends()) }
+            (headline.name()) ": " strong { (number.with_ends()) }
             span { (conditions) @if !conditions.is_empty() { "; " } (certainty) }
         }
     }
 }
 
-/// The first advice that is decided, else the first, or that there is none.
 fn advice(answer: &Answer) -> Markup {
-    let decided = answer.advice.iter().find(|claim| claim.is_decided());
     html! {
-        @match decided.or(answer.advice.first()) {
-            Some(Claim { topic, brief, .. }) => { b { (topic) ": " } (prose(brief)) },
-            None => "none: the cells of this run do not decide a setting",
+        @match answer.instruction() {
+            Instruction::Do(action) => { (prose(action)) "." },
+            Instruction::Undecided(Claim { topic, brief, .. }) => { b { (topic) ": " } (prose(brief)) },
+            Instruction::None => (NO_ADVICE),
         }
     }
 }

@@ -2,9 +2,13 @@
 
 use maud::{Markup, html};
 
+use crate::number::counted;
 use crate::section::{Missing, ReferenceSection, Table};
 
 use super::findings;
+
+/// Rows of a publication's table that the page shows: shapes are compared in charts, and the rest would be most of the page.
+const MOST_PUBLISHED_ROWS: usize = 12;
 
 pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
     html! {
@@ -14,8 +18,8 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
         @for section in sections {
             details {
                 summary { span.published { "Published: " } (section.title) " (" code { (section.name) } ")" }
-                (findings::list(&section.findings))
-                (plain(&section.table))
+                (findings::folded(&section.findings))
+                (published(&section.table))
                 @if !section.caveats.is_empty() {
                     ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
                 }
@@ -24,8 +28,19 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
     }
 }
 
-pub(super) fn plain(table: &Table) -> Markup {
-    if table.rows.is_empty() {
+/// The first rows of a publication's table, and where the others are.
+fn published(table: &Table) -> Markup {
+    let more = table.rows.len().saturating_sub(MOST_PUBLISHED_ROWS);
+    html! {
+        (rows(table, &table.rows[..table.rows.len() - more]))
+        @if more > 0 {
+            p.soft { "The other " (counted(more, "row")) ": " code { "outcrop report RUN --format json" } "." }
+        }
+    }
+}
+
+fn rows(table: &Table, rows: &[Vec<String>]) -> Markup {
+    if rows.is_empty() {
         return html! {};
     }
     html! {
@@ -33,7 +48,7 @@ pub(super) fn plain(table: &Table) -> Markup {
             table {
                 caption { (table.caption) }
                 thead { tr { @for head in &table.head { th scope="col" { (head) } } } }
-                tbody { @for row in &table.rows { tr { @for cell in row { td { (cell) } } } } }
+                tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
             }
         }
     }
@@ -43,7 +58,7 @@ pub(super) fn missing(missing: &Missing) -> Markup {
     html! {
         div.missing {
             h3 { (missing.title) }
-            p { "Not in this run: " (missing.reason) " Measure it with " code { "outcrop run plans/" (missing.plan) ".toml" } "." }
+            p { "Not in this run: " (missing.reason) " Measure it with " code { "outcrop run " (missing.plan) } "." }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What every layer says about how far its numbers can be relied on.
 
+use outcrop_measure::metric::Scope;
 use outcrop_results::{Outcome, RunView};
 use outcrop_schema::LayerSchema;
 
 use crate::answer::Caution;
 use crate::cell::Cell;
 use crate::environment;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// Lost trials, wide intervals, few repetitions, what disturbs measurements on the machine, and what else a layer has to say: warnings
 /// first.
@@ -22,7 +23,15 @@ pub fn cautions(
         .collect();
     let mut cautions: Vec<Caution> = lost_trials(run, schema.name).into_iter().collect();
     cautions.extend(width(&headline));
-    cautions.extend(repetitions(&headline));
+    // What belongs to the data is not repeated.
+    let of_trials = cells.iter().filter_map(|cell| {
+        let metric = schema
+            .headline
+            .iter()
+            .find(|metric| cell.number(metric).is_some())?;
+        cell.number(metric).filter(|_| metric.scope == Scope::Trial)
+    });
+    cautions.extend(repetitions(&of_trials.collect::<Vec<_>>()));
     cautions.extend(own);
     if is_first(run, schema) {
         let warnings = environment::warnings(&run.environment);
@@ -65,8 +74,9 @@ fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
         return None;
     }
     let mut text = format!(
-        "{} trials failed and {interrupted} were interrupted; they count nowhere.",
-        failed.len()
+        "{} failed and {interrupted} {} interrupted; no figure includes them.",
+        counted(failed.len(), "trial"),
+        if interrupted == 1 { "was" } else { "were" }
     );
     if let Some(first) = failed.first() {
         text.push_str(&format!(" The first failure: {first}"));
@@ -88,8 +98,10 @@ fn width(numbers: &[&Number]) -> Option<Caution> {
     } else {
         "headline metric"
     };
-    let text =
-        format!("In {wide} of {total} cells the interval of the {what} is wider than 10 % of the median.");
+    let text = format!(
+        "In {wide} of {total} cells the interval of the {what} is wide: more than ± {} % of the median.",
+        Number::WIDE_PERCENT
+    );
     (total > 0).then(|| Caution::warning_if(wide * 4 > total, text))
 }
 
@@ -105,7 +117,7 @@ fn repetitions(numbers: &[&Number]) -> Option<Caution> {
         ))),
         Some(_) => None,
         None => Some(Caution::warning(
-            "At least one cell has a single trial: nothing says how well its numbers would repeat.",
+            "At least one cell has a single trial, so its repeatability is unknown.",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! The column layer: what string columns take, how fast they are searched, and which are worth a dictionary.
+//! The column layer: what columns take compared with the file that they are in, and how fast they are searched.
 
 mod advice;
 mod answer;
@@ -7,6 +7,9 @@ mod figures;
 mod findings;
 mod judgement;
 mod method;
+mod size_figure;
+mod verdict;
+mod whole;
 
 use outcrop_results::RunView;
 use outcrop_schema::column::{DISTINCT, ROWS, SCHEMA, SKEW, THREADS};
@@ -16,6 +19,8 @@ use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Method};
+
+pub use verdict::{ColumnSizes, SmallestForm};
 
 /// The layer.
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {

@@ -25,7 +25,7 @@ pub(super) fn sensitivity(
         differences.sum::<usize>()
     };
     let Some(baseline) = varied.iter().min_by_key(distance) else {
-        return FigureSlot::missing(TITLE, "no factor was varied alone.", plan);
+        return FigureSlot::missing(TITLE, "no factor was varied on its own.", plan);
     };
     let row = |part, metric: &Metric, cell: &Cell<'_>| {
         let [factor] = cell.differences(baseline)[..] else {
@@ -49,7 +49,7 @@ pub(super) fn sensitivity(
         facets: panels.iter().enumerate().map(facet).collect(),
     };
     let caption = format!(
-        "1 is the baseline: {}. Each row changes one factor and leaves the rest. How factors act on each other it does not show.",
+        "1 is the baseline: {}. Each row changes one factor. Interactions between factors are not shown.",
         words(baseline)
     );
     chart.slot(plan, TITLE, caption, plan)

@@ -1,10 +1,9 @@
 //! Advice that its own figures cannot carry is withheld: for every layer, in this one place.
 
 use outcrop_results::RunView;
-use outcrop_results::layout::PLAN_FILE;
 
 use crate::answer::{Claim, NOT_DECIDED};
-use crate::finding::as_sentence;
+use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
 
 /// An interval that reaches further than this to either side on average decides nothing, in per cent of the value.
@@ -12,7 +11,7 @@ const WIDEST_PERCENT: f64 = 30.0;
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
 
-/// The claims of a layer; one that rests on an interval that is too wide says which command would decide it.
+/// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
     let decide = |claim: Claim| match widest(&claim.numbers) {
         Some(number) => undecided(&claim, number, run, layer),
@@ -21,11 +20,33 @@ pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Cl
     claims.into_iter().map(decide).collect()
 }
 
+/// The findings of a layer; of one about what was measured that rests on an interval that is too wide these trials cannot tell.
+pub(super) fn untestable(findings: Vec<Finding>) -> Vec<Finding> {
+    let decide = |mut finding: Finding| {
+        let is_tested = matches!(finding.verdict, Verdict::Holds | Verdict::DoesNotHold);
+        let is_of_subject = finding.about != About::Run && is_tested;
+        if let Some(number) = widest(&finding.numbers).filter(|_| is_of_subject) {
+            finding.verdict = Verdict::NotTestable(format!(
+                "These trials cannot tell: the {} is known only as {}; more than ± {WIDEST_PERCENT:.0} % decides nothing.",
+                number.name,
+                number.with_ends()
+            ));
+            finding.meaning = String::new();
+        }
+        finding
+    };
+    findings.into_iter().map(decide).collect()
+}
+
 /// The number with the widest interval, where that is too wide.
 fn widest(numbers: &[Number]) -> Option<&Number> {
-    let width = |number: &&Number| number.plus_minus_percent().unwrap_or(0.0);
-    let too_wide = numbers.iter().filter(|number| width(number) > WIDEST_PERCENT);
-    too_wide.max_by(|one, other| width(one).total_cmp(&width(other)))
+    // A number without an interval says so itself.
+    let with_interval = numbers
+        .iter()
+        .filter_map(|number| Some((number, number.plus_minus_percent()?)));
+    let too_wide = with_interval.filter(|(_, percent)| *percent > WIDEST_PERCENT);
+    let widest = too_wide.max_by(|one, other| one.1.total_cmp(&other.1));
+    widest.map(|(number, _)| number)
 }
 
 fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
@@ -48,17 +69,17 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
     )
 }
 
-/// What would decide it: the same cells with more repetitions. The plan that a run keeps has all that its flags said.
+/// What to do: measure the same again with more repetitions. A command of our own making would not have the flags, the input or the
+/// plan of the one that was run.
 fn deciding(n: usize, run: &RunView, layer: &str) -> String {
     let repetitions = if n < ENOUGH { ENOUGH } else { 2 * n };
     let is_alone = run.trials.iter().all(|trial| trial.layer == layer);
-    if is_alone {
-        let plan = run.dir.join(PLAN_FILE);
-        format!(
-            "`outcrop run {} --repetitions {repetitions}` would decide",
-            plan.display()
-        )
-    } else {
-        format!("`outcrop profile --layer {layer} --repetitions {repetitions}` would decide")
+    match is_alone {
+        true => format!("repeat the command with `--repetitions {repetitions}`"),
+        false => {
+            format!(
+                "repeat the command with `--repetitions {repetitions}`, a profile with `--layer {layer}` too"
+            )
+        }
     }
 }

@@ -33,7 +33,7 @@ fn the_policy_and_the_memory_to_configure_are_named_with_what_they_are_worth() {
     let run = policies().run;
     let policy = advice(&run, "Policy");
     assert!(
-        policy.starts_with("s3-fifo hits 84.0 % at 8MiB (clear)") && policy.contains("lru 80.0 %"),
+        policy.starts_with("s3-fifo hits 84.0 % at 8 MiB (clear)") && policy.contains("lru 80.0 %"),
         "{policy}"
     );
     assert_eq!(finding(&run, "cache-hits-as-simulated").verdict, Verdict::Holds);
@@ -60,17 +60,20 @@ fn memory_is_advised_for_the_policy_that_hits_most_and_never_the_largest_measure
         ("sieve", "32MiB", 0.955),
     ]);
     assert!(
-        memory.contains("16MiB is the least within a point") && memory.contains("with sieve"),
+        memory.contains("16 MiB is the smallest within one point") && memory.contains("with sieve"),
         "{memory}"
     );
     let rising = with(&[("s3-fifo", "8MiB", 0.8), ("s3-fifo", "16MiB", 0.9)]);
     assert!(
-        rising.starts_with("Not decided: the hit ratio still rises at 16MiB")
+        rising.starts_with("Not decided: the hit ratio still rises at 16 MiB")
             && rising.contains("cache simulate"),
         "{rising}"
     );
     let all = with(&[("s3-fifo", "8MiB", 0.8), ("s3-fifo", "64MiB", 1.0)]);
-    assert!(all.contains("enough lies between 8MiB and 64MiB"), "{all}");
+    assert!(
+        all.contains("the smallest sufficient limit lies between 8 MiB and 64 MiB"),
+        "{all}"
+    );
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn a_server_that_refuses_is_named_with_the_share_that_it_refused() {
     }
     let said = cautions(&run);
     assert!(
-        said.contains("In 1 of 6 cells") && said.contains("49 %") && said.contains("8MiB, lru"),
+        said.contains("In 1 of 6 cells") && said.contains("49 %") && said.contains("8 MiB, lru"),
         "{said}"
     );
 }
@@ -109,7 +112,7 @@ fn a_store_that_is_not_its_policy_and_a_policy_that_is_behind_are_found() {
     let simulated = finding(&run, "cache-hits-as-simulated");
     assert_eq!(simulated.verdict, Verdict::DoesNotHold);
     assert!(
-        simulated.tested.contains("most lru at 1MiB (-10.00 points)"),
+        simulated.tested.contains("most lru at 1 MiB (-10.00 points)"),
         "{}",
         simulated.tested
     );
@@ -310,7 +313,7 @@ fn remarks_warn_by_their_kind_and_those_of_old_runs_by_their_words() {
         let found = cautions.iter().any(|caution| {
             caution
                 .text
-                .contains("In 1 of 24 cells server and driver shared a CPU")
+                .contains("In 1 of 24 cells the server and the driver shared a CPU")
         });
         assert_eq!(found, warns, "{remark:?}: {cautions:?}");
     }

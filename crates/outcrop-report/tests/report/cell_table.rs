@@ -28,7 +28,7 @@ fn a_table_never_leaves_its_terminal_and_says_which_columns_it_left_out() {
             assert!(line.chars().count() <= width, "{width}: {line}");
         }
         let has_all = text.contains("p99.9");
-        let names_left_out = text.contains("Left out, as the terminal has");
+        let names_left_out = text.contains("Left out, because the terminal has");
         assert!(has_all || names_left_out, "{text}");
     }
     assert!(!text(&table(), Some(200)).contains("Left out"));
@@ -46,6 +46,8 @@ fn every_cell_of_every_layer_has_a_row() {
         crate::compression_fixture::complete(),
         crate::column::table(),
         crate::cache_fixture::peers().run,
+        crate::filesystem::example(),
+        crate::kv_fixture::codecs(),
     ] {
         run.trials.extend(other.trials);
     }

@@ -1,14 +1,15 @@
 //! Answer, findings and figures of the column layer on runs whose truth is known.
 
+use outcrop_report::answer::ReadingOutcome;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
-use outcrop_results::RunView;
+use outcrop_results::{CellTable, RunView};
 use outcrop_schema::column::{
     COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, SIZE_OVER_FLOOR, SKEW, THREADS,
 };
 use outcrop_workload::column::SearchMode;
 
-use crate::column_fixture::{Builder, FileColumn, encoded, looked_up};
+use crate::column_fixture::{Builder, FileColumn, WholeColumn, encoded, looked_up};
 
 const COUNTRY: FileColumn = FileColumn {
     name: "country",
@@ -63,22 +64,146 @@ fn finding(run: &RunView, id: &str) -> Finding {
     found.unwrap_or_else(|| panic!("no finding {id}")).clone()
 }
 
+/// The figures of a public benchmark's table of orders.
+const O_COMMENT: WholeColumn = WholeColumn {
+    name: "o_comment",
+    rows: 1_500_000.0,
+    table_rows: 1_500_000.0,
+    text: 74_000_000.0,
+    ocol: 21_160_000.0,
+    stored: 34_620_000.0,
+    parquet: 22_000_000.0,
+};
+const O_CLERK: WholeColumn = WholeColumn {
+    name: "o_clerk",
+    ocol: 1_877_000.0,
+    stored: 1_949_000.0,
+    parquet: 1_700_000.0,
+    ..O_COMMENT
+};
+const O_KEY: WholeColumn = WholeColumn {
+    name: "o_orderkey",
+    ocol: 4_000_000.0,
+    stored: 2_000_000.0,
+    parquet: 1_990_000.0,
+    ..O_COMMENT
+};
+
+fn orders() -> RunView {
+    [O_CLERK, O_COMMENT, O_KEY]
+        .into_iter()
+        .fold(Builder::new(), Builder::of_whole)
+        .build()
+}
+
 #[test]
-fn each_column_of_a_table_is_judged_by_what_repeats_and_what_a_general_compressor_makes_of_it() {
-    let run = table();
-    let worth = advice(&run, "Worth a dictionary");
-    assert!(
-        worth.starts_with("1 of the columns")
-            && worth.contains("country: 1.00 MB of text in 80.0 kB (zstd:19: 90.0 kB)"),
-        "{worth}"
+fn each_column_of_a_file_is_judged_against_that_file_and_against_parquet_with_zstd() {
+    let run = orders();
+    let ocol = advice(&run, "Smaller as .ocol");
+    assert_eq!(
+        ocol,
+        "o_comment: 21.2 MB as .ocol, 34.6 MB in this file (dictionary→plain, Snappy): 39 % smaller; Parquet with zstd:3 \
+         would take 22.0 MB."
     );
-    let search = advice(&run, "Worth it for search");
-    assert!(search.contains("comment: 1.00 MB of text in 300 kB"), "{search}");
-    let not = advice(&run, "Not worth it");
-    assert!(not.contains("key:"), "{not}");
+    let parquet = advice(&run, "Smaller in Parquet zstd");
+    assert!(
+        parquet.contains("o_clerk: 1.88 MB as .ocol, 1.95 MB in this file")
+            && parquet.contains("Parquet with zstd:3 would take 1.70 MB, 9 % smaller than .ocol"),
+        "{parquet}"
+    );
+    let leave = advice(&run, "Leave as they are");
+    assert!(leave.contains("2.0 times as large"), "{leave}");
+    let report = Report::of(&run);
+    let actions = report.layers[0]
+        .answer
+        .advice
+        .iter()
+        .filter_map(|claim| claim.action.as_deref());
+    let first = actions.collect::<Vec<_>>()[0];
+    assert!(
+        first.starts_with("Store o_comment as .ocol: 21.2 MB as .ocol, 34.6 MB in this file"),
+        "{first}"
+    );
+    let larger = finding(&run, "smaller-than-parquet-zstd");
+    assert_eq!(larger.verdict, Verdict::DoesNotHold);
+    assert!(
+        larger.meaning.contains("o_clerk (1.10 times)") && larger.meaning.contains("o_orderkey (2.01 times)"),
+        "{}",
+        larger.meaning
+    );
+}
+
+#[test]
+fn whole_columns_say_how_many_rows_they_are_for_and_have_no_interval() {
+    let report = Report::of(&orders());
+    let answer = &report.layers[0].answer;
+    assert!(
+        answer.subject.ends_with("sizes: whole column, 1,500,000 rows"),
+        "{}",
+        answer.subject
+    );
+    let labels: Vec<&str> = answer.capabilities.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(
+        labels,
+        ["o_comment", "o_orderkey", "o_clerk"],
+        "the largest in the file first"
+    );
+    let numbers = answer.advice.iter().flat_map(|claim| &claim.numbers);
+    assert!(
+        numbers.clone().count() == 9
+            && numbers
+                .clone()
+                .all(|number| number.interval.is_none() && number.n == 1)
+    );
+    assert!(report.to_html().contains("Size of each column by form"));
+    let says_repeat = |text: &str| text.contains("single trial") || text.contains("--repetitions");
+    assert!(
+        !answer.cautions.iter().any(|caution| says_repeat(&caution.text)),
+        "{:?}",
+        answer.cautions
+    );
+    let table = outcrop_report::cell_table::text(&CellTable::of(&orders()), Some(120));
+    assert!(
+        table.contains("so they have no interval") && !says_repeat(&table),
+        "{table}"
+    );
+
+    let part = WholeColumn {
+        table_rows: 6_000_000.0,
+        ..O_COMMENT
+    };
+    let run = Builder::new().of_whole(part).build();
+    let answer = &Report::of(&run).layers[0].answer;
+    assert!(
+        answer.subject.contains("first 1,500,000 of 6,000,000 rows"),
+        "{}",
+        answer.subject
+    );
+    assert!(advice(&run, "Smaller as .ocol").contains("(first 1,500,000 of 6,000,000 rows)"));
+    assert!(
+        answer
+            .cautions
+            .iter()
+            .any(|caution| caution.text.contains("o_comment (first 1,500,000 of")),
+        "{:?}",
+        answer.cautions
+    );
+}
+
+#[test]
+fn rows_that_were_taken_for_speed_are_no_verdict_on_the_column() {
+    let run = table();
+    let report = Report::of(&run);
+    let topics: Vec<&str> = report.layers[0]
+        .answer
+        .advice
+        .iter()
+        .map(|claim| claim.topic.as_str())
+        .collect();
+    assert_eq!(topics, ["Index", "Profile"]);
     let profile = advice(&run, "Profile");
     assert!(
-        profile.contains("`smallest` saves more than 5 % on 1 of 3: comment"),
+        profile.contains("`--profile smallest` for 1 of 3, where it saves more than 5 %: comment"),
         "{profile}"
     );
 }
@@ -87,7 +212,7 @@ fn each_column_of_a_table_is_judged_by_what_repeats_and_what_a_general_compresso
 fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the_text() {
     let index = advice(&table(), "Index");
     assert!(
-        index.starts_with("postings for 1 of 3 columns: country"),
+        index.starts_with("Encode 1 of 3 columns with `--index postings`: country"),
         "{index}"
     );
     assert!(index.contains("1.5 times as large"), "{index}");
@@ -162,8 +287,11 @@ fn a_size_is_one_value_of_the_data_and_a_time_one_of_each_trial() {
         let claim = claims.iter().find(|claim| claim.topic == topic);
         claim.map(|claim| claim.numbers.clone()).unwrap_or_default()
     };
-    let sizes = numbers_of("Worth a dictionary");
-    assert_eq!((sizes[0].n, sizes[0].interval.is_some()), (1, false));
+    let capabilities = &report.layers[0].answer.capabilities;
+    let ReadingOutcome::Measured { number, .. } = &capabilities[0].readings[0].outcome else {
+        panic!("{capabilities:?}");
+    };
+    assert_eq!((number.n, number.interval.is_some()), (1, false));
     let lookups = numbers_of("Index");
     assert_eq!((lookups[0].n, lookups[0].interval.is_some()), (3, true));
 }
@@ -219,7 +347,7 @@ fn a_table_has_its_figures_and_what_was_not_measured_names_the_plan() {
     assert!(drawn.contains(&"column-search") && drawn.len() == 2, "{drawn:?}");
     let html = report.to_html();
     assert!(
-        html.contains("text, zstd:19") && !html.contains("zstd:3"),
+        html.contains("text, zstd:19") && !html.contains("text, zstd:3"),
         "only what was measured is named"
     );
     assert!(

@@ -4,7 +4,8 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::column::{
     COLUMN, DISTINCT, DISTINCT_VALUES, FILE_BYTES, FORMAT, Format, INDEX, Index, LATENCY, OPERATION, ORDER,
-    PROFILE, Profile, ROW_COUNT, ROWS, Rows, SCHEMA, SEARCH_MODE, SKEW, TEXT_BYTES, THREADS,
+    PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, ROWS, Rows, SCHEMA, SEARCH_MODE, SKEW, STORED_BYTES,
+    STORED_FORM, TABLE_ROWS, TEXT_BYTES, THREADS,
 };
 use outcrop_schema::{FactorRef, Settings, Vocabulary};
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
@@ -31,6 +32,18 @@ pub(crate) struct FileColumn {
     pub(crate) zstd: f64,
     /// Median lookup by scan and through postings, in nanoseconds.
     pub(crate) lookups: (f64, f64),
+}
+
+/// Sizes of a whole column, in bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct WholeColumn {
+    pub(crate) name: &'static str,
+    pub(crate) rows: f64,
+    pub(crate) table_rows: f64,
+    pub(crate) text: f64,
+    pub(crate) ocol: f64,
+    pub(crate) stored: f64,
+    pub(crate) parquet: f64,
 }
 
 /// A column file without an index, as plans have it by default.
@@ -116,6 +129,31 @@ impl Builder {
         ] {
             let values = [(LATENCY.p50, latency), (FILE_BYTES, bytes)];
             self = self.cell(table, &of_column(looked_up(index, mode)), &values);
+        }
+        self
+    }
+
+    /// What the plan about whole columns measures of one, in a file in which it is dictionary-encoded.
+    pub(crate) fn of_whole(mut self, column: WholeColumn) -> Self {
+        let mut factors = Settings::defaults(SCHEMA.workload);
+        factors.set(&OPERATION, Operation::Size);
+        factors.set(&COLUMN, column.name.to_owned());
+        factors.set(&ROWS, Rows::All);
+        let without: [FactorRef; 3] = [&INDEX, &THREADS, &SEARCH_MODE];
+        without.iter().for_each(|factor| factors.remove(factor.about()));
+        let values = [
+            (ROW_COUNT, column.rows),
+            (TABLE_ROWS, column.table_rows),
+            (TEXT_BYTES, column.text),
+            (FILE_BYTES, column.ocol),
+            (STORED_BYTES, column.stored),
+            (PARQUET_ZSTD_BYTES, column.parquet),
+        ];
+        let before = self.run.trials.len();
+        self = self.cell("file orders.parquet", &factors, &values);
+        for trial in &mut self.run.trials[before..] {
+            let form = "in this file (dictionary→plain, Snappy)";
+            trial.notes.push(STORED_FORM.remark(form));
         }
         self
     }

@@ -1,6 +1,6 @@
 //! What `outcrop compare` prints.
 
-use outcrop_report::comparison::{comparison_csv, comparison_in_envelope, comparison_text};
+use outcrop_report::comparison::{Detail, comparison_csv, comparison_in_envelope, comparison_text};
 use outcrop_results::{Envelope, compare, references};
 
 use crate::fixture::{RunBuilder, complete};
@@ -16,7 +16,7 @@ fn a_slower_run_is_worse_row_by_row() {
         }
     }
     let comparison = compare(&fast, &slow);
-    insta::assert_snapshot!("slower", comparison_text(&comparison, false));
+    insta::assert_snapshot!("slower", comparison_text(&comparison, &Detail::default()));
     let csv = comparison_csv(&comparison);
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
@@ -31,7 +31,7 @@ fn a_slower_run_is_worse_row_by_row() {
 #[test]
 fn a_reference_that_states_too_little_is_not_compared_and_the_reasons_are_told() {
     let reference = references::load("toshiba-kxg60znv256g-fio").unwrap();
-    let text = comparison_text(&compare(&reference, &complete()), false);
+    let text = comparison_text(&compare(&reference, &complete()), &Detail::default());
     assert!(text.contains("not comparable:"), "{text}");
     assert!(text.contains("state"), "{text}");
 }

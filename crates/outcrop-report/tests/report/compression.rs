@@ -298,6 +298,14 @@ fn data_that_no_codec_makes_smaller_have_figures_and_no_recommendation() {
             .iter()
             .all(|claim| claim.topic != "Smallest")
     );
+    let advice = &report.layers[0].answer.advice[0];
+    assert!(
+        advice
+            .action
+            .as_deref()
+            .is_some_and(|action| action.starts_with("Store these data uncompressed")),
+        "{advice:?}"
+    );
     let ids: Vec<&str> = report.figures().iter().map(|figure| figure.id.as_str()).collect();
     assert!(ids.contains(&"ratio-against-compress-speed"), "{ids:?}");
 }

@@ -62,7 +62,7 @@ fn a_sampled_ratio_is_shown_with_the_interval_of_its_sample() {
         number.certainty()
     );
     let answer = &Report::of(&unsupported).layers[0].answer;
-    let warned = |caution: &&outcrop_report::answer::Caution| caution.text.contains("no interval is given");
+    let warned = |caution: &&outcrop_report::answer::Caution| caution.text.contains("There is no interval");
     assert!(
         answer.cautions.iter().any(|caution| warned(&caution)),
         "{:?}",
@@ -106,7 +106,7 @@ fn a_codec_that_is_smaller_on_every_group_of_clusters_is_no_tie_though_the_inter
         let (brief, text) = advice(&two_on_one_sample(quotient), "Smallest");
         assert_eq!(brief, "zstd:1, 64 KiB (tie with libdeflate:1 64K)", "case {case}");
         assert!(
-            text.contains("the sample does not tell which is smaller"),
+            text.contains("the sample does not show which is smaller"),
             "{text}"
         );
     }

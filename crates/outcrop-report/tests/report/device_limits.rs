@@ -12,23 +12,23 @@ use outcrop_schema::metrics::Metric;
 use crate::fixture::RunBuilder;
 
 /// A run of three trials per cell: 4 KiB at depths 1, 8 and 32.
-fn run_of(read_percent: u8) -> RunView {
+pub(crate) fn run_of(read_percent: u8) -> RunView {
     RunBuilder::new(3)
         .cells(&[4096], &[1, 8, 32], &[read_percent])
         .build()
 }
 
-fn set(trial: &mut TrialEntry, metric: Metric, value: f64) {
+pub(crate) fn set(trial: &mut TrialEntry, metric: Metric, value: f64) {
     trial.values.retain(|known| known.metric != metric.name);
     trial.values.push(Value::measured(metric, value));
 }
 
-fn value(trial: &TrialEntry, metric: &Metric) -> f64 {
+pub(crate) fn value(trial: &TrialEntry, metric: &Metric) -> f64 {
     let found = trial.values.iter().find(|value| value.metric == metric.name);
     found.and_then(|value| value.value).expect("the fixture has it")
 }
 
-fn finding(report: &Report, id: &str) -> Finding {
+pub(crate) fn finding(report: &Report, id: &str) -> Finding {
     let mut findings = report.layers[0].findings.iter();
     findings
         .find(|finding| finding.id == id)
@@ -36,20 +36,20 @@ fn finding(report: &Report, id: &str) -> Finding {
         .clone()
 }
 
-fn warnings(report: &Report) -> Vec<&str> {
+pub(crate) fn warnings(report: &Report) -> Vec<&str> {
     let cautions = report.layers[0].answer.cautions.iter();
     let warnings = cautions.filter(|caution| caution.severity == Severity::Warning);
     warnings.map(|caution| caution.text.as_str()).collect()
 }
 
-fn row<'r>(report: &'r Report, label: &str) -> &'r Capability {
+pub(crate) fn row<'r>(report: &'r Report, label: &str) -> &'r Capability {
     let rows = &report.layers[0].answer.capabilities;
     let found = rows.iter().find(|row| row.label == label);
     found.unwrap_or_else(|| panic!("no {label} in {rows:?}"))
 }
 
 /// Why the reading of a direction is missing; `None` where it is there.
-fn missing(row: &Capability, direction: Direction) -> Option<&str> {
+pub(crate) fn missing(row: &Capability, direction: Direction) -> Option<&str> {
     let column = usize::from(direction == Direction::Write);
     match &row.readings[column].outcome {
         ReadingOutcome::Missing { reason } => Some(reason),
@@ -166,7 +166,7 @@ fn a_mix_whose_writes_have_no_p99_9_does_not_count_as_supported() {
         set(trial, LATENCY.read.p99_9, 1e6);
         trial.values.push(Value::unavailable(
             LATENCY.write.p99_9,
-            "n = 900 supports no p99.9",
+            "too few operations (900) for a p99.9",
         ));
     }
     let report = Report::of(&run);
@@ -198,9 +198,27 @@ fn an_offered_rate_is_not_shown_as_what_the_device_can_do() {
 }
 
 #[test]
-fn a_device_that_falls_behind_its_schedule_shows_what_it_can_do() {
+fn an_overloaded_open_loop_is_warned_of_first_and_is_not_called_the_highest_of_a_closed_loop() {
     let report = Report::of(&under_a_schedule(run_of(100), 0.5));
-    assert_eq!(missing(row(&report, "Highest IOPS"), Direction::Read), None);
+    let row = row(&report, "Overloaded, answered IOPS");
+    assert_eq!(missing(row, Direction::Read), None);
+    let rows = &report.layers[0].answer.capabilities;
+    assert!(
+        rows.iter().all(|row| !row.label.starts_with("Highest")),
+        "{rows:?}"
+    );
+    let first = warnings(&report)[0];
+    assert!(
+        first.contains("overloaded") && first.contains("offered") && first.contains("answered"),
+        "{first}"
+    );
+    assert!(first.contains("grows with the length of the trial"), "{first}");
+    let screen = report.screen(80, false);
+    assert!(screen.contains("Warning: 3 of 3 open-loop cells"), "{screen}");
+    assert!(
+        report.to_html().contains(">offered IOPS<"),
+        "the cells have a column"
+    );
 }
 
 #[test]
@@ -211,13 +229,13 @@ fn the_noop_engine_never_appears_under_the_name_of_a_device() {
         trial
             .values
             .retain(|known| known.metric != DEVICE_BYTES_RATIO.name);
-        let reason = "the noop engine reaches no device";
+        let reason = "the noop engine does not access a device";
         trial.values.push(Value::unavailable(DEVICE_BYTES_RATIO, reason));
     }
     let report = Report::of(&run);
     let answer = &report.layers[0].answer;
     assert!(
-        answer.subject.contains("no device was reached"),
+        answer.subject.contains("no device was accessed"),
         "{}",
         answer.subject
     );

@@ -55,5 +55,5 @@ fn a_folder_that_cannot_be_written_is_named() {
     let file = dir.path().join("file");
     fs::write(&file, "no folder").unwrap();
     let error = write(&Report::of(&complete()), &file).unwrap_err().to_string();
-    assert!(error.contains("file") && error.contains("untouched"), "{error}");
+    assert!(error.contains("file") && error.contains("intact"), "{error}");
 }

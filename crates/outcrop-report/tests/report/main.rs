@@ -1,5 +1,6 @@
 //! The report on runs made for the purpose: complete, poor, broken and empty ones.
 
+mod advice;
 mod cache;
 mod cache_fixture;
 mod cell_table;
@@ -10,9 +11,14 @@ mod compression;
 mod compression_fixture;
 mod compression_samples;
 mod device;
+mod device_doubt;
 mod device_limits;
+mod device_rates;
+mod filesystem;
 mod fixture;
 mod folder;
+mod kv;
+mod kv_fixture;
 mod markup;
 mod older_runs;
 mod page;

@@ -21,7 +21,7 @@ const FIRST: [&str; 5] = ["run", "layer", "subject", "cell", "trials"];
 /// # Errors
 /// [`ResultsError::Io`], [`ResultsError::Parquet`].
 pub fn write_files(run: &RunView) -> Result<(), ResultsError> {
-    let columns = columns(&CellTable::of(run));
+    let columns = typed_columns(&CellTable::of(run));
     let csv_path = run.dir.join(CELLS_CSV_FILE);
     let mut csv = Vec::new();
     write_columns_as_csv(&columns, &mut csv)?;
@@ -35,7 +35,7 @@ pub fn write_files(run: &RunView) -> Result<(), ResultsError> {
 /// # Errors
 /// [`ResultsError::Export`] when the sink fails.
 pub fn write_csv(table: &CellTable, sink: impl Write) -> Result<(), ResultsError> {
-    write_columns_as_csv(&columns(table), sink)
+    write_columns_as_csv(&typed_columns(table), sink)
 }
 
 fn write_columns_as_csv(columns: &[(String, PlainColumn)], sink: impl Write) -> Result<(), ResultsError> {
@@ -54,7 +54,7 @@ fn write_columns_as_csv(columns: &[(String, PlainColumn)], sink: impl Write) -> 
 }
 
 /// The table's columns, typed, with their names.
-fn columns(table: &CellTable) -> Vec<(String, PlainColumn)> {
+pub(crate) fn typed_columns(table: &CellTable) -> Vec<(String, PlainColumn)> {
     let rows = &table.rows;
     let text = |of: fn(&CellRow) -> &str| {
         PlainColumn::Text(rows.iter().map(|row| Some(of(row).to_owned())).collect())

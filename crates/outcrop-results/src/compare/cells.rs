@@ -40,6 +40,25 @@ pub(super) fn of(comparand: Comparand<'_>, options: &CompareOptions) -> Vec<Cell
     }
 }
 
+/// Values by factor.
+type Spellings = BTreeMap<String, String>;
+
+/// The factors in which the sides differ as a whole: one value on one side, another on the other.
+pub(super) fn settings(a: &[Cell], b: &[Cell]) -> (Spellings, Spellings) {
+    let only = |cells: &[Cell]| {
+        let mut common = cells.first().map(|cell| cell.factors.clone()).unwrap_or_default();
+        common.retain(|name, value| cells.iter().all(|cell| cell.factors.get(name) == Some(value)));
+        common
+    };
+    let (mut of_a, mut of_b) = (only(a), only(b));
+    let differs =
+        |name: &String, value: &String, other: &Spellings| other.get(name).is_some_and(|v| v != value);
+    let all_of_a = of_a.clone();
+    of_a.retain(|name, value| differs(name, value, &of_b));
+    of_b.retain(|name, value| differs(name, value, &all_of_a));
+    (of_a, of_b)
+}
+
 fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
     let cell = |view: &CellView<'_>| Cell {
         layer: view.layer.to_owned(),
@@ -122,7 +141,7 @@ fn no_samples(row: &ReferenceRow) -> Samples {
 }
 
 /// A run may carry a factor in a spelling that we do not know: it stays as it is.
-fn one_spelling(layer: Option<&'static LayerSchema>, name: &str, value: &str) -> (String, String) {
+pub(super) fn one_spelling(layer: Option<&'static LayerSchema>, name: &str, value: &str) -> (String, String) {
     factors::canonical(layer, name, value).unwrap_or_else(|_| (name.to_owned(), value.to_owned()))
 }
 

@@ -38,7 +38,7 @@ impl CompareOptions {
                 names.sort_unstable();
                 names.dedup();
                 let reason = format!(
-                    "it is not a condition that publications leave out; those are {}",
+                    "it is not a condition that publications leave out; expected one of {}",
                     names.join(", ")
                 );
                 return Err(bad(format!("{name}={value}"), reason));

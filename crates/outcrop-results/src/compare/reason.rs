@@ -1,6 +1,7 @@
 //! Why a ratio would mean nothing.
 
 use outcrop_measure::metric::Unit;
+use outcrop_measure::units::format_bytes;
 use serde::Serialize;
 
 use super::Side;
@@ -57,7 +58,7 @@ pub enum NotComparable {
     },
     /// The two sides took samples of other sizes from the same data.
     #[error(
-        "the sample sizes differ: {baseline} B in the baseline, {candidate} B in the candidate; give both the same --sample-size"
+        "the sample sizes differ: {} in the baseline, {} in the candidate; give both the same --sample-size", format_bytes(*baseline), format_bytes(*candidate)
     )]
     SampleSizeDiffers {
         /// Bytes that the baseline took.
@@ -84,7 +85,7 @@ pub enum NotComparable {
         side: Side,
     },
     /// A median of zero has no ratio.
-    #[error("the median of the {} is 0, which has no ratio", side.name())]
+    #[error("the median of the {} is 0, so there is no ratio", side.name())]
     Zero {
         /// The side.
         side: Side,

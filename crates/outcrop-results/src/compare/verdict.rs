@@ -52,7 +52,7 @@ pub enum Undecided {
     #[error("fewer than {LEAST_REPETITIONS} repetitions on a side; measure with --repetitions 5 or more")]
     FewRepetitions,
     /// A run has one such value, however often it repeats its trials.
-    #[error("one value per run, which repetitions do not repeat")]
+    #[error("there is one value per run, so repetitions give no interval")]
     OncePerRun,
     /// The two sides sampled the data differently, and nothing says how much that matters.
     #[error(
@@ -60,14 +60,14 @@ pub enum Undecided {
     )]
     OtherSample,
     /// The values do not allow a test: a repetition was zero or negative.
-    #[error("a repetition is not above 0, so its ratio is not defined")]
+    #[error("a value is not above 0, so its ratio is not defined")]
     NoRatio,
     /// The interval contains 1 and reaches beyond the margin.
     #[error("the interval contains 1 and reaches beyond the margin; more repetitions would decide")]
     Wide,
-    /// The interval excludes 1, but among so many rows chance makes such ones.
+    /// The interval excludes 1, but among this many rows some do so by chance.
     #[error(
-        "the interval excludes 1, but with this many rows chance alone makes some intervals do so; more repetitions would decide"
+        "the interval excludes 1, but among this many rows some do so by chance; more repetitions would decide"
     )]
     Chance,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 
 use super::table::{damage, options, write_error};
@@ -59,6 +59,16 @@ impl PlainColumn {
     }
 }
 
+/// Named columns of one length as a batch.
+pub(super) fn batch_of_columns(columns: &[(String, PlainColumn)]) -> Result<RecordBatch, ArrowError> {
+    let fields = columns
+        .iter()
+        .map(|(name, column)| Field::new(name, column.data_type(), true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let arrays = columns.iter().map(|(_, column)| column.array()).collect();
+    RecordBatch::try_new(schema, arrays)
+}
+
 /// Writes named columns of one length as a Parquet file; `schema_name` goes into its footer.
 pub(crate) fn write_columns(
     schema_name: &str,
@@ -66,12 +76,8 @@ pub(crate) fn write_columns(
     sink: impl Write + Send,
     path: &Path,
 ) -> Result<(), ResultsError> {
-    let fields = columns
-        .iter()
-        .map(|(name, column)| Field::new(name, column.data_type(), true));
-    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let arrays = columns.iter().map(|(_, column)| column.array()).collect();
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|error| damage(path, &error))?;
+    let batch = batch_of_columns(columns).map_err(|error| damage(path, &error))?;
+    let schema = batch.schema();
     let failed = |error| write_error(path, &error);
     let mut writer = ArrowWriter::try_new_with_options(sink, schema, options(schema_name)).map_err(failed)?;
     writer.write(&batch).map_err(failed)?;

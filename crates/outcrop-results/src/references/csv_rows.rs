@@ -48,10 +48,7 @@ pub(super) fn read(
         .enumerate()
         .find(|(i, name)| header.iter().take(*i).any(|h| h == *name))
     {
-        return Err(bad(
-            1,
-            format!("the column {:?} stands in the header twice", twice.1),
-        ));
+        return Err(bad(1, format!("the header has the column {:?} twice", twice.1)));
     }
     let mut rows = Vec::new();
     for record in reader.records() {
@@ -65,7 +62,7 @@ pub(super) fn read(
         rows.push(row.read(line).map_err(|reason| bad(line, reason))?);
     }
     if rows.is_empty() {
-        return Err(bad(1, "there is no figure below the header".to_owned()));
+        return Err(bad(1, "there are no rows below the header".to_owned()));
     }
     let is_datasheet = header.iter().any(|name| name == device::SKU.name);
     Ok((
@@ -85,7 +82,7 @@ fn csv_error(file: &str, csv: &[u8], error: &csv::Error) -> ResultsError {
             expected_len, len, ..
         } => {
             format!(
-                "{len} columns, and the header has {expected_len}; put a value with a comma in double quotes"
+                "{len} columns, but the header has {expected_len}; put values with a comma in double quotes"
             )
         }
         csv::ErrorKind::Utf8 { .. } => "not UTF-8 text".to_owned(),
@@ -120,7 +117,7 @@ impl Row<'_> {
         let published_unit = self.required("unit")?;
         let (unit, scale) = unit_scale::base_of(published_unit).ok_or_else(|| {
             format!(
-                "unknown unit {published_unit:?}; known are {}",
+                "unknown unit {published_unit:?}; expected one of {}",
                 unit_scale::known()
             )
         })?;
@@ -154,7 +151,7 @@ impl Row<'_> {
 
     fn required(&self, column: &str) -> Result<&str, String> {
         self.optional(column)
-            .ok_or_else(|| format!("the column {column} is empty, and every figure needs one"))
+            .ok_or_else(|| format!("the column {column} is empty; every figure needs one"))
     }
 
     fn factors(&self, layer: &str) -> Result<BTreeMap<String, String>, String> {

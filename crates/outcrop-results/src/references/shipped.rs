@@ -13,7 +13,7 @@ pub(super) struct Shipped {
     pub(super) csv: &'static str,
 }
 
-pub(super) static SHIPPED: [Shipped; 8] = [
+pub(super) static SHIPPED: [Shipped; 12] = [
     Shipped {
         name: "toshiba-kxg60znv256g-fio",
         title: "Toshiba KXG60ZNV256G (XG6, 256 GB): size × depth × mix matrix, random access, fio libaio",
@@ -96,5 +96,49 @@ pub(super) static SHIPPED: [Shipped; 8] = [
              fixed set of keys, all of them set before, has only those of evictions.",
         ],
         csv: include_str!("../../../../references/cache/etc-published.csv"),
+    },
+    Shipped {
+        name: "asic-btrfs",
+        title: "btrfs with compression off, on CPUs, on accelerators and in drives (arXiv 2509.23693, figure 16)",
+        conditions: &[],
+        caveats: &[
+            "What is called zlib:1 there was zlib:3: the mount line ends in compress-force without a level, which resets both.",
+            "The data are not equal: compsize says 36 % for the CPU and the 4XXX, 48 % for the 8970.",
+            "The three engines' write latencies tie although their compression differs sevenfold: compression is not in them, but written \
+             back later.",
+            "Block size of the latencies is not stated; 4 KiB fits.",
+        ],
+        csv: include_str!("../../../../references/filesystem/asic-btrfs.csv"),
+    },
+    Shipped {
+        name: "asic-btrfs-load",
+        title: "Latency of btrfs reads by offered load (arXiv 2509.23693, figure 17)",
+        conditions: &[],
+        caveats: &[
+            "Buffered 8 MiB reads by libaio, six jobs with 128 queued each: submission is synchronous, so that a queued read waits for \
+             all before it.",
+            "The tail (p99.9 − p50) is completion noise below saturation and the length of the queue above it.",
+        ],
+        csv: include_str!("../../../../references/filesystem/asic-btrfs-load.csv"),
+    },
+    Shipped {
+        name: "asic-zfs",
+        title: "ZFS read and update latency by record size (arXiv 2509.23693, figure 18)",
+        conditions: &[],
+        caveats: &[
+            "Reads replay a recorded trace at its own pace: the latencies stand, operations per second do not.",
+            "Read amplification is claimed and counted nowhere: no log has a device's read counter.",
+        ],
+        csv: include_str!("../../../../references/filesystem/asic-zfs.csv"),
+    },
+    Shipped {
+        name: "btrfs-zstd-2017",
+        title: "Silesia on btrfs by compression: ratio, write and cold read (Linux commit 5c1aab1dd544, 2017)",
+        conditions: &[],
+        caveats: &[
+            "The ratio is by df and du, with metadata; reads are sequential, after a remount, in a virtual machine of two CPUs.",
+            "zlib is at its default level, which was 3 then as now.",
+        ],
+        csv: include_str!("../../../../references/filesystem/btrfs-zstd-2017.csv"),
     },
 ];

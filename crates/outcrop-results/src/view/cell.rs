@@ -103,7 +103,7 @@ impl<'a> CellView<'a> {
 
     /// The variant that it is of, in a run of two.
     pub fn variant(&self) -> Option<&'a Variant> {
-        self.completed.first()?.variant.as_ref()
+        self.completed.first().or(self.excluded.first())?.variant.as_ref()
     }
 
     /// The metric of a name, as the cell's layer defines it.
@@ -151,7 +151,7 @@ impl<'a> CellView<'a> {
                 let reason = value.source.as_deref().unwrap_or("no reason given");
                 let reason = match given.len() {
                     0 => reason.to_owned(),
-                    some => format!("only {some} of {} trials gave it: {reason}", found.len()),
+                    some => format!("only {some} of {} trials have it: {reason}", found.len()),
                 };
                 (Vec::new(), Some(reason))
             }

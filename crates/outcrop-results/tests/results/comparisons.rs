@@ -5,8 +5,8 @@ use std::path::Path;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::references::parse;
 use outcrop_results::{
-    Comparison, ComparisonRow, NotComparable, Reference, RunView, Side, TrialEntry, Undecided, Value,
-    Verdict, compare, references,
+    Comparison, ComparisonRow, NotComparable, Outcome, Reference, RunView, Side, TrialEntry, Undecided,
+    Value, Verdict, compare, references,
 };
 use outcrop_schema::device;
 use serde_json::json;
@@ -126,6 +126,37 @@ fn a_single_repetition_gives_a_ratio_and_no_verdict() {
 }
 
 #[test]
+fn cells_that_failed_are_named_once_with_their_sides_and_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let side = |name: &str, broken: &[u32]| {
+        let mut trials = run(folder.path(), &format!("{name}-whole"), &[1, 8, 32], 1e5, 4e5).trials;
+        for trial in &mut trials {
+            let depth = &trial.factors["queue_depth"];
+            if broken.iter().any(|one| *depth == one.to_string()) {
+                let message = "the device hangs".to_owned();
+                trial.outcome = Outcome::Failed { message };
+                trial.values.clear();
+            }
+        }
+        run_of(folder.path(), name, &trials)
+    };
+    let comparison = compare(&side("a", &[8, 32]), &side("b", &[32]));
+    let failed: Vec<_> = comparison
+        .failed
+        .iter()
+        .map(|cell| {
+            (
+                cell.factors["queue_depth"].as_str(),
+                cell.sides.iter().copied().collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    let (a, b) = (Side::Baseline, Side::Candidate);
+    assert_eq!(failed, [("32", vec![a, b]), ("8", vec![a])]);
+    assert_eq!(comparison.failed[0].message, "the device hangs");
+}
+
+#[test]
 fn a_cell_of_one_side_only_is_listed_with_its_side() {
     let folder = tempfile::tempdir().unwrap();
     let a = run(folder.path(), "a", &[1, 32], 1e5, 4e5);
@@ -201,7 +232,7 @@ fn values_that_cannot_be_divided_are_the_reason() {
     let zero = |trial: &mut TrialEntry| trial.values[0].value = Some(0.0);
     assert_eq!(
         reasons_when(zero),
-        ["the median of the candidate is 0, which has no ratio"]
+        ["the median of the candidate is 0, so there is no ratio"]
     );
     let absent = |trial: &mut TrialEntry| {
         trial.values[0] = Value::unavailable(IOPS, "counters are gone");

@@ -109,7 +109,7 @@ fn conditions_read_as_people_write_them() {
 #[test]
 fn a_condition_that_cannot_be_meant_is_refused_with_a_hint() {
     let cases = [
-        ("p99", "there is no `>` or `<`"),
+        ("p99", "it has no `>` or `<`"),
         ("p99 > 5%", "write `+5%` for an increase"),
         ("p99 > 5", "has no unit"),
         ("p99 > +five%", "is not a threshold"),

@@ -193,7 +193,7 @@ fn a_flipped_bit_anywhere_is_no_panic() {
 }
 
 fn any_value() -> impl Strategy<Value = f64> {
-    prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO
+    crate::samples::any_figure()
 }
 
 proptest! {

@@ -163,17 +163,17 @@ fn every_fault_is_named_with_its_line_and_what_belongs_there() {
         ),
         (
             format!("{HEADER}{row}X,random\n"),
-            "mine:3: 2 columns, and the header has 9",
+            "mine:3: 2 columns, but the header has 9",
         ),
         (
             "subject,metric,value,source\n".to_owned(),
             "mine:1: the header lacks unit",
         ),
-        (HEADER.to_owned(), "mine:1: there is no figure below the header"),
+        (HEADER.to_owned(), "mine:1: there are no rows below the header"),
         (String::new(), "mine:1: the header lacks subject"),
         (
             format!("subject,{HEADER}"),
-            "mine:1: the column \"subject\" stands in the header twice",
+            "mine:1: the header has the column \"subject\" twice",
         ),
     ];
     for (csv, expected) in cases {

@@ -54,7 +54,7 @@ fn two_processes_cannot_write_one_run_and_reading_needs_no_lock() {
 fn a_folder_that_is_no_run_is_refused_with_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let message = |path: &std::path::Path| RunFolder::open(path).unwrap_err().to_string();
-    assert!(message(&folder.path().join("nowhere")).contains("nothing by that name"));
+    assert!(message(&folder.path().join("nowhere")).contains("it does not exist"));
     assert!(message(folder.path()).contains("has no plan.toml, environment.json, trials.ndjson"));
     let run = run_of(folder.path(), "hurt", &[]);
     assert!(message(&run.dir.join("plan.toml")).contains("a run is a folder"));

@@ -103,3 +103,13 @@ pub(crate) fn folder_in_memory() -> tempfile::TempDir {
         .or_else(|_| tempfile::tempdir())
         .unwrap()
 }
+
+/// Any figure that a record may hold: finite, and not beyond 10³⁰ of its unit.
+pub(crate) fn any_figure() -> impl proptest::strategy::Strategy<Value = f64> {
+    use proptest::num::f64;
+    use proptest::strategy::Strategy;
+    (f64::NORMAL | f64::SUBNORMAL | f64::ZERO).prop_map(|figure| match figure.abs() > 1e30 {
+        true => figure.signum() * 1e30,
+        false => figure,
+    })
+}

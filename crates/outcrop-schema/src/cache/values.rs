@@ -3,9 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use outcrop_workload::words;
-
-use crate::value::Value;
+use crate::value::{Value, words};
 
 /// Who answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +50,7 @@ words! {
         /// What the environment variable `MEMCACHED` names.
         NamedMemcached = "$MEMCACHED",
     }
-}
 
-words! {
     /// Which items are evicted when memory is full.
     #[derive(Default)]
     pub enum Policy: "policy" {
@@ -72,9 +68,7 @@ words! {
         /// W-TinyLFU.
         TinyLfu = "w-tinylfu",
     }
-}
 
-words! {
     /// How our server is asked.
     #[derive(Default)]
     pub enum Protocol: "protocol" {
@@ -84,9 +78,7 @@ words! {
         /// HTTP.
         Http = "http",
     }
-}
 
-words! {
     /// What the hit ratio is checked against.
     pub enum Oracle: "oracle" {
         /// Nothing.
@@ -94,9 +86,7 @@ words! {
         /// A simulation of the policy.
         Simulator = "simulator",
     }
-}
 
-words! {
     /// What follows a get that missed.
     pub enum OnMiss: "answer to a miss" {
         /// A set of the key.
@@ -106,8 +96,6 @@ words! {
     }
 }
 
-crate::value::words!(Server, Policy, Protocol, Oracle, OnMiss);
-
 /// What the cache holds before the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
@@ -115,7 +103,7 @@ pub enum Fill {
     EveryKey,
     /// Nothing.
     Nothing,
-    /// What so many sets of drawn keys leave.
+    /// What this many sets of drawn keys leave.
     Sets(u64),
 }
 

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use outcrop_workload::words;
-
-use crate::value::{Column, Value};
+use crate::value::{Column, Value, words};
 
 /// Where the data come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,9 +134,7 @@ words! {
         /// A context for each block, its making included in the time.
         Fresh = "fresh",
     }
-}
 
-words! {
     /// What a trial yields.
     pub enum Measurement: "measurement" {
         /// Speed and latency of a codec.
@@ -148,12 +144,10 @@ words! {
     }
 }
 
-crate::value::words!(Context, Measurement);
-
 /// Threads, or a part of the machine's CPUs, whose number takes its place once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// So many.
+    /// This many.
     Count(u32),
     /// All CPUs, divided by this.
     AllOver(u32),

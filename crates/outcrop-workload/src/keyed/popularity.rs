@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::access_pattern::AccessPattern;
 use crate::error::WorkloadError;
 use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
-use crate::uniform::uniform_below;
+use crate::uniform::{uniform_below, uniform_unit};
 use crate::zipfian::ZipfianRanks;
 
 /// The popularity of keys; key 0 is the most popular one.
@@ -97,7 +97,7 @@ impl KeyDraws {
     pub fn next_key(&mut self, draws: &mut Generator) -> u64 {
         match &self.law {
             Law::Pieces(pieces) => {
-                let requests = (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+                let requests = uniform_unit(draws.next_u64());
                 let piece = pieces
                     .iter()
                     .find(|piece| requests < piece.end_requests)

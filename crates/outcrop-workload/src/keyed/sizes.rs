@@ -1,4 +1,4 @@
-//! How long keys and values are: `etc`, `etc-lite`, `fixed:BYTES`; each a function of the key's number alone.
+//! How long keys and values are: `etc`, `etc-lite`, `fixed:BYTES`, for values `mixgraph` too; each a function of the key's number alone.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,6 +8,7 @@ use outcrop_measure::units::ByteSize;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{ETC_KEY_SIZE, etc_value_size};
+use super::mixgraph;
 use crate::error::WorkloadError;
 use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
 
@@ -15,6 +16,9 @@ use crate::spelling::{Spelling, form_and_argument, spelled_as_string};
 pub const MAX_KEY_BYTES: usize = 250;
 /// Values are cut here: larger than what caches take by default (1 MiB), and a bound on memory.
 pub(super) const MAX_VALUE_BYTES: u64 = 64 << 20;
+/// ETC's tail has no end; the one value in many millions beyond this is given this length, which every cache's
+/// default limit of 1 MiB takes.
+const ETC_MAX_VALUE_BYTES: u32 = 1_000_000;
 
 /// Lengths of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +40,8 @@ pub enum ValueSize {
     Etc,
     /// Half of the values 1 to 10 B, half 11 to 500 B, even within each.
     EtcLite,
+    /// Generalised Pareto, rounded up: median 20 B, mean 35 B, at most 1024 B.
+    Mixgraph,
     /// All alike.
     Fixed(ByteSize),
 }
@@ -59,7 +65,21 @@ impl ValueSize {
             Self::Etc => etc_value_size(quantile),
             Self::EtcLite if quantile < 0.5 => even(1, 10, quantile * 2.0),
             Self::EtcLite => even(11, 500, quantile * 2.0 - 1.0),
+            Self::Mixgraph => {
+                let size = mixgraph::VALUE_SIZE.quantile(quantile);
+                mixgraph::folded(size, u64::from(mixgraph::MAX_VALUE_BYTES)) as f64
+            }
             Self::Fixed(size) => size.0 as f64,
+        }
+    }
+
+    /// No value is longer.
+    pub const fn longest_bytes(&self) -> u32 {
+        match self {
+            Self::Etc | Self::EtcLite => ETC_MAX_VALUE_BYTES,
+            Self::Mixgraph => mixgraph::MAX_VALUE_BYTES,
+            Self::Fixed(ByteSize(size)) if *size < MAX_VALUE_BYTES => *size as u32,
+            Self::Fixed(_) => MAX_VALUE_BYTES as u32,
         }
     }
 }
@@ -121,27 +141,17 @@ fn size_at(quantile_of: SizeQuantile, quantile: f64, max: u32) -> u32 {
     (size.round().max(0.0) as u32).min(max)
 }
 
-const ACCEPTED: &str = "`etc`, `etc-lite` or `fixed:BYTES` (fixed:64)";
-
-enum Form {
-    Etc,
-    EtcLite,
-    Fixed(ByteSize),
-}
-
-fn form(what: &'static str, text: &str) -> Result<Form, WorkloadError> {
-    let spelling = Spelling {
-        what,
-        accepted: ACCEPTED,
-        seen: text,
-    };
-    match form_and_argument(text) {
-        ("etc", None) => Ok(Form::Etc),
-        ("etc-lite", None) => Ok(Form::EtcLite),
-        ("fixed", Some(argument)) => argument
-            .parse()
-            .map(Form::Fixed)
-            .map_err(|_| spelling.not_understood()),
+/// Reads the forms that keys and values share.
+fn etc_or_fixed<T>(
+    spelling: &Spelling<'_>,
+    etc: [T; 2],
+    fixed: impl Fn(ByteSize) -> T,
+) -> Result<T, WorkloadError> {
+    let [etc, etc_lite] = etc;
+    match form_and_argument(spelling.seen) {
+        ("etc", None) => Ok(etc),
+        ("etc-lite", None) => Ok(etc_lite),
+        ("fixed", Some(argument)) => argument.parse().map(fixed).map_err(|_| spelling.not_understood()),
         _ => Err(spelling.not_understood()),
     }
 }
@@ -150,15 +160,16 @@ impl FromStr for KeySize {
     type Err = WorkloadError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match form("key size", text)? {
-            Form::Etc => Ok(Self::Etc),
-            Form::EtcLite => Ok(Self::EtcLite),
-            Form::Fixed(size) if (1..=MAX_KEY_BYTES as u64).contains(&size.0) => Ok(Self::Fixed(size)),
-            Form::Fixed(_) => Err(WorkloadError::OutOfRange {
-                what: "key size",
-                seen: text.to_owned(),
-                why: format!("a key has 1 to {MAX_KEY_BYTES} bytes"),
-            }),
+        let spelling = Spelling {
+            what: "key size",
+            accepted: "`etc`, `etc-lite` or `fixed:BYTES` (fixed:64)",
+            seen: text,
+        };
+        match etc_or_fixed(&spelling, [Self::Etc, Self::EtcLite], Self::Fixed)? {
+            Self::Fixed(size) if !(1..=MAX_KEY_BYTES as u64).contains(&size.0) => {
+                Err(spelling.out_of_range(format!("a key has 1 to {MAX_KEY_BYTES} bytes")))
+            }
+            size => Ok(size),
         }
     }
 }
@@ -167,15 +178,19 @@ impl FromStr for ValueSize {
     type Err = WorkloadError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match form("value size", text)? {
-            Form::Etc => Ok(Self::Etc),
-            Form::EtcLite => Ok(Self::EtcLite),
-            Form::Fixed(size) if size.0 <= MAX_VALUE_BYTES => Ok(Self::Fixed(size)),
-            Form::Fixed(_) => Err(WorkloadError::OutOfRange {
-                what: "value size",
-                seen: text.to_owned(),
-                why: format!("a value has at most {MAX_VALUE_BYTES} bytes"),
-            }),
+        let spelling = Spelling {
+            what: "value size",
+            accepted: "`etc`, `etc-lite`, `mixgraph` or `fixed:BYTES` (fixed:64)",
+            seen: text,
+        };
+        if text.trim() == "mixgraph" {
+            return Ok(Self::Mixgraph);
+        }
+        match etc_or_fixed(&spelling, [Self::Etc, Self::EtcLite], Self::Fixed)? {
+            Self::Fixed(size) if size.0 > MAX_VALUE_BYTES => {
+                Err(spelling.out_of_range(format!("a value has at most {MAX_VALUE_BYTES} bytes")))
+            }
+            size => Ok(size),
         }
     }
 }
@@ -195,6 +210,7 @@ impl fmt::Display for ValueSize {
         match self {
             Self::Etc => f.write_str("etc"),
             Self::EtcLite => f.write_str("etc-lite"),
+            Self::Mixgraph => f.write_str("mixgraph"),
             Self::Fixed(size) => write!(f, "fixed:{size}"),
         }
     }

@@ -2,12 +2,8 @@
 
 use std::fmt;
 
-use super::sizes::{KeySize, MAX_KEY_BYTES, MAX_VALUE_BYTES, SizeQuantile, SizeTable, ValueSize};
+use super::sizes::{KeySize, MAX_KEY_BYTES, SizeQuantile, SizeTable, ValueSize};
 use crate::error::WorkloadError;
-
-/// ETC's tail has no end; the one value in many millions beyond this is given this length, which every cache's
-/// default limit of 1 MiB takes.
-const ETC_MAX_VALUE_BYTES: u32 = 1_000_000;
 
 /// Every generated key starts with this, so that a user can tell them from his own.
 pub const KEY_PREFIX: &str = "oc-";
@@ -44,10 +40,7 @@ impl KeySpace {
             why,
         };
         if key_count == 0 || key_count > Self::MAX_KEYS {
-            return Err(out_of_range(format!(
-                "there must be 1 to {} keys",
-                Self::MAX_KEYS
-            )));
+            return Err(out_of_range(format!("expected 1 to {} keys", Self::MAX_KEYS)));
         }
         let bits = u64::BITS - (key_count - 1).leading_zeros();
         let digit_count = bits.div_ceil(6).max(1) as usize;
@@ -56,13 +49,10 @@ impl KeySpace {
             && size.0 < shortest as u64
         {
             return Err(out_of_range(format!(
-                "that many distinct keys need {shortest} bytes each, and the key size is fixed at {size}"
+                "expected a key size of {shortest} bytes or more for this many distinct keys, not {size}"
             )));
         }
-        let max_value = match value_size {
-            ValueSize::Etc | ValueSize::EtcLite => ETC_MAX_VALUE_BYTES,
-            ValueSize::Fixed(size) => size.0.min(MAX_VALUE_BYTES) as u32,
-        };
+        let max_value = value_size.longest_bytes();
         Ok(Self {
             key_count,
             digit_count,

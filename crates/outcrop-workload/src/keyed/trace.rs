@@ -108,9 +108,7 @@ impl Trace {
     ) -> Result<(), String> {
         if row.len() != self.columns {
             let (seen, expected) = (row.len(), self.columns);
-            return Err(format!(
-                "it has {seen} columns where the first line has {expected}"
-            ));
+            return Err(format!("it has {seen} columns; the first line has {expected}"));
         }
         if self.columns == KEYS_ALONE {
             return self.push_entry(0, RequestKind::Get, key(&row[0], 0)?, 0, 0, ids);
@@ -256,9 +254,7 @@ fn unlike(wanted: &str, seen: &str) -> String {
 fn bytes(what: &str, text: &str, most: u64) -> Result<u32, String> {
     match text.parse::<u64>() {
         Ok(size) if size <= most => Ok(size as u32),
-        Ok(size) => Err(format!(
-            "a {what} of {size} B is more than the {most} B that are possible"
-        )),
+        Ok(size) => Err(format!("a {what} of {size} B is above the limit of {most} B")),
         Err(_) => Err(unlike(&format!("{what} in bytes"), text)),
     }
 }
@@ -269,7 +265,7 @@ fn kind(text: &str) -> Result<RequestKind, String> {
         "set" | "add" | "replace" | "cas" => Ok(RequestKind::Set),
         "delete" => Ok(RequestKind::Delete),
         _ => Err(format!(
-            "operation `{text}` is none of get, gets, set, add, replace, cas and delete"
+            "unknown operation `{text}`; expected get, gets, set, add, replace, cas or delete"
         )),
     }
 }
@@ -278,7 +274,7 @@ fn key(name: &str, size_bytes: usize) -> Result<Box<[u8]>, String> {
     if name.is_empty() || name.len() > MAX_KEY_BYTES || name.bytes().any(|byte| byte <= b' ' || byte == 0x7f)
     {
         return Err(format!(
-            "key `{}` has none or more than {MAX_KEY_BYTES} bytes, or a blank or control character",
+            "key `{}` is invalid; expected 1 to {MAX_KEY_BYTES} bytes without blanks and control characters",
             name.chars().take(40).collect::<String>()
         ));
     }

@@ -55,6 +55,55 @@ fn jobs_of_a_constant_schedule_take_turns() {
 }
 
 #[test]
+fn a_sine_has_as_many_arrivals_in_each_stretch_as_its_rate_says() {
+    // Mixgraph's day, sixty times as fast, with every hundredth arrival.
+    let (mean, swing, period_s) = (45.0, 10.0, 1434.5);
+    let starts = schedule("sine:45:10:1434.5s", 200_000);
+    let turn = std::f64::consts::TAU / period_s;
+    let arrivals = |until_s: f64| mean * until_s + swing / turn * (1.0 - (turn * until_s).cos());
+    for second in (0..4000).step_by(37) {
+        let (from, to) = (f64::from(second), f64::from(second + 37));
+        let within = |ns: &u64| (from * 1e9..to * 1e9).contains(&(*ns as f64));
+        let found = starts.iter().filter(|ns| within(ns)).count() as f64;
+        assert!(
+            (found - (arrivals(to) - arrivals(from))).abs() <= 1.0,
+            "{second} s: {found}"
+        );
+    }
+}
+
+#[test]
+fn jobs_of_a_sine_take_turns_and_another_rate_keeps_its_shape() {
+    let arrival: Arrival = "sine:70:30:5s".parse().unwrap();
+    let mut union: Vec<u64> = (0..3)
+        .flat_map(|job| arrival.schedule_of_job(job, 3, Seed(0)).unwrap().take(1000))
+        .collect();
+    union.sort_unstable();
+    let single = schedule("sine:70:30:5s", 3000);
+    assert!(
+        union
+            .iter()
+            .zip(&single)
+            .all(|(ours, theirs)| ours.abs_diff(*theirs) <= 2)
+    );
+    let half = arrival.at(Rate::new(35.0).unwrap());
+    assert_eq!(half.to_string(), "sine:35/s:15/s:5s");
+    assert_eq!(half.to_string().parse::<Arrival>().unwrap(), half);
+}
+
+#[test]
+fn a_sine_that_would_fall_below_zero_is_refused() {
+    for (text, why) in [
+        ("sine:10:10:1s", "SWING must be below RATE"),
+        ("sine:10:1:0s", "PERIOD must be above 0"),
+        ("sine:10:1", "sine:RATE:SWING:PERIOD"),
+    ] {
+        let error = text.parse::<Arrival>().unwrap_err().to_string();
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}
+
+#[test]
 fn jobs_of_a_poisson_schedule_share_its_rate_and_not_its_times() {
     let arrival: Arrival = "poisson:1000".parse().unwrap();
     let of_job = |job| {
@@ -79,12 +128,20 @@ proptest! {
     #[test]
     fn starts_never_decrease_at_any_rate(
         per_second in prop_oneof![Just(0.0), Just(f64::MIN_POSITIVE), 1e-9..1e12_f64, Just(f64::MAX)],
-        poisson in any::<bool>(),
+        kind in 0..3_u8,
         job_count in 0..70_000_u32,
         seed in any::<u64>(),
     ) {
         let per_second = Rate::new(per_second).unwrap();
-        let arrival = if poisson { Arrival::Poisson { per_second } } else { Arrival::Constant { per_second } };
+        let arrival = match kind {
+            0 => Arrival::Poisson { per_second },
+            1 => Arrival::Constant { per_second },
+            _ => Arrival::Sine {
+                per_second,
+                swing: Rate::new(per_second.per_second() * 0.9).unwrap(),
+                period: "7s".parse().unwrap(),
+            },
+        };
         let starts: Vec<u64> =
             arrival.schedule_of_job(job_count / 2, job_count, Seed(seed)).unwrap().take(300).collect();
         prop_assert!(starts.is_sorted());

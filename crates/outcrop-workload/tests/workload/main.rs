@@ -8,5 +8,8 @@ mod content;
 mod golden;
 mod keyed;
 mod mix;
+mod records;
 mod spelling;
 mod statistics;
+mod store;
+mod ycsb;

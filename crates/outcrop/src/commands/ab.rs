@@ -1,14 +1,16 @@
 //! `outcrop ab PLAN --a … --b …`: two variants of a plan in one run, measured in pairs, and compared.
 
 use super::compare::{ComparisonFormat, Judging};
-use super::plan_flags::PlanFlags;
-use super::run::{EffortFlag, source};
+use super::plan_flags::{DECIDED_BY_A_RUN, PlanChoices, PlanFlags};
+use super::run::source;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
 use crate::session::{self, Conclusion};
-use outcrop_lab::{PlanOptions, PlanSet, VariantFactors, VariantName};
-use outcrop_measure::units::ByteSize;
+use outcrop_lab::{PlanSet, VariantFactors, VariantName};
+use outcrop_measure::ratio::least_p_value_of_pairs;
 use outcrop_report::Report;
+use outcrop_report::number::counted;
+use outcrop_results::compare::verdict::LEVEL;
 use outcrop_results::compare::{Comparand, compare_with};
 use outcrop_results::{FailIf, RunView};
 use std::cell::RefCell;
@@ -23,10 +25,9 @@ Examples:
   outcrop ab mine.toml --a queue_depth=8 --b queue_depth=32 --fail-if 'p99 > +5%' --markdown
   outcrop ab --resume runs/20261121T020304Z-mine-ab
 
-Each repetition measures both variants of a cell, one directly after the other, in random order and with \
-the same seed: drift of the machine cancels within a pair, as it cannot between two runs. Ratios are \
-B ÷ A, the median over the pairs; six pairs are the least that can decide. The run is an ordinary run \
-folder: `outcrop report` draws it. A comma within a value needs no quotes, a second factor follows a comma.";
+Each repetition measures both variants of a cell, one directly after the other, in random order and with the same seed. Drift of the machine cancels within a pair, which it cannot do between two runs. Ratios are B ÷ A, the median over the pairs. At least six pairs are needed for a decision. Undecided cells do not meet a --fail-if condition; their number is printed. The run folder is an ordinary one: `outcrop report` works on it.
+
+Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared or checked, 3 the measurement failed.";
 
 /// Measure two variants of a plan in pairs, and compare them
 #[derive(Debug, clap::Args)]
@@ -35,31 +36,17 @@ pub(crate) struct Args {
     /// A plan file, or the name of a plan that ships
     #[arg(required_unless_present = "resume")]
     plan: Option<String>,
-    /// Factors of variant A, which is compared with: FACTOR=VALUE[,FACTOR=VALUE…]
+    /// Factors of variant A, the baseline: FACTOR=VALUE[,FACTOR=VALUE…]
     #[arg(long, value_name = "FACTORS", required_unless_present = "resume")]
     a: Option<VariantFactors>,
-    /// Factors of variant B, which is judged: the same ones
+    /// Factors of variant B, the candidate: the same factors with other values
     #[arg(long, value_name = "FACTORS", required_unless_present = "resume")]
     b: Option<VariantFactors>,
-    /// Go on with a run of two variants, then compare them
-    #[arg(
-        long,
-        value_name = "RUN",
-        conflicts_with_all = ["plan", "a", "b", "effort", "path", "data", "size", "repetitions", "warm_up", "duration", "budget", "seed", "out", "dry_run", "no_save"]
-    )]
+    /// Resume an interrupted run of two variants, then compare them
+    #[arg(long, value_name = "RUN", conflicts_with_all = DECIDED_BY_A_RUN, conflicts_with_all = ["plan", "a", "b", "dry_run"])]
     resume: Option<PathBuf>,
-    /// Which of a plan's values to take
-    #[arg(long, value_enum)]
-    effort: Option<EffortFlag>,
-    /// Directory for scratch files [default: the working directory]
-    #[arg(long, value_name = "DIR")]
-    path: Option<PathBuf>,
-    /// Your own data for the plans that take some: a file, a directory, or a block device
-    #[arg(long, value_name = "PATH")]
-    data: Option<PathBuf>,
-    /// Size of the file that is measured [default: as the plan says]
-    #[arg(long, value_name = "BYTES")]
-    size: Option<ByteSize>,
+    #[command(flatten)]
+    choices: PlanChoices,
     /// Print the comparison as a table in Markdown
     #[arg(long, conflicts_with = "format")]
     markdown: bool,
@@ -92,21 +79,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let resumed = outcrop_lab::resume(dir).map_err(session::lab_error)?;
             if !resumed.set.has_variants() {
                 return Err(bad_input(anyhow::anyhow!(
-                    "{} has no two variants to compare; go on with it by `outcrop run --resume`",
+                    "{} does not have two variants to compare; resume it with `outcrop run --resume`",
                     dir.display()
                 )));
             }
             session::resume_and(resumed, &args.flags, &conclusion)?
         }
         (None, Some(plan), Some(a), Some(b)) => {
-            let options = PlanOptions {
-                effort: args.effort.map(Into::into),
-                directory: args.path.clone(),
-                data: args.data.clone(),
-                size: args.size,
-                ..args.flags.options()
-            };
+            let options = args.choices.options(&args.flags);
             let set = PlanSet::of_variants(&source(plan)?, a, b, &options).map_err(session::lab_error)?;
+            if let Some(few) = too_few(&set) {
+                note(&few);
+            }
             let first = &set.plans()[0].name;
             let name = format!("{}-ab", first.strip_suffix("-a").unwrap_or(first));
             session::start_and(&set, &name, &args.flags, &conclusion)?
@@ -118,6 +102,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         // Nothing was measured (--dry-run), or not all: what is missing of pairs is measured when the run is resumed.
         (ending, _) => Ok(ending),
     }
+}
+
+/// Why fewer pairs than a decision takes are measured for nothing; none where there are enough.
+fn too_few(set: &PlanSet) -> Option<String> {
+    let fewest = set.cells().iter().map(|cell| cell.trial.repetitions).min()?;
+    let enough = (1..100).find(|pairs| least_p_value_of_pairs(*pairs) <= LEVEL)?;
+    ((fewest as usize) < enough).then(|| {
+        format!(
+            "warning: {} decide nothing: every cell will be undecided; give --repetitions {enough} or more",
+            counted(fewest as usize, "repetition")
+        )
+    })
 }
 
 fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyhow::Result<Ending> {

@@ -11,13 +11,13 @@ use crate::exit::Ending;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  outcrop cache serve --memory 256MiB                          for clients of memcached, here only
-  outcrop cache load                                           ETC on memcached at 127.0.0.1:11211
+  outcrop cache serve --memory 256MiB                          for memcached clients on this machine
+  outcrop cache load                                           ETC against a local memcached
   outcrop cache load --target redis://127.0.0.1 --pipeline 16  the same on Redis
   outcrop cache simulate trace.csv --memory 64MiB..8GiB        miss ratio of every policy by memory
   outcrop cache set rock granite; outcrop cache get rock       one key of a memcached server here
 
-Our server speaks memcached's protocols and HTTP, not Redis's. The driver speaks all three.")]
+Our server and the driver speak memcached's protocols, HTTP and Redis's; of Redis, what a cache does.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Serve a cache over the memcached protocol and HTTP (not Redis)
+    /// Serve a cache over the memcached protocol, HTTP and Redis's protocol
     Serve(serve::Args),
     /// Measure a cache under load: memcached, Redis, HTTP
     Load(Box<load::Args>),

@@ -7,24 +7,25 @@ use crate::output::{Cell, Format, Table};
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::TimeSpan;
-use outcrop_schema::LayerSchema;
 use outcrop_schema::compression::{self, Measurement};
+use outcrop_schema::{FactorRef, LayerSchema};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop codec                             zstd:3 in blocks of 64 KiB, on built-in data
+  outcrop codec                             lz4 and three levels of zstd, on built-in data
   outcrop codec --data /srv/dump --codec lz4,zstd:1,zstd:3 --block-size 4k,64k
   pg_dump shop | outcrop codec --data -     read stdin; large input is sampled
   outcrop codec --data dump.sql --threads 1,all --context reused,fresh
   outcrop codec --content entropy:1,entropy:4 --caches warm,cold --format csv
-  outcrop codec list                        every codec of this build and its settings
-  outcrop codec table runs/… --format csv   the same table of any run that measured codecs
+  outcrop codec list                        the codecs of this build and their settings
+  outcrop codec table runs/… --format csv   the table of an earlier run, as CSV
 
-Several values, separated by commas, make a factor: every combination is a cell. Data are only ever read; \
-every compressed block is decompressed and compared.";
+Several values, separated by commas, make a factor: every combination is a cell. Each cell is measured five times, \
+for 500 ms after 50 ms of warm-up; --repetitions, --duration and --warm-up change that. Data are only read. Every \
+compressed block is decompressed and compared.";
 
-/// Measure codecs on your data once, with flags for each factor
+/// Measure codecs on your data, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -49,15 +50,15 @@ pub(crate) struct Args {
 enum Command {
     /// List every codec of this build, its settings and its library
     List {
-        /// Form of the list
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Print the codecs of a run folder again: a row per cell, medians with their intervals
+    /// Print the codec table of an earlier run: a row per cell, medians with intervals
     Table {
-        /// The run folder, of `outcrop run`, `profile` or `codec`
+        /// The run folder
         run: PathBuf,
-        /// Form of the table
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
@@ -68,6 +69,9 @@ pub(crate) struct Codecs;
 
 impl OneOff for Codecs {
     const SCHEMA: &'static LayerSchema = &compression::SCHEMA;
+    /// One candidate would be no choice.
+    const DEFAULTS: &'static [(FactorRef, &'static [&'static str])] =
+        &[(&compression::CODEC, &["lz4", "zstd:1", "zstd:3", "zstd:9"])];
 }
 
 /// A one-off answers soon: a trial of this length, five times.
@@ -107,13 +111,12 @@ fn draft(args: &Args) -> Draft {
         draft = draft.with_subject(&compression::SAMPLE_SIZE, size, "--sample-size");
     }
     if args.stages {
-        draft = draft.with_workload(
-            &compression::MEASUREMENT,
-            [Measurement::Stages.name()],
-            "--stages",
-        );
+        let stages = [Measurement::Stages.name()];
+        draft = draft.with_workload(&compression::MEASUREMENT, stages, "--stages");
+        // Only zstd has stages.
+        return args.factors.write_over(draft);
     }
-    args.factors.write_over(draft)
+    args.factors.write_over_defaults(draft)
 }
 
 fn list(format: Format) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! `outcrop column …`: encode, search, decode and check dictionary column files.
 
+mod compare;
 mod decode;
 mod describe;
 mod find;
@@ -8,6 +9,7 @@ mod input;
 mod layout;
 mod outputs;
 mod print;
+mod values;
 mod wanted;
 mod write;
 
@@ -17,7 +19,7 @@ use outcrop_column::{Column, ColumnError};
 use outcrop_input::InputError;
 use std::path::Path;
 
-use flags::Action;
+use flags::{Action, MemoryLimit};
 
 /// Encode columns into small, searchable files, and query them
 #[derive(Debug, clap::Args)]
@@ -27,10 +29,11 @@ Examples:
   outcrop column encode trips.parquet --column zone -o zone.ocol
   outcrop column find words.ocol granite basalt
   outcrop column find words.ocol --prefix gra --values
+  outcrop column values words.ocol --top 20
   outcrop column decode words.ocol -o words.parquet
 
 Exit codes:
-  0 done, also where nothing was found   2 usage, bad input or a damaged file
+  0 success, also where nothing was found   2 usage, bad input or a damaged file
   3 reading or writing failed")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Action::Encode(encode) => write::encode(encode)?,
         Action::Decode(decode) => decode::decode(decode)?,
         Action::Find(find) => find::find(find)?,
+        Action::Values(args) => values::values(args)?,
         Action::Get(get) => find::get(get)?,
         Action::Info(described) => describe::describe(described)?,
         Action::Verify(described) => return describe::verify(described),
@@ -67,8 +71,39 @@ fn of_column(error: ColumnError) -> anyhow::Error {
     }
 }
 
-fn open(path: &Path) -> anyhow::Result<Column> {
-    Column::open(path)
-        .map_err(of_column)
-        .with_context(|| format!("cannot open {}", path.display()))
+/// Says which input an error is about, where it does not say so itself.
+fn about(input: &Path, error: anyhow::Error) -> anyhow::Error {
+    let name = match input.to_str() {
+        Some("-") => "stdin".to_owned(),
+        _ => input.display().to_string(),
+    };
+    if error.chain().any(|cause| cause.to_string().contains(&name)) {
+        return error;
+    }
+    error.context(format!("cannot read {name}"))
+}
+
+/// Opens a column file. Mapped, it is searched fastest, but a program that truncates it under the map ends this one: what reads
+/// all of it once goes through the file.
+fn open(path: &Path, access: Access, limit: &MemoryLimit) -> anyhow::Result<Column> {
+    let opened = match access {
+        Access::Mapped => Column::open(path),
+        Access::OnDisk => Column::open_on_disk(path),
+    };
+    let column = opened.map_err(|error| match error {
+        // Its path is that of the context.
+        ColumnError::Path { source, .. } => bad_input(source),
+        other => of_column(other),
+    });
+    let mut column = column.with_context(|| format!("cannot open {}", path.display()))?;
+    // A block, the value in it and the one before it.
+    column.limit_blocks(limit.max_memory.bytes() / 3);
+    Ok(column)
+}
+
+/// How a column file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Mapped,
+    OnDisk,
 }

@@ -3,10 +3,11 @@
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, note};
 use outcrop_report::comparison::{
-    comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
+    Detail, comparison_csv, comparison_in_envelope, comparison_markdown, comparison_text,
 };
+use outcrop_report::number::counted;
 use outcrop_results::compare::{Comparand, Comparison, compare_with};
-use outcrop_results::{CompareOptions, Envelope, FailIf, Reference, RunView, references};
+use outcrop_results::{CompareOptions, Envelope, FailIf, FailIfReport, Reference, RunView, references};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,27 +19,27 @@ Examples:
   outcrop compare runs/mine toshiba-kxg60znv256g-fio                           a published reference
   outcrop compare datasheets runs/mine --assume state='as found'               what it leaves out
 
-Every ratio is CANDIDATE ÷ BASELINE of medians, with its interval and the confidence that it really has. \
-A row is the same where the interval lies within the margin. It is better or worse where the interval \
-excludes 1, after correction for the number of rows tested; with fewer than 5 repetitions it is undecided. \
-A condition counts by the same rule. Where nothing can be compared, that is an error (exit code 2).
+Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
+A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. --fail-if uses the same rule. Undecided cells do not meet a condition; their number is printed.
 
-Two runs at two times also differ by what the machine did meanwhile. `outcrop ab` measures both in one run.";
+Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared or checked.
+
+Two separate runs also differ by drift of the machine. `outcrop ab` measures both variants in one run.";
 
 /// Compare a run with another run or a published reference
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A run folder, the name of a reference that ships, or a reference's CSV file
+    /// A run folder, the name of a shipped reference, or a reference's CSV file
     baseline: String,
-    /// The same: what is judged
+    /// The same, for the run to compare with the baseline
     candidate: String,
     #[command(flatten)]
     judging: Judging,
-    /// Condition of a publication that does not state it, such as state='as found' or span=1GiB
+    /// Supply a condition that a publication does not state, such as state='as found' or span=1GiB
     #[arg(long, value_name = "CONDITION=VALUE", value_parser = assumption)]
     assume: Vec<(String, String)>,
-    /// Form of what goes to stdout
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: ComparisonFormat,
 }
@@ -46,10 +47,10 @@ pub(crate) struct Args {
 /// How a comparison is judged and printed; the same for `outcrop ab`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Judging {
-    /// End with exit code 1 when a ratio meets this, for example 'p99 > +5%', 'iops < -3%', 'read_latency_p99 > 1.05x'
+    /// Exit with code 1 when a ratio meets this condition, for example 'p99 > +5%', 'iops < -3%', 'read_latency_p99 > 1.05x'
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<String>,
-    /// What counts as the same: an interval of the ratio within ± so much
+    /// What counts as the same: the interval of the ratio lies within ± this
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = margin)]
     margin: f64,
     /// Show every metric, not only the headline metrics of each layer
@@ -60,14 +61,14 @@ pub(crate) struct Judging {
 /// Forms of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ComparisonFormat {
-    /// For a terminal
+    /// Aligned columns
     #[default]
     Text,
-    /// Everything, as JSON
+    /// One JSON document with everything
     Json,
-    /// One line per row
+    /// CSV, one line per row
     Csv,
-    /// A table for a document
+    /// A Markdown table
     Markdown,
 }
 
@@ -139,35 +140,62 @@ impl Judging {
         format: ComparisonFormat,
         envelope: Envelope,
     ) -> anyhow::Result<Ending> {
+        let detail = Detail {
+            is_all: self.all,
+            named: conditions
+                .iter()
+                .map(|condition| condition.metric.clone())
+                .collect(),
+        };
         output::print(&match format {
-            ComparisonFormat::Text => comparison_text(comparison, self.all),
+            ComparisonFormat::Text => comparison_text(comparison, &detail),
             ComparisonFormat::Json => output::pretty_json(&comparison_in_envelope(comparison, envelope)?)?,
             ComparisonFormat::Csv => comparison_csv(comparison),
-            ComparisonFormat::Markdown => comparison_markdown(comparison, self.all),
+            ComparisonFormat::Markdown => comparison_markdown(comparison, &detail),
         })?;
         let mut ending = Ending::Done;
         let reports = FailIf::check_all(conditions, comparison).map_err(bad_input)?;
         for (found, text) in reports.iter().zip(&self.fail_if) {
-            let needed = found.needed.map_or_else(String::new, |needed| {
-                format!("; a change in one cell alone takes {needed} repetitions to be found")
-            });
-            note(&format!(
-                "--fail-if '{text}': met by {} of {} cells, {} could not be checked{needed}",
-                found.offending.len(),
-                found.checked,
-                found.unchecked
-            ));
+            note(&finding(text, found));
             if !found.offending.is_empty() {
                 ending = Ending::ConditionMet;
             }
         }
         if comparison.comparable().next().is_none() {
             return Err(bad_input(anyhow::anyhow!(
-                "no cell of the two can be compared: the reasons are above; runs meet where they measured the same factors"
+                "no cell can be compared, for the reasons above; compare runs that measured the same factors"
             )));
         }
         Ok(ending)
     }
+}
+
+/// What a condition found, and what would decide the cells that are undecided.
+fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
+    let mut text = format!(
+        "--fail-if '{condition}': met by {} of {}",
+        found.offending.len(),
+        counted(found.checked, "cell")
+    );
+    if found.undecided > 0 {
+        let (pass, them) = match found.undecided {
+            1 => ("passes", "it"),
+            _ => ("pass", "them"),
+        };
+        text.push_str(&format!(
+            ", {} undecided, which {pass}: more --repetitions would decide {them}",
+            found.undecided
+        ));
+    }
+    if found.unchecked > 0 {
+        text.push_str(&format!(", {} could not be checked", found.unchecked));
+    }
+    if let Some(needed) = found.needed {
+        text.push_str(&format!(
+            "; finding a change in a single cell takes {needed} repetitions"
+        ));
+    }
+    text
 }
 
 fn load(name_or_path: &str) -> anyhow::Result<Loaded> {

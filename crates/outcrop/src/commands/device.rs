@@ -4,9 +4,10 @@ use super::factor_flags::{FactorFlags, OneOff, Spell};
 use super::fio_words::{self, FioWords};
 use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
+use crate::output::note;
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
-use outcrop_measure::units::ByteSize;
+use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_schema::{FactorRef, LayerSchema, device};
 use std::path::PathBuf;
 
@@ -14,17 +15,19 @@ const EXAMPLES: &str = "\
 Examples:
   outcrop device --queue-depth 1,32,256                        4 KiB random reads at three depths
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
-  outcrop device --read-only /dev/nvme0n1 --queue-depth 32     what is there, never written
+  outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
-  outcrop device --engine noop --format json                   what measuring itself costs
+  outcrop device --engine noop --format json                   the cost of the measuring loop itself
 
-Several values, separated by commas, make a factor: every combination is a cell.";
+Several values, separated by commas, make a factor: every combination is a cell.
+The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s); an
+option of fio without a counterpart is refused with what to type instead.";
 
-/// Measure a storage device once, with flags for each factor
+/// Measure a storage device, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure, through a scratch file that is removed
+    /// A directory on the filesystem to measure; the scratch file in it is removed
     #[arg(default_value = ".", conflicts_with = "read_only")]
     path: PathBuf,
     /// Measure an existing file or block device instead; it is opened for reading only
@@ -50,13 +53,23 @@ impl OneOff for Device {
     const SPELL: Spell = fio_words::SPELL;
 }
 
+/// A one-off answers soon: a trial of this length, five times. A fifth of it is a round of the steady-state rule.
+const DURATION: TimeSpan = TimeSpan::milliseconds(1000);
+const WARM_UP: TimeSpan = TimeSpan::milliseconds(200);
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let (warm_up, duration) = args.fio.times(&args.flags)?;
     let options = PlanOptions {
         directory: Some(args.path.clone()),
         size: args.size,
+        warm_up: warm_up.or(Some(WARM_UP)),
+        duration: duration.or(Some(DURATION)),
         ..args.flags.options()
     };
     let set = PlanSet::from_drafts(vec![draft(args)?], &options).map_err(session::lab_error)?;
+    if let Some(without_effect) = args.fio.without_effect() {
+        note(&format!("note: {without_effect}"));
+    }
     session::start(&set, "device", &args.flags)
 }
 
@@ -73,6 +86,7 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
             .with_subject(&device::PATH, &path.to_string_lossy(), "--read-only"),
         None => draft.with_subject(&device::KIND, device::Kind::ScratchFile.name(), "PATH"),
     };
-    // What our own flags say stands over what fio's do.
-    Ok(args.factors.write_over(args.fio.write_over(draft)?))
+    Ok(args
+        .factors
+        .write_over(args.fio.write_over(draft, &args.factors)?))
 }

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  outcrop env\n  outcrop env /mnt/data --format json | jq .environment")]
 pub(crate) struct Args {
-    /// The storage to describe is the one that holds this path
+    /// Describe the storage that holds this path
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Err(error) = std::fs::metadata(&args.path) {
         return Err(bad_input(anyhow::anyhow!(
-            "cannot look at {}: {error}",
+            "cannot read {}: {error}",
             args.path.display()
         )));
     }

@@ -3,9 +3,9 @@
 use super::report::Beside;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
-use anyhow::Context as _;
+use crate::output_file::{Force, is_stdout};
 use outcrop_report::{Figure, FileFormat, Report};
-use outcrop_results::{RunView, write_atomically};
+use outcrop_results::RunView;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
@@ -14,9 +14,10 @@ Examples:
   outcrop figure runs/20261121T020304Z-profile                 the names of its figures
   outcrop figure runs/… iops-by-depth --pdf --width 84mm       iops-by-depth.pdf, one column wide
   outcrop figure runs/… iops-by-depth --png -o depth.png       300 dots per inch
+  outcrop figure runs/… iops-by-depth --svg --title 'Disk A'   your own title
   outcrop figure runs/… iops-by-depth --csv -o - | head        the values behind it, on stdout
 
-PNG, PDF and SVG carry title, subject, date, run and sample counts. They need no font of this machine; in PDF, letters are outlines.";
+PNG, PDF and SVG carry title, subject, device, date, run, sample counts and what the shading means. They need no font of this machine; in PDF, letters are outlines.";
 
 /// Write one figure of a run as PNG, PDF, SVG or CSV
 #[derive(Debug, clap::Args)]
@@ -28,24 +29,29 @@ pub(crate) struct Args {
     /// Name of the figure [default: list the names]
     #[arg(requires = "form")]
     name: Option<String>,
-    /// Pixels, 300 in an inch
+    /// PNG, 300 dots per inch
     #[arg(long)]
     png: bool,
-    /// Vectors for LaTeX and print
+    /// PDF, for LaTeX and print
     #[arg(long)]
     pdf: bool,
-    /// Vectors for the web and for editing
+    /// SVG, for the web and for editing
     #[arg(long)]
     svg: bool,
-    /// The values with their intervals and sample counts
+    /// CSV: the values with their intervals and sample counts
     #[arg(long)]
     csv: bool,
     /// Width on paper, in mm or cm
     #[arg(long, value_name = "WIDTH", default_value = "150mm", value_parser = millimetres)]
     width: f64,
+    /// Title above the drawing [default: the figure's own]
+    #[arg(long, value_name = "TEXT", requires = "name", conflicts_with = "csv")]
+    title: Option<String>,
     /// File to write, or - for stdout [default: the figure's name in the working directory]
     #[arg(short, long, value_name = "FILE", requires = "name")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     #[command(flatten)]
     beside: Beside,
 }
@@ -70,8 +76,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         )));
     };
     let (format, ending) = args.format();
+    let figure = match &args.title {
+        Some(title) => &figure.titled(title),
+        None => *figure,
+    };
     let bytes = figure
-        .to_file(format, args.width, &report.label_of(figure))
+        .to_file(format, args.width, &report.label_of(&figure.id))
         .map_err(bad_input)?;
     write(args, figure, ending, &bytes)?;
     Ok(Ending::Done)
@@ -89,7 +99,7 @@ fn list(figures: &[&Figure]) -> anyhow::Result<()> {
 /// Writes the file, or stdout; a terminal shows text only.
 fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Result<()> {
     let path = match &args.output {
-        Some(path) if path.as_os_str() == "-" => {
+        Some(path) if is_stdout(path) => {
             let mut stdout = std::io::stdout().lock();
             if stdout.is_terminal() && (args.png || args.pdf) {
                 return Err(bad_input(anyhow::anyhow!(
@@ -103,7 +113,7 @@ fn write(args: &Args, figure: &Figure, ending: &str, bytes: &[u8]) -> anyhow::Re
         Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.{ending}", figure.id)),
     };
-    write_atomically(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    args.force.write(&path, |out| Ok(out.write_all(bytes)?))?;
     output::print(&format!("{}\n", path.display()))
 }
 
@@ -127,6 +137,7 @@ fn millimetres(text: &str) -> Result<f64, String> {
         _ => None,
     };
     let width = parsed.filter(|width| width.is_finite() && *width > 0.0);
-    width
-        .ok_or_else(|| format!("{text:?} is no width: give millimetres or centimetres, as in 84mm or 17.8cm"))
+    width.ok_or_else(|| {
+        format!("{text:?} is not a width; expected millimetres or centimetres, as in 84mm or 17.8cm")
+    })
 }

@@ -2,15 +2,23 @@
 //!
 //! The table is `docs/from-fio.md`.
 
+mod foreign;
+
 use clap::{ArgAction, Args};
 use outcrop_lab::Draft;
-use outcrop_schema::device::{ACCESS_PATTERN, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX};
+use outcrop_measure::units::TimeSpan;
+use outcrop_schema::device::{
+    ACCESS_PATTERN, ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX,
+};
 use outcrop_schema::{About, FactorRef};
 
-use super::factor_flags::Spell;
+use super::device::Device;
+use super::factor_flags::{FactorFlags, Given, Spell, contradiction};
+use super::plan_flags::PlanFlags;
 use crate::exit::bad_input;
+use foreign::Foreign;
 
-/// fio's names of factors of ours.
+/// fio's names of Outcrop's factors.
 pub(crate) const ALIASES: &[(FactorRef, &str)] = &[
     (&IO_BLOCK_SIZE, "bs"),
     (&QUEUE_DEPTH, "iodepth"),
@@ -18,15 +26,30 @@ pub(crate) const ALIASES: &[(FactorRef, &str)] = &[
     (&ENGINE, "ioengine"),
 ];
 
-/// fio's options that are not one factor of ours.
+/// fio's options that are not a single factor.
 #[derive(Debug, Args)]
 pub(crate) struct FioWords {
     /// fio: read, write, randread, randwrite, rw, randrw
     #[arg(long, hide = true, value_name = "RW", alias = "readwrite")]
     rw: Option<String>,
     /// fio: share of reads of a mix, in per cent
-    #[arg(long, hide = true, value_name = "PERCENT", requires = "rw")]
-    rwmixread: Option<u8>,
+    #[arg(long, hide = true, value_name = "PERCENT", value_delimiter = ',')]
+    rwmixread: Vec<String>,
+    /// fio: where random accesses go
+    #[arg(long = "random_distribution", hide = true, value_name = "DISTRIBUTION")]
+    distribution: Option<String>,
+    /// fio: requests per second that are asked for
+    #[arg(long = "rate_iops", hide = true, value_name = "RATE", value_delimiter = ',')]
+    rates: Vec<String>,
+    /// fio: how they are spaced
+    #[arg(long = "rate_process", hide = true, value_name = "PROCESS")]
+    process: Option<String>,
+    /// fio: the time measured
+    #[arg(long, hide = true, value_name = "TIME")]
+    runtime: Option<String>,
+    /// fio: the warm-up
+    #[arg(long = "ramp_time", hide = true, value_name = "TIME", alias = "ramp-time")]
+    ramp_time: Option<String>,
     /// fio: whether the page cache is bypassed
     #[arg(long, hide = true, value_name = "0|1", num_args = 0..=1, default_missing_value = "1")]
     direct: Option<String>,
@@ -36,45 +59,184 @@ pub(crate) struct FioWords {
     /// fio: what is read or written
     #[arg(long, hide = true, value_name = "PATH")]
     filename: Option<String>,
+    #[command(flatten)]
+    foreign: Foreign,
 }
 
 impl FioWords {
-    /// The draft with what they say.
-    pub(crate) fn write_over(&self, draft: Draft) -> anyhow::Result<Draft> {
+    /// The draft with what they say; `native` is what our own flags say, which they may not contradict.
+    pub(crate) fn write_over(&self, draft: Draft, native: &FactorFlags<Device>) -> anyhow::Result<Draft> {
         if self.direct.as_deref().is_some_and(|value| value != "1") {
             return Err(refusal(
-                "--direct=0 is buffered I/O, which is not measured: every access bypasses the page cache; leave it out",
+                "--direct=0 is buffered I/O, which Outcrop does not measure: every access bypasses the page cache; leave it out",
             ));
         }
         if let Some(path) = &self.filename {
             return Err(refusal(format!(
-                "--filename is fio's: `--read-only {path}` reads what is there, and a directory in its place makes a file in it"
+                "--filename is a fio option: `--read-only {path}` measures an existing file without writing; a directory as the argument gets a scratch file"
             )));
         }
-        let Some(rw) = &self.rw else {
-            return Ok(draft);
-        };
-        let (pattern, direction) = match rw.strip_prefix("rand") {
-            Some(direction) => ("random", direction),
-            None => ("sequential", rw.as_str()),
-        };
-        let mix = match (direction, self.rwmixread) {
-            ("read", None) => "100:0".to_owned(),
-            ("write", None) => "0:100".to_owned(),
-            ("rw" | "readwrite", share) if share.unwrap_or(50) <= 100 => {
-                let reads = share.unwrap_or(50);
-                format!("{reads}:{}", 100 - reads)
+        self.foreign.check().map_err(refusal)?;
+        let mut draft = draft;
+        for (said, typed) in self.said().map_err(refusal)? {
+            if let Some(ours) = native.of(said.factor).filter(|ours| !ours.agrees(&said)) {
+                return Err(refusal(contradiction(&typed, &ours.as_typed())));
             }
-            _ => {
-                return Err(refusal(format!(
-                    "--rw={rw} is not known; expected read, write, randread, randwrite, rw or randrw (with --rwmixread), which \
-                     are --access-pattern and --read-write-mix here"
-                )));
-            }
-        };
-        let draft = draft.with_workload(&ACCESS_PATTERN, [pattern], "--rw");
-        Ok(draft.with_workload(&READ_WRITE_MIX, [mix], "--rw"))
+            draft = draft.with_workload(said.factor.about(), said.values, &said.flag);
+        }
+        Ok(draft)
     }
+
+    /// The warm-up and the measured time, in whichever words they were given.
+    pub(crate) fn times(&self, flags: &PlanFlags) -> anyhow::Result<(Option<TimeSpan>, Option<TimeSpan>)> {
+        let one = |flag: &str, theirs: &Option<String>, name: &str, ours: Option<TimeSpan>| {
+            let Some(text) = theirs else { return Ok(ours) };
+            let span = time(flag, text)?;
+            match ours.filter(|ours| *ours != span) {
+                Some(ours) => Err(contradiction(
+                    &format!("{flag} {text}"),
+                    &format!("{name} {ours}"),
+                )),
+                None => Ok(Some(span)),
+            }
+        };
+        let warm_up = one("--ramp_time", &self.ramp_time, "--warm-up", flags.warm_up);
+        let duration = one("--runtime", &self.runtime, "--duration", flags.duration);
+        Ok((warm_up.map_err(refusal)?, duration.map_err(refusal)?))
+    }
+
+    /// What was given and changes nothing, for a note.
+    pub(crate) fn without_effect(&self) -> Option<String> {
+        self.foreign.without_effect()
+    }
+
+    /// The factors that they state, each with the flags as they were typed.
+    fn said(&self) -> Result<Vec<(Given, String)>, String> {
+        let mut said = Vec::new();
+        if let Some(rw) = &self.rw {
+            let (pattern, direction) = match rw.strip_prefix("rand") {
+                Some(direction) => ("random", direction),
+                None => ("sequential", rw.as_str()),
+            };
+            let mixes = mixes(rw, direction, &self.rwmixread)?;
+            let typed = match self.rwmixread.as_slice() {
+                [] => format!("--rw {rw}"),
+                shares => format!("--rw {rw} --rwmixread {}", shares.join(",")),
+            };
+            let pattern = match &self.distribution {
+                None => pattern.to_owned(),
+                Some(distribution) if pattern == "random" => distributed(distribution)?,
+                Some(distribution) => {
+                    let theirs = format!("--random_distribution {distribution}");
+                    return Err(contradiction(&typed, &theirs));
+                }
+            };
+            let typed_pattern = match &self.distribution {
+                None => typed.clone(),
+                Some(distribution) => format!("--random_distribution {distribution}"),
+            };
+            said.push((stated(&ACCESS_PATTERN, vec![pattern], "--rw"), typed_pattern));
+            said.push((stated(&READ_WRITE_MIX, mixes, "--rw"), typed));
+        } else if !self.rwmixread.is_empty() {
+            let shares = self.rwmixread.join(",");
+            return Err(format!(
+                "--rwmixread {shares} needs to know where requests go: --rw randrw --rwmixread {shares}, or --rw rw"
+            ));
+        } else if let Some(distribution) = &self.distribution {
+            let flag = "--random_distribution";
+            let typed = format!("{flag} {distribution}");
+            said.push((
+                stated(&ACCESS_PATTERN, vec![distributed(distribution)?], flag),
+                typed,
+            ));
+        }
+        said.extend(self.arrival()?);
+        Ok(said)
+    }
+
+    /// The open loop that fio's rate is.
+    fn arrival(&self) -> Result<Option<(Given, String)>, String> {
+        if self.rates.is_empty() {
+            return match &self.process {
+                None => Ok(None),
+                Some(process) => Err(format!(
+                    "--rate_process {process} needs a rate: --rate_iops 5k --rate_process {process}"
+                )),
+            };
+        }
+        let process = match self.process.as_deref() {
+            None | Some("linear") => "constant",
+            Some("poisson") => "poisson",
+            Some(other) => {
+                return Err(format!(
+                    "--rate_process {other} is not known; expected linear or poisson, which are --arrival constant:RATE and \
+                     poisson:RATE here"
+                ));
+            }
+        };
+        let values = self.rates.iter().map(|rate| format!("{process}:{rate}"));
+        let typed = format!("--rate_iops {}", self.rates.join(","));
+        Ok(Some((stated(&ARRIVAL, values.collect(), "--rate_iops"), typed)))
+    }
+}
+
+fn stated(factor: FactorRef, values: Vec<String>, flag: &str) -> Given {
+    let flag = flag.to_owned();
+    Given { factor, values, flag }
+}
+
+/// The mixes of a kind of I/O and the shares of reads that were given for it.
+fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, String> {
+    let alone = match direction {
+        "read" => "100:0",
+        "write" => "0:100",
+        "rw" | "readwrite" if shares.is_empty() => "50:50",
+        "rw" | "readwrite" => {
+            let mix = |share: &String| match share.parse::<u8>() {
+                Ok(reads @ 0..=100) => Ok(format!("{reads}:{}", 100 - reads)),
+                _ => Err(format!(
+                    "--rwmixread {share} is not a share of reads; expected per cent from 0 to 100, such as --rwmixread 70"
+                )),
+            };
+            return shares.iter().map(mix).collect();
+        }
+        _ => {
+            return Err(format!(
+                "--rw={rw} is not known; expected read, write, randread, randwrite, rw or randrw (with --rwmixread), which \
+                 are --access-pattern and --read-write-mix here"
+            ));
+        }
+    };
+    if shares.is_empty() {
+        return Ok(vec![alone.to_owned()]);
+    }
+    let shares = shares.join(",");
+    let mixed = if rw.starts_with("rand") { "randrw" } else { "rw" };
+    Err(format!(
+        "--rwmixread {shares} is the share of reads of a mix, and --rw {rw} does not mix: --rw {mixed} --rwmixread {shares}, or \
+         leave --rwmixread out"
+    ))
+}
+
+/// Where random accesses go, in our words.
+fn distributed(distribution: &str) -> Result<String, String> {
+    match distribution.split_once(':') {
+        None if distribution == "random" => Ok("random".to_owned()),
+        Some(("zipf", theta)) => Ok(format!("zipfian:{theta}")),
+        _ => Err(format!(
+            "--random_distribution {distribution} has no counterpart; random and zipf:1.2 have (--access-pattern random, \
+             zipfian:1.2)"
+        )),
+    }
+}
+
+/// A time as fio's flag has it, which has a unit here.
+fn time(flag: &str, text: &str) -> Result<TimeSpan, String> {
+    let why = |_| match text.parse::<f64>() {
+        Ok(_) => format!("{flag} {text}: a time has a unit here; for seconds type {flag} {text}s"),
+        Err(_) => format!("{flag} {text} is not a time; type for instance {flag} 30s"),
+    };
+    text.parse().map_err(why)
 }
 
 fn refusal(message: impl Into<String>) -> anyhow::Error {
@@ -89,7 +251,7 @@ pub(crate) const SPELL: Spell = |factor: &About, value: &str| {
         name if name == READ_WRITE_MIX.name => mix(value),
         name if name == ENGINE.name => match value {
             "libaio" | "posixaio" => Err(format!(
-                "{value} is not built in; io_uring is asynchronous too (--engine io_uring)"
+                "{value} is not available; io_uring is asynchronous too (--engine io_uring)"
             )),
             "sync" | "pvsync" | "pvsync2" => one("psync"),
             "null" => one("noop"),
@@ -103,7 +265,7 @@ pub(crate) const SPELL: Spell = |factor: &About, value: &str| {
 fn pattern(value: &str) -> Result<Vec<String>, String> {
     let both = |pattern: &str, mix: &str| {
         Err(format!(
-            "`{value}` is fio's word for two things; here it is --access-pattern {pattern} --read-write-mix {mix}"
+            "`{value}` is a fio word that combines two factors; use --access-pattern {pattern} --read-write-mix {mix}"
         ))
     };
     match value {
@@ -143,7 +305,7 @@ fn range(value: &str) -> Result<Vec<String>, String> {
         return Ok(vec![value.to_owned()]);
     };
     if first == 0 || first > last {
-        return Err(format!("`{value}` is not a range; expected for instance 1..64"));
+        return Err(format!("`{value}` is not a range; expected for example 1..64"));
     }
     let doubled = std::iter::successors(Some(first), |value| value.checked_mul(2));
     let mut values: Vec<u32> = doubled.take_while(|value| *value < last).collect();

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             })
             .ok_or_else(|| {
                 crate::exit::bad_input(anyhow::anyhow!(
-                    "no subcommand `{name}`; `outcrop --help` lists them"
+                    "there is no subcommand `{name}`; `outcrop --help` lists them"
                 ))
             })?,
     };

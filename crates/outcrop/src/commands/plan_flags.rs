@@ -1,46 +1,113 @@
 //! The flags that every command which runs plans has in common.
 
 use super::report::Beside;
+use crate::commands::whole::whole;
 use crate::output::Format;
-use outcrop_lab::PlanOptions;
+use outcrop_lab::{Effort, PlanOptions};
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use std::path::PathBuf;
+
+/// Which values of a plan to take, and what to measure: the same for `outcrop run` and `outcrop ab`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanChoices {
+    /// How thorough the run is, where a plan gives values for each effort
+    #[arg(long, value_enum)]
+    effort: Option<EffortFlag>,
+    /// Directory for scratch files [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// Your own data, for the plans that use data: a file, a directory, a block device, or - for stdin
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    /// Size of the file that is measured [default: as the plan says]
+    #[arg(long, value_name = "BYTES")]
+    size: Option<ByteSize>,
+}
+
+impl PlanChoices {
+    /// What they and the flags decide, for the lab.
+    pub(crate) fn options(&self, flags: &PlanFlags) -> PlanOptions {
+        PlanOptions {
+            effort: self.effort.map(Into::into),
+            directory: self.path.clone(),
+            data: self.data.clone(),
+            size: self.size,
+            ..flags.options()
+        }
+    }
+}
+
+/// `--effort`.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum EffortFlag {
+    /// Short trials, few repetitions
+    Quick,
+    /// Default: minutes per plan
+    Default,
+    /// As long as the method requires: hours
+    Full,
+}
+
+impl From<EffortFlag> for Effort {
+    fn from(flag: EffortFlag) -> Self {
+        match flag {
+            EffortFlag::Quick => Self::Quick,
+            EffortFlag::Default => Self::Default,
+            EffortFlag::Full => Self::Full,
+        }
+    }
+}
+
+/// What a resumed run has decided already: its plan says it.
+pub(crate) const DECIDED_BY_A_RUN: [&str; 11] = [
+    "effort",
+    "path",
+    "data",
+    "size",
+    "repetitions",
+    "warm_up",
+    "duration",
+    "budget",
+    "seed",
+    "out",
+    "no_save",
+];
 
 /// How much of everything, from which seed, and where the run goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanFlags {
     /// Trials per cell [default: as the plan says]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     pub(crate) repetitions: Option<u32>,
     /// Time before measuring starts in each trial [default: as the plan says]
     #[arg(long, value_name = "TIME")]
     pub(crate) warm_up: Option<TimeSpan>,
     /// Time measured in each trial [default: as the plan says]
-    #[arg(long, value_name = "TIME", alias = "runtime")]
+    #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<TimeSpan>,
-    /// Shorten the trials evenly until the whole run fits into this time
+    /// Shorten all trials so that the whole run fits into this time
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<TimeSpan>,
-    /// Stop before more than this is written to the device [default: no limit]
+    /// Write at most this much to the device [default: no limit]
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_written: Option<ByteSize>,
-    /// Seed of every random choice [default: fresh; it is printed and stored]
+    /// Seed of all random choices [default: a new one, printed and stored]
     #[arg(long)]
     pub(crate) seed: Option<Seed>,
-    /// Folder in which the run folder is made
+    /// Folder that the run folder is created in
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(crate) out: PathBuf,
-    /// Show the cells, the time and the bytes to be written, and measure nothing
+    /// Show the cells, the time and the bytes to be written without measuring
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Keep no run folder: print the figures and remove it
+    /// Do not keep the run folder: only print the results
     #[arg(long, conflicts_with = "out")]
     pub(crate) no_save: bool,
     /// Show no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Form of what goes to stdout
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
 
-/// List the plans that ship, or print one
+/// List the shipped plans, or print one
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  outcrop plans\n  outcrop plans ssd-matrix > mine.toml    start your own plan from ours"
@@ -14,7 +14,7 @@ use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
 pub(crate) struct Args {
     /// Name of the plan to print as TOML
     name: Option<String>,
-    /// Form of the list
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let plan = shipped_plans().iter().find(|plan| plan.name == name);
             let plan = plan.ok_or_else(|| {
                 bad_input(anyhow::anyhow!(
-                    "no plan `{name}` ships; `outcrop plans` lists them"
+                    "there is no shipped plan `{name}`; `outcrop plans` lists them"
                 ))
             })?;
             output::print(plan.text)?;

@@ -4,43 +4,44 @@ use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
 use crate::session;
 use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans};
-use outcrop_measure::units::ByteSize;
+use outcrop_measure::units::{ByteSize, TimeSpan};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   outcrop profile                        the filesystem of this directory, in at most ten minutes
-  outcrop profile /mnt/data --quick      another one, in 90 seconds
-  outcrop profile --data /srv/dump       your own data; tables among them, column by column
-  outcrop profile --layer compression    one layer alone
+  outcrop profile /mnt/data --quick      another filesystem, in at most 90 seconds
+  outcrop profile --data /srv/dump       your own data; tables column by column
+  outcrop profile --layer compression    only one layer
   outcrop profile --layer cache --server redis://127.0.0.1
-                                         a cache that runs already: writes keys beginning with oc-
+                                         a running cache: writes keys that begin with oc-
   outcrop profile --full --size 64GiB    as long as the plans say
-  outcrop profile --dry-run              what would be measured and written
+  outcrop profile --dry-run              what it would measure and write
 
+A quick profile writes 7 to 29 GB, by how fast the disk is; --dry-run says what others write.
 A scratch file is written on the filesystem of PATH, measured and removed. Nothing else is touched; data are only \
 read. Without --data, the built-in sample is used. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
 
-/// Measure the storage stack at PATH and say what it can do and what to configure
+/// Measure the storage stack at PATH: what it can do, and what to configure
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to be profiled
+    /// A directory on the filesystem to profile
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// At most 90 seconds in all
+    /// Take at most 90 seconds in total
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// As long as the plans say (hours)
+    /// Take as long as the plans require (hours)
     #[arg(long)]
     full: bool,
-    /// Your own data for the plans that take some: a file, a directory, a block device, or - for stdin
+    /// Your own data, for the plans that use data: a file, a directory, a block device, or - for stdin
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
-    /// URL of a running cache to measure in place of ours: memcached://HOST:PORT, redis://…, http://…
+    /// URL of a running cache to measure instead of Outcrop's own: memcached://HOST:PORT, redis://…, http://…
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// Only these layers [default: all of them]
+    /// Measure only these layers [default: all]
     #[arg(long = "layer", value_name = "LAYER", value_delimiter = ',')]
     layers: Vec<String>,
     /// Size of the file that is measured [default: as the plan says]
@@ -50,19 +51,32 @@ pub(crate) struct Args {
     flags: PlanFlags,
 }
 
+/// What the help says that a profile takes at most.
+fn promised(effort: Effort) -> Option<TimeSpan> {
+    match effort {
+        Effort::Quick => Some(TimeSpan::seconds(90)),
+        Effort::Default => Some(TimeSpan::seconds(600)),
+        Effort::Full => None,
+    }
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let effort = match (args.quick, args.full) {
         (true, _) => Effort::Quick,
         (_, true) => Effort::Full,
         _ => Effort::Default,
     };
+    let given = args.flags.options();
+    // Whoever sets times or repetitions decides how long it takes.
+    let is_as_planned = given.repetitions.is_none() && given.duration.is_none() && given.warm_up.is_none();
     let options = PlanOptions {
         effort: Some(effort),
+        promised: promised(effort).filter(|_| is_as_planned),
         directory: Some(args.path.clone()),
         data: args.data.clone(),
         server: args.server.clone(),
         size: args.size,
-        ..args.flags.options()
+        ..given
     };
     let plans = profile_plans(&args.layers, args.data.as_deref())
         .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;

@@ -4,15 +4,15 @@ use crate::exit::Ending;
 use crate::output::{self, Cell, Format, Table};
 use outcrop_results::references::{self, Reference};
 
-/// List the published references that ship, or print one
+/// List the shipped references (published figures), or print one
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  outcrop references\n  outcrop references datasheets --format csv\n  outcrop compare runs/… toshiba-kxg60znv256g-fio"
 )]
 pub(crate) struct Args {
-    /// A reference that ships, or the path of a CSV file of the same form
+    /// The name of a shipped reference, or the path of a CSV file in the same format
     name: Option<String>,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

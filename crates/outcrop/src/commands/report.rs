@@ -6,7 +6,7 @@ use outcrop_report::Report;
 use outcrop_results::{RunView, references, write_atomically};
 use std::path::PathBuf;
 
-/// Draw the report of a run again
+/// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --one-page                          a page to print"
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     /// The run folder
     run: PathBuf,
-    /// text: the summary; json: answer and findings; csv: the records
+    /// Output format: the summary as text, everything as JSON, or the table of cells as CSV
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Write one-page.html next to the report: answers and first figures, to print
+    /// Also write one-page.html, for print: answers and the first figures
     #[arg(long)]
     one_page: bool,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// `--beside`.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Beside {
-    /// Draw a published reference into the charts; `outcrop references` lists them
+    /// Add a published reference to the charts; `outcrop references` lists them
     #[arg(long = "beside", value_name = "NAME", value_delimiter = ',')]
     names: Vec<String>,
 }
@@ -40,7 +40,7 @@ impl Beside {
             if !shipped.iter().any(|reference| reference.name == *name) {
                 let names: Vec<&str> = shipped.iter().map(|reference| reference.name.as_str()).collect();
                 return Err(bad_input(anyhow::anyhow!(
-                    "--beside: no reference is called {name:?}; there are {}",
+                    "--beside: there is no reference {name:?}; the shipped ones are {}",
                     names.join(", ")
                 )));
             }

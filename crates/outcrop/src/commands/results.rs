@@ -1,14 +1,16 @@
 //! `outcrop results export|compact RUN`.
 
 use crate::exit::{Ending, bad_input};
-use crate::output::{self, Cell, Format, Table};
-use outcrop_results::{Record, RunFolder, RunView, cells, export};
-use std::path::PathBuf;
+use crate::output::{self, Cell, Table};
+use crate::output_file::{Force, is_stdout};
+use outcrop_results::{Record, RunFolder, RunView, cells, export, parquet};
+use std::io::{IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
 
 /// Export or compact the records of a run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop results export runs/… --format csv > records.csv\n  outcrop results compact runs/…       write Parquet and cells.csv again from trials.ndjson"
+    after_help = "Examples:\n  outcrop results export runs/… -o records.parquet\n  outcrop results export runs/… --format json | jq .rows\n  outcrop results compact runs/…       write Parquet and cells.csv again from trials.ndjson"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -17,14 +19,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Print every record: one metric of one trial a row
-    Export {
-        /// The run folder
-        run: PathBuf,
-        /// csv, json or text (aligned columns)
-        #[arg(long, value_enum, default_value = "csv")]
-        format: Format,
-    },
+    /// Write every record: one row per metric and trial
+    Export(Export),
     /// Write the Parquet files and cells.csv again from the journal
     Compact {
         /// The run folder
@@ -32,21 +28,43 @@ enum Action {
     },
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop results export runs/… > records.csv
+  outcrop results export runs/… -o records.parquet
+  outcrop results export runs/… --format json | jq .rows
+
+What the columns mean: docs/records.md.")]
+struct Export {
+    /// The run folder
+    run: PathBuf,
+    /// The file to write, or - for stdout [default: stdout]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Format to write [default: by the ending of the output (.csv, .json, .parquet, .txt); CSV on stdout]
+    #[arg(long, value_enum)]
+    format: Option<ExportFormat>,
+}
+
+/// Forms of the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ExportFormat {
+    /// RFC 4180 CSV with a header line
+    Csv,
+    /// One JSON document
+    Json,
+    /// Apache Parquet, typed columns
+    Parquet,
+    /// Aligned columns
+    Text,
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match &args.action {
-        Action::Export { run, format } => {
-            let view = RunView::load(run).map_err(bad_input)?;
-            let records: Vec<Record> = view.records().collect();
-            match format {
-                Format::Csv => output::print_with(|sink| Ok(export::write_csv(&records, sink)?))?,
-                Format::Json => {
-                    let rows = records.iter().map(row).collect::<anyhow::Result<_>>()?;
-                    let envelope = output::envelope().on(view.environment.clone()).with_rows(rows);
-                    output::print(&output::pretty_json(&envelope)?)?;
-                }
-                Format::Text => table(&records).print(Format::Text)?,
-            }
-        }
+        Action::Export(args) => export(args)?,
         Action::Compact { run } => {
             let folder = RunFolder::open(run).map_err(bad_input)?;
             folder.finish()?;
@@ -55,6 +73,61 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         }
     }
     Ok(Ending::Done)
+}
+
+fn export(args: &Export) -> anyhow::Result<()> {
+    let file = args.output.as_deref().filter(|path| !is_stdout(path));
+    let format = match (args.format, file) {
+        (Some(format), _) => format,
+        (None, Some(path)) => format_of(path)?,
+        (None, None) => ExportFormat::Csv,
+    };
+    match file {
+        Some(path) => {
+            args.force.check(path)?;
+            args.force
+                .write(path, |mut out| write(&args.run, format, &mut out))
+        }
+        None if format == ExportFormat::Parquet && std::io::stdout().is_terminal() => {
+            Err(bad_input(anyhow::anyhow!(
+                "stdout is a terminal and Parquet is binary: name a file with -o, or redirect stdout"
+            )))
+        }
+        None => output::print_with(|sink| write(&args.run, format, sink)),
+    }
+}
+
+fn write(run: &Path, format: ExportFormat, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
+    if format == ExportFormat::Parquet {
+        return parquet::write_records(run, out).map_err(bad_input);
+    }
+    let view = RunView::load(run).map_err(bad_input)?;
+    let records: Vec<Record> = view.records().collect();
+    match format {
+        ExportFormat::Csv => export::write_csv(&records, out)?,
+        ExportFormat::Json => {
+            let rows = records.iter().map(row).collect::<anyhow::Result<_>>()?;
+            let envelope = output::envelope().on(view.environment.clone()).with_rows(rows);
+            out.write_all(output::pretty_json(&envelope)?.as_bytes())?;
+        }
+        ExportFormat::Text | ExportFormat::Parquet => out.write_all(table(&records).to_text().as_bytes())?,
+    }
+    Ok(())
+}
+
+/// The form that a file's name asks for.
+fn format_of(path: &Path) -> anyhow::Result<ExportFormat> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("csv") => Ok(ExportFormat::Csv),
+        Some("json") => Ok(ExportFormat::Json),
+        Some("parquet") => Ok(ExportFormat::Parquet),
+        Some("txt" | "text") => Ok(ExportFormat::Text),
+        _ => Err(bad_input(anyhow::anyhow!(
+            "{}: the ending names no format; expected .csv, .json, .parquet or .txt, or --format FORMAT",
+            path.display()
+        ))),
+    }
 }
 
 /// A record as a row of JSON: its seed as a string, which JavaScript reads exactly.

@@ -1,19 +1,21 @@
 //! `outcrop runs` and `outcrop runs prune`: the run folders that there are.
 
+use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
 use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_report::number::counted;
 use outcrop_results::run_list::{self, Keep, ListedRun};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   outcrop runs                              every run in ./runs, the newest first
-  outcrop runs --in /srv/runs --format csv
+  outcrop runs /srv/runs --format csv
   outcrop runs prune --keep 20              what would be removed
   outcrop runs prune --older 30d --yes      remove it
 
-Only folders that Outcrop made are listed or removed; files of yours in them stay.";
+Only folders that Outcrop made are listed or removed. Your own files in them are kept.";
 
 /// List the runs in a folder, or remove old ones
 #[derive(Debug, clap::Args)]
@@ -21,23 +23,26 @@ Only folders that Outcrop made are listed or removed; files of yours in them sta
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// The folder of run folders
-    #[arg(long = "in", value_name = "DIR", default_value = "runs", global = true)]
-    parent: PathBuf,
-    /// Form of the list
+    /// The folder that holds the run folders [default: runs]
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// The same, also for `prune`
+    #[arg(long = "in", value_name = "DIR", global = true)]
+    parent: Option<PathBuf>,
+    /// Output format
     #[arg(long, value_enum, default_value_t, global = true)]
     format: Format,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Remove runs: shows which, and removes them only with --yes
+    /// Remove old runs: lists them first, and removes them only with --yes
     #[command(group = clap::ArgGroup::new("which").required(true))]
     Prune {
-        /// Keep the N newest
-        #[arg(long, value_name = "N", group = "which")]
+        /// Keep the N newest runs
+        #[arg(long, value_name = "N", group = "which", value_parser = whole::<usize>)]
         keep: Option<usize>,
-        /// Remove those that began longer ago than this: 30d, 12h
+        /// Remove runs older than this: 30d, 12h
         #[arg(long, value_name = "TIME", group = "which", value_parser = age)]
         older: Option<TimeSpan>,
         /// Remove them; without it, nothing is removed
@@ -47,14 +52,15 @@ enum Action {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    let runs = if args.parent.is_dir() {
-        run_list::list(&args.parent).map_err(bad_input)?
-    } else {
+    let parent = args.folder.as_deref().or(args.parent.as_deref());
+    let parent = parent.unwrap_or(Path::new("runs"));
+    if !parent.is_dir() {
         return Err(bad_input(anyhow::anyhow!(
-            "there is no folder {}; --in DIR names the folder of run folders",
-            args.parent.display()
+            "there is no folder {}; name the one that holds the runs: `outcrop runs DIR`",
+            parent.display()
         )));
-    };
+    }
+    let runs = run_list::list(parent).map_err(bad_input)?;
     let Some(Action::Prune { keep, older, yes }) = &args.action else {
         table(runs.iter()).print(args.format)?;
         return Ok(Ending::Done);
@@ -66,30 +72,31 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     };
     let surplus = run_list::surplus(&runs, keep);
     table(surplus.iter().copied()).print(args.format)?;
-    let bytes: u64 = surplus.iter().map(|run| run.bytes).sum();
+    let all = counted(runs.len(), "run");
+    let size = |runs: &[&ListedRun]| format_bytes(runs.iter().map(|run| run.bytes).sum());
     if !yes {
-        output::note(&format!(
-            "{} of {} runs, {}: nothing was removed; --yes removes them",
-            surplus.len(),
-            runs.len(),
-            format_bytes(bytes)
-        ));
+        let would = match surplus.len() {
+            0 => "nothing to remove".to_owned(),
+            count => format!(
+                "{count} would be removed ({}); --yes removes them",
+                size(&surplus)
+            ),
+        };
+        output::note(&format!("{all}: {would}"));
         return Ok(Ending::Done);
     }
-    for run in &surplus {
-        if !run_list::remove(run)? {
+    let mut removed = Vec::new();
+    for run in surplus {
+        if run_list::remove(run)? {
+            removed.push(run);
+        } else {
             output::note(&format!(
-                "{} stays: it holds files that Outcrop did not write",
+                "{} is kept: it holds files that Outcrop did not write",
                 run.dir.display()
             ));
         }
     }
-    output::note(&format!(
-        "{} of {} runs removed, {}",
-        surplus.len(),
-        runs.len(),
-        format_bytes(bytes)
-    ));
+    output::note(&format!("{all}: {} removed ({})", removed.len(), size(&removed)));
     Ok(Ending::Done)
 }
 
@@ -99,7 +106,7 @@ fn age(text: &str) -> Result<TimeSpan, String> {
         Some(Ok(days)) => Ok(TimeSpan::seconds(u64::from(days) * 86_400)),
         _ => text
             .parse()
-            .map_err(|error| format!("{error}; days are written 30d")),
+            .map_err(|error| format!("{error}; days are written as 30d")),
     }
 }
 

@@ -20,27 +20,27 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Draw operations and say where, when and what they are
+    /// Draw operations and describe them: offsets, times and content
     #[command(
         after_help = "Example:\n  outcrop workload describe --access-pattern strided:64KiB --io-block-size 4k"
     )]
     Describe(Describe),
-    /// Write a string column of a wanted cardinality, skew and order as text
+    /// Write a generated string column as text, with a given cardinality, skew and order
     Column(column::Column),
 }
 
 #[derive(Debug, clap::Args)]
 struct Describe {
-    /// random, sequential, zipfian:THETA, strided:BYTES
+    /// Access pattern: random, sequential, zipfian:THETA, strided:BYTES
     #[arg(long, default_value = "random", value_name = "PATTERN")]
     access_pattern: AccessPattern,
-    /// Reads to writes in per cent
+    /// Reads and writes in per cent
     #[arg(long, default_value = "100:0", value_name = "R:W")]
     read_write_mix: ReadWriteMix,
-    /// closed, constant:RATE, poisson:RATE, etc:RATE
+    /// Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD
     #[arg(long, default_value = "closed")]
     arrival: Arrival,
-    /// random, zeros, entropy:BITS, compressible:RATIO
+    /// Content: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, default_value = "random")]
     content: Content,
     /// Bytes per operation
@@ -49,13 +49,13 @@ struct Describe {
     /// Span that is accessed
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     size: ByteSize,
-    /// Operations to draw
+    /// Number of operations to draw
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     operations: u64,
     /// Seed of the generators
     #[arg(long, default_value = "1")]
     seed: Seed,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -144,7 +144,7 @@ fn arrivals(table: &mut Table, found: &Description) {
     let (Some(starts), Some(rate)) = (&found.first_starts_ns, found.rate_per_second) else {
         table.push(vec![
             Cell::text("arrivals"),
-            Cell::Absent("a closed loop starts an operation when another ends".to_owned()),
+            Cell::Absent("a closed loop starts an operation when another one ends".to_owned()),
             Cell::text("ns"),
         ]);
         return;

@@ -41,12 +41,54 @@ fn words_of_fio_that_mean_something_else_here_are_answered_with_ours() {
         (&["--ioengine", "libaio"], &["--engine io_uring"]),
         (&["--direct", "0"], &["--direct=0", "page cache"]),
         (&["--filename", "/dev/sda"], &["--read-only /dev/sda"]),
-        (&["--iodepth", "64..1"], &["--queue-depth", "1..64"]),
-        (&["--runtime", "30"], &["30s"]),
+        (&["--iodepth", "64..1"], &["--iodepth", "1..64"]),
+        (&["--runtime", "30"], &["--runtime 30:", "--runtime 30s"]),
+        (&["--ramp_time", "5"], &["--ramp_time 5s"]),
+        (
+            &["--rw", "randread", "--rwmixread", "70"],
+            &["--rwmixread 70", "--rw randrw --rwmixread 70"],
+        ),
+        (&["--rwmixread", "70"], &["--rw randrw --rwmixread 70"]),
+        (
+            &["--rw", "randrw", "--rwmixread", "100,x"],
+            &["--rwmixread x", "--rwmixread 70"],
+        ),
+        (
+            &["--rate_iops", "5k", "--rate_process", "bursty"],
+            &["linear or poisson", "--arrival"],
+        ),
+        (&["--loops", "5"], &["--loops", "--repetitions 5"]),
+        (&["--output-format=json"], &["--format json"]),
+        (&["--fsync=1"], &["--fsync", "no counterpart"]),
+        (&["--bssplit", "4k/50:8k/50"], &["--bssplit", "--bs 4k,64k"]),
     ];
     for (args, parts) in cases {
         let text = refused(&[&["device", "--size", "16MiB"], *args].concat());
         assert!(parts.iter().all(|part| text.contains(part)), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn flags_of_fio_and_of_ours_that_contradict_each_other_are_refused_with_both_names() {
+    let cases: &[&str] = &[
+        "--rw randread --read-write-mix 0:100",
+        "--rw read --access-pattern random",
+        "--bs 4k --io-block-size 16k",
+        "--iodepth 4 --queue-depth 8",
+        "--runtime 2s --duration 3s",
+        "--ramp_time 2s --warm-up 3s",
+        "--rate_iops 5k --arrival poisson:5k",
+        "--rw read --random_distribution zipf:1.2",
+    ];
+    for line in cases {
+        let flags: Vec<&str> = line.split(' ').collect();
+        let text = refused(&[&["device", "--size", "16MiB"], &flags[..]].concat());
+        let named = flags.iter().filter(|word| word.starts_with("--"));
+        for flag in named {
+            assert!(text.contains(flag), "{line}: {text}");
+        }
+        assert!(text.contains("contradict each other"), "{line}: {text}");
+        assert_eq!(text.trim().lines().count(), 1, "{line}: one sentence, not {text}");
     }
 }
 

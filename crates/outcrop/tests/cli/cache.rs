@@ -22,10 +22,12 @@ impl Served {
     pub(crate) fn with(dir: &Path, options: &[&str]) -> Self {
         let args = [&["cache", "serve", "--threads", "1"], options].concat();
         let ports = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"];
-        let mut child = command(dir, &[&args[..], &ports[..]].concat())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::of(command(dir, &[&args[..], &ports[..]].concat()))
+    }
+
+    /// A server that listens for memcached's protocol and HTTP.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         // From here on a panic ends the server too.
         let mut served = Self {
             stderr: BufReader::new(child.stderr.take().unwrap()),
@@ -128,7 +130,7 @@ fn the_driver_loads_our_server_by_both_protocols_and_sigterm_ends_it_well() {
         assert_eq!(open["loop"], "open loop", "{target}");
         assert_eq!(open["offered"], 500.0, "{open:?}");
     }
-    assert!(served.end().contains("answering what has arrived"));
+    assert!(served.end().contains("stopping: pending requests"));
 }
 
 #[test]
@@ -341,7 +343,17 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
     let simulate = |args: &[&str]| outcrop(dir, &[&["cache", "simulate"], args].concat());
     let seen = simulate(&["trace.csv", "--memory", "2KiB..64KiB", "--svg", "curve.svg"]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
-    assert_eq!(seen.stdout.lines().count(), 7, "{}", seen.stdout);
+    assert_eq!(
+        seen.stdout.lines().count(),
+        10,
+        "two sentences, a blank line and a table: {}",
+        seen.stdout
+    );
+    assert!(
+        seen.stdout.starts_with("Memory: "),
+        "the answer comes first: {}",
+        seen.stdout
+    );
     assert!(
         seen.stdout.contains("w-tinylfu") && seen.stdout.contains("64KiB"),
         "{}",
@@ -352,6 +364,13 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
     // The picture is never written over.
     let again = simulate(&["trace.csv", "--memory", "2KiB", "--svg", "curve.svg"]);
     assert_eq!(again.code, Some(2), "{again:?}");
+    assert!(again.sentence().contains("--force replaces it"), "{again:?}");
+    let default = simulate(&["trace.csv", "--policy", "lru"]);
+    assert!(
+        default.stdout.contains("16KiB") && !default.stdout.contains("MiB"),
+        "{default:?}"
+    );
+    assert!(default.stdout.contains("Policy: lru"), "{default:?}");
     let csv = simulate(&[
         "trace.csv",
         "--memory",
@@ -368,7 +387,13 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
             .contains(&format!("lru,65536,{ratio},{ratio},4000,3894,106")),
         "{csv:?}"
     );
+}
 
+#[test]
+fn a_trace_without_sizes_needs_one_and_an_odd_line_is_named() {
+    let dir = workplace();
+    let dir = dir.path();
+    let simulate = |args: &[&str]| outcrop(dir, &[&["cache", "simulate"], args].concat());
     std::fs::write(dir.join("keys.txt"), "rock\nsand\nrock\n").unwrap();
     let sizeless = simulate(&["keys.txt", "--memory", "1KiB"]);
     assert_eq!(sizeless.code, Some(2), "{sizeless:?}");

@@ -154,7 +154,7 @@ fn sigterm_under_load_leaves_no_command_that_was_taken_without_its_reply() {
     served.terminate();
     let batches: usize = clients.into_iter().map(|client| client.join().unwrap()).sum();
     assert!(batches >= 40, "{batches}");
-    assert!(served.ended().contains("answering what has arrived"));
+    assert!(served.ended().contains("stopping: pending requests"));
 }
 
 #[test]
@@ -218,4 +218,45 @@ fn fill(writer: &mut TcpStream, bytes: usize) {
         writer.read_exact(&mut reply).unwrap();
         assert_eq!(&reply, b"MN\r\n");
     }
+}
+
+#[test]
+fn a_server_with_too_few_descriptors_for_anybody_says_what_to_raise() {
+    let dir = workplace();
+    let binary = env!("CARGO_BIN_EXE_outcrop");
+    let script =
+        format!("ulimit -n 36; exec {binary} cache serve --threads 1 --memory 16MiB --listen 127.0.0.1:0");
+    let refused = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("the limit of open files is 36") && said.contains("ulimit -n 44"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_closed_terminal_ends_a_server_as_ctrl_c_does() {
+    let dir = workplace();
+    // Under nohup the signal is ignored, and what starts these tests may be.
+    let mut command = Command::new("env");
+    command
+        .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_outcrop")])
+        .args(["cache", "serve", "--threads", "1", "--memory", "16MiB"])
+        .args(["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"])
+        .current_dir(dir.path());
+    let mut served = Served::of(command);
+    let pid = served.child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-HUP", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }

@@ -137,24 +137,25 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
     let cases: &[(&[&str], &str)] = &[
         (&["--data", "empty"], "is empty: there is nothing to compress"),
         (
-            &["--data", "byte"],
-            "a block of 64KiB is larger than the data (byte 1 B)",
+            &["--data", "byte", "--block-size", "64k"],
+            "a block of 64KiB is larger than the sample (byte 1 B)",
         ),
-        (
-            &["--data", "nothing"],
-            "holds no file that can be read and is not empty",
-        ),
+        (&["--data", "nothing"], "has no readable file with data"),
         (&["--data", "absent"], "absent: No such file"),
         (&["--data", "/dev/null"], "is a character device; expected a file"),
-        (&["--block-size", "16MiB"], "is larger than the data"),
+        (&["--block-size", "16MiB"], "is larger than the sample"),
         (&["--block-size", "0"], "not the size of a block"),
+        (
+            &["--block-size", "3"],
+            "blocks of 3 B are too small to compress; expected 64 B or more, such as 4k",
+        ),
         (
             &["--codec", "zsdt:3"],
             "there is no codec `zsdt`; did you mean `zstd`?",
         ),
         (
             &["--codec", "gzip"],
-            "gzip holds blocks of deflate, and this build has `deflate-libdeflate`",
+            "gzip uses deflate; this build has `deflate-libdeflate`",
         ),
         (
             &["--codec", "zstd:99"],
@@ -174,9 +175,9 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
         (&["--content", "entropy:9"], "a byte carries 0 to 8 bits"),
         (
             &["--data", "generated", "--content", "natural"],
-            "generated data have no content",
+            "generated data cannot have the content",
         ),
-        (&["--stages", "--codec", "lz4"], "only zstd is taken apart"),
+        (&["--stages", "--codec", "lz4"], "only zstd has stages"),
         (&["--stages", "--block-size", "256k"], "at most 128KiB"),
         (&["--sample-size", "0"], "at least 1 B, such as 16MiB"),
     ];

@@ -23,13 +23,23 @@ fn a_column_goes_from_text_to_file_and_answers() {
                 index,
                 "--format",
                 "csv",
+                "--force",
             ],
         );
         assert_eq!(seen.code, Some(0), "{seen:?}");
         assert!(seen.stdout.contains("rows,4"), "{seen:?}");
         let seen = outcrop(
             dir.path(),
-            &["column", "encode", "rocks.txt", "-o", file, "--index", index],
+            &[
+                "column",
+                "encode",
+                "rocks.txt",
+                "-o",
+                file,
+                "--index",
+                index,
+                "--force",
+            ],
         );
         assert!(words_of(&seen.stdout).contains("distinct values 3"), "{seen:?}");
         let found = |args: &[&str]| {
@@ -77,7 +87,7 @@ fn csv_columns_are_appended_and_segments_compacted() {
     run(&[&["encode", "a.csv", "-o", "a.ocol"][..], &csv].concat());
     run(&[&["append", "a.ocol", "a.csv"][..], &csv].concat());
     for file in ["a.ocol", "b.ocol"] {
-        run(&["compact", "a.ocol", "-o", "b.ocol"]);
+        run(&["compact", "a.ocol", "-o", "b.ocol", "--force"]);
         assert_eq!(
             run(&["find", file, "--is-null", "--format", "csv"]),
             "row\n1\n3\n"
@@ -258,15 +268,15 @@ fn what_is_wrong_with_an_input_is_said_with_what_to_do() {
     std::fs::write(dir.join("t.csv"), "id|rock\n1|chalk\n").unwrap();
     let encode = |args: &[&str]| refused(dir, &[&["encode", "t.csv", "-o", "t.ocol"], args].concat());
     let sentence = encode(&["--column", "rok", "--delimiter", "|"]);
-    assert!(sentence.contains("\"rok\"; there are id, rock"), "{sentence}");
+    assert!(sentence.contains("\"rok\"; it has id, rock"), "{sentence}");
     let sentence = encode(&["--column", "rock", "--delimiter", ","]);
     assert!(sentence.contains("is ',' the right delimiter?"), "{sentence}");
     let sentence = encode(&["--column", "id,rock"]);
-    assert!(sentence.contains("2 columns need as many files"), "{sentence}");
+    assert!(sentence.contains("2 columns need one file each"), "{sentence}");
     let sentence = encode(&[]);
     assert!(sentence.contains("name one of id, rock"), "{sentence}");
     let sentence = encode(&["--delimiter", "ab"]);
-    assert!(sentence.contains("one byte is expected"), "{sentence}");
+    assert!(sentence.contains("expected one byte"), "{sentence}");
     let sentence = encode(&["--input-format", "parquet"]);
     assert!(sentence.contains("Parquet"), "{sentence}");
     let sentence = encode(&["--input-format", "arrow"]);
@@ -275,7 +285,7 @@ fn what_is_wrong_with_an_input_is_said_with_what_to_do() {
     piped(dir, &["encode", "-", "-o", "t.ocol"], b"chalk\n");
     let find = |args: &[&str]| refused(dir, &[&["find", "t.ocol"], args].concat());
     assert!(find(&[]).contains("nothing to find"), "{}", find(&[]));
-    assert!(find(&["--range", "a-b"]).contains("A..B is expected"));
+    assert!(find(&["--range", "a-b"]).contains("expected A..B"));
     assert!(
         find(&["--regex", "(("]).contains("unclosed group"),
         "{}",
@@ -285,7 +295,7 @@ fn what_is_wrong_with_an_input_is_said_with_what_to_do() {
     assert!(huge.contains("size limit"), "{huge}");
     let sentence = refused(dir, &["get", "t.ocol", "1"]);
     assert!(
-        sentence.contains("row 1 does not exist: the column has 1 rows"),
+        sentence.contains("row 1 does not exist: the column has 1 row, numbered from 0"),
         "{sentence}"
     );
 }

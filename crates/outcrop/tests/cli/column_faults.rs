@@ -42,7 +42,7 @@ fn an_encode_that_is_killed_leaves_the_old_file_or_the_new_one() {
         let mut child = command(
             dir.path(),
             &[
-                "column", "encode", "in.txt", "-o", "c.ocol", "--index", "postings",
+                "column", "encode", "in.txt", "-o", "c.ocol", "--index", "postings", "--force",
             ],
         )
         .stdout(Stdio::null())
@@ -104,10 +104,10 @@ fn a_disk_that_fills_up_leaves_the_old_file_and_no_temporary_one() {
     let old = std::fs::read(&target).unwrap();
     let name = target.to_str().unwrap();
     for args in [
-        ["encode", "in.txt", "-o", name],
-        ["append", name, "in.txt", "--index=none"],
+        ["encode", "in.txt", "--force", "-o", name].as_slice(),
+        &["append", name, "in.txt", "--index=none"],
     ] {
-        let seen = outcrop(dir.path(), &[&["column"], &args[..]].concat());
+        let seen = outcrop(dir.path(), &[&["column"], args].concat());
         assert_eq!(seen.code, Some(3), "{seen:?}");
         assert!(seen.sentence().contains("No space left on device"), "{seen:?}");
         assert_eq!(names_in(&disk.path()), ["c.ocol"], "{args:?}");

@@ -38,7 +38,7 @@ fn values_that_are_not_utf_8_are_found_as_arguments_in_hexadecimal_and_from_stdi
     assert_eq!(find(&["--hex", "FF01"]), "0\n3\n");
     assert_eq!(find(&["--hex", "--prefix", "ff"]), "0\n2\n3\n");
     assert_eq!(find(&["--hex", "--range", "6c..ff"]), "1\n");
-    assert!(refused(dir, &["find", "t.ocol", "--hex", "f"]).contains("two hexadecimal digits a byte"));
+    assert!(refused(dir, &["find", "t.ocol", "--hex", "f"]).contains("two hexadecimal digits per byte"));
     let from_stdin = piped(dir, &["find", "t.ocol", "-"], b"loam\n\xff\x01\nloam\n");
     assert_eq!(from_stdin, b"loam  1 row: 1\n\xff\x01  2 rows: 0 3\n");
     let from_stdin = piped(dir, &["find", "t.ocol", "-"], b"loam\n");

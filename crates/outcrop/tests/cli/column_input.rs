@@ -16,7 +16,16 @@ fn delimiter_and_header_are_found_and_what_was_assumed_is_said() {
     std::fs::write(dir.join("plays.csv"), &rows).unwrap();
     let encode = |args: &[&str]| {
         let all = [
-            &["column", "encode", "plays.csv", "-o", "p.ocol", "--column", "1"],
+            &[
+                "column",
+                "encode",
+                "plays.csv",
+                "--force",
+                "-o",
+                "p.ocol",
+                "--column",
+                "1",
+            ],
             args,
         ]
         .concat();
@@ -62,7 +71,10 @@ fn several_columns_of_a_table_are_encoded_into_a_file_each() {
             "encode", "t.csv", "--column", "rock,2", "-o", "of/", "--format", "csv",
         ],
     );
-    assert!(seen.starts_with("column,rows,distinct_values,"), "{seen}");
+    assert!(
+        seen.starts_with("column,rows_count,distinct_values_count,"),
+        "{seen}"
+    );
     assert!(
         seen.contains("\nrock,2,2,0,") && seen.contains("\nday,2,1,0,"),
         "{seen}"
@@ -103,7 +115,7 @@ fn compressed_input_is_read_as_what_is_inside_and_never_as_text() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(
         seen.stderr
-            .contains("plays.csv.gz: gzip, decompressed while it is read"),
+            .contains("plays.csv.gz: gzip, decompressed on reading"),
         "{seen:?}"
     );
     assert!(

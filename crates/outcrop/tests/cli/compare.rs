@@ -218,6 +218,20 @@ fn two_variants_are_measured_in_pairs_and_compared_and_the_run_is_an_ordinary_on
         seen.stdout
     );
     assert!(seen.stdout.contains("(n = 10)"), "{}", seen.stdout);
+    assert!(
+        seen.stdout.contains("-ab: codec=zstd:1\n") && seen.stdout.contains("-ab: codec=zstd:15\n"),
+        "each variant is named with what it set: {}",
+        seen.stdout
+    );
+    assert!(
+        seen.stdout.contains("not the ratio of the two medians"),
+        "{seen:?}"
+    );
+    assert!(
+        seen.stderr.contains("met by 2 of 2 cells") && !seen.stderr.contains("could not be checked"),
+        "{}",
+        seen.stderr
+    );
     let run = crate::harness::only_run(dir.path());
     assert!(run.join("report.html").is_file());
     let journal = std::fs::read_to_string(run.join("trials.ndjson")).unwrap();
@@ -261,7 +275,7 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let unlike = ab("codec=lz4", "threads=2", &[]);
     assert_eq!(unlike.code, Some(2), "{unlike:?}");
     assert!(
-        unlike.sentence().contains("both set the same factors"),
+        unlike.sentence().contains("both must set the same factors"),
         "{unlike:?}"
     );
     let unknown = ab("codec=lz5", "codec=lz4", &[]);
@@ -270,6 +284,14 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let dry = ab("codec=lz4", "codec=zstd:1", &["--dry-run"]);
     assert_eq!(dry.code, Some(0), "{dry:?}");
     assert!(dry.stdout.contains("4 cells, 40 trials"), "{dry:?}");
+    assert!(!dry.stderr.contains("warning"), "{dry:?}");
+    let few = ab("codec=lz4", "codec=zstd:1", &["--dry-run", "--repetitions", "3"]);
+    assert!(
+        few.stderr.contains(
+            "3 repetitions decide nothing: every cell will be undecided; give --repetitions 6 or more"
+        ),
+        "{few:?}"
+    );
     assert!(!dir.path().join("runs").exists());
 }
 
@@ -317,7 +339,10 @@ fn an_interrupted_run_of_two_variants_is_gone_on_with_by_ab_and_an_ordinary_run_
     let other = other.unwrap().unwrap().path();
     let refused = outcrop(dir.path(), &["ab", "--resume", other.to_str().unwrap()]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.sentence().contains("no two variants"), "{refused:?}");
+    assert!(
+        refused.sentence().contains("does not have two variants"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -329,4 +354,64 @@ fn two_variants_that_are_not_kept_are_compared_all_the_same() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(seen.stdout.contains("| compress speed | "), "{seen:?}");
     assert_eq!(names_in(dir.path()), ["mine.toml"]);
+}
+
+#[test]
+fn a_gate_says_how_many_cells_are_undecided_and_shows_the_metric_that_it_names() {
+    let dir = workplace();
+    let mut paths = Vec::new();
+    for out in ["one", "two"] {
+        let seen = outcrop(
+            dir.path(),
+            &[
+                "device",
+                "--engine",
+                "noop",
+                "--size",
+                "1MiB",
+                "--read-write-mix",
+                "70:30",
+                "--repetitions",
+                "5",
+                "--warm-up",
+                "1ms",
+                "--duration",
+                "10ms",
+                "--out",
+                out,
+            ],
+        );
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let runs = names_in(&dir.path().join(out));
+        paths.push(format!("{out}/{}", runs[0]));
+    }
+    let seen = outcrop(
+        dir.path(),
+        &[
+            "compare",
+            &paths[0],
+            &paths[1],
+            "--fail-if",
+            "latency_max > +100000%",
+            "--margin",
+            "0.0001%",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains("latency max: "),
+        "it was asked about: {}",
+        seen.stdout
+    );
+    assert!(
+        seen.stdout.contains("read iops: ") || seen.stdout.contains("read IOPS: "),
+        "{}",
+        seen.stdout
+    );
+    // So small a margin calls nothing the same: what is not decided is said to pass.
+    let said = seen
+        .stderr
+        .contains("met by 0 of 1 cell, 1 undecided, which passes: more --repetitions");
+    let is_decided = seen.stderr.trim_end().ends_with("met by 0 of 1 cell");
+    assert!(said || is_decided, "{}", seen.stderr);
 }

@@ -124,3 +124,49 @@ fn a_report_of_one_page_has_each_layer_and_is_written_beside_the_other() {
         assert!(whole.contains(&format!("{layer}: the answer</h2>")), "{layer}");
     }
 }
+
+#[test]
+fn records_are_exported_to_a_file_of_each_form() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let export = |name: &str, more: &[&str]| {
+        outcrop(
+            dir.path(),
+            &[&["results", "export", "kept", "-o", name], more].concat(),
+        )
+    };
+    for (name, opening) in [
+        ("r.csv", &b"run,trial,"[..]),
+        ("r.json", b"{"),
+        ("r.parquet", b"PAR1"),
+        ("r.txt", b" trial"),
+    ] {
+        let seen = export(name, &[]);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let bytes = std::fs::read(dir.path().join(name)).unwrap();
+        assert!(bytes.starts_with(opening), "{name}: {:?}", &bytes[..20]);
+    }
+    let refused = export("r.csv", &[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.sentence().contains("--force replaces it"), "{refused:?}");
+    let refused = export("r.xlsx", &[]);
+    assert!(
+        refused
+            .sentence()
+            .contains("expected .csv, .json, .parquet or .txt"),
+        "{refused:?}"
+    );
+    let piped = outcrop(dir.path(), &["results", "export", "kept"]);
+    assert_eq!(
+        piped.stdout,
+        std::fs::read_to_string(dir.path().join("r.csv")).unwrap()
+    );
+    let seen = outcrop(dir.path(), &["figure", "kept", "iops-by-depth", "--csv"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let again = outcrop(dir.path(), &["figure", "kept", "iops-by-depth", "--csv"]);
+    assert_eq!(again.code, Some(2), "{again:?}");
+    assert!(
+        again.sentence().contains("iops-by-depth.csv exists already"),
+        "{again:?}"
+    );
+}

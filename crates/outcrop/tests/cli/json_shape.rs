@@ -164,3 +164,182 @@ fn a_dry_run_has_the_shape_too() {
     let forecast = json_of(dir.path(), &["device", "--dry-run", "--queue-depth", "1,8"]);
     assert_eq!(forecast["rows"].as_array().unwrap().len(), 2, "a row per cell");
 }
+
+/// A measurement that takes a moment.
+const SHORT: [&str; 8] = [
+    "--size",
+    "1MiB",
+    "--repetitions",
+    "5",
+    "--warm-up",
+    "2ms",
+    "--duration",
+    "10ms",
+];
+
+fn rows(document: &Value) -> &[Value] {
+    document["rows"].as_array().unwrap()
+}
+
+#[test]
+fn a_profile_forecasts_every_layer_in_the_shape() {
+    let dir = workplace();
+    let forecast = json_of(dir.path(), &["profile", "--quick", "--dry-run"]);
+    let layers: std::collections::BTreeSet<&str> = rows(&forecast)
+        .iter()
+        .map(|row| row["layer"].as_str().unwrap())
+        .collect();
+    assert!(layers.len() >= 4, "{layers:?}");
+    assert!(forecast["details"]["seed"].is_string());
+}
+
+#[test]
+fn codecs_and_their_table_are_the_same_cells() {
+    let dir = workplace();
+    let args = [
+        "codec",
+        "--codec",
+        "lz4,zlib:1",
+        "--block-size",
+        "64k",
+        "--sample-size",
+        "1MiB",
+        "--repetitions",
+        "2",
+        "--duration",
+        "10ms",
+        "--warm-up",
+        "2ms",
+    ];
+    let measured = json_of(dir.path(), &args);
+    let cells = measured["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2);
+    for cell in cells {
+        assert_eq!(cell["metrics"]["compression_ratio"]["unit"], "ratio", "{cell}");
+        assert_eq!(cell["factors"]["compression_block_size_bytes"], 65_536);
+    }
+    let run = only_run(dir.path());
+    let table = json_of(dir.path(), &["codec", "table", run.to_str().unwrap()]);
+    assert_eq!(table["cells"], measured["cells"]);
+    assert_eq!(table["command"], "codec table");
+}
+
+#[test]
+fn the_environment_is_where_every_measurement_has_it() {
+    let dir = workplace();
+    let environment = json_of(dir.path(), &["env"]);
+    assert!(environment["environment"]["cpu"].is_object(), "{environment}");
+}
+
+#[test]
+fn comparisons_have_a_row_for_each_metric_of_a_cell() {
+    let dir = workplace();
+    let device = [&["device", "--engine", "noop", "--seed", "7"], &SHORT[..]].concat();
+    for out in ["one", "two"] {
+        json_of(dir.path(), &[&device[..], &["--out", out]].concat());
+    }
+    let run = |out: &str| {
+        let folder = std::fs::read_dir(dir.path().join(out)).unwrap().next();
+        folder.unwrap().unwrap().path().to_str().unwrap().to_owned()
+    };
+    let compared = json_of(dir.path(), &["compare", &run("one"), &run("two")]);
+    let row = rows(&compared)
+        .iter()
+        .find(|row| row["metric"] == "iops")
+        .unwrap();
+    assert!(row["ratio"].is_number() && row["interval"].is_object(), "{row}");
+    assert_eq!(row["baseline"]["unit"], "1/s");
+
+    std::fs::write(
+        dir.path().join("mine.toml"),
+        "name = \"mine\"\nquestion = \"Which depth?\"\nlayer = \"device\"\n[workload]\nengine = \"noop\"\n",
+    )
+    .unwrap();
+    let both = [
+        "ab",
+        "mine.toml",
+        "--a",
+        "queue_depth=1",
+        "--b",
+        "queue_depth=8",
+        "--size",
+        "1MiB",
+        "--repetitions",
+        "6",
+        "--warm-up",
+        "2ms",
+        "--duration",
+        "10ms",
+    ];
+    let both = json_of(dir.path(), &both);
+    assert_eq!(both["command"], "ab");
+    assert!(rows(&both).iter().any(|row| row["metric"] == "iops"), "{both}");
+    assert!(both["environment"].is_object());
+
+    let runs = json_of(dir.path(), &["runs", "--in", "one"]);
+    assert_eq!(rows(&runs).len(), 1);
+}
+
+#[test]
+fn columns_are_cells_with_units_and_answers_are_rows() {
+    let dir = workplace();
+    let words: String = (0..2000).map(|row| format!("word-{}\n", row % 97)).collect();
+    std::fs::write(dir.path().join("words.txt"), words).unwrap();
+    let encode = [
+        "column",
+        "encode",
+        "words.txt",
+        "--index",
+        "postings",
+        "-o",
+        "words.ocol",
+    ];
+    let encoded = json_of(dir.path(), &encode);
+    assert_eq!(encoded["command"], "column encode");
+    assert_units(&encoded);
+    for query in [
+        &["word-7"][..],
+        &["--prefix", "word-1", "--values"],
+        &["word-7", "--count"],
+    ] {
+        let found = json_of(dir.path(), &[&["column", "find", "words.ocol"], query].concat());
+        assert!(!rows(&found).is_empty(), "{query:?}: {found}");
+    }
+    let got = json_of(dir.path(), &["column", "get", "words.ocol", "0", "97"]);
+    assert_eq!(rows(&got).len(), 2);
+    assert_units(&json_of(dir.path(), &["column", "info", "words.ocol"]));
+}
+
+/// Every number of a row says its unit: in its key, or in a field beside it.
+fn assert_units(document: &Value) {
+    assert!(!rows(document).is_empty(), "{document}");
+    const UNITS: [&str; 8] = ["_B", "_bytes", "_s", "_ns", "_ratio", "_count", "_B/s", "_1/s"];
+    for row in rows(document) {
+        for (key, value) in row.as_object().unwrap() {
+            let has_unit = UNITS.iter().any(|unit| key.ends_with(unit)) || row["unit"].is_string();
+            assert!(!value.is_number() || has_unit, "{key} of {row} has no unit");
+        }
+    }
+}
+
+#[test]
+fn a_simulated_curve_is_a_row_for_each_limit_and_policy() {
+    let dir = workplace();
+    let trace: String = (0..3000)
+        .map(|request| format!("key-{}\n", request * request % 211))
+        .collect();
+    std::fs::write(dir.path().join("trace.csv"), trace).unwrap();
+    let simulate = [
+        "cache",
+        "simulate",
+        "trace.csv",
+        "--value-size",
+        "100B",
+        "--memory",
+        "4KiB..16KiB",
+        "--policy",
+        "lru,sieve",
+    ];
+    let curve = json_of(dir.path(), &simulate);
+    assert_eq!(rows(&curve).len(), 6, "{curve}");
+}

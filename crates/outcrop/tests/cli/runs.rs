@@ -28,10 +28,16 @@ fn runs_are_listed_and_pruned_only_when_it_is_said_twice() {
     assert_eq!(list.stdout.lines().count(), 4, "{}", list.stdout);
     assert!(list.stdout.contains("scratch-file 8MiB"), "{}", list.stdout);
     let shown = outcrop(dir.path(), &["runs", "prune", "--keep", "1"]);
-    assert!(shown.stderr.contains("nothing was removed"), "{shown:?}");
+    assert!(
+        shown.stderr.starts_with("3 runs: 2 would be removed ("),
+        "{shown:?}"
+    );
+    let named = outcrop(dir.path(), &["runs", "runs", "--format", "csv"]);
+    assert_eq!(named.stdout, list.stdout, "the folder may be named: {named:?}");
     assert_eq!(names_in(&dir.path().join("runs")).len(), 4);
     let pruned = outcrop(dir.path(), &["runs", "prune", "--keep", "1", "--yes"]);
     assert_eq!(pruned.code, Some(0), "{pruned:?}");
+    assert!(pruned.stderr.contains("3 runs: 2 removed ("), "{pruned:?}");
     assert_eq!(
         names_in(&dir.path().join("runs")).len(),
         2,

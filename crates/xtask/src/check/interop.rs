@@ -1,31 +1,26 @@
-//! The step `interop`: DuckDB, pandas and Polars open the records of a small real run; pymemcache drives the cache; pyarrow and
-//! DuckDB exchange string columns with us.
+//! The step `interop`: DuckDB, pandas and Polars open the records of a small real run, the queries of `docs/records.md` among
+//! theirs; pymemcache and redis-py drive the cache; pyarrow and DuckDB exchange string columns with us.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::steps::{built_outcrop, skipped_for};
+use super::steps::{Driven, driven};
 use super::{Outcome, Session};
 use crate::command;
-use crate::python::PythonEnvironment;
 
 const NAME: &str = "interop";
 
 pub(super) fn check(session: &mut Session) -> Result<Outcome> {
-    let python = match PythonEnvironment::ready(session.workspace)? {
-        Ok(python) => python,
-        Err(lack) => return Ok(skipped_for(lack)),
+    let Driven {
+        python,
+        outcrop,
+        folder: runs,
+    } = match driven(session, NAME)? {
+        Ok(driven) => driven,
+        Err(outcome) => return Ok(outcome),
     };
-    let outcrop = match built_outcrop(session, NAME)? {
-        Ok(outcrop) => outcrop,
-        Err(failed) => return Ok(failed),
-    };
-    let runs = session.workspace.target.join("xtask/interop");
-    if runs.exists() {
-        std::fs::remove_dir_all(&runs).with_context(|| format!("cannot remove {}", runs.display()))?;
-    }
     let measured = session.stream(NAME, &mut small_run(&outcrop, &session.workspace.target, &runs))?;
     if !matches!(measured, Outcome::Passed { .. }) {
         return Ok(measured);
@@ -49,11 +44,22 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
     if !matches!(opened, Outcome::Passed { .. }) {
         return Ok(opened);
     }
-    let mut drive = python.program("python");
-    drive.arg(scripts.join("drive_cache.py")).arg(&outcrop);
-    let driven = session.stream(NAME, &mut drive)?;
-    if !matches!(driven, Outcome::Passed { .. }) {
-        return Ok(driven);
+    let mut query = python.program("python");
+    query
+        .arg(scripts.join("query_records.py"))
+        .arg(session.workspace.root.join("docs/records.md"))
+        .arg(&run);
+    let queried = session.stream(NAME, &mut query)?;
+    if !matches!(queried, Outcome::Passed { .. }) {
+        return Ok(queried);
+    }
+    for script in ["drive_cache.py", "drive_redis.py"] {
+        let mut drive = python.program("python");
+        drive.arg(scripts.join(script)).arg(&outcrop);
+        let driven = session.stream(NAME, &mut drive)?;
+        if !matches!(driven, Outcome::Passed { .. }) {
+            return Ok(driven);
+        }
     }
     let mut exchange = python.program("python");
     exchange

@@ -7,6 +7,7 @@
 mod browser;
 mod guide;
 mod interop;
+mod package;
 mod steps;
 mod summary;
 

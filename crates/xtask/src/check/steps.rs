@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use super::{Outcome, Session, browser, guide, interop, summary};
+use super::{Outcome, Session, browser, guide, interop, package, summary};
 use crate::python::{NoEnvironment, PythonEnvironment};
 use crate::{command, libtest, tidy};
 
@@ -18,7 +18,7 @@ pub(super) struct Step {
 }
 
 /// Every step, in the order in which they run: an early failure costs seconds, not minutes.
-pub(super) const ALL: [Step; 11] = [
+pub(super) const ALL: [Step; 12] = [
     Step {
         name: "fmt",
         purpose: "the sources are formatted",
@@ -56,8 +56,13 @@ pub(super) const ALL: [Step; 11] = [
     },
     Step {
         name: "interop",
-        purpose: "DuckDB, pandas and Polars open records.parquet, pymemcache drives the cache",
+        purpose: "DuckDB, pandas and Polars open records.parquet, pymemcache and redis-py drive the cache",
         run: interop::check,
+    },
+    Step {
+        name: "python",
+        purpose: "the Python package installs in an empty environment; its tests, stubs, snippets and notebooks",
+        run: package::check,
     },
     Step {
         name: "browser",
@@ -80,7 +85,7 @@ fn fmt(session: &mut Session) -> Result<Outcome> {
     let mut cargo = session.cargo(&["fmt", "--all", "--", "--check", "--files-with-diff"]);
     Ok(match session.stream("fmt", &mut cargo)? {
         Outcome::Failed { excerpt } => Outcome::Failed {
-            excerpt: format!("{excerpt}\nmend: cargo fmt --all"),
+            excerpt: format!("{excerpt}\nfix: cargo fmt --all"),
         },
         outcome => outcome,
     })
@@ -236,6 +241,42 @@ pub(super) fn built_outcrop(session: &Session, name: &str) -> Result<Result<Path
         Outcome::Passed { .. } => Ok(session.workspace.target.join("debug/outcrop")),
         failed => Err(failed),
     })
+}
+
+/// What a step needs that drives the program by a Python script of ours.
+pub(super) struct Driven {
+    pub(super) python: PythonEnvironment,
+    pub(super) outcrop: PathBuf,
+    /// An empty folder of the step.
+    pub(super) folder: PathBuf,
+}
+
+/// The Python environment, the program and an empty folder; or why the step cannot run.
+pub(super) fn driven(session: &Session, name: &str) -> Result<Result<Driven, Outcome>> {
+    let python = match PythonEnvironment::ready(session.workspace)? {
+        Ok(python) => python,
+        Err(lack) => return Ok(Err(skipped_for(lack))),
+    };
+    let outcrop = match built_outcrop(session, name)? {
+        Ok(outcrop) => outcrop,
+        Err(failed) => return Ok(Err(failed)),
+    };
+    let folder = fresh_folder(session, name)?;
+    Ok(Ok(Driven {
+        python,
+        outcrop,
+        folder,
+    }))
+}
+
+/// An empty folder under `target/xtask`: what an earlier check left in it is removed.
+pub(super) fn fresh_folder(session: &Session, name: &str) -> Result<PathBuf> {
+    let folder = session.workspace.target.join("xtask").join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
 }
 
 pub(super) fn skipped_for(lack: NoEnvironment) -> Outcome {

@@ -1,6 +1,6 @@
 //! `incr` and `decr`.
 
-use super::line::{BAD_FORMAT, ERROR, Tokens, is_key, is_noreply, natural, reply};
+use super::line::{BAD_FORMAT, Tokens, is_key, is_noreply, natural, reply};
 use crate::protocol::Context;
 use crate::store::{Refusal, Slot};
 
@@ -55,8 +55,8 @@ fn leading_number(value: &[u8]) -> Option<u64> {
 }
 
 pub(super) fn change(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_>, is_up: bool) {
-    if !(3..=4).contains(&tokens.len()) {
-        return out.extend_from_slice(ERROR);
+    if tokens.len() < 3 {
+        return out.extend_from_slice(BAD_FORMAT);
     }
     let is_quiet = is_noreply(tokens);
     if !is_key(tokens.get(1)) {

@@ -62,9 +62,41 @@ pub(super) fn is_key(key: &[u8]) -> bool {
     !key.is_empty() && key.len() <= MAX_KEY_BYTES
 }
 
+/// True for a line of an HTTP request. A page in somebody's browser can send one to a port on loopback, with commands in
+/// its body: the connection has to end before they are read.
+pub(crate) fn is_http(line: &[u8]) -> bool {
+    const METHODS: [&[u8]; 9] = [
+        b"GET ",
+        b"POST ",
+        b"PUT ",
+        b"HEAD ",
+        b"DELETE ",
+        b"OPTIONS ",
+        b"PATCH ",
+        b"CONNECT ",
+        b"TRACE ",
+    ];
+    // memcached's own commands are lower case: one look tells.
+    line.first()
+        .is_some_and(|&first| first.is_ascii_uppercase() || first == b'h')
+        && (METHODS.iter().any(|method| line.starts_with(method))
+            || line
+                .get(..5)
+                .is_some_and(|start| start.eq_ignore_ascii_case(b"host:"))
+            || line
+                .rsplit(|&byte| byte == b' ')
+                .next()
+                .is_some_and(|last| last.starts_with(b"HTTP/")))
+}
+
 /// A decimal number, perhaps with a sign; blanks may follow.
 pub(super) fn number(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// A client's time, of 32 bits.
+pub(super) fn seconds(text: &[u8]) -> Option<i64> {
+    number(text).filter(|&given| i32::try_from(given).is_ok())
 }
 
 /// A decimal number without a sign.

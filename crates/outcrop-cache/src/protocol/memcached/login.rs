@@ -4,9 +4,8 @@
 
 use super::Session;
 use super::line::{BAD_CHUNK, Tokens, natural};
-use crate::counters::WorkerCounters;
 use crate::login::Logins;
-use crate::protocol::Step;
+use crate::protocol::{Context, Step};
 
 const UNKNOWN: &[u8] = b"CLIENT_ERROR unauthenticated\r\n";
 const REFUSED: &[u8] = b"CLIENT_ERROR authentication failure\r\n";
@@ -21,8 +20,9 @@ impl Session {
         input: &[u8],
         out: &mut Vec<u8>,
         logins: &Logins,
-        counters: &WorkerCounters,
+        context: &Context<'_>,
     ) -> Step {
+        let counters = context.counters;
         let tokens = Tokens::of(line);
         let line_bytes = memchr::memchr(b'\n', input).map_or(input.len(), |end| end + 1);
         let length = natural(tokens.get(4)).filter(|_| tokens.get(0) == b"set");
@@ -42,6 +42,9 @@ impl Session {
             out.extend_from_slice(BAD_CHUNK);
             return Step::command(end);
         };
+        if self.attempts.must_wait(logins, context.now.second) {
+            return Step::Later;
+        }
         let space = memchr::memchr(b' ', value).unwrap_or(value.len());
         counters.auth_cmds.add(1);
         self.is_known = logins.admit(&value[..space], value.get(space + 1..).unwrap_or_default());
@@ -50,6 +53,9 @@ impl Session {
         } else {
             counters.auth_errors.add(1);
             out.extend_from_slice(REFUSED);
+            if self.attempts.fail(logins, context.now.second) {
+                return Step::Close;
+            }
         }
         Step::command(end)
     }

@@ -1,6 +1,6 @@
 //! `get`, `gets`, `gat`, `gats`: keys asked for, one after the other, with a pause where replies pile up.
 
-use super::line::{BAD_EXPTIME, BAD_FORMAT, ERROR, number};
+use super::line::{BAD_EXPTIME, BAD_FORMAT, seconds};
 use super::storage::NO_MEMORY;
 use super::{Command, Session};
 use crate::protocol::{Context, REPLY_BATCH_BYTES, Step};
@@ -37,11 +37,11 @@ impl Session {
         context: &Context<'_>,
     ) -> Step {
         let (tokens, line) = (&command.tokens, command.line);
-        if tokens.len() < 2 {
-            out.extend_from_slice(ERROR);
+        if tokens.len() < 3 {
+            out.extend_from_slice(BAD_FORMAT);
             return Step::command(command.line_bytes);
         }
-        let Some(given) = number(tokens.get(1)) else {
+        let Some(given) = seconds(tokens.get(1)) else {
             out.extend_from_slice(BAD_EXPTIME);
             return Step::command(command.line_bytes);
         };
@@ -111,9 +111,9 @@ impl Session {
             self.answered_bytes = at;
             return step;
         }
-        let was_without_keys = hits + misses == 0 && self.answered_bytes == 0 && !line.starts_with(b"gat");
+        let was_without_keys = hits + misses == 0 && self.answered_bytes == 0;
         self.answered_bytes = 0;
-        out.extend_from_slice(if was_without_keys { ERROR } else { b"END\r\n" });
+        out.extend_from_slice(if was_without_keys { BAD_FORMAT } else { b"END\r\n" });
         step
     }
 }

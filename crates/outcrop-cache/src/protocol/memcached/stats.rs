@@ -9,7 +9,7 @@ use crate::protocol::Context;
 
 /// The memcached whose protocol this is, from which clients conclude what they may ask for (libmemcached takes no
 /// version below 1.0); then our own.
-pub(super) const VERSION: &str = concat!("1.6.18-outcrop-", env!("CARGO_PKG_VERSION"));
+pub(super) const VERSION: &str = concat!("1.6.45-outcrop-", env!("CARGO_PKG_VERSION"));
 
 fn line(out: &mut Vec<u8>, name: &str, value: impl std::fmt::Display) {
     // Writing to a vector cannot fail.
@@ -26,7 +26,8 @@ pub(super) fn stats(tokens: &Tokens<'_>, out: &mut Vec<u8>, context: &Context<'_
         }
         // There are no slab classes to tell of.
         b"items" | b"slabs" | b"sizes" | b"conns" => {}
-        b"detail" => return out.extend_from_slice(b"CLIENT_ERROR usage: stats detail on|off|dump\r\n"),
+        // Counts by prefix of keys would be work for each command, and `watch` a copy of each: refused in memcached's words.
+        b"detail" => return out.extend_from_slice(b"CLIENT_ERROR stats detail not allowed\r\n"),
         b"cachedump" => return out.extend_from_slice(b"CLIENT_ERROR stats cachedump not allowed\r\n"),
         _ => return out.extend_from_slice(ERROR),
     }
@@ -57,6 +58,17 @@ fn general(out: &mut Vec<u8>, context: &Context<'_>) {
     line(out, "evictions", store.counters.evicted);
     line(out, "evicted_unfetched", store.counters.evicted_unfetched);
     line(out, "expired", store.counters.expired);
+    // Under the names of memcached that exporters read, where something here is what they mean.
+    line(out, "reclaimed", store.counters.expired);
+    line(out, "direct_reclaims", store.counters.evicted);
+    line(out, "crawler_items_checked", store.counters.swept);
+    line(out, "total_malloced", store.memory_bytes);
+    line(out, "accepting_conns", 1);
+    let (user_ns, system_ns) = outcrop_probe::process_time_ns();
+    for (name, nanoseconds) in [("rusage_user", user_ns), ("rusage_system", system_ns)] {
+        let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000 / 1000);
+        line(out, name, format_args!("{seconds}.{rest:06}"));
+    }
     line(out, "store_memory_bytes", store.memory_bytes);
     line(
         out,

@@ -1,6 +1,6 @@
 //! `set`, `add`, `replace`, `append`, `prepend`, `cas`.
 
-use super::line::{BAD_CHUNK, BAD_FORMAT, ERROR, is_key, is_noreply, natural, number, reply};
+use super::line::{BAD_CHUNK, BAD_FORMAT, is_key, is_noreply, natural, number, reply};
 use super::{Command, Session};
 use crate::protocol::{Context, Step};
 use crate::store::{Draft, Refusal};
@@ -12,28 +12,24 @@ impl Session {
     pub(super) fn store(&mut self, command: &Command<'_>, out: &mut Vec<u8>, context: &Context<'_>) -> Step {
         let tokens = &command.tokens;
         let verb = tokens.get(0);
-        let words = if verb == b"cas" { 6 } else { 5 };
-        if tokens.len() != words && tokens.len() != words + 1 {
-            out.extend_from_slice(ERROR);
-            return Step::command(command.line_bytes);
-        }
         let is_quiet = is_noreply(tokens);
-        let length = tokens.get(4);
+        let length = natural(tokens.get(4)).filter(|&length| length <= i32::MAX as u64 - 2);
+        let Some(value_bytes) = length.filter(|_| tokens.len() >= 5) else {
+            // Where the value ends is not known: what follows is read as commands.
+            // Nor is it known whether silence is asked for.
+            out.extend_from_slice(BAD_FORMAT);
+            return Step::command(command.line_bytes);
+        };
         let numbers = (
             natural(tokens.get(2)),
             number(tokens.get(3)),
-            natural(length),
             natural(tokens.get(5)),
         );
-        let (Some(flags), Some(expiry), Some(value_bytes), cas) = numbers else {
-            reply(out, is_quiet, BAD_FORMAT);
-            return Step::command(command.line_bytes);
+        let (Some(flags), Some(expiry), cas) = numbers else {
+            return self.refuse(command, value_bytes, is_quiet);
         };
-        let is_wrong =
-            !is_key(tokens.get(1)) || value_bytes > i32::MAX as u64 - 2 || verb == b"cas" && cas.is_none();
-        if is_wrong {
-            reply(out, is_quiet, BAD_FORMAT);
-            return Step::command(command.line_bytes);
+        if !is_key(tokens.get(1)) || verb == b"cas" && cas.is_none() {
+            return self.refuse(command, value_bytes, is_quiet);
         }
         if context.is_too_large(value_bytes) {
             context.counters.store_too_large.add(1);
@@ -64,6 +60,15 @@ impl Session {
         reply(out, is_quiet, answer);
         Step::command(end + 2)
     }
+
+    /// Throws the value away, too.
+    fn refuse(&mut self, command: &Command<'_>, value_bytes: u64, is_quiet: bool) -> Step {
+        self.swallow_later(value_bytes + 2, if is_quiet { b"" } else { BAD_FORMAT });
+        Step::Done {
+            bytes: command.line_bytes,
+            is_complete: false,
+        }
+    }
 }
 
 fn keep(verb: &[u8], key: &[u8], draft: Draft<'_>, cas: u64, context: &Context<'_>) -> &'static [u8] {
@@ -73,7 +78,7 @@ fn keep(verb: &[u8], key: &[u8], draft: Draft<'_>, cas: u64, context: &Context<'
     let stored = match verb {
         b"add" if is_there => {
             // As memcached: a refused `add` counts as a use.
-            slot.read();
+            slot.promote();
             return b"NOT_STORED\r\n";
         }
         b"replace" | b"append" | b"prepend" if !is_there => return b"NOT_STORED\r\n",

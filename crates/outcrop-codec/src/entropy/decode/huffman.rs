@@ -223,7 +223,7 @@ impl Code {
         if stream.is_used_up() {
             Ok(())
         } else {
-            Err("a stream of literals has another length than it says")
+            Err("a stream of literals does not have the stated length")
         }
     }
 

@@ -74,7 +74,7 @@ impl LiteralsDecoder {
                 self.huffman(input, header, end, count, format > 0)?;
                 (end, count)
             }
-            _ => return Err("literals in the code of a block before, and there is none"),
+            _ => return Err("the literals use the code of an earlier block, and there is none"),
         };
         let bytes = &self.literals;
         Ok((used, Literals { bytes, count }))

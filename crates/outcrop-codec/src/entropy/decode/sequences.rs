@@ -121,7 +121,7 @@ impl SequencesDecoder {
                 table.build(&normalized, meanings);
                 Ok(at)
             }
-            _ => Err("a table of a block before, and there is none"),
+            _ => Err("it refers to the table of an earlier block, and there is none"),
         }
     }
 }
@@ -188,7 +188,7 @@ fn run(input: &Input, at: usize, tables: &[Decoder; 3], steps: &mut [Step]) -> R
     if stream.is_used_up() {
         Ok(())
     } else {
-        Err("the stream of sequences has another length than it says")
+        Err("the stream of sequences does not have the stated length")
     }
 }
 

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_column_bench::tabular::Table;
-use outcrop_column_bench::{BenchError, ColumnInput, Site, run};
+use outcrop_column_bench::tabular::{Table, TableColumn};
+use outcrop_column_bench::{BenchError, ColumnInput, Operation, Site, run, whole_column, whole_input};
+use outcrop_measure::metric::Unavailable;
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
-use outcrop_results::DataIdentity;
+use outcrop_results::{DataIdentity, Value};
 use outcrop_schema::FactorRef;
-use outcrop_schema::column::{COLUMN, DISTINCT, ORDER, PATH, ROWS, Rows, SKEW};
+use outcrop_schema::column::{
+    COLUMN, DISTINCT, OPERATION, ORDER, PATH, ROWS, Rows, SKEW, TABLE_ROWS, TEXT_LIMIT,
+};
 
 use super::{parameters, values};
 use crate::cell::Cell;
@@ -66,6 +69,49 @@ impl<'r> ColumnBench<'r> {
         self.data.insert(cell.id.clone(), identity);
     }
 
+    /// Sizes of the cell's whole column.
+    fn whole(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, BenchError> {
+        let spec = parameters::bench_spec(&cell.factors, &cell.trial, trial.seed);
+        let start = self.clock.ticks();
+        let is_made = parameters::column_spec(&cell.factors, self.seed).is_some();
+        let report = if is_made {
+            whole_input(&*self.input(cell)?, &spec, self.stop)?
+        } else {
+            let limit = cell.factors.value(&TEXT_LIMIT).0;
+            whole_column(table_and_column(&mut self.tables, cell)?, &spec, limit, self.stop)?
+        };
+        let elapsed_s = self.clock.nanos(self.clock.ticks() - start) as f64 / 1e9;
+        let identity = || DataIdentity {
+            whole: if is_made {
+                "generated".to_owned()
+            } else {
+                report.fingerprint.clone()
+            },
+            taken: report.fingerprint.clone(),
+            taken_bytes: report.size.text_bytes,
+        };
+        self.data.entry(cell.id.clone()).or_insert_with(identity);
+        Ok(values::whole_report(&report, elapsed_s))
+    }
+
+    /// How many rows the user's table has, of which these are the first; none for columns that were made.
+    fn table_rows(&mut self, cell: &Cell, input: &ColumnInput) -> Option<Value> {
+        cell.factors.get(&COLUMN)?;
+        let (table, _, column) = table_and_column(&mut self.tables, cell).ok()?;
+        let is_whole = match cell.factors.value(&ROWS) {
+            Rows::All => true,
+            Rows::Count(rows) => input.row_count() < *rows,
+        };
+        let rows = table
+            .row_count(column)
+            .or(is_whole.then(|| input.row_count()))
+            .map(|rows| rows as f64);
+        let rows = rows.ok_or_else(|| {
+            Unavailable::because("the file does not say how many rows it has, and was not read to its end")
+        });
+        Some(Value::known(TABLE_ROWS, rows))
+    }
+
     fn input(&mut self, cell: &Cell) -> Result<Rc<ColumnInput>, BenchError> {
         let (tables, seed) = (&mut self.tables, self.seed);
         self.columns
@@ -73,20 +119,29 @@ impl<'r> ColumnBench<'r> {
     }
 }
 
-fn make(tables: &mut BTreeMap<PathBuf, Table>, seed: Seed, cell: &Cell) -> Result<ColumnInput, BenchError> {
-    if let Some(spec) = parameters::column_spec(&cell.factors, seed) {
-        return Ok(ColumnInput::generate(&spec));
-    }
+/// The user's table as it was when first asked for, with the column of a cell.
+fn table_and_column<'t>(
+    tables: &'t mut BTreeMap<PathBuf, Table>,
+    cell: &'t Cell,
+) -> Result<(&'t Table, &'t Path, &'t TableColumn), BenchError> {
     let path = Path::new(cell.subject.settings.value(&PATH));
-    let table = match tables.entry(path.to_owned()) {
+    let table: &'t Table = match tables.entry(path.to_owned()) {
         Entry::Occupied(known) => known.into_mut(),
         Entry::Vacant(place) => place.insert(Table::describe(path)?),
     };
     let name = cell.factors.value(&COLUMN);
     let column = table.column(name).ok_or_else(|| BenchError::Table {
         path: path.to_owned(),
-        detail: format!("no column {name:?} any more; the file has changed since the run began"),
+        detail: format!("the column {name:?} is missing: the file has changed since the run began"),
     })?;
+    Ok((table, path, column))
+}
+
+fn make(tables: &mut BTreeMap<PathBuf, Table>, seed: Seed, cell: &Cell) -> Result<ColumnInput, BenchError> {
+    if let Some(spec) = parameters::column_spec(&cell.factors, seed) {
+        return Ok(ColumnInput::generate(&spec));
+    }
+    let (table, path, column) = table_and_column(tables, cell)?;
     let limit = match cell.factors.value(&ROWS) {
         Rows::All => u64::MAX,
         Rows::Count(rows) => *rows,
@@ -110,6 +165,12 @@ fn key_of(cell: &Cell) -> String {
 
 impl Bench for ColumnBench<'_> {
     fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
+        if *cell.factors.value(&OPERATION) == Operation::Size {
+            return match self.whole(cell, trial) {
+                Err(BenchError::Interrupted) => Ok(TrialReport::interrupted()),
+                whole => whole.map_err(|error| failure(&error)),
+            };
+        }
         let input = self.input(cell).map_err(|error| failure(&error))?;
         self.identify(cell, &input);
         let spec = parameters::bench_spec(&cell.factors, &cell.trial, trial.seed);
@@ -119,7 +180,11 @@ impl Bench for ColumnBench<'_> {
             stop: self.stop,
         };
         match run(&input, &spec, &site) {
-            Ok(report) => Ok(values::trial_report(&report, spec.operation)),
+            Ok(report) => {
+                let mut report = values::trial_report(&report, spec.operation);
+                report.values.extend(self.table_rows(cell, &input));
+                Ok(report)
+            }
             Err(BenchError::Interrupted) => Ok(TrialReport::interrupted()),
             Err(error) => Err(failure(&error)),
         }

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_column_bench::tabular::file_of;
+use outcrop_column_bench::READ_LIMIT;
+use outcrop_column_bench::tabular::{Extent, extent_of};
 use outcrop_schema::Settings;
 use outcrop_schema::column::{
     COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, OPERATION, PATH, PROFILE, Profile, ROWS, Rows,
-    SEARCH_MODE,
+    SEARCH_MODE, TEXT_LIMIT,
 };
 use outcrop_workload::column::{Operation, SearchMode};
 
@@ -17,10 +18,40 @@ use crate::estimate::Forecast;
 /// Making a row, and the words twice.
 const GENERATE_ROW_NS: f64 = 30.0;
 const GENERATE_WORD_NS: f64 = 1500.0;
-/// Reading a row of a delimited file.
+/// Reading a row of a file; of Parquet, a page or more is decoded for the first.
 const READ_ROW_NS: f64 = 150.0;
-/// Bytes of a row of a file nobody has looked at.
-const ASSUMED_ROW_BYTES: u64 = 32;
+const LEAST_ROWS_READ: f64 = 500_000.0;
+/// What a file costs that cannot be looked at now.
+const ASSUMED: Extent = Extent {
+    row_count: 1 << 20,
+    text_bytes: 32 << 20,
+    file_bytes: 32 << 20,
+    distinct_bytes: 32 << 20,
+    read_bytes: 32 << 20,
+};
+/// Sorting and compressing a byte of a value that hardly repeats: orders' comments take 2 µs a row of 49 bytes.
+const DISTINCT_BYTE_NS: f64 = 50.0;
+/// Of a whole column: reading, encoding, decoding and writing as Parquet, by row; and what the values add.
+const fn whole_row_ns(profile: Profile) -> f64 {
+    match profile {
+        Profile::Smallest => 600.0,
+        Profile::Balanced => 200.0,
+        Profile::Fastest => 150.0,
+    }
+}
+const fn whole_distinct_byte_ns(profile: Profile) -> f64 {
+    match profile {
+        Profile::Smallest => 480.0,
+        Profile::Balanced => 80.0,
+        Profile::Fastest => 60.0,
+    }
+}
+/// Hashing a byte of text twice.
+const WHOLE_BYTE_NS: f64 = 5.0;
+/// Reading a byte of the file, and finding its fields.
+const READ_BYTE_NS: f64 = 6.0;
+/// How much more than its limit of text a whole column takes: the rest of a row group.
+const BEYOND_LIMIT: f64 = 1.5;
 /// Encoding a row by profile, and what postings add.
 const fn encode_row_ns(profile: Profile) -> f64 {
     match profile {
@@ -48,10 +79,16 @@ const OVERHEAD: Duration = Duration::from_millis(15);
 pub(super) fn trial(cell: &Cell) -> Forecast {
     let factors = &cell.factors;
     let operation = *factors.value(&OPERATION);
+    if operation == Operation::Size {
+        return Forecast {
+            time: Duration::from_secs_f64(whole_ns(cell) / 1e9) + OVERHEAD,
+            ..Forecast::default()
+        };
+    }
     let rows = rows_of(cell);
     let make = match factors.get(&DISTINCT) {
         Some(distinct) => rows * GENERATE_ROW_NS + f64::from(*distinct) * GENERATE_WORD_NS,
-        None => rows * READ_ROW_NS,
+        None => rows.max(LEAST_ROWS_READ) * READ_ROW_NS,
     };
     let row_ns = match factors.value(&FORMAT) {
         Format::Text(codec) if codec.level().is_some_and(|level| level > 9) => STRONG_TEXT_ROW_NS,
@@ -61,7 +98,7 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
                 Index::None => 0.0,
                 Index::Postings | Index::Only => POSTINGS_ROW_NS,
             };
-            encode_row_ns(*factors.value(&PROFILE)) + postings
+            encode_row_ns(*factors.value(&PROFILE)) + postings + distinct_row_ns(cell)
         }
     };
     let encode = Duration::from_secs_f64((rows * row_ns + packing_ns(factors, rows)) / 1e9);
@@ -99,15 +136,52 @@ fn packing_ns(factors: &Settings, rows: f64) -> f64 {
     }
 }
 
-/// Rows of the cell's column; of a whole file, what its size suggests.
+/// Rows of the cell's column; of a whole file, what its beginning or its footer suggests.
 fn rows_of(cell: &Cell) -> f64 {
     match cell.factors.value(&ROWS) {
         Rows::Count(rows) => *rows as f64,
-        Rows::All => {
-            let path = Path::new(cell.subject.settings.value(&PATH));
-            let column: &String = cell.factors.value(&COLUMN);
-            let bytes = std::fs::metadata(file_of(path, column)).map_or(0, |file| file.len());
-            (bytes / ASSUMED_ROW_BYTES) as f64
-        }
+        Rows::All => extent(cell).row_count as f64,
     }
+}
+
+/// How much of the cell's column there is in its file.
+fn extent(cell: &Cell) -> Extent {
+    let path = Path::new(cell.subject.settings.value(&PATH));
+    let column: &String = cell.factors.value(&COLUMN);
+    extent_of(path, column).unwrap_or(ASSUMED)
+}
+
+/// What values that hardly repeat add to a row of a file.
+fn distinct_row_ns(cell: &Cell) -> f64 {
+    if cell.factors.has(&DISTINCT) {
+        return 0.0;
+    }
+    let extent = extent(cell);
+    extent.distinct_bytes as f64 / extent.row_count.max(1) as f64 * DISTINCT_BYTE_NS
+}
+
+/// The whole of the cell's column, up to its limit.
+fn whole_ns(cell: &Cell) -> f64 {
+    let (factors, profile) = (&cell.factors, *cell.factors.value(&PROFILE));
+    if let Some(distinct) = factors.get(&DISTINCT) {
+        let words_bytes = f64::from(*distinct) * ASSUMED_VALUE_BYTES;
+        return rows_of(cell) * (whole_row_ns(profile) + GENERATE_ROW_NS)
+            + words_bytes * whole_distinct_byte_ns(profile);
+    }
+    let extent = extent(cell);
+    let text_bytes = extent.text_bytes as f64;
+    let limit = factors.value(&TEXT_LIMIT).0 as f64;
+    let of_text = limit * BEYOND_LIMIT / text_bytes.max(1.0);
+    let of_file = limit * READ_LIMIT as f64 / extent.read_bytes.max(1) as f64;
+    let part = of_text.min(of_file).min(1.0);
+    let packing = if profile == Profile::Smallest && text_bytes <= PACKED_BYTES {
+        text_bytes * PACK_BYTE_NS
+    } else {
+        0.0
+    };
+    let whole = extent.row_count as f64 * whole_row_ns(profile)
+        + extent.distinct_bytes as f64 * whole_distinct_byte_ns(profile)
+        + text_bytes * WHOLE_BYTE_NS
+        + extent.read_bytes as f64 * READ_BYTE_NS;
+    whole * part + packing
 }

@@ -7,7 +7,7 @@ use outcrop_column_bench::{self as bench, BenchError, BenchSpec};
 use outcrop_measure::seed::Seed;
 use outcrop_schema::column::{
     COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KIND, Kind, OPERATION, ORDER, PATH, PROFILE, Profile,
-    ROWS, Rows, SEARCH_MODE, SKEW, THREADS,
+    ROWS, Rows, SEARCH_MODE, SKEW, TEXT_LIMIT, THREADS,
 };
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::column::{ColumnSpec, Operation, RowOrder};
@@ -26,7 +26,7 @@ const DEFAULT_DISTINCT: u32 = 10_000;
 pub(super) fn complete_generated(factors: &mut Settings) -> Result<(), Refusal> {
     if let Some(column) = factors.get(&COLUMN) {
         let message = format!(
-            "a generated column has no name, but `column` is {column:?}; take a subject of kind \"file\""
+            "a generated column has no name, but `column` is {column:?}; use a subject of kind \"file\""
         );
         return Err(Refusal::of(&COLUMN, message));
     }
@@ -48,7 +48,7 @@ pub(super) fn complete_file(path: &Path, factors: &mut Settings) -> Result<(), R
     for factor in OF_GENERATED {
         if let Some(value) = factors.spelling(factor.about()) {
             let message = format!(
-                "`{}` is {value}, but the rows are those of the file; leave it out, or take {} = \"{}\"",
+                "`{}` is {value}, but a file has its own rows; leave it out, or use {} = \"{}\"",
                 factor.name,
                 KIND.name,
                 Kind::Generated
@@ -57,6 +57,16 @@ pub(super) fn complete_file(path: &Path, factors: &mut Settings) -> Result<(), R
         }
     }
     factors.set_default(&ROWS, Rows::All);
+    if *factors.value(&OPERATION) == Operation::Size && *factors.value(&ROWS) != Rows::All {
+        let message = format!(
+            "`{}` takes the whole column, but `{}` is {}; leave it out, or bound the column by `{}`",
+            Operation::Size,
+            ROWS.name,
+            factors.value(&ROWS),
+            TEXT_LIMIT.name
+        );
+        return Err(Refusal::of(&ROWS, message));
+    }
     let refused = |error: BenchError| Refusal::of(&PATH, error.to_string());
     let wanted = factors.get(&COLUMN).cloned();
     if let Some(called) = &wanted
@@ -69,7 +79,7 @@ pub(super) fn complete_file(path: &Path, factors: &mut Settings) -> Result<(), R
     let table = Table::describe(path).map_err(refused)?;
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let message = match wanted {
-        None => format!("which column? Give `column`: {}", names.join(", ")),
+        None => format!("name the column with `column`: {}", names.join(", ")),
         Some(called) => format!("the file has no column {called:?}; {}", hint(&called, &names)),
     };
     Err(Refusal::of(&COLUMN, message))
@@ -90,9 +100,11 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
 /// Leaves out what has no effect on a cell, so that cells that differ in nothing are one.
 pub(super) fn drop_meaningless(factors: &mut Settings) {
     let dropped: &[FactorRef] = match (factors.value(&FORMAT), factors.value(&OPERATION)) {
-        (Format::Text(_), _) => &[&INDEX, &PROFILE, &THREADS, &SEARCH_MODE],
-        (Format::Ocol, Operation::Encode) => &[&SEARCH_MODE],
-        (Format::Ocol, _) => &[&THREADS],
+        (_, Operation::Size) if factors.has(&DISTINCT) => &[&INDEX, &THREADS, &SEARCH_MODE, &TEXT_LIMIT],
+        (_, Operation::Size) => &[&INDEX, &THREADS, &SEARCH_MODE],
+        (Format::Text(_), _) => &[&INDEX, &PROFILE, &THREADS, &SEARCH_MODE, &TEXT_LIMIT],
+        (Format::Ocol, Operation::Encode) => &[&SEARCH_MODE, &TEXT_LIMIT],
+        (Format::Ocol, _) => &[&THREADS, &TEXT_LIMIT],
     };
     dropped.iter().for_each(|factor| factors.remove(factor.about()));
 }

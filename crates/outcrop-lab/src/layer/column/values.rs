@@ -1,7 +1,7 @@
 //! From the engine's report to the values of a record.
 
-use outcrop_column_bench::{BenchReport, ColdReads, Operation, SizeReport};
-use outcrop_measure::metric::Metric;
+use outcrop_column_bench::{BenchReport, ColdReads, Operation, SizeReport, WholeReport};
+use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
 use outcrop_schema::{Remark, column};
 
@@ -27,6 +27,8 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
         }
         Operation::Decode => values.extend(whole_column(report, Some(column::DECODE_SPEED))),
         Operation::Scan => values.extend(whole_column(report, None)),
+        // It has no loop: [`whole_report`] is its report.
+        Operation::Size => {}
         query => {
             values.extend(queries(report, query));
             values.extend(Value::latencies(
@@ -52,6 +54,34 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
         values,
         histograms,
         notes: notes(&report.size),
+    }
+}
+
+/// What a whole column takes in each form.
+pub(super) fn whole_report(report: &WholeReport, duration_s: f64) -> TrialReport {
+    let known = |metric: Metric, value: &Result<u64, Unavailable>| {
+        Value::known(metric, value.clone().map(|value| value as f64))
+    };
+    let file = report.size.file_bytes as f64;
+    let over_stored = report.stored.bytes.clone().map(|stored| file / stored as f64);
+    let mut values = vec![
+        Value::measured(column::FILE_BYTES, file),
+        known(column::STORED_BYTES, &report.stored.bytes),
+        known(column::PARQUET_ZSTD_BYTES, &report.parquet_zstd_bytes),
+        known(column::TABLE_ROWS, &report.table_rows),
+        match over_stored {
+            Ok(ratio) => Value::derived(column::SIZE_OVER_STORED, ratio),
+            Err(reason) => Value::known(column::SIZE_OVER_STORED, Err(reason)),
+        },
+    ];
+    values.extend(sizes(&report.size));
+    let form = report.stored.form.as_ref();
+    let stored = form.map(|form| column::STORED_FORM.remark(format!("in this file ({form})")));
+    TrialReport {
+        duration_s,
+        values,
+        notes: stored.into_iter().chain(notes(&report.size)).collect(),
+        ..TrialReport::empty(Outcome::Completed)
     }
 }
 

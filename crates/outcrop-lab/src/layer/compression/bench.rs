@@ -124,10 +124,13 @@ impl<'r> CompressionBench<'r> {
         let sample = self.sample(cell, content)?;
         self.identify(cell, content, &sample)?;
         let block_bytes = cell.factors.value(&COMPRESSION_BLOCK_SIZE).0;
-        if block_bytes > sample.bytes().len() as u64 {
-            return Err(CompressError::BlockLargerThanData {
+        let sample_bytes = sample.bytes().len() as u64;
+        if block_bytes > sample_bytes {
+            let data_bytes = sample.data_bytes();
+            return Err(CompressError::BlockLargerThanSample {
                 block_bytes,
-                data_bytes: sample.data_bytes(),
+                sample_bytes,
+                data_bytes,
             });
         }
         let mut blocks = Blocks::cut(&sample, block_bytes as usize);
@@ -178,6 +181,7 @@ impl Bench for CompressionBench<'_> {
             Ok(report) => Ok(report),
             Err(CompressError::Interrupted) => Ok(TrialReport::interrupted()),
             Err(error) => Err(TrialFailure {
+                is_bad_input: matches!(error, CompressError::Input(_)),
                 is_fatal: matches!(
                     error,
                     CompressError::Path { .. } | CompressError::Input(_) | CompressError::Pin { .. }

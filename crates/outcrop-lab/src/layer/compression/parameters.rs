@@ -2,7 +2,7 @@
 
 use outcrop_codec::{CodecSpec, ContextUse, Setting};
 use outcrop_compress::{CompressError, JobSpec, StagesSpec, allowed_cpus};
-use outcrop_measure::units::ByteSize;
+use outcrop_measure::units::{ByteSize, format_bytes};
 use outcrop_schema::compression::{
     CACHES, CODEC, COMPRESSION_BLOCK_SIZE, CONTENT, CONTEXT, CodecName, Context, DATA, Data, MEASUREMENT,
     Measurement, SAMPLE_SIZE, SCHEMA, THREADS, Threads,
@@ -15,6 +15,10 @@ use crate::layer::Refusal;
 
 /// Largest block that has stages: one block of zstd's own.
 const LARGEST_STAGED: ByteSize = ByteSize(128 << 10);
+/// What is compressed at once where nobody says otherwise.
+const DEFAULT_BLOCK: ByteSize = ByteSize(64 << 10);
+/// Below this, a block is a slip: `--block-size 4` for `4k`. All of smaller data is a block nevertheless.
+const SMALLEST_BLOCK: ByteSize = ByteSize(64);
 /// What generated data contain when a plan says nothing.
 const DEFAULT_RATIO: f64 = 2.0;
 
@@ -37,7 +41,7 @@ pub(super) fn complete(
     if is_generated && !matches!(content, BlockContent::Generated(_)) {
         let content = content.to_string();
         let message = format!(
-            "generated data have no content {content:?}; take entropy:4, compressible:2, zeros or random"
+            "generated data cannot have the content {content:?}; use entropy:4, compressible:2, zeros or random"
         );
         return Err(Refusal::of(&CONTENT, message));
     }
@@ -46,6 +50,7 @@ pub(super) fn complete(
         let count = (u32::try_from(cpus.len()).unwrap_or(u32::MAX) / parts).max(1);
         factors.set(&THREADS, Threads::Count(count));
     }
+    default_block(subject, factors);
     check_block(subject, factors)?;
     if *factors.value(&MEASUREMENT) == Measurement::Stages {
         check_stages(factors)?;
@@ -59,14 +64,32 @@ pub(super) fn complete(
     })
 }
 
+/// A block is 64 KiB where nobody says otherwise, or all of smaller data.
+fn default_block(subject: &Subject, factors: &mut Settings) {
+    let settings = &subject.settings;
+    let sample = match settings.value(&DATA) {
+        Data::Stdin => DEFAULT_BLOCK,
+        _ => *settings.value(&SAMPLE_SIZE),
+    };
+    factors.set_default(&COMPRESSION_BLOCK_SIZE, sample.min(DEFAULT_BLOCK));
+}
+
 fn check_block(subject: &Subject, factors: &Settings) -> Result<(), Refusal> {
     let block = *factors.value(&COMPRESSION_BLOCK_SIZE);
     let settings = &subject.settings;
-    if block > *settings.value(&SAMPLE_SIZE) && *settings.value(&DATA) != Data::Stdin {
+    let sample = *settings.value(&SAMPLE_SIZE);
+    if block > sample && *settings.value(&DATA) != Data::Stdin {
         let message = format!(
-            "a block of {block} is larger than the data ({}); give blocks of at most that, or more data",
-            subject.label
+            "a block of {block} is larger than the sample ({}); give blocks of at most {}, a larger sample, or more data",
+            subject.label,
+            format_bytes(sample.0)
         );
+        return Err(Refusal::of(&COMPRESSION_BLOCK_SIZE, message));
+    }
+    if block < SMALLEST_BLOCK && block < sample {
+        let [block, least] = [block, SMALLEST_BLOCK].map(|size| format_bytes(size.0));
+        let message =
+            format!("blocks of {block} are too small to compress; expected {least} or more, such as 4k");
         return Err(Refusal::of(&COMPRESSION_BLOCK_SIZE, message));
     }
     Ok(())
@@ -79,21 +102,18 @@ fn check_stages(factors: &Settings) -> Result<(), Refusal> {
         Err(Refusal::of(factor, message))
     };
     if factors.value(&CODEC).family() != "zstd" {
-        return refuse(
-            &CODEC,
-            "a level of zstd, such as zstd:3: only zstd is taken apart",
-        );
+        return refuse(&CODEC, "a level of zstd, such as zstd:3: only zstd has stages");
     }
     if *factors.value(&THREADS) != Threads::Count(1) {
         return refuse(&THREADS, "1: stages are timed block by block");
     }
     if *factors.value(&CONTEXT) != Context::Reused {
-        return refuse(&CONTEXT, "reused: the stages have their own contexts");
+        return refuse(&CONTEXT, "reused: the stages have separate contexts");
     }
     if *factors.value(&COMPRESSION_BLOCK_SIZE) > LARGEST_STAGED {
         return refuse(
             &COMPRESSION_BLOCK_SIZE,
-            "at most 128KiB: larger ones are several blocks of zstd's own",
+            "at most 128KiB: zstd splits larger ones into several blocks",
         );
     }
     Ok(())

@@ -164,13 +164,13 @@ fn percentiles(size: &SizeReport) -> impl Iterator<Item = Value> {
     let metrics = metrics::RATIO_PERCENTILES.into_iter().zip(metrics::BLOCK_RATIOS);
     metrics.map(|(percent, metric)| {
         let count = size.lengths.len();
-        let why = || Unavailable::because(format!("{count} blocks support no p{percent}"));
+        let why = || Unavailable::because(format!("{count} blocks are too few for a p{percent}"));
         Value::known(metric, size.block_ratio(percent).ok_or_else(why))
     })
 }
 
 fn speeds(direction: Direction, phase: &PhaseReport) -> [Value; 2] {
-    let cold = || Unavailable::because("most of the CPU time went into making the caches cold");
+    let cold = || Unavailable::because("most of the CPU time was spent on making the caches cold");
     [
         Value::measured(metrics::SPEED.of(direction), phase.bytes_per_second()),
         Value::known(
@@ -181,7 +181,7 @@ fn speeds(direction: Direction, phase: &PhaseReport) -> [Value; 2] {
 }
 
 fn context(report: &JobReport) -> Value {
-    let silent = || Unavailable::because("the library does not say how much memory its contexts take");
+    let silent = || Unavailable::because("the library does not report the memory of its contexts");
     let bytes = report.context_bytes.map(|bytes| bytes as f64);
     Value::known(metrics::CONTEXT_BYTES, bytes.ok_or_else(silent))
 }

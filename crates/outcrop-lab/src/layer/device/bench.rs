@@ -53,7 +53,7 @@ impl<'r> DeviceBench<'r> {
         }
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(
-                "making the file to be measured writes {}, but only {} may be written; give a smaller size or a larger limit",
+                "creating the scratch file writes {}, but only {} may be written; use a smaller --size or a larger --max-written",
                 format_bytes(total),
                 format_bytes(limit)
             )));
@@ -216,7 +216,7 @@ fn failure(error: &DeviceError) -> TrialFailure {
         _ => false,
     };
     TrialFailure {
-        message: error.to_string(),
         is_fatal,
+        ..TrialFailure::of(error)
     }
 }

@@ -53,12 +53,12 @@ fn traffic(report: &JobReport) -> Vec<Remark> {
     let mut notes = Vec::new();
     if is_much(stray.foreign) {
         notes.push(CONTAMINATED.remark(format!(
-            "contaminated: while we moved {ours}, the device moved {foreign} more, for another process or for the filesystem itself"
+            "contaminated: this trial moved {ours}, and the device moved {foreign} more, for another process or for the filesystem itself"
         )));
     }
     if is_much(stray.missing) {
         notes.push(ANSWERED_ABOVE.remark(format!(
-            "{missing} of the {ours} that we moved did not reach the device: something above it answered"
+            "{missing} of the {ours} of this trial did not reach the device: something above it answered"
         )));
     }
     notes

@@ -34,7 +34,7 @@ pub(super) fn check_sizes(factors: &Settings, subject: ByteSize) -> Result<(), R
         && !stride.0.is_multiple_of(block.0)
     {
         let message =
-            format!("a stride of {stride} is not a multiple of io_block_size, {block}; choose one that is");
+            format!("a stride of {stride} is not a multiple of io_block_size, {block}; choose a multiple");
         return Err(Refusal::of(&ACCESS_PATTERN, message));
     }
     Ok(())

@@ -223,7 +223,7 @@ fn steady_state(report: &JobReport) -> [Value; 2] {
         ],
         None => [device::STEADY_STATE, device::IOPS_AT_END].map(|metric| {
             let reason = format!(
-                "{} intervals; the rule takes at least {WINDOW_ROUNDS}",
+                "{} intervals; the rule needs at least {WINDOW_ROUNDS}",
                 rounds.len()
             );
             Value::unavailable(metric, reason)

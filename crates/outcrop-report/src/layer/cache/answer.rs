@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
-use outcrop_schema::About;
+use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
     DRIVER_LIMIT, EVICTIONS, HIT_RATIO, KEYS, LATENCY, MEMORY, OBJECTIVE, OF_SERVERS, OFFERED, POLICY,
     REFUSED_SHARE, SCHEMA, SERVER, SERVER_CPU, SERVER_THREADS, SHARED_CPU, THROUGHPUT, UNFINISHED, WORKLOAD,
@@ -44,8 +44,7 @@ const MUCH_REFUSED: f64 = 0.01;
 /// Threads beyond are not worth a CPU that adds less than this.
 const WORTH_THREAD: f64 = 1.2;
 
-const SHARED: &str =
-    " Server and driver shared CPUs there: on a machine with more of them, measure it again.";
+const SHARED: &str = " Server and driver shared CPUs there; measure it again on a machine with more CPUs.";
 
 /// The answer of a run with caches.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
@@ -70,7 +69,7 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let its = all_of(cells, |cell| server(cell) == name);
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let found = best(its.into_iter().filter(|cell| counts(cell)), metric);
-    let conditions = |cell: &Cell<'_>| listed([cell.spelling(&MEMORY).to_owned(), load(cell)]);
+    let conditions = |cell: &Cell<'_>| listed([cell.shown(&MEMORY), load(cell)]);
     let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
     Reading::of(name, found, || {
         absent.map_or_else(|| not_in_this_run(name), str::to_owned)
@@ -80,11 +79,11 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
 /// Which plan has what a run lacks. A server at a URL is in no plan that ships.
 fn not_in_this_run(server: &str) -> String {
     let plan = if server.contains("://") {
-        "a plan of yours with that URL as its target and arrival = [\"closed\", \"poisson:50%\"]"
+        "your own plan with that URL as the target and arrival = [\"closed\", \"poisson:50%\"]"
     } else {
         "`outcrop run cache-peers`"
     };
-    format!("no such load in this run; {plan} has it")
+    format!("this run has no such load; {plan} has it")
 }
 
 fn hits(number: &Number) -> String {
@@ -97,8 +96,8 @@ fn keys(cell: &Cell<'_>) -> String {
 }
 
 /// The hit ratios of a family, each with the factor that the family is along.
-fn hits_along<'c>(family: &[&'c Cell<'_>], along: &About) -> Vec<(&'c Number, &'c str)> {
-    let hits = |cell: &&'c Cell<'_>| Some((cell.number(&HIT_RATIO)?, cell.spelling(along)));
+fn hits_along<'c>(family: &[&'c Cell<'_>], along: FactorRef) -> Vec<(&'c Number, String)> {
+    let hits = |cell: &&'c Cell<'_>| Some((cell.number(&HIT_RATIO)?, cell.shown(along)));
     family.iter().filter_map(hits).collect()
 }
 
@@ -108,7 +107,7 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let family = largest_family(evicted, &[&POLICY]);
     let mut known = hits_along(&family, &POLICY);
     known.sort_by(|one, other| other.0.value.total_cmp(&one.0.value));
-    let [(most, best), (second, next), ..] = known[..] else {
+    let [(most, best), (second, next), ..] = &known[..] else {
         return None;
     };
     let intervals = most.interval.zip(second.interval);
@@ -121,12 +120,13 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     };
     let others = known[1..].iter();
     let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
-    let (hits, memory, keys) = (hits(most), family[0].spelling(&MEMORY), keys(family[0]));
+    let (hits, memory, keys) = (hits(most), family[0].shown(&MEMORY), keys(family[0]));
     let brief = format!("{best} ({sure}): {hits} of gets hit at {memory}");
     let text = format!("{best} hits {hits} at {memory} ({sure}); the others: {others}. On {keys}.");
-    let named = |number: &Number, policy| number.clone().named(format!("hit ratio, {policy}"));
+    let named = |number: &Number, policy: &str| number.clone().named(format!("hit ratio, {policy}"));
     let numbers = vec![named(most, best), named(second, next)];
-    Some(Claim::new("Policy", brief, text, numbers))
+    let action = format!("Evict with {best}: {hits} of gets hit at {memory} ({sure})");
+    Some(Claim::new("Policy", brief, text, numbers).advising(action))
 }
 
 /// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most
@@ -158,9 +158,9 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
     let family = by_memory(cells);
     let known = hits_along(&family, &MEMORY);
     let most = known.iter().map(|one| one.0.value).fold(0.0, f64::max);
-    let is_enough = |one: &(&Number, &str)| one.0.value >= most - ENOUGH_RATIO;
+    let is_enough = |one: &(&Number, String)| one.0.value >= most - ENOUGH_RATIO;
     let place = known.iter().position(is_enough).filter(|_| known.len() > 1)?;
-    let (number, enough) = known[place];
+    let (number, enough) = &known[place];
     let each = listed(
         known
             .iter()
@@ -169,17 +169,21 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
     let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
     if place + 1 < known.len() {
         let brief = format!(
-            "{enough} with {policy}: {} of gets hit, and more memory adds less than a point",
+            "{enough} with {policy}: {} of gets hit, and more memory adds less than one point",
             hits(number)
         );
         let text = format!(
-            "Of the limits measured, {enough} is the least within a point of the highest hit ratio ({each}), for {keys} with {policy}."
+            "Of the limits measured, {enough} is the smallest within one point of the highest hit ratio ({each}), for {keys} with {policy}."
         );
-        return Some(Claim::new("Memory", brief, text, vec![number.clone()]));
+        let action = format!(
+            "Give the cache {enough} with {policy}: {} of gets hit, and more memory adds less than a point",
+            hits(number)
+        );
+        return Some(Claim::new("Memory", brief, text, vec![(*number).clone()]).advising(action));
     }
-    let below = known[place - 1].1;
+    let below = &known[place - 1].1;
     let where_it_lies = if number.value >= ALL_HIT {
-        format!("enough lies between {below} and {enough}, at which every get hits")
+        format!("the smallest sufficient limit lies between {below} and {enough}, where every get hits")
     } else {
         format!("the hit ratio still rises at {enough}, the largest limit measured")
     };
@@ -188,7 +192,7 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
         "Not decided: {where_it_lies} ({each}; {keys} with {policy}). A plan with more values of `memory` decides it, or \
          `outcrop cache simulate TRACE` with a trace of your requests."
     );
-    Some(Claim::new("Memory", brief, text, vec![number.clone()]))
+    Some(Claim::new("Memory", brief, text, vec![(*number).clone()]))
 }
 
 /// Whether a second thread of the server answers more.
@@ -203,9 +207,9 @@ fn threads(cells: &[Cell<'_>]) -> Option<Claim> {
     let gain = number.value / base.value;
     let choice = if gain >= WORTH_THREAD { threads } else { "1" };
     let shared = if most.has(&SHARED_CPU) { SHARED } else { "" };
-    let brief = format!("{choice}: {threads} threads give {gain:.2} × of one");
+    let brief = format!("{choice}: {threads} threads give {gain:.2} × the throughput of one");
     let text = format!(
-        "{threads} threads answer {number} where one answers {base}: {gain:.2} times as much.{shared}"
+        "{threads} threads answer {number}, one thread {base}: {gain:.2} times the throughput.{shared}"
     );
     let base = base.clone().named("throughput, 1 thread");
     let number = number.clone().named(format!("throughput, {threads} threads"));
@@ -230,19 +234,18 @@ fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
     kept.retain(|cell| keeps_objective(cell) == Some(true));
     let Some((cell, offered)) = best(kept, &OFFERED) else {
         let (brief, all) = (format!("no offered load kept {objective}"), open.len());
-        let text = format!(
-            "None of the {all} loads offered in an open loop kept {objective}; the lowest is in the figure."
-        );
+        let text = format!("None of the {all} offered loads kept {objective}; the figure shows the lowest.");
         return Some(Claim::new("Load", brief, text, Vec::new()));
     };
     let tail = cell.number(&LATENCY.p99)?;
     let (objective, load) = (cell.spelling(&OBJECTIVE), load(cell));
     let brief = format!("{offered} keeps {objective} ({})", loop_words(cell));
     let text = format!(
-        "The highest load offered that kept {objective} is {offered}, with p99 {tail} from the intended start ({load})."
+        "The highest offered load that kept {objective} is {offered}, with a p99 of {tail} from the intended start ({load})."
     );
     let numbers = vec![offered.clone(), tail.clone()];
-    Some(Claim::new("Load", brief, text, numbers))
+    let action = format!("Offer at most {offered} to keep {objective}: p99 {tail}");
+    Some(Claim::new("Load", brief, text, numbers).advising(action))
 }
 
 /// CPU per request of ours over that of each peer, under the same load.
@@ -259,7 +262,7 @@ fn peers(cells: &[Cell<'_>]) -> Option<Claim> {
     let (ratios, concurrency) = (ratios.join(", "), concurrency(ours));
     let brief = format!("CPU per request {ratios}");
     let text = format!(
-        "Our server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit."
+        "Outcrop's server takes {base} of CPU time per request, {ratios}; {concurrency}, closed loop, the same memory limit."
     );
     (numbers.len() > 1).then(|| Claim::new("Compared with peers", brief, text, numbers))
 }
@@ -274,39 +277,34 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let limited = all_of(cells, |cell| cell.has(&DRIVER_LIMIT)).len();
     if limited > 0 {
         cautions.push(Caution::warning(format!(
-            "In {limited} of {all} cells the driver had no CPU time to spare: throughput and latency there are its own; CPU per request \
-             of the server stays true."
+            "In {limited} of {all} cells the load driver had no CPU time to spare: throughput and latency there are the driver's, but the server's CPU per request is valid."
         )));
     }
-    let share = |cell: &&Cell<'_>| cell.value(&REFUSED_SHARE).unwrap_or(0.0);
-    let refusing = all_of(cells, |cell| share(&cell) > MUCH_REFUSED);
-    if let Some(worst) = refusing
+    let with_share = cells
         .iter()
-        .max_by(|one, other| share(one).total_cmp(&share(other)))
-    {
+        .filter_map(|cell| Some((cell, cell.value(&REFUSED_SHARE)?)));
+    let refusing: Vec<_> = with_share.filter(|(_, share)| *share > MUCH_REFUSED).collect();
+    if let Some((worst, share)) = refusing.iter().max_by(|one, other| one.1.total_cmp(&other.1)) {
         cautions.push(Caution::warning(format!(
-            "In {} of {all} cells the server refused more than 1 % of the requests, most ({:.0} %) in {}: refusals are not in the throughput, \
-             and CPU per request is that of answers and refusals together.",
+            "In {} of {all} cells the server refused more than 1 % of the requests, most ({:.0} %) in {}: the throughput does not count refusals, and CPU per request covers answers and refusals.",
             refusing.len(),
-            share(worst) * 100.0,
+            share * 100.0,
             words(worst)
         )));
     }
     let shared = all_of(cells, |cell| cell.has(&SHARED_CPU)).len();
     if shared > 0 {
         cautions.push(Caution::warning(format!(
-            "In {shared} of {all} cells server and driver shared a CPU: throughput and latency there are those of both together."
+            "In {shared} of {all} cells the server and the driver shared a CPU: throughput and latency there are those of both together."
         )));
     }
     cautions.push(Caution::note(format!(
-        "{} of {all} cells are closed loops: their latency says how soon an answer came, not how long a user would have waited at a given \
-         load; that is what the open loops measure.",
+        "{} of {all} cells are closed loops: their latency is the time to an answer, not the time that a user would have waited at a given load, which open loops measure.",
         all_of(cells, is_closed_loop).len()
     )));
     if cells.iter().any(|cell| cell.get(&SERVER).is_some()) {
         cautions.push(Caution::note(
-            "Everything went over the loopback interface: a network adds its own time, and the kernel's part of CPU per request differs \
-             with the network card.",
+            "All requests used the loopback interface: a network adds latency, and the kernel's share of CPU per request depends on the network card.",
         ));
     }
     cautions

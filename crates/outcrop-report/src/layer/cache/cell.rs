@@ -64,7 +64,7 @@ pub(super) fn load(cell: &Cell<'_>) -> String {
 
 /// All of it: server, memory, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
-    let [memory, policy] = [&*MEMORY, &*POLICY].map(|factor| cell.spelling(factor).to_owned());
+    let [memory, policy] = [&MEMORY as FactorRef, &POLICY].map(|factor| cell.shown(factor));
     let keys = cell.place(&KEYS).map_or_else(|| "?".to_owned(), format_count);
     listed([server(cell), memory, policy, format!("{keys} keys"), load(cell)])
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
-use outcrop_schema::About;
 use outcrop_schema::cache::{
     ARRIVAL, BUILD, CONNECTIONS, DRIVER_CPU, HIT_RATIO, LATENCY, MEMORY, OFFERED, PIPELINE, POLICY, SERVER,
     SERVER_CPU, SIMULATED_HIT_RATIO, Server, THROUGHPUT,
 };
+use outcrop_schema::{About, FactorRef};
 
 use super::cell::{
     Chosen, all_of, concurrency, is_closed_loop, is_this_build, listed, loop_words, peers_along, rank,
@@ -62,8 +62,7 @@ fn latencies(cells: &[Cell<'_>]) -> FigureSlot {
     let y = axis("Requests answered", Quantity::Percent, Scale::Linear);
     let held = shown.first().map_or_else(String::new, |cell| concurrency(cell));
     let caption = format!(
-        "All requests of all trials, {held}. In a closed loop a connection asks again only when it was answered, so a slow \
-         server is asked less; in an open loop latency counts from when a request was due."
+        "All requests of all trials, {held}. In a closed loop a connection sends its next request only after a reply, so a slow server gets fewer requests; in an open loop latency counts from when a request was due."
     );
     LineChart { x, y, series }.slot("cache-latency-cdf", "Latency distribution", caption, "cache-etc")
 }
@@ -89,8 +88,9 @@ fn distinguishing(cells: &[&Cell<'_>], cell: &Cell<'_>) -> String {
     };
     let is_server = differs(&&*SERVER) || differs(&&*BUILD);
     let server = is_server.then(|| server(cell));
-    let others = [&*POLICY, &*MEMORY].into_iter().filter(differs);
-    let others = others.map(|factor| cell.spelling(factor).to_owned());
+    let others: [FactorRef; 2] = [&POLICY, &MEMORY];
+    let others = others.into_iter().filter(|factor| differs(&factor.about()));
+    let others = others.map(|factor| cell.shown(factor));
     listed(server.into_iter().chain(others).chain([loop_words(cell)]))
 }
 
@@ -122,9 +122,7 @@ fn hits_by_memory(cells: &[Cell<'_>]) -> FigureSlot {
     let reason = "no server was measured with two or more memory limits.";
     let x = axis("Memory limit", Quantity::AccessSize, Scale::Log2);
     let y = axis("Hit ratio", Quantity::Share, Scale::Fitted);
-    let caption = "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and \
-                   Redis of LRU, which is near to what they do). The limit is the one given: what else a process takes is its \
-                   own matter.";
+    let caption = "Dashes and dots: a textbook simulation of the policy with as many items as the server held (for memcached and Redis: LRU, which is close to what they do). The limit is the configured one; a process takes more.";
     LineChart { x, y, series }.curves("cache-hit-ratio", TITLE, caption, "cache-policies", reason)
 }
 
@@ -158,8 +156,7 @@ fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     let x = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let y = axis("p99 latency", Quantity::Latency, Scale::Log10);
     let caption = format!(
-        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards requests \
-         wait for each other; the single point is what a closed loop of the same connections reports."
+        "{held}. Each point of a line is one offered load, latency from the intended start. Where a line turns upwards, requests queue; the single point is a closed loop with the same connections."
     );
     LineChart { x, y, series }.curves("cache-offered-load", TITLE, caption, "cache-peers", reason)
 }
@@ -193,7 +190,7 @@ fn cpu_by_pipeline(cells: &[Cell<'_>]) -> FigureSlot {
     let connections = family.first().map_or("", |cell| cell.spelling(&CONNECTIONS));
     let caption = format!(
         "User and kernel time of the server's threads, and of the driver's, per answer; {connections} connections, closed loop. \
-         Where the driver takes more than the server, throughput is the driver's limit and not the server's."
+         Where the driver takes more CPU time than the server, the throughput is limited by the driver."
     );
     chart.slot("cache-cpu-per-request", TITLE, caption, "cache-peers")
 }
@@ -209,7 +206,7 @@ fn throughput_by_connections(cells: &[Cell<'_>]) -> FigureSlot {
         Series::new(format!("{server}, closed loop"), hue, Measured, points)
     };
     let series = lines(family, server).into_iter().map(line).collect();
-    let reason = "no server was asked by two or more numbers of connections.";
+    let reason = "no server was measured with two or more numbers of connections.";
     let x = axis("Connections", Quantity::QueueDepth, Scale::Log2);
     let y = axis("Requests answered per second", Quantity::Iops, Scale::Linear);
     let caption = format!(

@@ -11,7 +11,7 @@ use outcrop_workload::Arrivals;
 
 use super::cell::{all_of, concurrency, is_closed_loop, is_usual, rank, server};
 use crate::cell::Cell;
-use crate::finding::{About, Finding};
+use crate::finding::Finding;
 use crate::number::Number;
 
 /// How far a store may be from its policy simulated, as a ratio of gets.
@@ -20,7 +20,7 @@ const FROM_SIMULATION: f64 = 0.01;
 const LITTLE: f64 = 0.1;
 /// Below this share of the closed loop, every request offered has to be answered …
 const EASY_SHARE: f64 = 60.0;
-/// … to so many parts of what was offered.
+/// … to this share of the offered load.
 const ANSWERED: f64 = 0.98;
 /// A policy is behind another when it hits so much less.
 const BEHIND: f64 = 0.002;
@@ -28,10 +28,10 @@ const BEHIND: f64 = 0.002;
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     vec![
-        verified(cells).about(About::Run),
+        verified(cells).of_run("Some values that came back are not those stored under their key"),
         as_simulated(cells),
         s3_fifo_beside_lru(cells),
-        littles_law(cells).about(About::Run),
+        littles_law(cells).of_run("Requests in flight are not throughput × mean latency (Little's law)"),
         open_loop_is_answered(cells),
         less_cpu_than_peers(cells),
         hits_more_than_peers(cells),
@@ -58,10 +58,10 @@ fn span(of: &str, least: f64, greatest: f64, n: usize) -> [Number; 2] {
 
 fn verified(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-values-verified";
-    const SENTENCE: &str = "Every value that came back was the one stored under its key.";
+    const SENTENCE: &str = "Every value that was returned is the one stored under its key.";
     let counts: Vec<f64> = cells.iter().filter_map(|cell| cell.value(&MISMATCHES)).collect();
     if counts.is_empty() {
-        return Finding::not_testable(ID, SENTENCE, "no server of this run could be measured");
+        return Finding::not_testable(ID, SENTENCE, "this run could not measure any server");
     }
     let wrong: f64 = counts.iter().sum();
     let trials: usize = cells.iter().map(|cell| cell.trials().len()).sum();
@@ -72,7 +72,7 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
 
 fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-hits-as-simulated";
-    const SENTENCE: &str = "Our server hits as often as a textbook simulation of its policy with as many items, within one point.";
+    const SENTENCE: &str = "The hit ratio of Outcrop's server is within one point of a textbook simulation of its policy with as many items.";
     let ours = cells.iter().filter(|cell| rank(cell) == 0);
     let distances = ours.filter_map(|cell| {
         let difference = cell.value(&HIT_RATIO)? - cell.value(&SIMULATED_HIT_RATIO)?;
@@ -81,36 +81,37 @@ fn as_simulated(cells: &[Cell<'_>]) -> Finding {
     let is_outside = |(distance, _): &(f64, _)| *distance > FROM_SIMULATION;
     let outside = distances.clone().filter(is_outside).count();
     let Some((_, (most, (points, worst)), n)) = ends(distances) else {
-        return Finding::not_testable(ID, SENTENCE, "no policy was simulated; cache-policies does it");
+        return Finding::not_testable(
+            ID,
+            SENTENCE,
+            "no policy was simulated; the plan cache-policies does that",
+        );
     };
-    let (policy, memory) = (worst.spelling(&POLICY), worst.spelling(&MEMORY));
+    let (policy, memory) = (worst.spelling(&POLICY), worst.shown(&MEMORY));
     let tested = format!(
         "median hit ratio − median simulated hit ratio in {n} cells; {outside} differ by more than a point, most {policy} at {memory} \
-         ({points:+.2} points). Requests and items are as many; the draws are others."
+         ({points:+.2} points). The numbers of requests and items are the same, the random draws differ."
     );
-    let meaning = "Where it holds, the store's policy is the one of its paper; sizes of values, which the simulation does not have, \
-                   change nothing. W-TinyLFU feels them: a short warm-up leaves the simulation with more of the cold keys of the fill, \
-                   as none of equal size makes room for two, and where few items fit a large one costs the server several.";
+    let meaning = "Where it holds, the store implements the policy of its paper, and value sizes, which the simulation does not have, do not matter. They do for W-TinyLFU: after a short warm-up the simulation still holds more of the cold keys of the fill, because items of equal size replace each other one by one, and where few items fit, a large one costs the server several.";
     let finding = Finding::tested(ID, SENTENCE, outside == 0, tested).meaning(meaning);
     finding.numbers(ratio("largest difference", most, n))
 }
 
 fn s3_fifo_beside_lru(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-s3-fifo-beside-lru";
-    const SENTENCE: &str = "S3-FIFO hits at least as often as LRU, whatever the memory.";
+    const SENTENCE: &str = "S3-FIFO hits at least as often as LRU at every memory limit.";
     let of = |policy| cells.iter().filter(move |cell| cell.is(&POLICY, &policy));
     let advantages = of(Policy::S3Fifo).filter_map(|cell| {
         let lru = of(Policy::Lru).find(|lru| lru.is_like(cell, &[&POLICY]))?;
         Some((cell.value(&HIT_RATIO)? - lru.value(&HIT_RATIO)?, cell))
     });
     let Some(((least, worst), (most, _), n)) = ends(advantages) else {
-        let reason = "the two were not measured under one load; cache-policies does it";
+        let reason = "the two were not measured under the same load; the plan cache-policies does that";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
-    let (from, memory, to) = (least * 100.0, worst.spelling(&MEMORY), most * 100.0);
+    let (from, memory, to) = (least * 100.0, worst.shown(&MEMORY), most * 100.0);
     let tested = format!(
-        "hit ratio of S3-FIFO − that of LRU in {n} pairs of cells, from {from:+.2} points (at {memory}) to {to:+.2}; behind counts from \
-         0.2 points on."
+        "hit ratio of S3-FIFO − that of LRU in {n} pairs of cells, from {from:+.2} points (at {memory}) to {to:+.2}; a deficit counts from 0.2 points on."
     );
     Finding::tested(ID, SENTENCE, least >= -BEHIND, tested).numbers(span("advantage", least, most, n))
 }
@@ -131,15 +132,14 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
     let tested = format!(
         "throughput × mean latency ÷ (connections × pipeline) in {n} closed loops with more than 95 % hits, within 10 %."
     );
-    let meaning = "Where it does not hold, latency or throughput is counted wrongly, or the driver was too late to ask again.";
+    let meaning = "Where it does not hold, latency or throughput is counted wrongly, or the driver sent its next requests late.";
     let finding = Finding::tested(ID, SENTENCE, distance <= LITTLE, tested).meaning(meaning);
     finding.numbers(ratio("farthest from 1", worst, n))
 }
 
 fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-open-loop-answered";
-    const SENTENCE: &str =
-        "Offered 60 % of what a closed loop gets, or less, every server answers all of it.";
+    const SENTENCE: &str = "At an offered load of 60 % of the closed loop's throughput, or less, every server answers all requests.";
     let is_easy =
         |arrival: &Arrivals| matches!(arrival, Arrivals::Share(_, percent) if *percent <= EASY_SHARE);
     let loops = all_of(cells, |cell| cell.get(&ARRIVAL).is_some_and(is_easy));
@@ -147,8 +147,7 @@ fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, "no open loop had a share of 60 % or less");
     };
     let tested = format!(
-        "answers ÷ requests offered, of each trial, the median in each of {n} open loops; at least 0.98, less what a Poisson process \
-         may fall short by (two standard deviations of the number offered). Sets on miss count as answers too."
+        "answers ÷ requests offered, of each trial, the median in each of {n} open loops; at least 0.98, less two standard deviations of the offered number for a Poisson process. Sets on miss count as answers."
     );
     Finding::tested(ID, SENTENCE, margin >= 0.0, tested).numbers(ratio("least answered", share, n))
 }
@@ -197,38 +196,43 @@ fn beside_peers<'c, 'a>(
 fn less_cpu_than_peers(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-less-cpu-than-peers";
     const SENTENCE: &str =
-        "Our server takes less CPU time per request than each of its peers under the same closed loop.";
+        "Outcrop's server takes less CPU time per request than each of its peers under the same closed loop.";
     let ratios = beside_peers(cells, &SERVER_CPU, is_closed_loop, |ours, theirs| ours / theirs);
     let above = ratios.iter().filter(|(ratio, _)| *ratio >= 1.0).count();
     let Some(((least, _), (most, peer), n)) = ends(ratios) else {
-        return Finding::not_testable(ID, SENTENCE, "no peer was measured; cache-peers does it");
+        return Finding::not_testable(
+            ID,
+            SENTENCE,
+            "no peer was measured; the plan cache-peers does that",
+        );
     };
     let (server, load) = (server(peer), concurrency(peer));
     let tested = format!(
-        "ours ÷ peer in {n} pairs of cells that differ in the server alone; {above} are 1 or more, the highest against {server} at {load}."
+        "ours ÷ peer in {n} pairs of cells that differ only in the server; {above} are 1 or more, the highest against {server} at {load}."
     );
-    let meaning = "Ours lives in the driver's process, peers in their own: that costs or saves it nothing per request, as all bytes \
-                   go through sockets.";
+    let meaning = "Outcrop's server runs in the driver's process and its peers in their own, which does not affect CPU per request, because all bytes go through sockets.";
     let finding = Finding::tested(ID, SENTENCE, above == 0, tested).meaning(meaning);
     finding.numbers(span("ratio", least, most, n))
 }
 
 fn hits_more_than_peers(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "cache-hits-more-than-peers";
-    const SENTENCE: &str = "With the same memory limit our server hits more often than each of its peers.";
+    const SENTENCE: &str =
+        "With the same memory limit, Outcrop's server hits more often than each of its peers.";
     let evicted = |peer: &Cell<'_>| peer.value(&EVICTIONS) > Some(0.0);
     let gains = beside_peers(cells, &HIT_RATIO, evicted, |ours, theirs| ours - theirs);
     let Some(((least, peer), (most, _), n)) = ends(gains) else {
-        let reason = "no peer was measured with too little memory for its keys; cache-policies does it";
+        let reason =
+            "no peer was measured with too little memory for its keys; the plan cache-policies does that";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
     let (from, to) = (least * 100.0, most * 100.0);
-    let (server, memory) = (server(peer), peer.spelling(&MEMORY));
+    let (server, memory) = (server(peer), peer.shown(&MEMORY));
     let tested = format!(
         "ours − peer in {n} pairs of cells in which the peer evicted, from {from:+.2} points (against {server} at {memory}) to {to:+.2}."
     );
     let meaning =
-        "The limit is the one configured, not what the process took: see resident memory in the records.";
+        "The limit is the configured one, not the memory of the process: see resident memory in the records.";
     let finding = Finding::tested(ID, SENTENCE, least > 0.0, tested).meaning(meaning);
     finding.numbers(span("gain", least, most, n))
 }

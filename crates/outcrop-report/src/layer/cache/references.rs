@@ -10,7 +10,7 @@ use crate::layer::published;
 use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
 
-const CAPTION: &str = "Another machine, another server, and a number of requests that is not stated: read the shape, not the difference.";
+const CAPTION: &str = "Another machine, another server, and an unstated number of requests: compare the shapes, not the values.";
 const HEAD: [&str; 4] = ["load", "what", "measured here", "earlier study (published)"];
 
 /// What publications state of the load.

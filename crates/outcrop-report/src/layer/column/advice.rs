@@ -1,42 +1,40 @@
-//! Which columns are worth a dictionary, and how to write them.
+//! Which form each column is smallest in, and how to write it.
 
 use outcrop_measure::metric::Unit;
-use outcrop_measure::units::format_bytes;
 use outcrop_schema::column::{ENCODE_SPEED, PROFILE, Profile, THREADS};
 
-use super::cell::column_words;
-use super::judgement::{Judgement, Verdict};
+use super::cell::{column_words, is_generated};
+use super::judgement::Judgement;
+use super::verdict::SmallestForm;
+use super::whole::Whole;
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
+use crate::finding::as_sentence;
 use crate::number::{Number, counted};
 
 /// Columns named in one sentence; the figure has them all.
 const MOST_NAMED: usize = 8;
+/// In addition to the first, where a line is to be kept short.
+const MOST_IN_BRIEF: usize = 2;
 
-/// Verdicts with their topic and their reason, in the order of the page.
-const VERDICTS: [(Verdict, &str, &str); 3] = [
-    (
-        Verdict::Worth,
-        "Worth a dictionary",
-        "smaller than text by half or more, no larger than the best general compressor, and searchable",
-    ),
-    (
-        Verdict::ForSearch,
-        "Worth it for search",
-        "a general compressor over the text is smaller, but only a column file is searched without reading it all",
-    ),
-    (
-        Verdict::NotWorth,
-        "Not worth it",
-        "the values hardly repeat, or the file is more than half of the text",
-    ),
+/// Forms with their topics, in the order of the page.
+const FORMS: [(SmallestForm, &str); 3] = [
+    (SmallestForm::Ocol, "Smaller as .ocol"),
+    (SmallestForm::ParquetZstd, "Smaller in Parquet zstd"),
+    (SmallestForm::AsItIs, "Leave as they are"),
 ];
 
-/// What to do with the columns of files, by verdict, then the index, then the profile.
-pub(super) fn on_files(judged: &[Judgement<'_>]) -> Vec<Claim> {
-    let claim = |verdict| columns_claim(verdict, judged);
-    let how = index_claim(judged).into_iter().chain([profile_claim(judged)]);
-    VERDICTS.iter().filter_map(claim).chain(how).collect()
+/// What to do with the columns of files: the form of each, then the index, then the profile.
+pub(super) fn on_files(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Vec<Claim> {
+    let mut forms: Vec<(f64, Claim)> = FORMS.iter().filter_map(|form| form_claim(form, wholes)).collect();
+    // The largest gain comes first: the first claim is the one instruction of the layer.
+    forms.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let forms = forms.into_iter().map(|(_, claim)| claim);
+    let profile = (!wholes.is_empty() || !judged.is_empty()).then(|| profile_claim(wholes, judged));
+    forms
+        .chain(index_claim(judged))
+        .chain(profile.flatten())
+        .collect()
 }
 
 /// Of made columns the sizes are the finding; a verdict on each would be one on the generator.
@@ -45,33 +43,62 @@ pub(super) fn on_generated(cells: &[Cell<'_>], judged: &[Judgement<'_>]) -> Vec<
     index.chain(encode_claim(cells)).collect()
 }
 
-fn columns_claim((verdict, topic, why): &(Verdict, &str, &str), judged: &[Judgement<'_>]) -> Option<Claim> {
-    let judged = judged.iter().filter(|judgement| judgement.verdict == *verdict);
-    let (count, named) = (judged.clone().count(), judged.clone().take(MOST_NAMED));
-    let more = match count {
-        ..=MOST_NAMED => String::new(),
-        _ => format!("; and {} more", count - MOST_NAMED),
+/// The columns that are smallest in one form: what the one that gains most takes, and how much the others change; with the bytes
+/// that it gains.
+fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Option<(f64, Claim)> {
+    let mut of_form: Vec<&Whole<'_>> = wholes
+        .iter()
+        .filter(|whole| whole.sizes.smallest_form() == *form)
+        .collect();
+    of_form.sort_by(|left, right| right.sizes.gain_bytes().total_cmp(&left.sizes.gain_bytes()));
+    let (first, others) = of_form.split_first()?;
+    let change = |whole: &&Whole<'_>| format!("{} ({})", whole.sizes.name, whole.sizes.change());
+    let others: Vec<String> = others.iter().take(MOST_IN_BRIEF).map(change).collect();
+    let left_out = |shown: usize| match of_form.len().saturating_sub(shown) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let sizes = named.clone().map(sizes_in_words).collect::<Vec<_>>().join("; ");
-    let size = |one: &Judgement<'_>| one.file.clone().named(format!("size of {}", one.words));
-    let brief = format!("{count}: {}", names(named));
-    let text = format!("{count} of the columns ({why}): {sizes}{more}.");
-    (count > 0).then(|| Claim::new(*topic, brief, text, judged.map(size).collect()))
+    let others = match others.join(", ").as_str() {
+        "" => String::new(),
+        others => format!(". Others as .ocol: {others}{}", left_out(MOST_IN_BRIEF + 1)),
+    };
+    let brief = format!("{}{others}", first.sizes.verdict());
+    let verdicts: Vec<String> = of_form
+        .iter()
+        .take(MOST_NAMED)
+        .map(|whole| whole.sizes.verdict())
+        .collect();
+    let text = format!("{}{}.", verdicts.join(". "), left_out(MOST_NAMED));
+    let named = |number: &Number, what: &str, whole: &Whole<'_>| {
+        number.clone().named(format!("{}, {what}", whole.sizes.name))
+    };
+    let numbers = of_form.iter().flat_map(|whole| {
+        let ocol = named(whole.ocol, "as .ocol", whole);
+        let stored = whole.stored().map(|number| named(number, "in the file", whole));
+        let parquet = whole
+            .parquet()
+            .map(|number| named(number, "in Parquet with zstd:3", whole));
+        [Some(ocol), stored, parquet].into_iter().flatten()
+    });
+    let (name, sizes) = (&first.sizes.name, first.sizes.in_words());
+    let (gain, action) = match form {
+        SmallestForm::Ocol => (
+            first.sizes.gain_bytes(),
+            format!("Store {name} as .ocol: {sizes}"),
+        ),
+        SmallestForm::ParquetZstd => (
+            first.sizes.gain_bytes(),
+            format!("Write {name} in Parquet with zstd: {sizes}"),
+        ),
+        SmallestForm::AsItIs => (0.0, format!("Leave {name} as it is: {sizes}")),
+    };
+    let claim = Claim::new(*topic, brief, text, numbers.collect()).advising(action);
+    Some((gain, claim))
 }
 
 fn names<'j>(judged: impl Iterator<Item = &'j Judgement<'j>>) -> String {
     let words = judged.map(|judgement| judgement.words.as_str());
     words.collect::<Vec<_>>().join(", ")
-}
-
-/// `Country: 1.2 MB of text in 34 kB (zstd:19: 40 kB)`.
-fn sizes_in_words(judgement: &Judgement<'_>) -> String {
-    let bytes = |bytes: f64| format_bytes(bytes as u64);
-    let (text, file) = (bytes(judgement.text_bytes), bytes(judgement.file.value));
-    let codec = judgement.codec.map_or_else(String::new, |(codec, size)| {
-        format!(" ({codec}: {})", bytes(size))
-    });
-    format!("{}: {text} of text in {file}{codec}", judgement.words)
 }
 
 fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
@@ -81,15 +108,32 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     let (count, (example, gain)) = (gains.clone().count(), gains.clone().next()?);
     let worth = gains.filter(|(_, gain)| gain.is_worth).map(|(one, _)| one);
     let choice = match worth.clone().count() {
-        0 => "none: build them in memory when the column is opened, where lookups are many".to_owned(),
-        1 if count == 1 => "postings".to_owned(),
-        all if all == count => format!("postings for all {count} columns"),
-        some => format!("postings for {some} of {count} columns: {}", names(worth)),
+        0 => "encode without an index; for many lookups, postings are built in memory on opening".to_owned(),
+        1 if count == 1 => "encode with `--index postings`".to_owned(),
+        all if all == count => format!("encode all {count} columns with `--index postings`"),
+        some => format!(
+            "encode {some} of {count} columns with `--index postings`: {}",
+            names(worth)
+        ),
+    };
+    let rows = if is_generated(example.best) {
+        "made".to_owned()
+    } else {
+        example.rows()
     };
     let text = format!(
-        "{choice}. For {}, postings make the file {:.1} times as large and find the rows of a value in {} instead of {} \
+        "{}. For {} ({}), postings make the file {:.1} times as large and find the rows of a value in {} instead of {} \
          by a scan (p50).",
-        example.words, gain.size_ratio, gain.with, gain.without
+        as_sentence(&choice).trim_end_matches('.'),
+        example.words,
+        rows,
+        gain.size_ratio,
+        gain.with,
+        gain.without
+    );
+    let brief = format!(
+        "{choice} (lookup {} instead of {}, file × {:.1})",
+        gain.with, gain.without, gain.size_ratio
     );
     let size = "size with postings ÷ without";
     let numbers = vec![
@@ -97,25 +141,46 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
         gain.without.clone().named("lookup by scan, p50"),
         Number::derived(size, gain.size_ratio, Unit::Ratio, gain.with.n),
     ];
-    Some(Claim::new("Index", choice, text, numbers))
+    let action = as_sentence(&brief).trim_end_matches('.').to_owned();
+    Some(Claim::new("Index", brief, text, numbers).advising(action))
 }
 
-fn profile_claim(judged: &[Judgement<'_>]) -> Claim {
-    let is_smaller = |judgement: &&Judgement<'_>| judgement.best.is(&PROFILE, &Profile::Smallest);
-    let (smaller, total) = (judged.iter().filter(is_smaller), judged.len());
-    let (some, names) = (smaller.clone().count(), names(smaller));
-    let text = match some {
-        0 => "balanced: no column is more than 5 % smaller with `smallest`".to_owned(),
-        _ => format!("balanced; `smallest` saves more than 5 % on {some} of {total}: {names}"),
+/// Which columns the smaller profile is worth its time for; none where it was not measured.
+fn profile_claim(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Option<Claim> {
+    let of_wholes = wholes.iter().map(|whole| (whole.cell, whole.sizes.name.as_str()));
+    let of_rows = judged
+        .iter()
+        .map(|judgement| (judgement.best, judgement.words.as_str()));
+    let columns: Vec<(&Cell<'_>, &str)> = if wholes.is_empty() {
+        of_rows.collect()
+    } else {
+        of_wholes.collect()
     };
-    Claim::new("Profile", text.clone(), format!("{text}."), Vec::new())
+    let is_measured = if wholes.is_empty() {
+        judged.iter().any(|judgement| judgement.has_smallest)
+    } else {
+        wholes.iter().any(|whole| whole.has_smallest)
+    };
+    let smaller = columns
+        .iter()
+        .filter(|(cell, _)| cell.is(&PROFILE, &Profile::Smallest));
+    let names: Vec<&str> = smaller.map(|(_, name)| *name).collect();
+    let text = match names.len() {
+        0 => "keep `--profile balanced`: no column is more than 5 % smaller with `smallest`".to_owned(),
+        some => format!(
+            "use `--profile smallest` for {some} of {}, where it saves more than 5 %: {}",
+            columns.len(),
+            names.join(", ")
+        ),
+    };
+    is_measured.then(|| Claim::new("Profile", text.clone(), as_sentence(&text), Vec::new()))
 }
 
 fn encode_claim(cells: &[Cell<'_>]) -> Option<Claim> {
     let (cell, number) = best(cells, &ENCODE_SPEED)?;
     let threads = counted(*cell.get(&THREADS)? as usize, "thread");
     let column = column_words(cell);
-    let text = format!("At best {number} of text, with {threads} on {column}.");
+    let text = format!("At most {number} of text, with {threads} on {column}.");
     let brief = format!("up to {number} with {threads}");
     Some(Claim::new("Encoding", brief, text, vec![number.clone()]))
 }

@@ -1,15 +1,16 @@
 //! What columns take and how fast they answer, what to do about it, and how sure that is.
 
-use outcrop_measure::units::format_ratio;
+use outcrop_measure::units::{format_exact_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::column::{
-    ENCODE_SPEED, Index, LATENCY, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR,
+    ENCODE_SPEED, Index, LATENCY, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR, STORED_BYTES,
 };
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
 use super::advice;
 use super::cell::{column_words, is_generated, is_plain_file, is_search};
 use super::judgement::{Judgement, judge};
+use super::whole::{Whole, is_whole, rows_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
 use crate::layer::{cautions, subjects};
@@ -22,35 +23,115 @@ const MOST_ROWS: usize = 6;
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
     let is_made = |judgement: &Judgement<'_>| is_generated(judgement.best);
     let (made, of_files): (Vec<_>, Vec<_>) = judge(cells).into_iter().partition(is_made);
-    let (advice, capabilities) = if of_files.is_empty() {
+    let wholes = wholes(cells);
+    let mut subject = format!("columns · {}", subjects(cells));
+    if let Some(rows) = rows_of(&wholes) {
+        subject += &format!(" · sizes: {rows}");
+    }
+    let searched = searched_rows(&of_files, &wholes);
+    // What the head says of all columns is not repeated in each.
+    let is_one = searched.is_some();
+    if let Some(rows) = searched {
+        subject += &format!(" · speeds: {rows}");
+    }
+    let (advice, capabilities) = if of_files.is_empty() && wholes.is_empty() {
         (advice::on_generated(cells, &made), of_generated(cells))
     } else {
-        (advice::on_files(&of_files), on_files(of_files))
+        let advice = advice::on_files(&wholes, &of_files);
+        let capabilities = if wholes.is_empty() {
+            on_rows(of_files)
+        } else {
+            on_wholes(&wholes, &of_files, is_one)
+        };
+        (advice, capabilities)
     };
     Answer {
-        subject: format!("string columns · {}", subjects(cells)),
+        subject,
         capabilities,
         advice,
-        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
+        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells, &wholes)),
     }
 }
 
-/// The columns of files, the largest first: their size, and how soon rows of a value are found.
-fn on_files(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
+/// Which rows were encoded and searched, where that is the same for all columns.
+fn searched_rows(of_files: &[Judgement<'_>], wholes: &[Whole<'_>]) -> Option<String> {
+    let first = of_files.first()?.rows();
+    let is_said = rows_of(wholes).as_ref() == Some(&first);
+    let is_one = of_files.iter().all(|judgement| judgement.rows() == first);
+    (is_one && !is_said).then_some(first)
+}
+
+/// What was found of looking up a value.
+fn lookup(judgement: Option<&Judgement<'_>>, rows_are_said: bool) -> Reading {
+    let found = judgement.and_then(|judgement| {
+        let gain = judgement.index.as_ref()?;
+        let rows = if rows_are_said {
+            String::new()
+        } else {
+            format!("{}; ", judgement.rows())
+        };
+        let beside = format!("{rows}postings; by scan {}", gain.without);
+        Some((gain.with.clone(), beside))
+    });
+    Reading::of("rows of a value, p50", found, || "no search".to_owned())
+}
+
+/// `dictionary→plain, Snappy` of `in this file (dictionary→plain, Snappy)`, for a column that is called so.
+fn form_in(place: &str) -> &str {
+    let form = place.split_once('(').and_then(|(_, form)| form.strip_suffix(')'));
+    form.unwrap_or(place)
+}
+
+/// Whole columns, those that take most of their file first: their size in each form, and how soon rows of a value are found.
+fn on_wholes(wholes: &[Whole<'_>], judged: &[Judgement<'_>], rows_are_said: bool) -> Vec<Capability> {
+    let is_one = wholes
+        .windows(2)
+        .all(|pair| pair[0].sizes.rows_in_words() == pair[1].sizes.rows_in_words());
+    let row = |whole: &Whole<'_>| {
+        let profile = whole.cell.spelling(&PROFILE);
+        let rows = if is_one {
+            String::new()
+        } else {
+            format!("; {}", whole.sizes.rows_in_words())
+        };
+        let ocol = (whole.ocol.clone(), format!("{profile}{rows}"));
+        let stored = whole.stored().cloned().zip(whole.sizes.stored.as_ref());
+        let stored = stored.map(|(number, (_, place))| (number, form_in(place).to_owned()));
+        let unknown = || {
+            whole
+                .cell
+                .unavailable(&STORED_BYTES)
+                .unwrap_or("not known")
+                .to_owned()
+        };
+        let parquet = whole.parquet().map(|number| (number.clone(), String::new()));
+        let judged = judged.iter().find(|judgement| whole.is_of_column(judgement.best));
+        Capability {
+            label: whole.sizes.name.clone(),
+            readings: vec![
+                Reading::of("in this file", stored, unknown),
+                Reading::of("as .ocol", Some(ocol), String::new),
+                Reading::of("Parquet, zstd:3", parquet, || "not known".to_owned()),
+                lookup(judged, rows_are_said),
+            ],
+        }
+    };
+    wholes.iter().take(MOST_ROWS).map(row).collect()
+}
+
+/// Columns of files of which rows were taken, the largest first: the size of those rows, and how soon rows of a value are found.
+fn on_rows(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
     judged.sort_by(|left, right| right.text_bytes.total_cmp(&left.text_bytes));
     let row = |judgement: Judgement<'_>| {
         let share = format_ratio(judgement.text_bytes / judgement.file.value);
-        let size = format!("{}, 1/{share} of text", judgement.best.spelling(&PROFILE));
-        let lookup = judgement.index.map(|gain| {
-            let beside = format!("postings; by scan {}", gain.without);
-            (gain.with.clone(), beside)
-        });
+        let profile = judgement.best.spelling(&PROFILE);
+        let size = format!("{profile}, 1/{share} of text; {}", judgement.rows());
         Capability {
-            label: judgement.words,
             readings: vec![
                 Reading::of("size", Some((judgement.file.clone(), size)), String::new),
-                Reading::of("rows of a value, p50", lookup, || "no search".to_owned()),
+                lookup(Some(&judgement), false),
             ],
+            label: judgement.words,
         }
     };
     judged.into_iter().take(MOST_ROWS).map(row).collect()
@@ -84,15 +165,32 @@ fn of_generated(cells: &[Cell<'_>]) -> Vec<Capability> {
     rows.map(row).into()
 }
 
-/// What limits the answer about columns beside what limits that of every layer.
-fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
-    let is_limited = |cell: &&Cell<'_>| !is_generated(cell) && !cell.is(&ROWS, &Rows::All);
+/// What limits the answer about columns in addition to what limits that of every layer.
+fn own_cautions(cells: &[Cell<'_>], wholes: &[Whole<'_>]) -> Vec<Caution> {
+    let is_limited = |cell: &&Cell<'_>| !is_generated(cell) && !is_whole(cell) && !cell.is(&ROWS, &Rows::All);
     let limited = cells.iter().find(is_limited).map(|cell| {
-        let rows = cell.spelling(&ROWS);
-        format!("Of each column at most the first {rows} rows were taken; later ones may be of another kind.")
+        let rows = format_exact_count(cell.place(&ROWS).map_or(0, |rows| rows as u64));
+        format!("For speeds, at most the first {rows} rows of each column were taken; later ones may be of another kind.")
+    });
+    let is_part = |whole: &&Whole<'_>| {
+        whole
+            .sizes
+            .table_rows
+            .is_none_or(|rows| rows > whole.sizes.row_count)
+    };
+    let parts: Vec<String> = wholes
+        .iter()
+        .filter(is_part)
+        .map(|whole| format!("{} ({})", whole.sizes.name, whole.sizes.rows_in_words()))
+        .collect();
+    let partly = (!parts.is_empty()).then(|| {
+        format!(
+            "Columns longer than the limit of text were compared by their first rows: {}.",
+            parts.join(", ")
+        )
     });
     let searches =
         "Searches ask for values drawn uniformly from the distinct ones, one at a time, in one thread.";
-    let cautions = limited.into_iter().chain([searches.to_owned()]);
+    let cautions = partly.into_iter().chain(limited).chain([searches.to_owned()]);
     cautions.map(Caution::note).collect()
 }

@@ -13,6 +13,7 @@ use outcrop_workload::column::{Operation, RowOrder};
 use super::cell::{
     Column, column_key, column_words, columns, count_of, is_balanced_file, is_generated, is_search,
 };
+use super::size_figure::sizes_by_form;
 use crate::cell::{Cell, families};
 use crate::chart::{
     Bar, BarChart, BarGroup, Facet, Figure, LineChart, Part, Point, Quantity, Scale, Segment, Series,
@@ -38,8 +39,13 @@ const PERCENTILES: [(&str, Metric); 2] = [("p50", LATENCY.p50), ("p99", LATENCY.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     let has_file = cells.iter().any(|cell| !is_generated(cell));
     let has_generated = cells.iter().any(is_generated);
+    let has_encoded = |cell: &Cell<'_>| !is_generated(cell) && cell.is(&OPERATION, &Operation::Encode);
+    let wholes = sizes_by_form(cells);
+    // Sizes of whole columns say what those of some rows would leave open.
+    let by_codec = has_file && wholes.is_none() && cells.iter().any(has_encoded);
     let figures = [
-        has_file.then(|| size_by_codec(cells)),
+        wholes,
+        by_codec.then(|| size_by_codec(cells)),
         has_generated.then(|| size_by_cardinality(cells)),
         Some(search_latency(cells)),
         has_generated.then(|| encode_speed(cells)),
@@ -91,9 +97,8 @@ fn size_by_codec(cells: &[Cell<'_>]) -> FigureSlot {
         parts: parts(ways.iter().map(|(_, name)| name)),
         facets: vec![Facet { title, groups }],
     };
-    let caption = format!(
-        "Logarithmic: a step of the axis is a factor. Text under a codec is smaller at times, and cannot be searched.{which}"
-    );
+    let caption =
+        format!("Logarithmic axis. Compressed text is sometimes smaller, but it cannot be searched.{which}");
     let figure = chart.draw("column-codecs", TITLE, caption);
     slot(figure, TITLE, "no column of a file was encoded.", "column-size")
 }
@@ -130,8 +135,7 @@ fn size_by_cardinality(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Bytes per row", Quantity::Ratio, Scale::Linear),
         series: lines.iter().enumerate().flat_map(file_and_floor).collect(),
     };
-    let caption = "The file without index (solid) and the least that it could be (dotted: the order of the rows by the counts of the \
-                   values alone, and the dictionary). Rows in random order, profile balanced.";
+    let caption = "The file without index (solid) and its floor (dotted: the entropy of the row order given the values' counts, plus the dictionary). Rows in random order, profile balanced.";
     let figure = chart.draw("column-size", TITLE, caption.to_owned());
     let if_missing = "no generated column in random order was encoded without index.";
     slot(figure, TITLE, if_missing, "column-size")
@@ -160,8 +164,8 @@ fn file_and_floor((hue, cells): (usize, &Vec<&Cell<'_>>)) -> [Series; 2] {
 /// p50 and p99 of each way to search; a facet for each operation.
 fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Search latency by mode";
-    // One column: that of the most rows. Whole columns of files do not say how many they have.
-    let rows = |cell: &Cell<'_>| cell.place(&ROWS).unwrap_or(0.0);
+    // One column: that of the most rows. Whole columns of files do not say how many they have, and come after those that do.
+    let rows = |cell: &Cell<'_>| cell.place(&ROWS).unwrap_or(f64::NEG_INFINITY);
     let is_lookup = |cell: &&Cell<'_>| cell.is(&OPERATION, &Operation::Equality);
     let searched = cells.iter().filter(is_lookup);
     let Some(example) = searched.max_by(|left, right| rows(left).total_cmp(&rows(right))) else {
@@ -190,8 +194,7 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
         None => String::new(),
     };
     let caption = format!(
-        "From a value, a prefix of three letters, or a range of a hundredth of the dictionary, to the row numbers: {}.{hits} A missing \
-         bar was not measured, or has too few queries for its percentile.",
+        "Time from a value, a three-letter prefix, or a range of 1 % of the dictionary to the row numbers: {}.{hits} A missing bar was not measured, or has too few queries for its percentile.",
         column_words(example)
     );
     let figure = chart.draw("column-search", TITLE, caption);

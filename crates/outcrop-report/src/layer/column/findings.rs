@@ -9,6 +9,7 @@ use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
 use super::cell::{is_file, is_plain_file, is_search};
 use super::judgement::judge;
+use super::whole::wholes;
 use crate::cell::{Cell, families};
 use crate::finding::Finding;
 use crate::number::Number;
@@ -17,6 +18,8 @@ use crate::number::Number;
 const ABOVE_FLOOR: [f64; 2] = [1.02, 1.05];
 /// Files below this are mostly header and tables: the bar is about data.
 const LEAST_FLOOR_BYTES: f64 = 65_536.0;
+/// Of columns below this, headers decide: the footer of a Parquet file is not counted, that of a column file is.
+const LEAST_COLUMN_BYTES: f64 = 65_536.0;
 /// Reads of a cold lookup.
 const MOST_READS: f64 = 3.0;
 /// Memory over the file, the dictionary beside it.
@@ -26,7 +29,14 @@ const LEAST_TEXT_BYTES: f64 = 32e6;
 
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
-    let findings = [near_floor, cold_reads, same_bytes, memory, beside_text];
+    let findings = [
+        near_floor,
+        cold_reads,
+        same_bytes,
+        memory,
+        beside_text,
+        beside_parquet,
+    ];
     findings.map(|finding| finding(cells)).into()
 }
 
@@ -60,7 +70,7 @@ fn near_floor(cells: &[Cell<'_>]) -> Finding {
         "Rows in random order take at most 2 % more than the floor if uniform, 5 % more if skewed.",
         cells.iter().filter(is_random).filter_map(ratio_and_bar),
         ("largest size ÷ floor", Unit::Ratio),
-        "no random column without an index has a floor of 64 KiB or more; column-size makes some",
+        "no random column without an index has a floor of 64 KiB or more; the plan column-size has some",
         |count, above| format!("file ÷ (floor + dictionary) in {count} cells; {above} are above their bar."),
     )
 }
@@ -72,17 +82,17 @@ fn cold_reads(cells: &[Cell<'_>]) -> Finding {
         .filter(|cell| is_search(cell, Operation::Equality, mode, &indexes));
     at_most(
         "cold-lookup-reads",
-        "A lookup through postings in a file just opened takes at most three reads.",
+        "A lookup through postings in a newly opened file takes at most three reads.",
         lookups.filter_map(|cell| Some((cell.value(&COLD_READS_MAX)?, MOST_READS))),
         ("most reads", Unit::Count),
-        "no equality search on disk; column-search has some",
+        "there was no equality search on disk; the plan column-search has some",
         |count, _| format!("the most reads of one of 64 cold lookups, in {count} cells."),
     )
 }
 
 fn same_bytes(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "threads-change-no-byte";
-    const SENTENCE: &str = "A file has the same size however many threads wrote it.";
+    const SENTENCE: &str = "The file size does not depend on the number of threads.";
     let size = |cell: &Cell<'_>| cell.value(&FILE_BYTES);
     let files = cells.iter().filter(|cell| is_file(cell) && size(cell).is_some());
     let mut by_threads = families(files, &[&THREADS]);
@@ -105,10 +115,10 @@ fn memory(cells: &[Cell<'_>]) -> Finding {
     };
     at_most(
         "encode-memory",
-        "Encoding takes at most 2.5 times the file, and the dictionary, of memory.",
+        "Encoding takes at most 2.5 times the file size, plus the dictionary, of memory.",
         cells.iter().filter(is_large).filter_map(ratio),
         ("largest memory ÷ file", Unit::Ratio),
-        "no column of 32 MB of text or more was encoded; `--full` does so",
+        "no column of 32 MB of text or more was encoded; `--full` does that",
         |count, _| format!("(peak memory − dictionary) ÷ file in {count} cells of 32 MB of text or more."),
     )
 }
@@ -136,7 +146,38 @@ fn beside_text(cells: &[Cell<'_>]) -> Finding {
             FORMAT.name
         ),
         |count, above| {
-            format!("the smallest profile against the smallest codec in {count} columns; {above} are larger.")
+            format!(
+                "the smallest profile compared with the smallest codec in {count} columns; {above} are larger."
+            )
+        },
+    );
+    finding.meaning(meaning)
+}
+
+fn beside_parquet(cells: &[Cell<'_>]) -> Finding {
+    let wholes = wholes(cells);
+    let compared = wholes.iter().filter_map(|whole| {
+        let parquet = whole.sizes.parquet_zstd_bytes?;
+        if whole.ocol.value.max(parquet) < LEAST_COLUMN_BYTES {
+            return None;
+        }
+        let ratio = whole.ocol.value / parquet;
+        Some((ratio, format!("{} ({ratio:.2} times)", whole.sizes.name)))
+    });
+    let larger = compared.clone().filter(|(ratio, _)| *ratio > 1.0);
+    let larger: Vec<String> = larger.map(|(_, words)| words).collect();
+    let meaning = match larger.join(", ").as_str() {
+        "" => String::new(),
+        larger => format!("Larger as .ocol: {larger}. Rewriting the file with zstd saves more there."),
+    };
+    let finding = at_most(
+        "smaller-than-parquet-zstd",
+        "No column of 64 KiB or more is larger as .ocol than in Parquet with zstd:3.",
+        compared.map(|(ratio, _)| (ratio, 1.0)),
+        ("largest column file ÷ Parquet with zstd:3", Unit::Ratio),
+        "no whole column of a file of 64 KiB or more was compared; column-choice with --data compares",
+        |count, above| {
+            format!("whole columns against the same rows in Parquet in {count} columns; {above} are larger.")
         },
     );
     finding.meaning(meaning)

@@ -1,40 +1,25 @@
-//! Whether a column is worth a dictionary, and with which profile and index: a rule on its sizes and latencies.
+//! What the rows of a column that were taken say of profile and index: a rule on their sizes and latencies.
 
 use outcrop_schema::column::{
-    DISTINCT_VALUES, FILE_BYTES, FORMAT, Format, Index, LATENCY, OPERATION, PROFILE, Profile, ROW_COUNT,
-    TEXT_BYTES,
+    FILE_BYTES, FORMAT, Format, Index, LATENCY, OPERATION, PROFILE, Profile, ROWS, TABLE_ROWS, TEXT_BYTES,
 };
 use outcrop_workload::column::{Operation, SearchMode};
 
 use super::cell::{Column, columns, is_balanced_file, is_plain_file, is_search};
+use super::verdict::rows_in_words;
+use super::whole::is_whole;
 use crate::cell::{Cell, best};
 use crate::number::Number;
 
-/// A file that is not at most this part of the text is no gain worth a format.
+/// Postings are advised where the file stays at most this part of the text.
 const WORTH_SHARE: f64 = 0.5;
-/// Beyond this many times the best general compressor, a column file is chosen for its search, not for its size.
-const TIE_WITH_TEXT: f64 = 1.10;
-/// Values hardly repeat above this many distinct ones a row.
-const HARDLY_REPEATS: f64 = 0.5;
 /// What the smaller profile must save to be worth its time.
 const WORTH_SMALLEST: f64 = 0.95;
 /// How much faster an index must be to be worth its bytes.
 const WORTH_INDEX: f64 = 10.0;
 
-/// Whether a dictionary pays.
-#[derive(PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Smaller than text by half or more, and no larger than a general compressor makes it.
-    Worth,
-    /// A general compressor makes it smaller; only a column file can be searched.
-    ForSearch,
-    /// Little is gained.
-    NotWorth,
-}
-
 /// What the cells of one column say.
 pub(super) struct Judgement<'c> {
-    pub(super) verdict: Verdict,
     pub(super) words: String,
     /// The encode of the profile that is recommended, without index, and its size.
     pub(super) best: &'c Cell<'c>,
@@ -45,6 +30,8 @@ pub(super) struct Judgement<'c> {
     /// The smallest text under a codec: which, and its bytes.
     pub(super) codec: Option<(&'c str, f64)>,
     pub(super) index: Option<IndexGain<'c>>,
+    /// Whether the smaller profile was measured.
+    pub(super) has_smallest: bool,
 }
 
 /// What an index costs and gives: median latencies of a lookup, and what postings make of the file's size.
@@ -57,7 +44,22 @@ pub(super) struct IndexGain<'c> {
 
 /// Judges every column of the cells that was encoded.
 pub(super) fn judge<'c>(cells: &'c [Cell<'c>]) -> Vec<Judgement<'c>> {
-    columns(cells).into_iter().filter_map(judge_one).collect()
+    let of_rows = cells.iter().filter(|cell| !is_whole(cell));
+    columns(of_rows).into_iter().filter_map(judge_one).collect()
+}
+
+impl Judgement<'_> {
+    /// The rows that were taken of a column of a file, in words.
+    pub(super) fn rows(&self) -> String {
+        let table_rows = self.best.value(&TABLE_ROWS);
+        match (self.best.place(&ROWS), table_rows) {
+            // Of fewer rows than were asked for, all are taken.
+            (Some(taken), Some(rows)) => rows_in_words(taken.min(rows), table_rows),
+            (Some(taken), None) => rows_in_words(taken, None),
+            (None, Some(rows)) => rows_in_words(rows, table_rows),
+            (None, None) => "whole column".to_owned(),
+        }
+    }
 }
 
 fn judge_one<'c>((words, cells): Column<'c>) -> Option<Judgement<'c>> {
@@ -73,22 +75,16 @@ fn judge_one<'c>((words, cells): Column<'c>) -> Option<Judgement<'c>> {
     let texts = encoded(|cell| cell.is(&OPERATION, &Operation::Encode) && !cell.is(&FORMAT, &Format::Ocol));
     let codec = best(texts.map(|(cell, _)| cell), &FILE_BYTES);
     let codec = codec.map(|(cell, bytes)| (cell.spelling(&FORMAT), bytes.value));
-    let repeats = cell.value(&DISTINCT_VALUES)? <= cell.value(&ROW_COUNT)? * HARDLY_REPEATS;
-    let verdict = if file.value > text_bytes * WORTH_SHARE || !repeats {
-        Verdict::NotWorth
-    } else if codec.is_some_and(|(_, bytes)| file.value > bytes * TIE_WITH_TEXT) {
-        Verdict::ForSearch
-    } else {
-        Verdict::Worth
-    };
     Some(Judgement {
-        verdict,
         words,
         best: cell,
         file,
         smallest_bytes: encoded(is_plain_file).fold(f64::INFINITY, |least, (_, file)| least.min(file.value)),
         text_bytes,
         codec,
+        has_smallest: encoded(|cell| is_plain_file(cell) && cell.is(&PROFILE, &Profile::Smallest))
+            .next()
+            .is_some(),
         index: index_gain(&cells, balanced.1.value, text_bytes),
     })
 }

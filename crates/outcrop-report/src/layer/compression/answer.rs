@@ -28,6 +28,11 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
         capabilities.clear();
     }
+    let is_any_codec = all.iter().any(|one| !one.cell.is_copy());
+    if choices.is_empty() && is_any_codec {
+        advice.push(incompressible(&all));
+        capabilities.clear();
+    }
     advice.extend(block_size(&choices, &all));
     let fronts = Direction::ALL.into_iter();
     advice.extend(fronts.filter_map(|direction| named_front(&all, direction)));
@@ -93,7 +98,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
     let names: Vec<String> = ties.iter().map(|one| one.cell.short_name()).collect();
     let names = some_of(&names, ", ");
     let sureness = match (ties.len(), next) {
-        (0, _) if !is_sure => "one trial only: nothing says how sure that is".to_owned(),
+        (0, _) if !is_sure => "one trial only, so its certainty is unknown".to_owned(),
         (0, Some(next)) => {
             let figure = match wish {
                 Wish::Smallest => format!("{:.2}", next.ratio),
@@ -105,6 +110,7 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
         _ => format!("tie with {names}: {}", tie_of(*wish, best)),
     };
     let brief_sureness = match ties.len() {
+        0 if next.is_none() => "the only candidate".to_owned(),
         0 if is_sure => "clear".to_owned(),
         0 => "one trial".to_owned(),
         1 => format!("tie with {names}"),
@@ -113,58 +119,92 @@ fn recommendation(choice: &Choice<'_, '_>) -> Claim {
     let meaning = match wish {
         Wish::Smallest => "It has the highest ratio",
         Wish::Balanced => {
-            "It is nearest to the best ratio and the best speed at once, both on a logarithmic scale over the candidates"
+            "It is the nearest to both the best ratio and the best speed, on logarithmic scales over the candidates"
         }
         Wish::Fastest => {
-            "It moves the most bytes a second through both directions, of those that make the data smaller"
+            "It has the highest speed in both directions combined, among the codecs that make the data smaller"
         }
     };
     let (words, figures) = (best.cell.words(), best.figures());
-    Claim::new(
+    let claim = Claim::new(
         wish.name(),
         format!("{words} ({brief_sureness})"),
         format!("{words}: ratio {figures}. {meaning}: {sureness}."),
-        vec![best.speed.compress.clone(), best.speed.decompress.clone()],
-    )
+        best.decisive(*wish),
+    );
+    // The one instruction of the first screen; the other two wishes stand beside it in the layer's section.
+    match wish {
+        Wish::Balanced => claim.advising(format!(
+            "Compress with {words}: ratio {figures} ({brief_sureness})"
+        )),
+        Wish::Smallest | Wish::Fastest => claim,
+    }
 }
 
 /// Why two candidates are a tie.
 fn tie_of(wish: Wish, best: &Candidate<'_, '_>) -> &'static str {
     match wish {
         Wish::Smallest if best.is_sampled() => {
-            "the sample does not tell which is smaller over all the data; a larger --sample-size may"
+            "the sample does not show which is smaller on all the data; a larger --sample-size may"
         }
         Wish::Smallest => "their ratios are the same within 0.05 %",
         Wish::Balanced | Wish::Fastest => "their intervals overlap",
     }
 }
 
-/// What larger blocks of the balanced codec give and cost.
+/// What to do with data that no codec makes smaller.
+fn incompressible(all: &[Candidate<'_, '_>]) -> Claim {
+    let highest = all.iter().map(|one| one.ratio).fold(0.0, f64::max);
+    Claim::new(
+        "Compression",
+        format!("none: no codec saves 2 % (highest ratio {highest:.2})"),
+        format!(
+            "No codec of this run saves 2 % of these data; the highest ratio is {highest:.2}. They are compressed, encrypted or random."
+        ),
+        Vec::new(),
+    )
+    .advising(format!(
+        "Store these data uncompressed: no codec saves 2 % (highest ratio {highest:.2})"
+    ))
+}
+
+/// What larger blocks of the balanced codec give and cost, as far as the data tell.
 fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<Claim> {
     let balanced = choices.iter().find(|choice| choice.wish == Wish::Balanced)?;
     let codec = balanced.best.cell.spelling(&CODEC);
     let same = || all.iter().filter(|one| one.cell.spelling(&CODEC) == codec);
     let least = same().min_by_key(|one| one.cell.size_bytes())?;
-    let most = same().max_by_key(|one| one.cell.size_bytes())?;
+    // Sampled clusters are at least as long as a block: other clusters would be other data.
+    let larger = same().filter(|one| one.cell.size_bytes() > least.cell.size_bytes());
+    let known = larger.filter_map(|one| Some((one, one.gain_over(least)?)));
+    let (most, (low, high)) = known.max_by_key(|(one, _)| one.cell.size_bytes())?;
     let (small, large) = (least.cell.size(), most.cell.size());
-    if small == large {
-        return None;
-    }
     let gain = (most.ratio / least.ratio - 1.0) * 100.0;
-    let read = match (least.read_latency(), most.read_latency()) {
-        (Some(low), Some(high)) => format!("one block takes {low} instead of {high} to read back"),
-        _ => "a small read decompresses less".to_owned(),
-    };
-    Some(Claim::new(
-        "Block size",
-        format!("{large} instead of {small}: ratio {gain:+.0} % ({codec})"),
-        format!(
-            "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}). With the small \
-             ones {read}: take large blocks for what is read whole, small ones for what is read at random.",
-            least.ratio, most.ratio
+    let interval = match low < high {
+        true => format!(
+            ", 95 % interval for all the data {:+.0} % to {:+.0} %",
+            (low - 1.0) * 100.0,
+            (high - 1.0) * 100.0
         ),
-        vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)],
-    ))
+        false => String::new(),
+    };
+    let reading = match (least.read_latency(), most.read_latency()) {
+        (Some(low), Some(high)) => format!("; reading a block takes {high} instead of {low}"),
+        _ => String::new(),
+    };
+    let brief = match low > 1.0 {
+        true => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
+        false => {
+            format!("{small}: {large} gives no higher ratio that these data can show ({codec}){reading}")
+        }
+    };
+    let text = format!(
+        "With {codec}, blocks of {large} instead of {small} change the ratio by {gain:+.1} % ({:.2} to {:.2}{interval}){reading}. \
+         Use large blocks for data that are read sequentially, small blocks for random reads.",
+        least.ratio, most.ratio
+    );
+    let numbers = vec![Number::derived("gain in ratio", gain / 100.0, Unit::Ratio, 2)];
+    Some(Claim::new("Block size", brief, text, numbers))
 }
 
 /// The members of the front of ratio against the speed of a direction, from the smallest result to the fastest.
@@ -181,7 +221,7 @@ fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim>
             format!("Front, {direction}"),
             format!("{count}; see the figure"),
             format!(
-                "{count} are beaten by no other in both ratio and {direction} speed, from the smallest result to the fastest: {}.",
+                "No other cell beats these {count} in both ratio and {direction} speed, from the highest ratio to the fastest: {}.",
                 names.join(", ")
             ),
             Vec::new(),
@@ -235,16 +275,14 @@ fn sample(choices: &[Choice<'_, '_>]) -> Option<Caution> {
     match (number.ends(), &number.no_interval) {
         (Some((low, high)), _) => {
             let text = format!(
-                "The ratios rest on {part:.1} % of the data; of all of it, {words} would have between {low:.2} and {high:.2} (95 %)."
+                "The ratios come from a sample of {part:.1} % of the data; on all the data, {words} would have between {low:.2} and {high:.2} (95 %)."
             );
             Some(Caution::warning_if(high / low > 1.1, text))
         }
         (None, reason) => {
-            let reason = reason
-                .as_deref()
-                .unwrap_or("nothing says how far they may be off");
+            let reason = reason.as_deref().unwrap_or("their error is unknown");
             Some(Caution::warning(format!(
-                "The ratios rest on {part:.1} % of the data, and no interval is given for {words}: {reason}."
+                "The ratios come from a sample of {part:.1} % of the data. There is no interval for {words}: {reason}."
             )))
         }
     }
@@ -257,8 +295,7 @@ fn stage_sums(cells: &[Cell<'_>]) -> Option<Caution> {
     let off = sums.iter().filter(|sum| !STAGE_SUM.contains(sum)).count();
     (off > 0).then(|| {
         Caution::warning(format!(
-            "In {off} of {} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole: their shares are not to be \
-             relied on. The captions name them.",
+            "In {off} of {} cells the stages of zstd do not add up to 0.85 to 1.15 of the whole, so their shares are unreliable. The captions name these cells.",
             sums.len()
         ))
     })

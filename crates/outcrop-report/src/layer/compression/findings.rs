@@ -14,7 +14,7 @@ use crate::finding::{About, Finding};
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<Finding> {
     let mut findings = vec![
         speed::decompressing_is_faster(cells),
-        speed::copy_is_fastest(cells).about(About::Run),
+        speed::copy_is_fastest(cells).of_run("A codec seems faster than copying the same blocks"),
         speed::threads_scale(cells),
         speed::dpzip_against_zstd(cells),
         speed::incompressible_is_faster(cells),

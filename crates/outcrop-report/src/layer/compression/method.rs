@@ -4,23 +4,20 @@
 pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Verification",
-        "Before anything is timed every block is compressed, decompressed and compared with the input; after timing what was \
-         timed is compared again. A mismatch fails the trial and reports codec, file and offset.",
+        "Before timing, every block is compressed, decompressed and compared with the input; after timing, the timed output is compared again. A mismatch fails the trial and reports codec, file and offset.",
     ),
     (
         "Ratio",
         "Uncompressed ÷ compressed bytes of all blocks, each compressed on its own. Percentiles are of single blocks: p1 is among the \
-         worst compressible. The interval of the ratio is that of a ratio estimator over the sample's clusters; it has no width when \
-         all the data were taken.",
+         worst compressible. The interval of the ratio is that of a ratio estimator over the sample's clusters; it has no width when all the data were measured.",
     ),
     (
         "Speed",
-        "Uncompressed bytes of all threads ÷ wall time of one phase: a barrier starts it for all threads, pinned to one CPU each, and \
-         the first to finish its share ends it for all. No clock is read per block.",
+        "Uncompressed bytes of all threads ÷ wall time of one phase: a barrier starts all threads, each pinned to a CPU, and the first thread to finish its share ends the phase. The clock is not read per block.",
     ),
     (
         "Latency",
-        "Per block, in a second pass with one counter read per block, which is part of the figure. Kept in a log-linear histogram \
+        "Per block, in a second pass that reads a counter once per block; the figure includes that read. Kept in a log-linear histogram \
          with an error of at most 1.6 %.",
     ),
     (
@@ -29,27 +26,20 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Contexts and caches",
-        "Reused: one context per thread for all blocks. Fresh: made and dropped around each block, inside the time. Warm: the blocks are \
-         where the pass before left them. Cold: before each block the core's private caches are filled with other data and the \
-         block's own lines are flushed.",
+        "Reused: one context per thread for all blocks. Fresh: created and freed for each block, within the timed section. Warm: caches as the previous pass left them. Cold: before each block, the core's private caches are filled with other data and the block's lines are flushed.",
     ),
     (
         "Stages",
         "Through zstd's public interface: generating sequences for match finding, compressing them with and without Huffman for the \
-         entropy stages. What only the taking apart costs (writing sequences out, starting a context again) is timed apart and taken off. \
-         By the thread's CPU time, each block's stage the median of three runs. The parts must sum to 0.85 to 1.15 of a whole compression; cells outside are marked.",
+         entropy stages. The cost of the separation itself (writing sequences out, restarting a context) is timed separately and subtracted. Times are the thread's CPU time; each stage of a block is the median of three runs. The parts must sum to 0.85 to 1.15 of a whole compression; cells outside are marked.",
     ),
     (
         "dpzip's model",
-        "The cycle model counts what the hardware would do with the same pages (8 bytes a cycle at 1 GHz). It is modelled, not measured, and \
-         drawn hollow.",
+        "The cycle model simulates the hardware on the same pages (8 bytes per cycle at 1 GHz). Its figures are modelled, not measured, and drawn hollow.",
     ),
     (
         "Front and wishes",
-        "On the front is what no other cell beats in both ratio and speed. Smallest: the highest ratio. Fastest: the most bytes a second \
-         through both directions one after the other, of those that save at least 2 %. Balanced: the least distance to the best ratio and the \
-         best such speed, each on a logarithmic scale from the worst to the best candidate. A tie is an overlap of intervals; of ratios, where \
-         two cells took the same clusters of the data, that the 95 % interval of the quotient of their compressed bytes, over 16 random groups of the clusters, reaches 1.",
+        "A cell is on the front if no other cell beats it in both ratio and speed. Smallest: the highest ratio. Fastest: the highest combined speed of compressing and then decompressing, among codecs that save at least 2 %. Balanced: the smallest distance to the best ratio and the best such speed, each on a logarithmic scale from the worst to the best candidate. Two cells tie where their intervals overlap. For ratios of the same clusters of the data, they tie where the 95 % interval of the quotient of their compressed bytes, over 16 random groups of clusters, contains 1.",
     ),
     (
         "Order of trials",

@@ -16,15 +16,26 @@ const _: () = assert!(SAMPLE_GROUPS.len() == 16, "the quantile is for 16 groups"
 /// Codecs agree on which data are hard: their ratios spread widely over the clusters, and their quotient little. It is a quotient of
 /// two sums over random groups of clusters, with the finite population correction.
 pub(super) fn quotient_of_sizes(one: &Cell<'_>, other: &Cell<'_>) -> Option<(f64, f64)> {
-    // Clusters are as long as the block size allows: of another length there is another number of them, and the draw was another.
-    let of_the_draw = [SAMPLED_CLUSTERS, SAMPLED_SHARE, UNCOMPRESSED_BYTES];
-    let is_same_draw = of_the_draw
-        .iter()
-        .all(|metric| one.value(metric) == other.value(metric));
-    if one.subject() != other.subject() || !is_same_draw {
+    if !is_same_draw(one, other) {
         return None;
     }
     interval(&groups(one)?, &groups(other)?, one.value(&SAMPLED_SHARE)?)
+}
+
+/// Whether two cells compressed the same bytes: all of the data, or the same clusters of them.
+pub(super) fn have_same_bytes(one: &Cell<'_>, other: &Cell<'_>) -> bool {
+    let is_whole = |cell: &Cell<'_>| cell.value(&SAMPLED_SHARE).is_none_or(|share| share >= 1.0);
+    one.subject() == other.subject() && (is_whole(one) && is_whole(other) || is_same_draw(one, other))
+}
+
+/// Whether both took the same clusters. They are as long as the block size allows: of another length there is another number of
+/// them, and the draw was another.
+fn is_same_draw(one: &Cell<'_>, other: &Cell<'_>) -> bool {
+    let of_the_draw = [SAMPLED_CLUSTERS, SAMPLED_SHARE, UNCOMPRESSED_BYTES];
+    one.subject() == other.subject()
+        && of_the_draw
+            .iter()
+            .all(|metric| one.value(metric) == other.value(metric))
 }
 
 fn groups(cell: &Cell<'_>) -> Option<Vec<f64>> {

@@ -164,7 +164,7 @@ fn stage_table(theirs: &[&Cell<'_>], cells: &[Cell<'_>]) -> Table {
     let mut head = vec!["cell"];
     head.extend(heads.iter().flat_map(|here| [here.as_str(), "published"]));
     table(
-        "Shares of compression time, natural blocks of this run next to the published ones. A dash: this run has no such cell.",
+        "Shares of compression time, natural blocks of this run next to the published ones. A dash means that this run has no such cell.",
         &head,
         theirs.iter().map(row).collect(),
     )
@@ -187,8 +187,7 @@ fn percentile_table(published: &Published, cells: &[Cell<'_>]) -> Table {
         }
     }
     table(
-        "Compression ratio at percentiles of blocks: p1 is among the worst compressible blocks, p99 among the best. Other \
-         data than theirs: read the shapes.",
+        "Compression ratio at percentiles of blocks: p1 is among the worst compressible blocks, p99 among the best. The published data are different: compare the shapes.",
         &[
             "block",
             "published as",
@@ -215,7 +214,7 @@ fn throughput_table(theirs: &[Cell<'_>]) -> Table {
     };
     let of_size = |size: u64| theirs.iter().filter(move |cell| cell.size_bytes() == size);
     table(
-        "As published. Whole devices and whole machines; ours in the figures are one or a few threads.",
+        "As published, for whole devices and whole machines; this run used one or a few threads.",
         &[
             "subject",
             "request",

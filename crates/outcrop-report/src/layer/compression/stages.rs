@@ -57,7 +57,8 @@ pub(super) fn of<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
     let has_shares = |cell: &&Cell<'_>| MATCH_FINDING.share(cell).is_some();
     let mut stages: Vec<_> = cells.iter().filter(is_known).filter(has_shares).collect();
     let place = |cell: &Cell<'_>| (cell.size_bytes(), level(cell));
-    let entropy = |cell: &Cell<'_>| bits(cell).unwrap_or(0.0);
+    // Natural blocks of no wanted entropy come before those of one.
+    let entropy = |cell: &Cell<'_>| bits(cell).unwrap_or(f64::NEG_INFINITY);
     stages.sort_by(|one, other| {
         let by_place = place(one).cmp(&place(other));
         by_place.then(entropy(one).total_cmp(&entropy(other)))

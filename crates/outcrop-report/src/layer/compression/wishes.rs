@@ -16,6 +16,8 @@ use crate::number::{Number, counted};
 
 /// Ratios nearer than this are one ratio: a header's few bytes.
 const SAME_RATIO: f64 = 0.0005;
+/// A tie with a ratio at least this share of the highest counts as equally small, whatever the sample leaves open.
+const AS_SMALL: f64 = 0.995;
 /// A codec that saves less than this does not compress the data.
 const LEAST_RATIO: f64 = 1.02;
 
@@ -96,6 +98,33 @@ impl<'c, 'a> Candidate<'c, 'a> {
     /// Whether only a part of the data was taken.
     pub(super) fn is_sampled(&self) -> bool {
         self.cell.value(&SAMPLED_SHARE).is_some_and(|share| share < 1.0)
+    }
+
+    /// Its ratio over that of another of smaller blocks: the 95 % interval for all the data; one point where all of them were taken.
+    /// None where the two did not compress the same bytes, or the sample supports no interval.
+    pub(super) fn gain_over(&self, other: &Self) -> Option<(f64, f64)> {
+        if !self.is_sampled() && !other.is_sampled() {
+            let gain = self.ratio / other.ratio;
+            return Some((gain, gain));
+        }
+        // Sizes: the smaller the quotient, the larger the gain.
+        let (low, high) = pairs::quotient_of_sizes(other.cell, self.cell)?;
+        Some((1.0 / high, 1.0 / low))
+    }
+
+    /// The numbers that a wish is decided by: what is wide elsewhere is no doubt about it.
+    pub(super) fn decisive(&self, wish: Wish) -> Vec<Number> {
+        match wish {
+            Wish::Smallest => self
+                .cell
+                .number(&COMPRESSION_RATIO)
+                .cloned()
+                .into_iter()
+                .collect(),
+            Wish::Balanced | Wish::Fastest => {
+                vec![self.speed.compress.clone(), self.speed.decompress.clone()]
+            }
+        }
     }
 
     /// Whether this one, of the higher ratio, is not surely smaller than another: by the same clusters where both saw them.
@@ -189,12 +218,29 @@ fn choose<'c, 'a>(wish: Wish, able: &[Candidate<'c, 'a>]) -> Option<Choice<'c, '
         pair.flatten().unwrap_or(overlaps)
     };
     let (ties, others): (Vec<_>, Vec<_>) = rest.iter().partition(is_tie);
+    let mut ties: Vec<_> = ties.into_iter().map(|(_, one)| one).collect();
+    let mut best = *best;
+    // Of those that are equally small as far as the data tell, nobody wants a slower one.
+    if wish == Wish::Smallest
+        && let Some(faster) = fastest(&ties, best)
+    {
+        std::mem::swap(&mut best, &mut ties[faster]);
+    }
     Some(Choice {
         wish,
-        best: *best,
-        ties: ties.into_iter().map(|(_, one)| one).collect(),
+        best,
+        ties,
         next: others.first().map(|(_, one)| *one),
     })
+}
+
+/// The place of the fastest of some candidates, where it surely is faster than a given one.
+fn fastest(ties: &[Candidate<'_, '_>], than: Candidate<'_, '_>) -> Option<usize> {
+    let speed = |place: &usize| ties[*place].round_trip();
+    let as_small = |place: &usize| ties[*place].ratio >= than.ratio * AS_SMALL;
+    let as_small = (0..ties.len()).filter(as_small);
+    let surely = as_small.filter(|place| speed(place).low > than.round_trip().high);
+    surely.max_by(|one, other| speed(one).value.total_cmp(&speed(other).value))
 }
 
 /// How near a candidate comes to the best ratio and the best speed of all, each on a logarithmic scale from the worst

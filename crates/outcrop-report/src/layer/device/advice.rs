@@ -2,13 +2,14 @@
 
 use outcrop_measure::knee::{self, SATURATED};
 use outcrop_measure::metric::Unit;
-use outcrop_schema::device::{BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, READ_WRITE_MIX};
+use outcrop_schema::device::{ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, READ_WRITE_MIX};
 
 use super::cell::{DeviceCell, P99};
-use super::curve::{depth_curve, load_points, mix_curve, pure_curves};
-use super::findings::weighted_mean_iops;
+use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
+use super::findings::{predicted_knee, weighted_mean_iops};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
+use crate::finding::as_sentence;
 use crate::number::Number;
 
 /// Tail growth over the lone request that counts as "latency kept".
@@ -16,7 +17,8 @@ const LATENCY_KEPT: f64 = 2.0;
 
 /// Every recommendation that the cells support.
 pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
-    // An offered rate is no answer to what to configure.
+    let offered = offered_load(cells);
+    // An offered rate is no answer to the others.
     let closed: Vec<Cell<'_>> = cells
         .iter()
         .filter(|cell| cell.is_closed_loop())
@@ -32,24 +34,44 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     of_curves
         .chain(access_size(cells))
         .chain(mix_cost(cells))
+        .chain(offered)
         .collect()
 }
 
 /// A claim, which says so if it rests on a number that would not repeat well.
 fn claim(topic: impl Into<String>, brief: String, text: String, numbers: Vec<Number>) -> Claim {
-    let wide = numbers.iter().filter(|number| number.is_wide());
-    match wide.filter_map(Number::plus_minus_percent).reduce(f64::max) {
+    match doubt(&numbers) {
         None => Claim::new(topic, brief, text, numbers),
-        Some(percent) => {
-            let doubt = format!("Uncertain: an interval that it rests on is as wide as ± {percent:.0} %.");
-            Claim::new(
-                topic,
-                format!("{brief} (uncertain: ± {percent:.0} %)"),
-                format!("{text} {doubt}"),
-                numbers,
-            )
-        }
+        Some(doubt) => Claim::new(
+            topic,
+            format!("{brief} (uncertain: {doubt})"),
+            format!("{text} Uncertain: {doubt}."),
+            numbers,
+        ),
     }
+}
+
+/// The same with what to do, which says so too if it is uncertain.
+fn claim_with_action(
+    topic: String,
+    brief: String,
+    text: String,
+    action: String,
+    numbers: Vec<Number>,
+) -> Claim {
+    let action = match doubt(&numbers) {
+        None => action,
+        Some(doubt) => format!("{action} (uncertain: {doubt})"),
+    };
+    claim(topic, brief, text, numbers).advising(action)
+}
+
+/// Which of some numbers is known least well, where that is a wide interval.
+fn doubt(numbers: &[Number]) -> Option<String> {
+    let wide = numbers.iter().filter(|number| number.is_wide());
+    let width = |number: &&Number| number.plus_minus_percent().unwrap_or(0.0);
+    wide.max_by(|one, other| width(one).total_cmp(&width(other)))?
+        .doubt()
 }
 
 /// `Read throughput`.
@@ -69,21 +91,20 @@ fn named(number: &Number, name: impl Into<String>) -> Number {
 fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
     let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
     let lone = curve[0].number(&LATENCY.both.mean)?;
-    let predicted = knee::predicted_depth(peak.value, lone.value / 1e9);
-    let in_flight = |what: &str, depth: f64, n: usize| {
-        Number::derived(format!("{what} knee, requests in flight"), depth, Unit::Count, n)
-    };
+    let knee = predicted_knee(curve, "predicted knee, requests in flight")?;
+    let predicted = knee.value;
     let mut numbers = vec![
-        in_flight("predicted", predicted, peak.n.min(lone.n)),
+        knee,
         named(peak, format!("highest {direction} IOPS of the curve")),
-        named(lone, "mean latency at the least depth"),
+        named(lone, "mean latency at the smallest depth"),
     ];
     let (short, long) = match knee::observed(&load_points(curve)) {
         Some(knee) => {
             let depth = knee.concurrency;
-            numbers.push(in_flight("observed", depth, peak.n));
+            let name = "observed knee, requests in flight";
+            numbers.push(Number::derived(name, depth, Unit::Count, peak.n));
             let low = match knee.is_lowest_measured {
-                true => " (the least depth measured: it may lie lower)",
+                true => " (the smallest depth measured; the knee may be lower)",
                 false => "",
             };
             let share = knee.share_of_peak * 100.0;
@@ -98,8 +119,7 @@ fn knee_claim(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         ),
     };
     let text = format!(
-        "{} {direction}s queue from about {predicted:.1} requests in flight on (highest IOPS × mean latency of a lone \
-         request); {long}.",
+        "{} {direction}s start to queue at about {predicted:.1} requests in flight (highest IOPS × mean latency of a single request); {long}.",
         curve[0].access()
     );
     let brief = format!("{predicted:.1} in flight predicted; {short}");
@@ -125,7 +145,7 @@ fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> 
     let (words, peak_words) = (cell.depth_words(), peak_cell.depth_words());
     let is_peak = peak_words == words;
     let access = cell.access();
-    let mut numbers = vec![named(iops, format!("{direction} IOPS, {words}"))];
+    let mut numbers = vec![named(iops, format!("{direction} IOPS at {words}"))];
     let (mut brief, mut text) = match is_peak {
         true => (
             format!("{words}: {iops}"),
@@ -145,15 +165,22 @@ fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> 
             text.push_str(&format!(", at a p99 of {p99}"));
         } else {
             text.push_str(&format!(": its p99 is {p99}, that of {peak_words} {peak_p99}"));
-            numbers.push(peak_p99.named(format!("p99, {peak_words}")));
+            numbers.push(peak_p99.named(format!("p99 at {peak_words}")));
         }
-        numbers.push(p99.named(format!("p99, {words}")));
+        numbers.push(p99.named(format!("p99 at {words}")));
     }
     if !is_peak {
-        numbers.push(named(peak, format!("{direction} IOPS, {peak_words}")));
+        numbers.push(named(peak, format!("{direction} IOPS at {peak_words}")));
     }
     text.push('.');
-    Some(claim(topic(direction, "throughput"), brief, text, numbers))
+    let tail = p99(cell).map_or_else(String::new, |p99| format!(", p99 {p99}"));
+    let why = match is_peak {
+        true => String::new(),
+        false => format!("; {peak_words} is a tie with it"),
+    };
+    let action = format!("For throughput, use {words} with {access} {direction}s: {iops}{tail}{why}");
+    let topic = topic(direction, "throughput");
+    Some(claim_with_action(topic, brief, text, action, numbers))
 }
 
 /// The deepest queue that keeps the tail near that of a lone request.
@@ -170,51 +197,113 @@ fn latency_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
         false => format!("{words}: p99 {kept}, at most twice {lone_words}; {iops}"),
     };
     let mut numbers = vec![
-        named(&lone, format!("p99, {lone_words}")),
-        named(iops, format!("{direction} IOPS, {words}")),
+        named(&lone, format!("p99 at {lone_words}")),
+        named(iops, format!("{direction} IOPS at {words}")),
     ];
     let text = if words == lone_words {
         format!(
             "{lone_words}, with a p99 of {lone} and {iops}; the next depth measured more than doubles that p99."
         )
     } else {
-        numbers.push(named(&kept, format!("p99, {words}")));
+        numbers.push(named(&kept, format!("p99 at {words}")));
         format!(
             "up to {words} the p99 ({kept}) stays within twice that of {lone_words} ({lone}), with {iops}."
         )
     };
-    Some(claim(topic(direction, "latency"), brief, text, numbers))
+    let access = deepest.access();
+    let action = format!("For low latency, keep to {words} with {access} {direction}s: p99 {kept}, {iops}");
+    let topic = topic(direction, "latency");
+    Some(claim_with_action(topic, brief, text, action, numbers))
 }
 
-/// The smallest access that uses most of the bandwidth.
+/// The smallest access whose bandwidth ties with the highest.
 fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
-    let (mut parts, mut numbers, mut depth) = (Vec::new(), Vec::new(), String::new());
+    let (mut briefs, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for direction in Direction::ALL {
-        let enough = || {
+        let smallest = || {
             let curve = pure_curves(cells, &IO_BLOCK_SIZE, direction).next()?;
-            let (_, peak) = best(curve.iter().copied(), &BANDWIDTH.both)?;
+            let (peak_cell, peak) = best(curve.iter().copied(), &BANDWIDTH.both)?;
             let with_bandwidth = curve
                 .into_iter()
                 .filter_map(|cell| Some((cell, cell.number(&BANDWIDTH.both)?)));
-            let mut enough = with_bandwidth.filter(|(_, number)| number.value >= SATURATED * peak.value);
-            Some((enough.next()?, peak))
+            let mut tied = with_bandwidth
+                .into_iter()
+                .filter(|(_, number)| ties(number, peak));
+            Some((tied.next()?, (peak_cell, peak)))
         };
-        let Some(((cell, number), peak)) = enough() else {
+        let Some(((cell, number), (peak_cell, peak))) = smallest() else {
             continue;
         };
-        let access = cell.access();
-        depth = cell.depth_words();
-        parts.push(format!("{access} {direction}s reach {number}"));
-        numbers.push(named(number, format!("{direction} bandwidth, {access}")));
-        numbers.push(named(peak, format!("highest {direction} bandwidth of the curve")));
+        let (access, peak_access) = (cell.access(), peak_cell.access());
+        let brief = format!("{access} {direction}s {number}").replace(" random", "");
+        numbers.push(named(number, format!("{direction} bandwidth of {access}")));
+        let (depth, reached) = (
+            cell.depth_words(),
+            format!("{access} {direction}s reach {number}"),
+        );
+        if access == peak_access {
+            briefs.push(brief);
+            texts.push(format!(
+                "at {depth}, {reached}, more than any other size measured"
+            ));
+        } else {
+            briefs.push(format!(
+                "{brief}, a tie with {}",
+                peak_access.replace(" random", "")
+            ));
+            texts.push(format!(
+                "at {depth}, {reached}, which these trials cannot distinguish from the highest ({peak}, {peak_access})"
+            ));
+            numbers.push(named(peak, format!("{direction} bandwidth of {peak_access}")));
+        }
     }
-    let parts = parts.join(", ");
+    (!texts.is_empty()).then(|| {
+        let text = as_sentence(&texts.join("; "));
+        claim("Access size", briefs.join("; "), text, numbers)
+    })
+}
+
+/// Up to which offered load the tail stays near that of the least.
+fn offered_load(cells: &[Cell<'_>]) -> Option<Claim> {
+    let p99 = |cell: &Cell<'_>| cell.latency(&P99).cloned();
+    // The lowest rates may have too few operations for a p99.
+    let mut curve = offered_curve(cells)?;
+    curve.retain(|cell| p99(cell).is_some());
+    let lowest = *curve.first()?;
+    let least = p99(lowest)?;
+    let keeps = |cell: &&Cell<'_>| {
+        let is_near = p99(cell).is_some_and(|p99| p99.value <= LATENCY_KEPT * least.value);
+        is_near && !cell.is_overloaded()
+    };
+    let kept_count = curve.iter().copied().take_while(keeps).count();
+    let highest = *curve.get(kept_count.checked_sub(1)?)?;
+    let (kept, answered) = (p99(highest)?, highest.number(&IOPS.both)?);
+    let rate_of = |cell: &Cell<'_>| cell.spelling(&ARRIVAL).to_owned();
+    let (rate, lowest_rate) = (rate_of(highest), rate_of(lowest));
+    let mut numbers = vec![
+        least.clone().named(format!("p99 at {lowest_rate}")),
+        named(answered, format!("answered IOPS at {rate}")),
+    ];
+    if rate != lowest_rate {
+        numbers.push(kept.clone().named(format!("p99 at {rate}")));
+    }
+    let limit = match curve.get(kept_count) {
+        Some(next) => format!("{} is too much", rate_of(next)),
+        None => "no higher rate was measured".to_owned(),
+    };
+    let requests = highest.requests();
+    let brief = format!("{rate}: {answered} answered, p99 {kept}; {limit}");
     let text = format!(
-        "at {depth}, {parts}: the smallest access that gives at least {:.0} % of the highest bandwidth.",
-        SATURATED * 100.0
+        "{rate} of {requests} is answered ({answered}) with a p99 ({kept}) within twice that of {lowest_rate} ({least}); {limit}."
     );
-    let brief = parts.replace(" random", "").replace(" reach ", " ");
-    (!parts.is_empty()).then(|| claim("Access size", brief, text, numbers))
+    let action = format!("For low latency, offer at most {rate} of {requests}: p99 {kept}, {answered}");
+    Some(claim_with_action(
+        "Offered load".to_owned(),
+        brief,
+        text,
+        action,
+        numbers,
+    ))
 }
 
 /// What a mix of reads and writes costs against what its parts promise.
@@ -224,7 +313,7 @@ fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let mixed = curve.iter().filter(|cell| cell.is_mixed());
     let cell = *mixed.min_by_key(from_70)?;
     let (total, words) = (cell.number(&IOPS.both)?, cell.words());
-    let mut numbers = vec![named(total, format!("IOPS, {words}"))];
+    let mut numbers = vec![named(total, format!("IOPS of {words}"))];
     let mut text = format!("{words} gives {total}");
     let mut brief = format!(
         "{}, {}: {total}",
@@ -243,7 +332,7 @@ fn mix_cost(cells: &[Cell<'_>]) -> Option<Claim> {
     let mut pure = curve.iter().filter(|cell| cell.only() == Some(Direction::Read));
     if let (Some(alone), Some(mixed)) = (pure.next().and_then(|cell| p99(cell)), p99(cell)) {
         text.push_str(&format!(
-            "; the p99 of its reads is {mixed}, against {alone} without writes"
+            "; the p99 of its reads is {mixed}, compared with {alone} without writes"
         ));
         numbers.push(alone.named("read p99 without writes"));
         numbers.push(mixed.named("read p99 in the mix"));

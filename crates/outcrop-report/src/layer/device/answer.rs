@@ -3,7 +3,7 @@
 use outcrop_measure::metric::Metric;
 use outcrop_results::RunView;
 use outcrop_schema::device::{
-    ARRIVAL, BANDWIDTH, ByDirection, Direction, IO_BLOCK_SIZE, IOPS, READ_WRITE_MIX, SCHEMA,
+    BANDWIDTH, ByDirection, Direction, IO_BLOCK_SIZE, IOPS, READ_WRITE_MIX, SCHEMA,
 };
 
 use super::cell::{DeviceCell, P50, P99};
@@ -21,13 +21,16 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         .cloned()
         .collect();
     let subject = if reached.is_empty() && !cells.is_empty() {
-        "the measuring loop alone (noop engine): no device was reached".to_owned()
+        "the measuring loop itself (noop engine): no device was accessed".to_owned()
     } else {
         let mut parts = vec![subjects(&reached), storage_line(&run.environment)];
         parts.retain(|part| !part.is_empty());
         parts.join(" · ")
     };
-    let own = limits::all(&reached);
+    let mut cautions = cautions(run, &SCHEMA, cells, limits::all(&reached));
+    if let Some(overload) = limits::overload(&reached) {
+        cautions.insert(0, overload);
+    }
     Answer {
         subject,
         capabilities: match reached.as_slice() {
@@ -35,7 +38,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
             reached => capabilities(reached),
         },
         advice: advice::claims(&reached),
-        cautions: cautions(run, &SCHEMA, cells, own),
+        cautions,
     }
 }
 
@@ -56,12 +59,12 @@ fn capabilities(cells: &[Cell<'_>]) -> Vec<Capability> {
     let latency = |percentile: &str, metric: &ByDirection<Metric>| {
         let find = |direction| match has_lone {
             true => lone_cell(cells, direction),
-            false => busiest(cells, direction, &IOPS),
+            false => answering(cells, direction),
         };
         let hint = |direction: Direction| {
             let mix = direction.mix();
             format!(
-                "no {direction}s alone in this run; `outcrop device --read-write-mix {mix} --queue-depth 1` measures them"
+                "this run has no cell with only {direction}s; `outcrop device --read-write-mix {mix} --queue-depth 1` measures it"
             )
         };
         row(format!("{label}, {percentile}"), metric, find, hint)
@@ -87,11 +90,20 @@ fn throughput(cells: &[Cell<'_>]) -> Vec<Capability> {
     }
     let hint = |direction: Direction| {
         let mix = direction.mix();
-        format!("no {direction}s alone in this run; `outcrop device --read-write-mix {mix}` measures them")
+        format!(
+            "this run has no cell with only {direction}s; `outcrop device --read-write-mix {mix}` measures it"
+        )
+    };
+    // What an overloaded device answers is what it can do at that depth, and is not called the highest of a closed loop.
+    let is_closed = cells.iter().any(DeviceCell::is_closed_loop);
+    let label = if is_closed {
+        "Highest"
+    } else {
+        "Overloaded, answered"
     };
     let highest = |what: &str, metric: &ByDirection<Metric>| {
         row(
-            format!("Highest {what}"),
+            format!("{label} {what}"),
             metric,
             |direction| fastest(cells, direction, metric),
             hint,
@@ -124,12 +136,20 @@ fn row<'c, 'a: 'c>(
             Direction::Read => "Reads",
             Direction::Write => "Writes",
         };
-        let found = find(direction).and_then(|cell| {
+        let cell = find(direction);
+        let found = cell.and_then(|cell| {
             let name = format!("{direction} {}", metric.both.words());
             let number = cell.directed(direction, metric)?.clone();
             Some((number.named(name), conditions(cell)))
         });
-        Reading::of(column, found, || if_missing(direction))
+        // A cell that was measured without this number has its own reason.
+        let why_not = cell.and_then(|cell| {
+            let of_direction = cell.unavailable(&metric.of(Some(direction)));
+            of_direction.or_else(|| cell.unavailable(&metric.both))
+        });
+        Reading::of(column, found, || {
+            why_not.map_or_else(|| if_missing(direction), str::to_owned)
+        })
     };
     Capability {
         label,
@@ -143,8 +163,27 @@ fn fastest<'c, 'a>(
     direction: Direction,
     metric: &ByDirection<Metric>,
 ) -> Option<&'c Cell<'a>> {
-    let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
-    best(pure.filter(|cell| cell.shows_capability()), &metric.both).map(|(cell, _)| cell)
+    let pure = || cells.iter().filter(|cell| cell.only() == Some(direction));
+    let closed = pure().filter(|cell| cell.shows_capability() && cell.is_closed_loop());
+    let found = best(closed, &metric.both);
+    let overloaded = || best(pure().filter(|cell| cell.shows_capability()), &metric.both);
+    found.or_else(overloaded).map(|(cell, _)| cell)
+}
+
+/// The cell whose latency stands for a direction where no request was alone: one that does nothing else; of a mix only where every
+/// cell is one, so that reads and writes of a row are of one kind. One that kept up before one that was overloaded.
+fn answering<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<&'c Cell<'a>> {
+    let has_pure = cells.iter().any(|cell| cell.only().is_some());
+    let kind = |cell: &&Cell<'_>| !has_pure || cell.only() == Some(direction);
+    let kept_up = cells.iter().filter(kind).filter(|cell| !cell.is_overloaded());
+    let metric = match has_pure {
+        true => IOPS.both,
+        false => IOPS.of(Some(direction)),
+    };
+    let closed = kept_up.clone().filter(|cell| cell.is_closed_loop());
+    let found = best(closed, &metric).or_else(|| best(kept_up, &metric));
+    let found = found.or_else(|| best(cells.iter().filter(kind), &metric));
+    found.map(|(cell, _)| cell)
 }
 
 /// The same, whatever set its rate; a mix where there is nothing else.
@@ -173,13 +212,14 @@ fn lone_cell<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<&'c 
 /// Where a number was reached; the column says the direction, unless it was a mix. In an open loop the schedule decides, and the
 /// depth is only its limit.
 fn conditions(cell: &Cell<'_>) -> String {
-    match (cell.is_closed_loop(), cell.only()) {
-        (true, Some(_)) => format!("{}, {}", cell.access(), cell.depth_words()),
-        (true, None) => cell.words(),
-        (false, Some(_)) => format!("{}, {}", cell.access(), cell.spelling(&ARRIVAL)),
-        (false, None) => {
-            let mix = cell.spelling(&READ_WRITE_MIX);
-            format!("{} {mix}, {}", cell.access(), cell.spelling(&ARRIVAL))
-        }
+    let what = match cell.only() {
+        Some(_) => cell.access(),
+        None => cell.requests(),
+    };
+    let circumstances = cell.circumstances();
+    let overloaded = if cell.is_overloaded() { ", overloaded" } else { "" };
+    match cell.is_closed_loop() {
+        true => format!("{what}, {}{circumstances}", cell.depth_words()),
+        false => format!("{what}{circumstances}{overloaded}"),
     }
 }

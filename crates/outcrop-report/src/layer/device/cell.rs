@@ -3,9 +3,10 @@
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::TrialEntry;
+use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, Direction, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS,
-    LATENCY, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+    ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, Direction, ENGINE, IO_BLOCK_SIZE, IOPS,
+    JOBS, LATENCY, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SPAN, SUBMISSION,
 };
 use outcrop_workload::{AccessPattern, EngineKind};
 
@@ -79,11 +80,16 @@ pub(super) trait DeviceCell {
     /// Whether its rate is the device's: always in a closed loop; in an open loop, where the schedule sets it, only if the
     /// device fell behind. The draw of a random schedule is not behind.
     fn shows_capability(&self) -> bool {
+        self.reaches_device() && (self.is_closed_loop() || self.is_overloaded())
+    }
+
+    /// Whether it is an open loop whose device fell behind: its latencies grow with the length of the trial.
+    fn is_overloaded(&self) -> bool {
         let is_behind = || {
             let asked = self.cell().value(&ARRIVAL_REQUESTED)?;
             Some(self.cell().value(&IOPS.both)? < BEHIND * asked)
         };
-        self.reaches_device() && (self.is_closed_loop() || is_behind() == Some(true))
+        !self.is_closed_loop() && is_behind() == Some(true)
     }
 
     /// A metric of one direction: the directed metric (`read_iops`), or the plain one of a cell that does
@@ -94,6 +100,12 @@ pub(super) trait DeviceCell {
             self.cell().number(&metric.both).filter(|_| is_pure)
         };
         self.cell().number(&metric.of(Some(direction))).or_else(plain)
+    }
+
+    /// A latency of all its requests, or of the only direction that there is.
+    fn latency(&self, metric: &ByDirection<Metric>) -> Option<&Number> {
+        let both = self.cell().number(&metric.both);
+        both.or_else(|| self.directed(self.only()?, metric))
     }
 
     /// The mean latency, or what a publication calls one.
@@ -119,14 +131,44 @@ pub(super) trait DeviceCell {
         }
     }
 
-    /// The cell in words: `4 KiB random 70:30 mix, QD 32`, with the jobs where there are several.
-    fn words(&self) -> String {
+    /// The requests in words: `4 KiB random reads`, `4 KiB random 70:30 mix`.
+    fn requests(&self) -> String {
         let mix = match (self.only(), self.read_percent()) {
             (Some(direction), _) => format!(" {direction}s"),
             (None, Some(read)) => format!(" {read}:{} mix", 100 - read),
             (None, None) => String::new(),
         };
-        format!("{}{mix}, {}", self.access(), self.depth_words())
+        format!("{}{mix}", self.access())
+    }
+
+    /// What else tells it from others, each behind a comma: an arrival process, an engine, content or a span that is not the usual one.
+    fn circumstances(&self) -> String {
+        let cell = self.cell();
+        let mut words: Vec<String> = [&ARRIVAL as FactorRef, &SUBMISSION, &ENGINE]
+            .iter()
+            .filter_map(|factor| factor.labelled(cell.spelling(factor)))
+            .filter(|label| !label.is_empty())
+            .collect();
+        let writes = self.only() != Some(Direction::Read);
+        if writes && !cell.is_default(&CONTENT) {
+            words.push(format!("content {}", cell.spelling(&CONTENT)));
+        }
+        let span = cell.spelling(&SPAN);
+        // The span is the subject's size where nothing else was asked for, and the subject says its size.
+        if !cell.is_default(&SPAN) && cell.view().is_some() && !cell.subject().contains(span) {
+            words.push(format!("span {span}"));
+        }
+        words.iter().map(|word| format!(", {word}")).collect()
+    }
+
+    /// The cell in words: `4 KiB random 70:30 mix, QD 32`, with the jobs where there are several, and what else is unusual.
+    fn words(&self) -> String {
+        format!(
+            "{}, {}{}",
+            self.requests(),
+            self.depth_words(),
+            self.circumstances()
+        )
     }
 }
 

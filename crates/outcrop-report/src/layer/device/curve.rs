@@ -1,10 +1,11 @@
 //! Curves: cells that differ in one factor only, in the order of that factor.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use outcrop_measure::knee::Point;
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{Direction, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH, READ_WRITE_MIX};
+use outcrop_schema::device::{ARRIVAL, Direction, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH, READ_WRITE_MIX};
 
 use super::cell::DeviceCell;
 use crate::cell::{Cell, families};
@@ -52,6 +53,33 @@ pub(super) fn mix_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> 
     let mut curves = curves(cells, &READ_WRITE_MIX).into_iter();
     let mut curve = curves.find(|curve| curve.iter().any(|cell| cell.is_mixed()))?;
     curve.reverse();
+    Some(curve)
+}
+
+/// The cells of one arrival process that differ in the offered rate only, by rising rate: the longest such curve.
+pub(super) fn offered_curve<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Curve<'c, 'a>> {
+    let process = |cell: &Cell<'_>| {
+        let spelling = cell.spelling(&ARRIVAL);
+        spelling
+            .split_once(':')
+            .map_or(spelling, |(process, _)| process)
+            .to_owned()
+    };
+    let open = || {
+        cells
+            .iter()
+            .filter(|cell| !cell.is_closed_loop() && cell.reaches_device())
+    };
+    let processes: BTreeSet<String> = open().map(process).collect();
+    let mut curves: Vec<Curve<'c, 'a>> = processes
+        .iter()
+        .flat_map(|wanted| families(open().filter(|cell| process(cell) == *wanted), &[&ARRIVAL]))
+        .filter(|curve| curve.len() >= 2)
+        .collect();
+    curves.sort_by_key(|curve| Reverse(curve.len()));
+    let mut curve = curves.into_iter().next()?;
+    let rate = |cell: &Cell<'_>| cell.place(&ARRIVAL).unwrap_or(0.0);
+    curve.sort_by(|one, other| rate(one).total_cmp(&rate(other)));
     Some(curve)
 }
 

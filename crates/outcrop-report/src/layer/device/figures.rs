@@ -1,5 +1,6 @@
 //! The device figures: curves over depth, size and mix, the latency tail, and the course of time.
 
+mod offered;
 mod over_time;
 mod tail;
 
@@ -28,8 +29,9 @@ pub(super) fn all(cells: &[Cell<'_>], published: &[Published]) -> Vec<FigureSlot
         iops_by_depth(cells, published),
         bandwidth_by_size(cells, published),
         iops_by_mix(cells),
-        tail::latency_tail(cells),
     ];
+    slots.extend(offered::both(cells));
+    slots.extend([tail::latency_tail(cells)]);
     slots.extend(over_time::both(cells));
     slots
 }
@@ -65,7 +67,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     let series = curves.iter().enumerate().map(|(hue, curve)| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
         let points = points(curve, x, |cell| cell.number(&LATENCY.both.mean));
-        let name = format!("{} read", curve[0].access());
+        let name = format!("{} read{}", curve[0].access(), curve[0].circumstances());
         Series::new(name, hue, SeriesKind::Measured, points)
     });
     let chart = LineChart {
@@ -73,8 +75,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Mean latency", Quantity::Latency, Scale::Log10),
         series: series.collect(),
     };
-    let caption = "Each line is one access size over rising queue depth. Where a line turns upwards, more depth buys \
-                   waiting and no bandwidth.";
+    let caption = "Each line is one access size with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.";
     chart.slot("bandwidth-vs-latency", TITLE, caption, "ssd-queue-depth")
 }
 
@@ -85,7 +86,7 @@ fn latency_by_depth(cells: &[Cell<'_>]) -> FigureSlot {
         let Some(curve) = depth_curve(cells, direction) else {
             continue;
         };
-        held.push(format!("{} {direction}s", curve[0].access()));
+        held.push(format!("{}{}", curve[0].requests(), curve[0].circumstances()));
         for (metric, name, offset) in [(&P50, "p50", 0), (&P99, "p99", 2)] {
             let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
             let points = points(&curve, x, |cell| cell.directed(direction, metric));
@@ -145,7 +146,9 @@ fn by_direction(
 
 fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     const TITLE: &str = "IOPS by queue depth";
-    let name = |cell: &Cell<'_>, direction: Direction| format!("{} {direction}", cell.access());
+    let name = |cell: &Cell<'_>, direction: Direction| {
+        format!("{} {direction}{}", cell.access(), cell.circumstances())
+    };
     let series = by_direction(cells, published, (&QUEUE_DEPTH, &IO_BLOCK_SIZE), &IOPS, name);
     if series.is_empty() {
         let reason = "no cell was measured at two or more queue depths.";
@@ -158,7 +161,7 @@ fn iops_by_depth(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot {
     };
     let mut caption = "Shaded: confidence interval of the median.".to_owned();
     if !published.is_empty() {
-        caption += " Dashed: published by others for another device and span; it shows the shape to expect and is no comparison.";
+        caption += " Dashed: published by others for another device and span. It shows the expected shape and is not a comparison.";
     }
     chart.slot("iops-by-depth", TITLE, caption, "ssd-queue-depth")
 }
@@ -167,7 +170,11 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
     const TITLE: &str = "Bandwidth by access size";
     let name = |cell: &Cell<'_>, direction: Direction| {
         let pattern = cell.spelling(&ACCESS_PATTERN);
-        format!("{pattern} {direction}, {}", cell.depth_words())
+        format!(
+            "{pattern} {direction}, {}{}",
+            cell.depth_words(),
+            cell.circumstances()
+        )
     };
     let factors: (FactorRef, FactorRef) = (&IO_BLOCK_SIZE, &QUEUE_DEPTH);
     let series = by_direction(cells, published, factors, &BANDWIDTH, name);
@@ -180,7 +187,7 @@ fn bandwidth_by_size(cells: &[Cell<'_>], published: &[Published]) -> FigureSlot 
         y: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
         series,
     };
-    let caption = "The size at which a line flattens is the smallest that uses the device's bandwidth.";
+    let caption = "The size at which a line flattens is the smallest one that uses the full bandwidth.";
     chart.slot("bandwidth-by-size", TITLE, caption, "ssd-access-size")
 }
 
@@ -211,9 +218,10 @@ fn iops_by_mix(cells: &[Cell<'_>]) -> FigureSlot {
         series,
     };
     let caption = format!(
-        "{}, {}. Measured with both in one stream; the dotted line is what the two pure runs would suggest.",
+        "{}, {}{}. Measured with both in one stream; the dotted line is what the two pure runs would suggest.",
         curve[0].access(),
-        curve[0].depth_words()
+        curve[0].depth_words(),
+        curve[0].circumstances()
     );
     chart.slot("iops-by-mix", TITLE, caption, "ssd-read-write-mix")
 }

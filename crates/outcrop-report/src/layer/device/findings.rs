@@ -8,27 +8,28 @@ mod time;
 
 pub(super) use quality::{contaminated, unchecked};
 pub(super) use schedule::late_trials;
-pub(super) use shape::weighted_mean_iops;
+pub(super) use shape::{predicted_knee, weighted_mean_iops};
 pub(super) use time::unsteady;
 
 use crate::cell::Cell;
-use crate::finding::{About, Finding};
+use crate::finding::Finding;
 
 /// Every finding of a run, in reading order.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
     let of_the_subject = [shape::knee(cells), shape::mix(cells)];
     let of_the_run = [
-        arithmetic::bandwidth(cells),
-        arithmetic::littles_law(cells),
-        quality::counters(cells),
-        quality::cpu(cells),
-        schedule::on_time(cells),
-        quality::repeatability(cells),
-        quality::percentiles(cells),
-        time::steady_state(cells),
-        time::level_shifts(cells),
+        arithmetic::bandwidth(cells).of_run("Bandwidth is not IOPS × access size"),
+        arithmetic::littles_law(cells)
+            .of_run("Requests in flight are not IOPS × mean latency (Little's law)"),
+        quality::counters(cells)
+            .of_run("The device also served other requests, or the kernel counted other bytes"),
+        quality::cpu(cells).of_run("The submitting threads had no CPU time left at the highest IOPS"),
+        schedule::on_time(cells).of_run("Open loops issued requests late"),
+        quality::repeatability(cells).of_run("Repetitions of some cells differ widely"),
+        quality::percentiles(cells).of_run("Some cells have too few samples for their p99.9"),
+        time::steady_state(cells).of_run("Some write cells did not reach steady state"),
+        time::level_shifts(cells).of_run("IOPS changed to another level within some trials"),
     ];
-    let of_the_run = of_the_run.map(|finding| finding.about(About::Run));
     of_the_subject.into_iter().chain(of_the_run).collect()
 }
 

@@ -1,7 +1,8 @@
 //! What limits how far the figures of a device can be relied on.
 
+use outcrop_measure::metric::Unit;
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_schema::device::{BYTES_WRITTEN, CONTAMINATION, Direction, PAGE_CACHE};
+use outcrop_schema::device::{ARRIVAL_REQUESTED, BYTES_WRITTEN, CONTAMINATION, Direction, IOPS, PAGE_CACHE};
 
 use super::cell::{DeviceCell, value_of};
 use super::findings::{contaminated, late_trials, unchecked, unsteady};
@@ -22,6 +23,35 @@ pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
     cautions.into_iter().flatten()
 }
 
+/// Open loops that asked for more than the device could answer: said before all else, since their latencies are of no load that lasts.
+pub(super) fn overload(cells: &[Cell<'_>]) -> Option<Caution> {
+    let open = cells
+        .iter()
+        .filter(|cell| !cell.is_closed_loop() && cell.reaches_device());
+    let total = open.clone().count();
+    let rates = |cell: &Cell<'_>| Some((cell.value(&ARRIVAL_REQUESTED)?, cell.value(&IOPS.both)?));
+    let mut behind: Vec<(f64, f64, &Cell<'_>)> = open
+        .filter(|cell| cell.is_overloaded())
+        .filter_map(|cell| rates(cell).map(|(offered, answered)| (offered, answered, cell)))
+        .collect();
+    behind.sort_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)));
+    let (offered, answered, worst) = behind.first()?;
+    let what = format!(
+        "{} offered, {} answered",
+        Unit::PerSecond.format(*offered),
+        Unit::PerSecond.format(*answered)
+    );
+    let effect = "the latency grows with the length of the trial and says nothing of the device";
+    Some(Caution::warning(match total {
+        1 => format!("Overloaded: {what}; {effect}."),
+        _ => format!(
+            "{} of {total} open-loop cells are overloaded (worst: {what}, {}); there {effect}.",
+            behind.len(),
+            worst.words()
+        ),
+    }))
+}
+
 /// Memory answered, not the device.
 fn page_cache(cells: &[Cell<'_>]) -> Option<Caution> {
     let mut trials = cells.iter().flat_map(Cell::trials);
@@ -38,8 +68,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
             false => (worst.missing, "less than it was asked to"),
         };
         return Some(Caution::warning(format!(
-            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run asked for (worst: {:.0} % \
-             {what}, {}): another process used it, or a layer between answered or amplified.",
+            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): another process used it, or a layer in between answered or amplified requests.",
             strays.len(),
             CONTAMINATION * 100.0,
             share * 100.0,
@@ -48,7 +77,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
     }
     unchecked(cells).map(|reason| {
         Caution::note(format!(
-            "Whether others used the device meanwhile could not be checked: {reason}."
+            "Could not check whether others used the device: {reason}."
         ))
     })
 }
@@ -58,8 +87,7 @@ fn steadiness(cells: &[Cell<'_>]) -> Option<Caution> {
     let (total, unsteady) = unsteady(cells);
     let worst = unsteady.first()?;
     Some(Caution::warning(format!(
-        "{} of {total} were not steady, so their IOPS are a mean over a change: {} gave {} over all, and {} in its last five \
-         intervals.",
+        "{} of {total} were not steady, so their IOPS average over a change: {} gave {} overall, and {} in its last five intervals.",
         counted(unsteady.len(), "write trial"),
         worst.words,
         format_iops(worst.whole),
@@ -72,8 +100,7 @@ fn lateness(cells: &[Cell<'_>]) -> Option<Caution> {
     let (total, late) = late_trials(cells);
     let worst = late.first()?;
     Some(Caution::warning(format!(
-        "In {} of {total} open-loop trials requests were issued late by this machine, and their latencies contain that (worst: \
-         p99 {} late, {}). The service latencies do not.",
+        "In {} of {total} open-loop trials this machine issued requests late, and the latencies include that delay (worst: p99 {} late, {}). The service latencies do not.",
         late.len(),
         format_nanoseconds(worst.late_ns),
         worst.words
@@ -87,8 +114,7 @@ fn duration(cells: &[Cell<'_>]) -> Option<Caution> {
     let longest_s = trials.map(|trial| trial.duration_s).fold(0.0, f64::max);
     (writes && longest_s > 0.0 && longest_s < 30.0).then(|| {
         Caution::note(format!(
-            "The longest trial lasted {longest_s:.1} s: writes show what the device takes in a burst, not what it \
-             sustains when its cache is full."
+            "The longest trial lasted {longest_s:.1} s: write figures are burst rates, not what the device sustains once its cache is full."
         ))
     })
 }
@@ -99,7 +125,7 @@ fn written(cells: &[Cell<'_>]) -> Option<Caution> {
     let bytes: f64 = trials.filter_map(|trial| value_of(trial, &BYTES_WRITTEN)).sum();
     (bytes > 0.0).then(|| {
         Caution::note(format!(
-            "The trials wrote {}, in addition to making the file.",
+            "The trials wrote {}, in addition to creating the file.",
             format_bytes(bytes as u64)
         ))
     })

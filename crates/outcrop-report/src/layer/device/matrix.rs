@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use outcrop_measure::ByteSize;
-use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_bytes;
-use outcrop_schema::device::{BANDWIDTH, ByDirection, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH};
+use outcrop_schema::device::{BANDWIDTH, CPU_PER_OPERATION, IO_BLOCK_SIZE, IOPS, QUEUE_DEPTH};
 
 use super::cell::{DeviceCell, P50, P99};
 use crate::cell::{Cell, families};
@@ -89,13 +88,7 @@ type Pick = for<'c> fn(&'c Cell<'_>) -> Option<&'c Number>;
 const METRICS: [(&str, Pick); 5] = [
     ("IOPS", |cell| cell.number(&IOPS.both)),
     (BANDWIDTH.both.name, |cell| cell.number(&BANDWIDTH.both)),
-    ("p50 latency", |cell| latency(cell, &P50)),
-    ("p99 latency", |cell| latency(cell, &P99)),
+    ("p50 latency", |cell| cell.latency(&P50)),
+    ("p99 latency", |cell| cell.latency(&P99)),
     ("CPU per operation", |cell| cell.number(&CPU_PER_OPERATION)),
 ];
-
-/// The latency over both directions, or of the only one that there is.
-fn latency<'c>(cell: &'c Cell<'_>, metric: &ByDirection<Metric>) -> Option<&'c Number> {
-    let both = cell.number(&metric.both);
-    both.or_else(|| cell.directed(cell.only()?, metric))
-}

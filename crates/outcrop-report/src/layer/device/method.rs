@@ -16,22 +16,19 @@ const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Closed loop",
-        "A new request goes out when one completes, one for one, so that the queue depth asked for is the depth kept. \
-         Batched submission, which lowers the real depth, is a separate mode and is named where it was used.",
+        "Each completed request is replaced by a new one at once, so the requested queue depth is maintained. Batched submission, which lowers the real depth, is a separate mode and is named where it was used.",
     ),
     (
         "IOPS and bandwidth",
-        "Requests, and their bytes, that completed within the measured time, divided by it. Requests that failed count \
-         nowhere and are reported.",
+        "Requests, and their bytes, that completed within the measured time, divided by that time. Failed requests are excluded and reported.",
     ),
     (
         "Latency",
-        "Per request, from the moment it was made ready to the moment its completion was seen; under open load from the \
-         moment it was due. Kept in a log-linear histogram with an error of at most 1.6 %.",
+        "Per request, from when it is ready until its completion is seen; in an open loop, from when it was due. Kept in a log-linear histogram with an error of at most 1.6 %.",
     ),
     (
         "Percentiles",
-        "A percentile q is printed only if n(1 − q) ≥ 10: fewer operations beyond it would make it chance.",
+        "A percentile q is printed only if n(1 − q) ≥ 10, so that at least ten operations lie beyond it.",
     ),
     (
         "Medians and intervals",
@@ -40,22 +37,19 @@ const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Knee",
-        "Predicted: highest IOPS × mean latency at the least depth (Little's law). Observed: the depth of greatest IOPS ÷ mean \
-         latency (Kleinrock's power).",
+        "Predicted: highest IOPS × mean latency at the smallest depth (Little's law). Observed: the depth of the highest IOPS ÷ mean latency (Kleinrock's power).",
     ),
     (
         "CPU per operation",
-        "CPU time of the whole process over the measured time, the kernel's I/O workers included, divided by the operations.",
+        "CPU time of the whole process during the measured time, including the kernel's I/O workers, divided by the operations.",
     ),
     (
         "Queue depth achieved",
-        "The mean number of requests submitted and not yet seen complete, integrated over time; it does not use the \
-         latencies, so that Little's law is a check and no tautology.",
+        "The mean number of requests submitted and not yet seen to complete, integrated over time. It does not use the latencies, so Little's law is a check and not a tautology.",
     ),
     (
         "Bytes of the device",
-        "The change of the block device's counters under /sys over the whole job, warm-up and drain included, against the \
-         bytes that completed in it.",
+        "The change of the block device's counters in /sys over the whole job, including warm-up and drain, compared with the bytes that completed in it.",
     ),
 ];
 
@@ -85,7 +79,6 @@ fn overhead(cells: &[Cell<'_>]) -> String {
         ),
     };
     format!(
-        "The job loop with an engine that completes every request at once, for 0.1 s before the first trial: offsets, \
-         clock and histogram included, kernel and device not. {measured}"
+        "The job loop with an engine that completes every request immediately, run for 0.1 s before the first trial. It includes offsets, clock and histogram, but not kernel and device. {measured}"
     )
 }

@@ -114,8 +114,7 @@ fn beside(published: &[Cell<'_>], ours: &[Cell<'_>]) -> Table {
     ];
     Table {
         caption: format!(
-            "{}, next to this run's cells of the same access, mix and depth. Another device, another span and an unknown \
-             state: read the shapes, not the ratio.",
+            "{}, next to this run's cells of the same access, mix and depth. Another device, another span and an unknown state: compare the shapes, not the ratios.",
             published.first().map_or("", Cell::subject)
         ),
         head: head.map(str::to_owned).to_vec(),

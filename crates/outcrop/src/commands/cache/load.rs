@@ -7,6 +7,7 @@ mod table;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
+use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Format, note, pretty_json, print};
 use outcrop_cache_load::{
@@ -21,13 +22,13 @@ use outcrop_workload::{Arrival, Content};
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop cache load                                              ETC on memcached here, closed loop
-  outcrop cache load --target redis://127.0.0.1 --pipeline 16     on Redis, 16 requests in flight
+  outcrop cache load                                              ETC, closed loop, local memcached
+  outcrop cache load --target redis://127.0.0.1 --pipeline 16     Redis, 16 requests in flight
   outcrop cache load --arrival poisson:20k --objective 'p95<1ms'  open loop, from the intended start
-  outcrop cache load --search 'p95<1ms'                           the highest rate within the limit
-  outcrop cache load --trace requests.csv --set-on-miss           the requests of a trace
+  outcrop cache load --search 'p95<1ms'                           highest rate with p95 below 1 ms
+  outcrop cache load --trace requests.csv --set-on-miss           replay a trace
 
-It writes keys that begin with `oc-` (a trace: its own), and never empties a server unless --flush says so.";
+It writes keys that begin with `oc-` (a trace writes its own keys). It never empties a server without --flush.";
 
 /// Measure a cache under load: memcached, Redis, HTTP
 #[derive(Debug, clap::Args)]
@@ -36,7 +37,7 @@ pub(crate) struct Args {
     /// The server: memcached://HOST:PORT, redis://HOST:PORT, http://HOST:PORT
     #[arg(long, default_value = "memcached://127.0.0.1:11211", value_name = "URL")]
     target: Target,
-    /// etc, etc-lite
+    /// Workload: etc, etc-lite
     #[arg(long, default_value = "etc")]
     workload: Preset,
     /// Replay a trace instead: CSV of time, key, operation, key size, value size, ttl; of time, key, size; or of keys
@@ -45,70 +46,70 @@ pub(crate) struct Args {
     /// Replay the trace at its own times (open loop)
     #[arg(long, requires = "trace")]
     trace_times: bool,
-    /// Different keys
-    #[arg(long, default_value_t = 100_000)]
+    /// Number of distinct keys
+    #[arg(long, default_value_t = 100_000, value_parser = whole::<u64>)]
     keys: u64,
-    /// Instead of the workload's: etc, etc-lite, zipfian:THETA, uniform
+    /// Key popularity [default: the workload's]: etc, etc-lite, zipfian:THETA, uniform
     #[arg(long)]
     popularity: Option<KeyPopularity>,
-    /// Instead of the workload's: etc, etc-lite, fixed:BYTES
+    /// Key sizes [default: the workload's]: etc, etc-lite, fixed:BYTES
     #[arg(long)]
     key_size: Option<KeySize>,
-    /// Instead of the workload's: etc, etc-lite, fixed:BYTES
+    /// Instead of the workload's: etc, etc-lite, mixgraph, fixed:BYTES
     #[arg(long)]
     value_size: Option<ValueSize>,
-    /// Instead of the workload's: gets, sets and deletes, as in 30:1, 30:1:15 or 50:22:1
+    /// Ratio of gets, sets and deletes [default: the workload's], as in 30:1, 30:1:15 or 50:22:1
     #[arg(long)]
     mix: Option<RequestMix>,
-    /// Do not set the key of a get that missed (what a trace does unless --set-on-miss is given)
+    /// Do not set a key after a miss (a trace does not, unless --set-on-miss is given)
     #[arg(long)]
     no_set_on_miss: bool,
-    /// With --trace: set the key of a get that missed, as an application in front of a database does
+    /// With --trace: set the key after a miss, as an application in front of a database does
     #[arg(long, requires = "trace", conflicts_with = "no_set_on_miss")]
     set_on_miss: bool,
-    /// What values contain: random, zeros, entropy:BITS, compressible:RATIO
+    /// Content of values: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, default_value = "random")]
     content: Content,
-    /// closed, constant:RATE, poisson:RATE, etc:RATE
+    /// Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD
     #[arg(long, default_value = "closed")]
     arrival: Arrival,
     /// Requests per second at constant intervals, as in 20k: short for --arrival constant:RATE
     #[arg(long, conflicts_with = "arrival", value_parser = constant_rate)]
     rate: Option<Arrival>,
-    /// Connections
-    #[arg(long, default_value_t = 50)]
+    /// Number of connections
+    #[arg(long, default_value_t = 50, value_parser = whole::<u32>)]
     connections: u32,
     /// Requests in flight on each connection
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u32>)]
     pipeline: u32,
     /// Threads of the driver
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u32>)]
     threads: u32,
-    /// Let the threads move between CPUs
+    /// Do not pin driver threads to CPUs
     #[arg(long)]
     no_pin: bool,
-    /// auto (fill, then until the hit ratio stops changing), fill:TIME (fill, then the load so long), none, sets:COUNT or a time
+    /// Warm-up: auto (fill, then load until the hit ratio stops changing), fill:TIME (fill, then load for TIME), sets:COUNT, a time, or none
     #[arg(long, default_value = "auto")]
     warm_up: WarmUp,
-    /// Measured time
+    /// Duration of the measurement
     #[arg(long, default_value = "5s", value_name = "TIME")]
     duration: TimeSpan,
-    /// Count goodput by this, as in p95<1ms
+    /// Latency objective that goodput is counted by, as in p95<1ms
     #[arg(long)]
     objective: Option<Objective>,
-    /// Search for the highest rate that keeps this, as in p95<1ms; each step lasts --duration or longer
+    /// Find the highest rate that keeps this objective, as in p95<1ms; each step lasts --duration or longer
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "objective")]
     search: Option<Objective>,
-    /// Empty the whole server first
+    /// Remove every item from the server first
     #[arg(long)]
     flush: bool,
-    /// Print the latency distribution of every kind of request instead
+    /// Print the latency distribution of each request type instead of the summary
     #[arg(long)]
     cdf: bool,
     /// Seed of every random choice
     #[arg(long, default_value = "1")]
     seed: Seed,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -160,12 +161,11 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
                 .map_err(|error| bad_input(anyhow::anyhow!("cannot open {}: {error}", path.display())))?;
             let trace = Trace::read(std::io::BufReader::new(file)).map_err(bad_input)?;
             if args.trace_times && !trace.has_times() {
-                let text = "--trace-times: the trace has keys alone; a trace of time,key,size has times";
+                let text = "--trace-times: the trace has only keys; give a trace of time,key,size";
                 return Err(bad_input(anyhow::anyhow!(text)));
             }
             if args.set_on_miss && !trace.has_sizes() {
-                let text =
-                    "--set-on-miss: the trace gives no sizes of values to set; a trace of time,key,size does";
+                let text = "--set-on-miss: the trace has no value sizes; give a trace of time,key,size";
                 return Err(bad_input(anyhow::anyhow!(text)));
             }
             RequestSource::Trace {
@@ -248,20 +248,19 @@ fn progress() -> impl FnMut(LoadProgress) {
 fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     if report.is_driver_the_limit() {
         note(&format!(
-            "the driver was the bottleneck: a thread of it was busy {:.0} % of the time; give it --threads, or read \
-             these figures as its own",
+            "the load driver was the bottleneck: one of its threads was busy {:.0} % of the time; raise --threads, or read these figures as the driver's",
             report.driver_cpu.busiest_share * 100.0
         ));
     }
     if report.warm_up.is_steady == Some(false) {
-        note("warning: the hit ratio had not stood still when measuring began");
+        note("warning: the hit ratio was still changing when the measurement began");
     }
     for problem in report.problems() {
         note(&format!("error: {problem}"));
     }
     anyhow::ensure!(
         report.tally.mismatches == 0,
-        "values came back that had not been stored"
+        "the server returned values that were not stored"
     );
     Ok(if report.is_interrupted {
         Ending::Interrupted

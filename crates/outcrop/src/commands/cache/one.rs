@@ -17,7 +17,7 @@ struct Server {
     /// The server: memcached://HOST:PORT, redis://HOST:PORT, http://HOST:PORT
     #[arg(long, default_value = "memcached://127.0.0.1:11211", value_name = "URL")]
     target: Target,
-    /// How long connecting and each answer may take
+    /// Timeout for connecting and for each reply
     #[arg(long, default_value = "5s", value_name = "TIME")]
     timeout: TimeSpan,
 }
@@ -42,15 +42,15 @@ pub(super) struct Get {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  outcrop cache set rock granite                             at the server of `outcrop cache serve`
+  outcrop cache set rock granite                             to `outcrop cache serve`
   outcrop cache set rock granite --ttl 60s
   outcrop cache set photo < photo.jpg                        the value comes from stdin")]
 pub(super) struct Set {
     /// The key
     key: String,
-    /// The value [default: what stdin gives]
+    /// The value [default: read from stdin]
     value: Option<String>,
-    /// How long it lives, in whole seconds [default: for ever]
+    /// Time to live, in whole seconds [default: no expiry]
     #[arg(long, value_name = "TIME")]
     ttl: Option<TimeSpan>,
     #[command(flatten)]
@@ -118,7 +118,7 @@ fn connect(server: &Server, key: &str) -> anyhow::Result<Connection> {
     check_key(key.as_bytes()).map_err(bad_input)?;
     if server.timeout.0.is_zero() {
         return Err(bad_input(anyhow::anyhow!(
-            "--timeout is 0s; a server needs some time to answer, such as 5s"
+            "--timeout is 0s; expected a time above 0, such as 5s"
         )));
     }
     Connection::connect(&server.target, server.timeout.duration()).map_err(|error| match error {
@@ -155,7 +155,7 @@ fn from_stdin() -> anyhow::Result<Vec<u8>> {
     stdin.lock().take(MOST_VALUE_BYTES + 1).read_to_end(&mut value)?;
     if value.len() as u64 > MOST_VALUE_BYTES {
         return Err(bad_input(anyhow::anyhow!(
-            "the value on stdin is longer than 128 MiB, which no server stores"
+            "the value on stdin is larger than 128 MiB, which no server stores"
         )));
     }
     Ok(value)

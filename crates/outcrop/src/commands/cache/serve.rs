@@ -11,6 +11,7 @@ use outcrop_cache::server::{Protocol, Server, ServerOptions, TlsFiles, loopback}
 use outcrop_cache::store::{PolicyKind, StoreOptions};
 use outcrop_measure::units::{ByteSize, format_bytes};
 
+use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::note;
 
@@ -19,58 +20,62 @@ Examples:
   outcrop cache serve                                  1 GiB on 127.0.0.1:11211 and [::1]:11211
   outcrop cache serve --memory 64MiB --policy lru --threads 2
   outcrop cache serve --listen 127.0.0.1:11300 --http 127.0.0.1:8080
+  outcrop cache serve --redis 127.0.0.1:6379           for redis-cli and redis-py
   outcrop cache serve --listen 0.0.0.0:11211 --tls-cert a.pem --tls-key a.key --login-file users
   curl -X PUT localhost:8080/rock/granite; curl localhost:8080/rock; curl localhost:8080/metrics
   printf 'set rock 0 0 7\\r\\ngranite\\r\\nget rock\\r\\nquit\\r\\n' | nc localhost 11211
 
 The limit of --memory holds for the whole process, to 16 MiB. Ctrl-C and SIGTERM answer every request that has \
-arrived, then end.";
+arrived, then end; a second one ends at once.";
 
-/// Serve a cache over the memcached protocol and HTTP (not Redis)
+/// Serve a cache over the memcached protocol, HTTP and Redis's protocol
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Memory for items, tables and buffers
+    /// Memory limit for items, tables and buffers
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     memory: ByteSize,
     /// Eviction policy: none, fifo, lru, sieve, s3-fifo, w-tinylfu
     #[arg(long, default_value_t, value_name = "POLICY")]
     policy: PolicyKind,
-    /// Items per chain of the hash index: fewer are found faster, more take less memory
+    /// Items per hash chain: fewer make lookups faster, more save memory
     #[arg(long, default_value_t = 1.5, value_name = "RATIO")]
     load_factor: f64,
-    /// Longest item: key, value and a few bytes
+    /// Maximum item size: key, value and a few bytes of overhead
     #[arg(long, default_value = "1MiB", value_name = "BYTES")]
     max_item: ByteSize,
-    /// Threads that serve, one per core [default: the cores there are]
-    #[arg(long, value_name = "N")]
+    /// Server threads, one per core [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     threads: Option<usize>,
-    /// Where to speak memcached's protocol; several separated by commas [default: port 11211 of 127.0.0.1 and ::1]
+    /// Addresses that serve the memcached protocol, separated by commas [default: port 11211 of 127.0.0.1 and ::1]
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
     listen: Vec<String>,
-    /// Where to speak HTTP; several separated by commas [default: nowhere]
+    /// Addresses that serve HTTP, separated by commas [default: none]
     #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
     http: Vec<String>,
-    /// Most connections at once
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    /// Addresses that serve Redis's protocol, separated by commas [default: none]
+    #[arg(long, value_delimiter = ',', value_name = "ADDRESS:PORT")]
+    redis: Vec<String>,
+    /// Maximum number of connections
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = whole::<u64>)]
     max_connections: u64,
-    /// Speak TLS only: the certificate, then those that vouch for it, as PEM
+    /// Require TLS: PEM file with the certificate, followed by its chain
     #[arg(long, requires = "tls_key", value_name = "FILE")]
     tls_cert: Option<PathBuf>,
-    /// The certificate's private key as PEM
+    /// PEM file with the certificate's private key
     #[arg(long, requires = "tls_cert", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Require login; the file has a line name:password for each user, as for memcached's -Y; over HTTP Basic or Bearer
+    /// Require login: a file with a line name:password for each user, as for memcached's -Y; HTTP takes Basic or Bearer, Redis clients AUTH
     #[arg(long, value_name = "FILE")]
     login_file: Option<PathBuf>,
-    /// Serve on addresses that other machines reach, without login and TLS
+    /// Allow addresses that other machines can reach, without login and TLS
     #[arg(long)]
     insecure: bool,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     let (mut signals, write_end) = UnixStream::pair()?;
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in crate::interrupt::signals() {
         signal_hook::low_level::pipe::register(signal, write_end.try_clone()?)?;
     }
     let server = Server::start(&options(args)?).map_err(of_cache)?;
@@ -78,6 +83,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         let name = match protocol {
             Protocol::Memcached => "memcached",
             Protocol::Http => "http",
+            Protocol::Redis => "redis",
         };
         note(&format!("{name} on {address}"));
     }
@@ -91,7 +97,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         ));
     }
     signals.read_exact(&mut [0])?;
-    note("answering what has arrived, then ending");
+    // From here on a second signal ends the process at once.
+    let stopping = crate::interrupt::stop_flag()?;
+    stopping.store(true, std::sync::atomic::Ordering::Relaxed);
+    note("stopping: pending requests are answered first");
     server.stop().map_err(of_cache)?;
     Ok(Ending::Done)
 }
@@ -114,6 +123,7 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
         },
         memcached: listen,
         http: addresses(&args.http)?,
+        redis: addresses(&args.redis)?,
         threads: args.threads.unwrap_or(cores),
         max_connections: args.max_connections,
         tls: args
@@ -133,7 +143,7 @@ fn unpredictable_seed() -> anyhow::Result<u64> {
     let mut bytes = [0; 8];
     std::fs::File::open(SOURCE)
         .and_then(|mut source| source.read_exact(&mut bytes))
-        .with_context(|| format!("cannot read {SOURCE}, which the hash of keys is seeded from"))?;
+        .with_context(|| format!("cannot read {SOURCE}, which seeds the hash of keys"))?;
     Ok(u64::from_ne_bytes(bytes))
 }
 
@@ -143,7 +153,7 @@ fn addresses(given: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
         let resolved = text.to_socket_addrs();
         let resolved = resolved.map_err(|error| {
             bad_input(anyhow::anyhow!(
-                "{text}: {error}; an address and a port are expected, such as 127.0.0.1:11211"
+                "{text}: {error}; expected an address and a port, such as 127.0.0.1:11211"
             ))
         })?;
         found.extend(resolved);

@@ -4,19 +4,24 @@ use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use outcrop_cache_bench::{CurvePoint, CurveSpec, MemorySizes, Policies, miss_ratio_curve};
+use outcrop_cache_bench::{
+    CurveAdvice, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
+};
 use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_report::number::counted;
 use outcrop_report::{FileFormat, Label};
 use outcrop_workload::keyed::Trace;
 
+use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
-use crate::output::{Cell, Format, Table, note};
+use crate::output::{Cell, Format, Table, note, pretty_json, print};
+use crate::output_file::{Force, refuse_stdout};
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop cache simulate trace.csv --memory 64MiB..8GiB                 every policy
+  outcrop cache simulate trace.csv                                      every policy
   outcrop cache simulate trace.csv --memory 1GiB --policy lru,s3-fifo
-  outcrop cache simulate trace.csv --memory 64MiB..8GiB --svg miss.svg  the curve as a picture
+  outcrop cache simulate trace.csv --memory 64MiB..8GiB --svg miss.svg  also draw the curve
   outcrop cache simulate keys.txt --value-size 100B --memory 1MiB..64MiB --format csv
 
 A line of a trace is: time,key,operation,key size,value size,ttl; or time,key,size; or a key.
@@ -30,74 +35,84 @@ const WIDTH_MM: f64 = 150.0;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The trace: CSV of requests in the order of time
+    /// The trace: CSV of requests, ordered by time
     trace: PathBuf,
-    /// Memory limits: a range of doublings (64MiB..8GiB) or a list (64MiB,96MiB)
-    #[arg(long, default_value = "64MiB..8GiB", value_name = "SIZES")]
-    memory: MemorySizes,
-    /// all, or some of none, fifo, lru, sieve, s3-fifo, w-tinylfu separated by commas
+    /// Memory limits: a range of doublings (64MiB..8GiB) or a list (64MiB,96MiB) [default: seven doublings, up to what holds
+    /// every object of the trace]
+    #[arg(long, value_name = "SIZES")]
+    memory: Option<MemorySizes>,
+    /// Eviction policies: all, or some of none, fifo, lru, sieve, s3-fifo, w-tinylfu, separated by commas
     #[arg(long, default_value = "all", value_name = "POLICIES")]
     policy: Policies,
-    /// Memory that each object takes in addition to its key and value
+    /// Memory overhead of each object, in addition to its key and value
     #[arg(long, default_value = "32B", value_name = "BYTES")]
     overhead: ByteSize,
-    /// Size of values whose size the trace does not give
+    /// Value size where the trace does not give one
     #[arg(long, value_name = "BYTES")]
     value_size: Option<ByteSize>,
-    /// Do not set the key of a get that missed
+    /// Do not set a key after a miss
     #[arg(long)]
     no_set_on_miss: bool,
     /// Read only the first N requests of the trace
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     requests: Option<u64>,
-    /// Simulations at once [default: the cores there are]
+    /// Simulations that run in parallel [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// Draw the curve into a new file
+    /// Also draw the curve as an SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Form of the output
+    #[command(flatten)]
+    force: Force,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if let Some(path) = &args.svg {
+        refuse_stdout(path, "the curve")?;
+        args.force.check(path)?;
+    }
     let stop = crate::interrupt::stop_flag()?;
     let trace = read(&args.trace, args.requests.unwrap_or(u64::MAX))?;
-    let spec = spec(args, &trace)?;
+    let mut spec = spec(args, &trace)?;
     let facts = spec.facts(&trace);
+    let memory = args.memory.clone();
+    spec.memory_bytes = memory.unwrap_or_else(|| MemorySizes::around(facts.all_bytes)).0;
+    spec.threads = spec.threads.min(spec.memory_bytes.len() * spec.policies.len());
     if facts.gets == 0 {
         return Err(bad_input(anyhow::anyhow!(
-            "{}: no request is a get, so that nothing can hit or miss",
+            "{}: the trace has no get, so it has no hits and no misses",
             args.trace.display()
         )));
     }
     let share = |part: u64| part as f64 / facts.gets as f64 * 100.0;
     note(&format!(
-        "{} requests, {} keys, {} gets · first requests of a key, which miss in every cache: {:.1} % of gets · all objects take {}",
-        trace.entries().len(),
-        trace.key_count(),
-        facts.gets,
+        "{}, {}, {} · compulsory misses (first request of a key): {:.1} % of gets · all objects take {}",
+        counted(trace.entries().len(), "request"),
+        counted(trace.key_count() as usize, "key"),
+        counted(facts.gets as usize, "get"),
         share(facts.first_gets),
         format_bytes(facts.all_bytes),
     ));
     if facts.keys_without_size > 0 {
         let size = ByteSize(u64::from(spec.value_size_bytes));
         note(&format!(
-            "values of {} keys have no size in the trace and count as {size}",
-            facts.keys_without_size
+            "the trace gives no value size for {}; they count as {size}",
+            counted(facts.keys_without_size as usize, "key")
         ));
     }
     let needed = format_bytes(spec.memory_needed(&trace));
     note(&format!(
-        "simulating with {} threads in {needed} of memory, in addition to the trace",
-        spec.threads
+        "simulating with {} and {needed} of memory, in addition to the trace",
+        counted(spec.threads, "thread")
     ));
     let mut progress = progress();
     let Some(points) = miss_ratio_curve(&trace, &spec, &stop, &mut progress) else {
         return Ok(Ending::Interrupted);
     };
-    table(&points, &spec, args.format).print(args.format)?;
+    answer(&points, &spec, facts.first_gets, args.format)?;
     if let Some(path) = &args.svg {
         draw(path, &points, &spec, args)?;
     }
@@ -115,7 +130,7 @@ fn spec(args: &Args, trace: &Trace) -> anyhow::Result<CurveSpec> {
         Some(size) => bytes("--value-size", size)?,
         None if !trace.has_sizes() => {
             return Err(bad_input(anyhow::anyhow!(
-                "{}: the trace gives no sizes, so that memory means nothing; say how large values are with --value-size, such as \
+                "{}: the trace gives no sizes, so a memory limit has no meaning; give the value size with --value-size, such as \
                  --value-size 100B",
                 args.trace.display()
             )));
@@ -123,14 +138,13 @@ fn spec(args: &Args, trace: &Trace) -> anyhow::Result<CurveSpec> {
         None => 0,
     };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let tasks = args.memory.0.len() * args.policy.0.len();
     Ok(CurveSpec {
-        memory_bytes: args.memory.0.clone(),
+        memory_bytes: Vec::new(),
         policies: args.policy.0.clone(),
         overhead_bytes: bytes("--overhead", args.overhead)?,
         value_size_bytes,
         sets_on_miss: !args.no_set_on_miss,
-        threads: args.threads.map_or(cores, usize::from).min(tasks),
+        threads: args.threads.map_or(cores, usize::from),
     })
 }
 
@@ -184,6 +198,65 @@ fn progress() -> impl FnMut(f64) {
             note(&format!("simulating: {percent} %"));
         }
     }
+}
+
+/// Prints what to take, and the curve.
+fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Format) -> anyhow::Result<()> {
+    let advice = CurveAdvice::of(points).map(|advice| sentences(&advice, first_gets));
+    let table = table(points, spec, format);
+    match (format, advice) {
+        (Format::Text, Some(advice)) => {
+            // The answer first: the table may be longer than a screen.
+            print(&format!("{}\n\n", advice.join("\n")))?;
+            table.print(format)
+        }
+        (Format::Json, Some(advice)) => {
+            print(&pretty_json(&table.in_envelope().with_detail("advice", advice))?)
+        }
+        (Format::Text | Format::Json | Format::Csv, _) => table.print(format),
+    }
+}
+
+/// What to take, in words. The first get of a key misses in every cache.
+fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
+    let percent = |point: &CurvePoint| format!("{:.1} %", point.miss_ratio().unwrap_or_default() * 100.0);
+    let size = |point: &CurvePoint| ByteSize(point.memory_bytes).to_string();
+    let (chosen, lowest) = (&advice.chosen, &advice.lowest);
+    let policy = |point: &CurvePoint| point.policy.to_string();
+    let mut memory = format!(
+        "Memory: {}, with {}: {} of gets miss",
+        size(chosen),
+        policy(chosen),
+        percent(chosen)
+    );
+    if chosen.memory_bytes < lowest.memory_bytes {
+        memory.push_str(&format!(
+            "; {} misses {}, {} percentage point less at most",
+            size(lowest),
+            percent(lowest),
+            NEARLY * 100.0
+        ));
+    } else if chosen.gets - chosen.hits <= first_gets {
+        memory.push_str("; these are first requests of a key, which more memory cannot save");
+    } else if advice.is_largest {
+        memory.push_str("; more was not simulated and may help (--memory)");
+    }
+    let others: Vec<String> = advice.policies[1..].iter().map(ToString::to_string).collect();
+    let ties = match others.is_empty() {
+        true => String::new(),
+        false => format!(" ({} within a percentage point)", others.join(", ")),
+    };
+    let is_worse = !advice.policies.contains(&advice.worst.policy);
+    let most = match is_worse {
+        true => format!(
+            "; in this memory, {} misses most, {}",
+            policy(&advice.worst),
+            percent(&advice.worst)
+        ),
+        false => String::new(),
+    };
+    let choice = format!("Policy: {}{ties}{most}.", policy(chosen));
+    vec![format!("{memory}."), choice]
 }
 
 /// For people a row for each limit and a column for each policy; for programs a row for each pair.
@@ -240,7 +313,7 @@ fn ratio(value: Option<f64>, reason: &str) -> Cell {
     )
 }
 
-/// Draws the curve into a file that was not there.
+/// Draws the curve.
 fn draw(path: &Path, points: &[CurvePoint], spec: &CurveSpec, args: &Args) -> anyhow::Result<()> {
     let lines: Vec<outcrop_report::PolicyCurve> = points
         .chunks(spec.memory_bytes.len())
@@ -257,18 +330,12 @@ fn draw(path: &Path, points: &[CurvePoint], spec: &CurveSpec, args: &Args) -> an
         args.overhead
     );
     let figure = outcrop_report::miss_ratio_figure(&caption, &lines).context("there is nothing to draw")?;
-    let mut file = std::fs::File::create_new(path).map_err(|error| {
-        bad_input(anyhow::anyhow!(
-            "cannot create {}: {error}; --svg writes a new file",
-            path.display()
-        ))
-    })?;
     let label = Label {
         subject: caption,
         origin: concat!("simulated by outcrop ", env!("CARGO_PKG_VERSION")).to_owned(),
     };
     let drawn = figure.to_file(FileFormat::Svg, WIDTH_MM, &label)?;
-    std::io::Write::write_all(&mut file, &drawn)?;
+    args.force.write(path, |out| Ok(out.write_all(&drawn)?))?;
     note(&format!("drawn: {}", path.display()));
     Ok(())
 }

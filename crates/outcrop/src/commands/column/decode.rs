@@ -1,75 +1,93 @@
 //! `decode`: all rows as text, CSV, Parquet or Arrow IPC.
 
 use super::flags::{Decode, OutputFormat};
-use super::{of_column, open};
+use super::outputs::refuse_input;
+use super::{Access, of_column, open};
 use crate::exit::bad_input;
+use crate::output::note;
+use crate::output_file::is_stdout;
 use crate::work::LongWork;
-use anyhow::Context as _;
 use outcrop_column::{ArrowForm, Column};
+use outcrop_report::number::counted;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 pub(super) fn decode(args: &Decode) -> anyhow::Result<()> {
     let work = LongWork::on_stderr();
-    let mut column = open(&args.file)?;
-    work.watch(&mut column, "decoding");
-    let format = args
-        .to
-        .unwrap_or_else(|| args.output.as_deref().map_or(OutputFormat::Text, format_of));
-    let Some(path) = &args.output else {
-        super::print::refuse_terminal(format.is_binary())?;
-        return write(&column, format, args, std::io::stdout(), ArrowForm::Stream);
+    let file = args.output.as_deref().filter(|path| !is_stdout(path));
+    if let Some(path) = file {
+        refuse_input(&args.file, path)?;
+        args.force.check(path)?;
+    }
+    let format = match (args.to, file) {
+        (Some(format), _) => format,
+        (None, Some(path)) => format_of(path)?,
+        (None, None) => OutputFormat::Text,
     };
-    // Beside its final name, so that a decode that is cut short leaves nothing that looks whole.
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new()
-        .prefix(".outcrop-")
-        .permissions(permissions())
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write in {}", folder.display()))
-        .map_err(bad_input)?;
-    write(&column, format, args, file.as_file(), ArrowForm::File)?;
-    file.persist(path)
-        .map_err(|failure| failure.error)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    let mut column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
+    work.watch(&mut column, "decoding");
+    say_lost_nulls(&column, format, args)?;
+    match file {
+        Some(path) => args
+            .force
+            .write(path, |out| write(&column, format, args, out, ArrowForm::File)),
+        None => {
+            super::print::refuse_terminal(format.is_binary())?;
+            let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout());
+            write(&column, format, args, &mut out, ArrowForm::Stream)?;
+            Ok(out.flush()?)
+        }
+    }
 }
 
-/// Those of any new file: the process's mask still takes away what it takes.
-fn permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::Permissions::from_mode(0o666)
+/// Lines have no way to tell a null from an empty value.
+fn say_lost_nulls(column: &Column, format: OutputFormat, args: &Decode) -> anyhow::Result<()> {
+    let hint = match format {
+        OutputFormat::Text => "--to csv --null NA marks them",
+        OutputFormat::Csv if args.null.is_none() => "--null NA marks them",
+        OutputFormat::Csv | OutputFormat::Arrow | OutputFormat::Parquet => return Ok(()),
+    };
+    let nulls = column
+        .find_null()
+        .and_then(|found| found.count())
+        .map_err(of_column)?;
+    if nulls > 0 {
+        let are = if nulls == 1 { "is" } else { "are" };
+        let nulls = counted(nulls as usize, "null");
+        note(&format!("note: {nulls} {are} written as empty values; {hint}"));
+    }
+    Ok(())
 }
 
 fn write(
     column: &Column,
     format: OutputFormat,
     args: &Decode,
-    out: impl Write + Send,
+    mut out: &mut (dyn Write + Send),
     form: ArrowForm,
 ) -> anyhow::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, out);
-    let name = args.name.as_deref().unwrap_or("value");
+    let of_file = args.file.file_stem().map(|stem| stem.to_string_lossy());
+    let name = args.name.as_deref().or(of_file.as_deref()).unwrap_or("value");
     let written = match format {
         OutputFormat::Text => column.decode_text(&mut out),
         OutputFormat::Csv => column.decode_csv(&mut out, name, args.null.as_deref().unwrap_or_default()),
         OutputFormat::Arrow => column.write_arrow(&mut out, name, form),
         OutputFormat::Parquet => column.write_parquet(&mut out, name),
     };
-    written.map_err(of_column)?;
-    out.flush()?;
-    Ok(())
+    written.map_err(of_column)
 }
 
-fn format_of(path: &Path) -> OutputFormat {
+/// The format that a file's name asks for.
+fn format_of(path: &Path) -> anyhow::Result<OutputFormat> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     match ending.map(str::to_ascii_lowercase).as_deref() {
-        Some("csv") => OutputFormat::Csv,
-        Some("parquet") => OutputFormat::Parquet,
-        Some("arrow" | "feather" | "ipc") => OutputFormat::Arrow,
-        _ => OutputFormat::Text,
+        Some("txt" | "text") => Ok(OutputFormat::Text),
+        Some("csv") => Ok(OutputFormat::Csv),
+        Some("parquet") => Ok(OutputFormat::Parquet),
+        Some("arrow" | "feather" | "ipc") => Ok(OutputFormat::Arrow),
+        _ => Err(bad_input(anyhow::anyhow!(
+            "{}: the ending names no format; expected .txt, .csv, .parquet, .arrow, .feather or .ipc, or --to FORMAT",
+            path.display()
+        ))),
     }
 }

@@ -1,43 +1,58 @@
 //! `info` and `verify`: what a file holds, and whether it is sound.
 
 use super::flags::Described;
-use super::print::{SHUFFLED, bytes, count};
-use super::{of_column, open};
+use super::print::{Figure, SHUFFLED, bytes_with_unit, count_with_unit, word};
+use super::{Access, of_column, open};
 use crate::exit::{Ending, bad_input};
 use crate::output::{Cell, Table, note};
 use crate::work::LongWork;
+use outcrop_report::number::counted;
 
 pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
-    let report = open(&described.file)?.report().map_err(of_column)?;
+    let report = open(&described.file, Access::OnDisk, &described.memory_limit)?
+        .report()
+        .map_err(of_column)?;
     let mut table = Table::new([
         ("segment", "segment"),
         ("what", "what"),
         ("name", "name"),
         ("value", "value"),
+        ("", "unit"),
     ]);
     if let Some(packed) = report.packed {
-        let mut push = |what: &str, name: &str, cell| {
-            table.push(vec![Cell::text("file"), Cell::text(what), Cell::text(name), cell]);
+        let mut push = |what: &str, name: &str, [figure, unit]: Figure| {
+            table.push(vec![
+                Cell::text("file"),
+                Cell::text(what),
+                Cell::text(name),
+                figure,
+                unit,
+            ]);
         };
-        push("form", "packed", Cell::text(packed.form.name()));
-        push("size", "file", bytes(report.file_bytes));
-        push("size", "unpacked, in memory", bytes(packed.memory_bytes));
+        push("form", "packed", word(packed.form.name()));
+        push("size", "file", bytes_with_unit(report.file_bytes));
+        push(
+            "size",
+            "unpacked, in memory",
+            bytes_with_unit(packed.memory_bytes),
+        );
     }
     for (number, segment) in (0_u64..).zip(&report.segments) {
-        let mut push = |what: &str, name: &str, cell| {
-            table.push(vec![count(number), Cell::text(what), Cell::text(name), cell]);
+        let mut push = |what: &str, name: &str, [figure, unit]: Figure| {
+            let segment = Cell::text(number.to_string());
+            table.push(vec![segment, Cell::text(what), Cell::text(name), figure, unit]);
         };
-        push("count", "rows", count(segment.row_count));
-        push("count", "distinct values", count(segment.value_count));
-        push("count", "nulls", count(segment.null_count));
-        push("size", "text", bytes(segment.text_bytes));
-        push("size", SHUFFLED, bytes(segment.floor_bytes));
+        push("count", "rows", count_with_unit(segment.row_count));
+        push("count", "distinct values", count_with_unit(segment.value_count));
+        push("count", "nulls", count_with_unit(segment.null_count));
+        push("size", "text", bytes_with_unit(segment.text_bytes));
+        push("size", SHUFFLED, bytes_with_unit(segment.floor_bytes));
         for (name, &size) in &segment.section_bytes {
-            push("section", name, bytes(size));
+            push("section", name, bytes_with_unit(size));
         }
         for (name, encoding) in &segment.encodings {
-            push("blocks", name, count(encoding.block_count));
-            push("block bytes", name, bytes(encoding.bytes));
+            push("blocks", name, count_with_unit(encoding.block_count));
+            push("block bytes", name, bytes_with_unit(encoding.bytes));
         }
     }
     table.print(described.format)
@@ -45,7 +60,7 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
 
 pub(super) fn verify(described: &Described) -> anyhow::Result<Ending> {
     let work = LongWork::on_stderr();
-    let mut column = open(&described.file)?;
+    let mut column = open(&described.file, Access::OnDisk, &described.memory_limit)?;
     work.watch(&mut column, "checking");
     let report = column.verify().map_err(of_column)?;
     drop(work);
@@ -55,13 +70,16 @@ pub(super) fn verify(described: &Described) -> anyhow::Result<Ending> {
         .iter()
         .for_each(|damage| table.push(vec![Cell::text(damage.to_string())]));
     if report.damage.is_empty() {
-        note(&format!("{} rows, no damage", report.row_count));
+        note(&format!(
+            "{}, no damage",
+            counted(report.row_count as usize, "row")
+        ));
         return Ok(Ending::Done);
     }
     table.print(described.format)?;
     Err(bad_input(anyhow::anyhow!(
-        "{} is damaged in {} places",
+        "{} is damaged in {}",
         described.file.display(),
-        report.damage.len()
+        counted(report.damage.len(), "place")
     )))
 }

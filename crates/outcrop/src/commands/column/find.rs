@@ -3,11 +3,10 @@
 use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
 use super::print::{Answers, Field, refuse_terminal};
 use super::wanted::Wanted;
-use super::{of_column, open};
+use super::{Access, of_column, open};
 use crate::output::note;
-use anyhow::Context as _;
+use outcrop_column::Selection;
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
-use outcrop_column::{Column, Selection};
 use outcrop_measure::units::format_nanoseconds;
 use outcrop_probe::Stopwatch;
 use std::io::{BufWriter, Write as _};
@@ -19,12 +18,11 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
     let wanted = Wanted::of(args)?;
     let opening = Stopwatch::start();
-    let mut column = match args.memory {
-        MemoryFlag::InMemory => open(&args.file)?,
-        MemoryFlag::OnDisk => Column::open_on_disk(&args.file)
-            .map_err(of_column)
-            .with_context(|| format!("cannot open {}", args.file.display()))?,
+    let access = match args.memory {
+        MemoryFlag::InMemory => Access::Mapped,
+        MemoryFlag::OnDisk => Access::OnDisk,
     };
+    let mut column = open(&args.file, access, &args.memory_limit)?;
     let values = wanted.several().map_or(1, <[_]>::len);
     if args.memory == MemoryFlag::InMemory && values >= VALUES_WORTH_POSTINGS {
         column.preload().map_err(of_column)?;
@@ -178,7 +176,7 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
 
 pub(super) fn get(args: &Get) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
-    let column = open(&args.file)?;
+    let column = open(&args.file, Access::Mapped, &args.memory_limit)?;
     if args.format == AnswerFormat::Arrow {
         let batch = column.get_batch(&args.row).map_err(of_column)?;
         return write_batch(&batch, std::io::stdout().lock()).map_err(of_column);

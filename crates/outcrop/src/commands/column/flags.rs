@@ -1,7 +1,10 @@
 //! The flags of `outcrop column …`.
 
+use crate::commands::whole::{count, whole};
 use crate::output::Format;
+use crate::output_file::Force;
 use outcrop_column::{EncodeOptions, Index, Profile};
+use outcrop_measure::units::ByteSize;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -9,17 +12,19 @@ use std::path::PathBuf;
 pub(super) enum Action {
     /// Encode newline text, or columns of a CSV, Parquet or Arrow file
     Encode(Encode),
-    /// Write all rows as text, CSV, Parquet or Arrow
+    /// Decode all rows to text, CSV, Parquet or Arrow
     Decode(Decode),
-    /// Rows by value: exact, by prefix, range or regular expression, or null
+    /// Find rows by value: exact, prefix, range, regular expression, or null
     Find(Find),
-    /// Values by row, from 0
+    /// Count the rows of each value, the most frequent first
+    Values(Values),
+    /// Print the values of rows, numbered from 0
     Get(Get),
-    /// Sections, encodings and sizes
+    /// Show sections, encodings and sizes
     Info(Described),
     /// Check every byte of the file
     Verify(Described),
-    /// Add rows, or another column file as it is, to a file as a further segment
+    /// Append rows, or another column file, as a new segment
     Append(Append),
     /// Merge the segments of a file into one
     Compact(Compact),
@@ -28,11 +33,11 @@ pub(super) enum Action {
 /// Formats that rows are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum InputFormat {
-    /// A row a line
+    /// One row per line
     Text,
     /// Fields between delimiters, RFC 4180
     Csv,
-    /// The same, separated by tabs
+    /// The same, with tabs as delimiters
     Tsv,
     /// Apache Parquet
     Parquet,
@@ -43,7 +48,7 @@ pub(super) enum InputFormat {
 /// Formats that all rows are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum OutputFormat {
-    /// A row a line; a null is an empty line
+    /// One row per line; a null is an empty line
     Text,
     /// RFC 4180 with a header line
     Csv,
@@ -87,21 +92,28 @@ pub(super) struct Input {
     /// Read every column of a table that can be written as text
     #[arg(long, conflicts_with = "column")]
     pub(super) all_columns: bool,
-    /// What separates the fields of a CSV file: one byte, or `tab` [default: found in the file]
+    /// Field delimiter of a CSV file: one byte, or `tab` [default: detected]
     #[arg(long, value_name = "CHARACTER")]
     pub(super) delimiter: Option<String>,
-    /// The first line of the CSV file names the columns [default: found in the file]
+    /// The first line of the CSV file has the column names [default: detected]
     #[arg(long, conflicts_with = "no_header")]
     pub(super) header: bool,
-    /// The CSV file has no line of names
+    /// The CSV file has no header line
     #[arg(long)]
     pub(super) no_header: bool,
     /// Treat quotation marks in the CSV file as ordinary characters
     #[arg(long)]
     pub(super) no_quotes: bool,
-    /// A CSV field that is exactly this is a null
+    /// CSV fields with exactly this text are null
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct MemoryLimit {
+    /// Refuse files whose values would take more memory: a few kilobytes can hold a value of 2 GiB
+    #[arg(long, default_value = "1GiB", value_name = "BYTES")]
+    pub(super) max_memory: ByteSize,
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
@@ -109,17 +121,17 @@ pub(super) enum IndexFlag {
     /// Forward codes only: smallest
     #[default]
     None,
-    /// Forward codes and postings: fast both ways
+    /// Forward codes and postings: fast in both directions
     Postings,
-    /// Postings only: no way from a row to its value
+    /// Postings only: rows cannot be read back
     Only,
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(super) enum ProfileFlag {
-    /// Try hard, decode slower; without index, at most 2 MiB of text may be packed: searching it unpacks it into memory first
+    /// Smallest file, slower decoding; without an index, up to 2 MiB of text may be packed, and a search unpacks it into memory first
     Smallest,
-    /// Compress where a sample says that it pays
+    /// Compress where a sample shows that it pays off
     #[default]
     Balanced,
     /// No general compression
@@ -128,15 +140,15 @@ pub(super) enum ProfileFlag {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct How {
-    /// Which index from values to rows the file carries
+    /// Index from values to rows
     #[arg(long, value_enum, default_value_t)]
     pub(super) index: IndexFlag,
     /// Optimise for file size or speed
     #[arg(long, value_enum, default_value_t)]
     pub(super) profile: ProfileFlag,
-    /// Threads that encode
-    #[arg(long, default_value_t = default_threads(), value_name = "COUNT")]
-    pub(super) threads: usize,
+    /// Threads that encode [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = count)]
+    threads: Option<usize>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -151,11 +163,16 @@ Examples:
 pub(super) struct Encode {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The column file to write; of several columns, a folder, or a name with {} in the place of the column's
+    /// The column file to write; for several columns a folder, or a name with {} where the column's name goes
     #[arg(short, long, value_name = "FILE|FOLDER")]
     pub(super) output: PathBuf,
     #[command(flatten)]
+    pub(super) force: Force,
+    #[command(flatten)]
     pub(super) how: How,
+    /// Do not compare the size with the input and with Parquet, which takes another pass over the column
+    #[arg(long)]
+    pub(super) no_compare: bool,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
@@ -170,26 +187,30 @@ Examples:
 pub(super) struct Decode {
     /// The column file
     pub(super) file: PathBuf,
-    /// The file to write [default: stdout]
+    /// The file to write, or - for stdout [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Format to write [default: by the name of the output, else text]
+    #[command(flatten)]
+    pub(super) force: Force,
+    /// Format to write [default: by the ending of the output (.txt, .csv, .parquet, .arrow, .feather, .ipc); text on stdout]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) to: Option<OutputFormat>,
-    /// Name of the column in CSV, Parquet and Arrow [default: value]
+    /// Name of the column in CSV, Parquet and Arrow [default: the column file's name, without .ocol]
     #[arg(long)]
     pub(super) name: Option<String>,
-    /// What a null becomes in CSV [default: "", as an empty value]
+    /// Text for nulls in CSV, as in NA [default: nulls are written as empty values, and a note says how many]
     #[arg(long, value_name = "TEXT")]
     pub(super) null: Option<String>,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum MemoryFlag {
-    /// Map the file
+    /// Map the file: another program that truncates it meanwhile ends this one
     #[default]
     InMemory,
-    /// Read only what the search needs
+    /// Read from the file only what the search needs
     OnDisk,
 }
 
@@ -214,33 +235,55 @@ pub(super) struct Find {
     /// Values that begin with this
     #[arg(long, conflicts_with_all = ["range", "regex", "is_null"])]
     pub(super) prefix: Option<OsString>,
-    /// Values from A on and below B; either may be left out
+    /// Values from A (inclusive) to B (exclusive); either may be left out
     #[arg(long, value_name = "A..B", conflicts_with_all = ["regex", "is_null"])]
     pub(super) range: Option<OsString>,
-    /// Values in which this regular expression matches; it is asked once for each distinct value
+    /// Values that match this regular expression; it is evaluated once per distinct value
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "is_null")]
     pub(super) regex: Option<String>,
-    /// Rows without a value
+    /// Rows that are null
     #[arg(long)]
     pub(super) is_null: bool,
-    /// Values, prefix and range are given in hexadecimal: any bytes, as JSON answers write those that are not UTF-8
+    /// Read values, prefix and range as hexadecimal, as JSON answers write bytes that are not UTF-8
     #[arg(long, conflicts_with_all = ["regex", "is_null"])]
     pub(super) hex: bool,
-    /// Values with the number of their rows instead of rows
+    /// Print values with their row counts instead of rows
     #[arg(long)]
     pub(super) values: bool,
-    /// Only the number of rows
+    /// Print only the number of rows
     #[arg(long, conflicts_with_all = ["values", "limit"])]
     pub(super) count: bool,
     /// Print at most N rows; with --values, N values
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<usize>)]
     pub(super) limit: Option<usize>,
-    /// Where the file's bytes are while searching
+    /// How the file is accessed while searching
     #[arg(long, value_enum, default_value_t)]
     pub(super) memory: MemoryFlag,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: AnswerFormat,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop column values words.ocol --top 20
+  outcrop column values words.ocol --format csv > counts.csv
+
+`outcrop column find --prefix gra --values` counts the values that begin with gra, in byte order.")]
+pub(super) struct Values {
+    /// The column file
+    pub(super) file: PathBuf,
+    /// Only the N most frequent values [default: all]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(super) top: Option<usize>,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
 }
 
 #[derive(Debug, clap::Args)]
@@ -249,11 +292,13 @@ pub(super) struct Get {
     /// The column file
     pub(super) file: PathBuf,
     /// Rows, from 0
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = whole::<u64>)]
     pub(super) row: Vec<u64>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: AnswerFormat,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
 }
 
 #[derive(Debug, clap::Args)]
@@ -261,9 +306,11 @@ pub(super) struct Get {
 pub(super) struct Described {
     /// The column file
     pub(super) file: PathBuf,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
 }
 
 #[derive(Debug, clap::Args)]
@@ -277,9 +324,11 @@ pub(super) struct Append {
     pub(super) input: Input,
     #[command(flatten)]
     pub(super) how: How,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
 }
 
 #[derive(Debug, clap::Args)]
@@ -287,14 +336,18 @@ pub(super) struct Append {
 pub(super) struct Compact {
     /// The column file
     pub(super) file: PathBuf,
-    /// The file to write; may be the same
+    /// The file to write; the input file itself is replaced without --force
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
     #[command(flatten)]
+    pub(super) force: Force,
+    #[command(flatten)]
     pub(super) how: How,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) memory_limit: MemoryLimit,
 }
 
 impl How {
@@ -310,7 +363,7 @@ impl How {
                 ProfileFlag::Balanced => Profile::Balanced,
                 ProfileFlag::Fastest => Profile::Fastest,
             },
-            threads: self.threads,
+            threads: self.threads.unwrap_or_else(default_threads),
         }
     }
 }

@@ -13,6 +13,7 @@ use outcrop_column_bench::tabular::{FileKind, SAMPLE_BYTES};
 use outcrop_input::Compression;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek as _};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 /// An input, opened, with its first bytes read ahead.
@@ -38,12 +39,11 @@ impl Opened {
         } else {
             Self::of_file(path)
         };
-        opened
-            .with_context(|| format!("cannot read {}", path.display()))
-            .map_err(bad_input)
+        opened.map_err(|error| super::about(path, bad_input(error)))
     }
 
     fn of_file(path: &Path) -> std::io::Result<Self> {
+        refuse_endless(path)?;
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         let size_bytes = metadata.is_file().then_some(metadata.len());
@@ -93,8 +93,8 @@ impl Opened {
         let Rest::Stream(rest) = self.rest else {
             return Ok(self);
         };
-        note("note: the input is read more than once, so it goes to a temporary file first");
-        let mut file = tempfile::tempfile().context("cannot make a temporary file for the input")?;
+        note("note: the input is read more than once, so it is copied to a temporary file first");
+        let mut file = tempfile::tempfile().context("cannot create a temporary file for the input")?;
         let mut all = Cursor::new(&self.first).chain(rest);
         let size_bytes =
             std::io::copy(&mut all, &mut file).map_err(|error| of_column(ColumnError::Io(error)))?;
@@ -177,6 +177,23 @@ pub(super) fn read(
     }
 }
 
+/// Fails for what could be waited for, or read, for ever: a named pipe, as it is unknown whether anything will be written
+/// to it, and devices. The shell's own pipes (`<(…)`, /dev/stdin) have no name that leads to them, and are read.
+fn refuse_endless(path: &Path) -> std::io::Result<()> {
+    let kind = path.metadata()?.file_type();
+    let what = if kind.is_fifo() && path.canonicalize().is_ok() {
+        "a named pipe; pipe it in instead: `… < PIPE`, with - as the input"
+    } else if kind.is_char_device() {
+        "a character device; expected a file, or - for stdin"
+    } else {
+        return Ok(());
+    };
+    Err(std::io::Error::new(
+        std::io::ErrorKind::InvalidInput,
+        format!("is {what}"),
+    ))
+}
+
 /// The kind that the flags name, if they do.
 pub(super) fn kind_given(input: &Input) -> Option<FileKind> {
     Some(match input.input_format? {
@@ -195,7 +212,7 @@ pub(super) fn delimiter_given(input: &Input) -> anyhow::Result<Option<u8>> {
         Some("tab" | "\\t") => Ok(Some(b'\t')),
         Some(one) if one.len() == 1 => Ok(Some(one.as_bytes()[0])),
         Some(other) => Err(bad_input(anyhow::anyhow!(
-            "delimiter {other:?}: one byte is expected, such as ',' or '|', or `tab`"
+            "delimiter {other:?}: expected one byte, such as ',' or '|', or `tab`"
         ))),
     }
 }

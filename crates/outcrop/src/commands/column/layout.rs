@@ -8,7 +8,7 @@ use crate::output::note;
 use anyhow::Context as _;
 use outcrop_column::ColumnError;
 use outcrop_column::arrow::{arrow_fields, parquet_fields};
-use outcrop_column_bench::tabular::{FileKind, Given, Table, TableColumn, TableFormat, ValueKind};
+use outcrop_column_bench::tabular::{Extent, FileKind, Given, Table, TableColumn, TableFormat, ValueKind};
 use std::path::Path;
 
 /// How an input holds its columns.
@@ -25,7 +25,7 @@ pub(super) fn open_input(input: &Input) -> anyhow::Result<(Opened, Layout)> {
     let mut opened = Opened::of(&input.input)?;
     if let Some(compression) = opened.compression {
         let shown = input.input.display();
-        note(&format!("{shown}: {compression}, decompressed while it is read"));
+        note(&format!("{shown}: {compression}, decompressed on reading"));
     }
     let is_read_again = input.all_columns || input.column.len() > 1;
     if is_read_again || kind_of(&opened, input)? == FileKind::Parquet {
@@ -58,7 +58,7 @@ impl Layout {
         let shown = input.input.display();
         let refused = |detail: String| bad_input(anyhow::anyhow!("{shown}: {detail}"));
         if matches!(kind, FileKind::Parquet | FileKind::Arrow) {
-            return Self::of_foreign(opened, kind);
+            return Self::of_foreign(opened, kind).map_err(|error| super::about(&input.input, error));
         }
         let given = Given {
             delimiter,
@@ -68,7 +68,7 @@ impl Layout {
         let table = Table::describe_text(kind, opened.first(), given).map_err(refused)?;
         if given.delimiter.is_none() || given.has_header.is_none() {
             let assumed = table.assumed().map(|assumed| {
-                format!("{shown}: {assumed} (--delimiter, --header and --no-header say otherwise)")
+                format!("{shown}: {assumed} (--delimiter, --header and --no-header override this)")
             });
             assumed.iter().for_each(|assumed| note(assumed));
         }
@@ -105,6 +105,7 @@ impl Layout {
             name: field.name,
             kind: field.kind,
             type_name: Some(field.type_name),
+            extent: Extent::default(),
         });
         Ok(Self {
             kind,

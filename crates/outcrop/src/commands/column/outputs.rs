@@ -2,6 +2,7 @@
 
 use crate::exit::bad_input;
 use anyhow::Context as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// What a column's name stands for in `-o`.
@@ -16,8 +17,7 @@ pub(super) fn outputs(output: &Path, names: &[&str]) -> anyhow::Result<Vec<PathB
         return match names {
             [_] => Ok(vec![output.to_owned()]),
             _ => Err(bad_input(anyhow::anyhow!(
-                "{} columns need as many files; give -o a folder (-o columns/), or a name with {NAME} in the place of the \
-                 column's (-o 'trips-{NAME}.ocol')",
+                "{} columns need one file each; give -o a folder (-o columns/), or a name with {NAME} where the column's name goes (-o 'trips-{NAME}.ocol')",
                 names.len()
             ))),
         };
@@ -37,13 +37,30 @@ pub(super) fn outputs(output: &Path, names: &[&str]) -> anyhow::Result<Vec<PathB
         };
         if files.contains(&file) {
             return Err(bad_input(anyhow::anyhow!(
-                "two columns would go to {}; encode one of them alone, with -o FILE",
+                "two columns would be written to {}; encode them separately, with -o FILE",
                 file.display()
             )));
         }
         files.push(file);
     }
     Ok(files)
+}
+
+/// Fails where a file would be replaced by what is made of it: its only copy would be gone.
+pub(super) fn refuse_input(input: &Path, output: &Path) -> anyhow::Result<()> {
+    if same_file(input, output) {
+        return Err(bad_input(anyhow::anyhow!(
+            "{} is the input, and would be replaced; name another file with -o",
+            output.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Whether both names lead to one file that exists.
+pub(super) fn same_file(a: &Path, b: &Path) -> bool {
+    let of = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino()));
+    matches!((of(a), of(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A column's name as a part of a file's: it leads into no other folder, and hides nothing.
@@ -83,12 +100,12 @@ mod tests {
         );
         let refused = outputs(Path::new("one.ocol"), &["a", "b"]).unwrap_err();
         assert!(
-            format!("{refused:#}").contains("2 columns need as many files"),
+            format!("{refused:#}").contains("2 columns need one file each"),
             "{refused:#}"
         );
         let refused = outputs(Path::new("{}.ocol"), &["a/b", "a_b"]).unwrap_err();
         assert!(
-            format!("{refused:#}").contains("two columns would go to"),
+            format!("{refused:#}").contains("two columns would be written to"),
             "{refused:#}"
         );
     }

@@ -11,6 +11,21 @@ use std::io::{BufWriter, IsTerminal as _, StdoutLock, Write};
 /// What the codes would take at least if the rows came in random order. A file whose rows are sorted or clustered takes less.
 pub(super) const SHUFFLED: &str = "codes if rows were shuffled, at least";
 
+/// A figure with its unit, in a cell each.
+pub(super) type Figure = [Cell; 2];
+
+pub(super) fn bytes_with_unit(value: u64) -> Figure {
+    [bytes(value), Cell::text("B")]
+}
+
+pub(super) fn count_with_unit(value: u64) -> Figure {
+    [count(value), Cell::text("count")]
+}
+
+pub(super) fn word(text: &str) -> Figure {
+    [Cell::text(text), Cell::text("")]
+}
+
 pub(super) fn bytes(value: u64) -> Cell {
     Cell::number(value as f64, format_bytes(value))
 }
@@ -19,7 +34,7 @@ pub(super) fn count(value: u64) -> Cell {
     Cell::number(value as f64, value.to_string())
 }
 
-/// Binary data on a terminal is of no use.
+/// Binary data is useless on a terminal.
 pub(super) fn refuse_terminal(is_binary: bool) -> anyhow::Result<()> {
     if is_binary && std::io::stdout().is_terminal() {
         return Err(bad_input(anyhow::anyhow!(

@@ -112,7 +112,7 @@ fn range_of(range: &OsStr, is_hex: bool) -> anyhow::Result<Wanted> {
     let text = range.as_bytes();
     let dots = text.windows(2).position(|pair| pair == b"..").ok_or_else(|| {
         bad_input(anyhow::anyhow!(
-            "range {range:?}: A..B is expected, such as b..d, ..d or b.. (from A on and below B)"
+            "range {range:?}: expected A..B, such as b..d, ..d or b.. (from A, below B)"
         ))
     })?;
     let bound = |text: &[u8]| Ok::<_, anyhow::Error>((!text.is_empty()).then_some(bytes_of(text, is_hex)?));
@@ -144,7 +144,7 @@ fn bytes_of(text: &[u8], is_hex: bool) -> anyhow::Result<Vec<u8>> {
             .map(|pair| pair[0] << 4 | pair[1])
             .collect()),
         _ => Err(bad_input(anyhow::anyhow!(
-            "--hex {:?}: two hexadecimal digits a byte are expected, such as ff00",
+            "--hex {:?}: expected two hexadecimal digits per byte, such as ff00",
             String::from_utf8_lossy(text)
         ))),
     }

@@ -1,20 +1,23 @@
 //! `encode`, `append` and `compact`: what writes column files.
 
+use super::compare::{Compared, compared};
 use super::flags::{Append, Compact, Encode};
 use super::input::{Opened, read};
-use super::layout::open_input;
-use super::outputs::outputs;
-use super::print::{SHUFFLED, bytes, count};
-use super::{of_column, open};
+use super::layout::{Layout, open_input};
+use super::outputs::{outputs, refuse_input, same_file};
+use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
+use super::{Access, about, of_column, open};
 use crate::exit::bad_input;
-use crate::output::{Cell, Format, Table, note};
+use crate::output::{Cell, Format, Table, note, print};
+use crate::output_file::{self, Force, refuse_stdout};
 use crate::work::LongWork;
 use outcrop_column::storage::ExclusiveFile;
-use outcrop_column::{EncodeReport, Encoder};
-use outcrop_column_bench::tabular::{TableColumn, ValueKind};
+use outcrop_column::{Column, EncodeReport, Encoder};
+use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
+use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_probe::Stopwatch;
-use std::os::unix::fs::MetadataExt as _;
+use outcrop_report::number::counted;
 use std::path::{Path, PathBuf};
 
 /// One column file that was written.
@@ -25,28 +28,43 @@ struct Written {
     /// Of the whole input; `None` for a pipe.
     input_bytes: Option<u64>,
     elapsed_ns: u64,
+    /// What the column takes in other forms; `None` where that was not asked for.
+    compared: Option<Compared>,
 }
 
 pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     let work = LongWork::on_stderr();
+    refuse_stdout(&args.output, "a column file")?;
     let (mut opened, layout) = open_input(&args.input)?;
     let columns = layout.chosen(&args.input)?;
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let files = outputs(&args.output, &names)?;
+    for file in &files {
+        refuse_input(&args.input.input, file)?;
+        args.force.check(file)?;
+    }
     let mut written = Vec::with_capacity(columns.len());
     for (column, file) in columns.iter().zip(files) {
         say_text_form(column);
         let stopwatch = Stopwatch::start();
         let (null, options) = (args.input.null.as_deref(), args.how.options());
-        let mut encoder = read(&mut opened, (&layout, column.number), null, options, &work)?;
+        let encoder = read(&mut opened, (&layout, column.number), null, options, &work);
+        let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
-        let report = encoder.write(&file).map_err(of_column)?;
+        let report = write(encoder, &file, args.force)?;
+        let elapsed_ns = stopwatch.elapsed_ns();
+        say_empty_fields(&layout, column, &file, null)?;
+        let is_compared = !args.no_compare;
+        let compared = is_compared
+            .then(|| compared((&opened, &layout), column, (&file, &report), options.index))
+            .transpose()?;
         written.push(Written {
             column: column.name.clone(),
             file,
             report,
             input_bytes: opened.size_bytes,
-            elapsed_ns: stopwatch.elapsed_ns(),
+            elapsed_ns,
+            compared,
         });
     }
     drop(work);
@@ -54,6 +72,43 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
         [only] => print_report(only, args.format),
         several => print_reports(several, args.format),
     }
+}
+
+/// Writes a column file, which replaces another one only with --force.
+fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Result<EncodeReport> {
+    let mut file = force.create(path)?;
+    let report = encoder.finish(&mut file).map_err(of_column)?;
+    output_file::commit(file, path)?;
+    Ok(report)
+}
+
+/// An empty field of a CSV file may mean an empty value or none: people learn which one was taken.
+fn say_empty_fields(
+    layout: &Layout,
+    column: &TableColumn,
+    file: &Path,
+    null: Option<&str>,
+) -> anyhow::Result<()> {
+    let is_delimited = matches!(layout.kind, FileKind::Delimited | FileKind::TabSeparated);
+    if !is_delimited || null.is_some() {
+        return Ok(());
+    }
+    let written = Column::open_on_disk(file).map_err(of_column)?;
+    let empty = written
+        .find(b"")
+        .and_then(|found| found.count())
+        .map_err(of_column)?;
+    if empty > 0 {
+        let (fields, are) = (
+            counted(empty as usize, "empty field"),
+            if empty == 1 { "is" } else { "are" },
+        );
+        let name = &column.name;
+        note(&format!(
+            "note: {name}: {fields} {are} encoded as empty text; --null '' makes them null"
+        ));
+    }
+    Ok(())
 }
 
 /// Values that are no strings are encoded as their text forms, and whoever searches must know them.
@@ -73,7 +128,7 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
     let work = LongWork::on_stderr();
     let stopwatch = Stopwatch::start();
     let (column, report, input_bytes) = if is_column_file(&args.input.input) {
-        let other = open(&args.input.input)?;
+        let other = open(&args.input.input, Access::OnDisk, &args.memory_limit)?;
         let size = args.input.input.metadata().ok().map(|file| file.len());
         (
             String::new(),
@@ -89,7 +144,8 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         };
         say_text_form(column);
         let (null, options) = (args.input.null.as_deref(), args.how.options());
-        let mut encoder = read(&mut opened, (&layout, column.number), null, options, &work)?;
+        let encoder = read(&mut opened, (&layout, column.number), null, options, &work);
+        let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
         let report = encoder.append_to(&args.file).map_err(of_column)?;
         (column.name.clone(), report, opened.size_bytes)
@@ -101,22 +157,32 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         report,
         input_bytes,
         elapsed_ns: stopwatch.elapsed_ns(),
+        compared: None,
     };
     print_report(&written, args.format)
 }
 
 pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
+    refuse_stdout(&args.output, "a column file")?;
     let work = LongWork::on_stderr();
     let stopwatch = Stopwatch::start();
     let input_bytes = args.file.metadata().ok().map(|file| file.len());
     // Rows appended while the file is being replaced by itself would be lost: who appends waits, and then finds the new file.
-    let replaced = same_file(&args.file, &args.output).then(|| ExclusiveFile::open(&args.file));
-    let lock = replaced.transpose().map_err(of_column)?;
-    let mut column = open(&args.file)?;
+    let is_in_place = same_file(&args.file, &args.output);
+    let lock = is_in_place.then(|| ExclusiveFile::open(&args.file));
+    let lock = lock.transpose().map_err(of_column)?;
+    if !is_in_place {
+        args.force.check(&args.output)?;
+    }
+    let mut column = open(&args.file, Access::Mapped, &args.memory_limit)?;
     work.watch(&mut column, "reading");
     let mut encoder = column.compact(args.how.options()).map_err(of_column)?;
     watch(&mut encoder, &work);
-    let report = encoder.write(&args.output).map_err(of_column)?;
+    // Whoever names the input as the output wants it replaced.
+    let report = match is_in_place {
+        true => encoder.write(&args.output).map_err(of_column)?,
+        false => write(encoder, &args.output, args.force)?,
+    };
     drop(lock);
     drop(work);
     let written = Written {
@@ -125,6 +191,7 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
         report,
         input_bytes,
         elapsed_ns: stopwatch.elapsed_ns(),
+        compared: None,
     };
     print_report(&written, args.format)
 }
@@ -132,12 +199,6 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
 /// Whether the input is itself a column file: it is appended as it is. A pipe is read as rows.
 fn is_column_file(path: &Path) -> bool {
     path.is_file() && Opened::of(path).is_ok_and(|opened| opened.is_column())
-}
-
-/// Whether both names lead to one file that exists.
-fn same_file(a: &Path, b: &Path) -> bool {
-    let of = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino()));
-    matches!((of(a), of(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 fn watch(encoder: &mut Encoder, work: &LongWork) {
@@ -165,41 +226,67 @@ fn time(nanoseconds: u64) -> Cell {
 
 fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
     let report = &written.report;
-    let mut table = Table::new([("what", "what"), ("value", "value")]);
-    let mut push = |name, cell| table.push(vec![Cell::text(name), cell]);
-    push("rows", count(report.row_count));
-    push("distinct values", count(report.value_count));
-    push("nulls", count(report.null_count));
+    let mut table = Table::new([("what", "what"), ("value", "value"), ("", "unit")]);
+    let mut push = |name, [cell, unit]: Figure| table.push(vec![Cell::text(name), cell, unit]);
+    push("rows", count_with_unit(report.row_count));
+    push("distinct values", count_with_unit(report.value_count));
+    push("nulls", count_with_unit(report.null_count));
     if let Some(input_bytes) = written.input_bytes {
-        push("input", bytes(input_bytes));
+        push("input", bytes_with_unit(input_bytes));
     }
-    push("text", bytes(report.text_bytes));
-    push("file", bytes(report.file_bytes));
-    push("text ÷ file", ratio(report));
+    push("text", bytes_with_unit(report.text_bytes));
+    push("file", bytes_with_unit(report.file_bytes));
+    push("text ÷ file", [ratio(report), Cell::text("ratio")]);
+    if let Some(compared) = &written.compared {
+        push("in the input", [size(&compared.stored.bytes), Cell::text("B")]);
+        push("as Parquet, zstd:3", [size(&compared.parquet), Cell::text("B")]);
+    }
     match report.packed {
-        Some(form) => push("packed form", Cell::text(form.name())),
+        Some(form) => push("packed form", word(form.name())),
         None => {
-            push("dictionary", bytes(report.dictionary_bytes));
-            push("class map", bytes(report.class_map_bytes));
-            push("codes", bytes(report.codes_bytes));
-            push("postings", bytes(report.postings_bytes));
+            push("dictionary", bytes_with_unit(report.dictionary_bytes));
+            push("class map", bytes_with_unit(report.class_map_bytes));
+            push("codes", bytes_with_unit(report.codes_bytes));
+            push("postings", bytes_with_unit(report.postings_bytes));
         }
     }
-    push(SHUFFLED, bytes(report.floor_bytes));
-    push("time", time(written.elapsed_ns));
-    table.print(format)
+    push(SHUFFLED, bytes_with_unit(report.floor_bytes));
+    push("time", [time(written.elapsed_ns), Cell::text("s")]);
+    let verdict = written.compared.as_ref().map(|compared| compared.sizes.verdict());
+    match (verdict, format) {
+        (Some(verdict), Format::Text) => {
+            table.print(format)?;
+            // A sentence would make the column of values as wide as itself.
+            print(&format!("{verdict}\n"))
+        }
+        (Some(verdict), _) => {
+            push("verdict", word(&verdict));
+            table.print(format)
+        }
+        (None, _) => table.print(format),
+    }
+}
+
+/// A size, or why it is not known.
+fn size(size: &Result<u64, Unavailable>) -> Cell {
+    match size {
+        Ok(size) => bytes(*size),
+        Err(why) => Cell::Absent(why.reason.clone()),
+    }
 }
 
 /// A line for each of several columns.
 fn print_reports(written: &[Written], format: Format) -> anyhow::Result<()> {
     let mut table = Table::new([
         ("column", "column"),
-        ("rows", "rows"),
-        ("distinct", "distinct_values"),
-        ("nulls", "nulls"),
+        ("rows", "rows_count"),
+        ("distinct", "distinct_values_count"),
+        ("nulls", "nulls_count"),
         ("text", "text_bytes"),
         ("file", "file_bytes"),
-        ("text ÷ file", "ratio"),
+        ("text ÷ file", "text_over_file_ratio"),
+        ("in the input", "stored_bytes"),
+        ("Parquet, zstd:3", "parquet_zstd_bytes"),
         ("time", "time_s"),
         ("written to", "path"),
     ]);
@@ -213,9 +300,23 @@ fn print_reports(written: &[Written], format: Format) -> anyhow::Result<()> {
             bytes(report.text_bytes),
             bytes(report.file_bytes),
             ratio(report),
+            one.compared
+                .as_ref()
+                .map_or_else(not_compared, |compared| size(&compared.stored.bytes)),
+            one.compared
+                .as_ref()
+                .map_or_else(not_compared, |compared| size(&compared.parquet)),
             time(one.elapsed_ns),
             Cell::text(one.file.to_string_lossy()),
         ]);
     }
-    table.print(format)
+    table.print(format)?;
+    for compared in written.iter().filter_map(|one| one.compared.as_ref()) {
+        note(&compared.sizes.verdict());
+    }
+    Ok(())
+}
+
+fn not_compared() -> Cell {
+    Cell::Absent("--no-compare was given".to_owned())
 }

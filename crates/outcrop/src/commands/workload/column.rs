@@ -2,11 +2,11 @@
 
 use crate::exit::bad_input;
 use crate::output::note;
+use crate::output_file::{Force, is_stdout};
 use crate::work::LongWork;
-use anyhow::Context as _;
 use outcrop_measure::seed::Seed;
 use outcrop_workload::column::{ColumnSpec, RowOrder};
-use std::io::Write;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -30,15 +30,17 @@ pub(super) struct Column {
     /// Seed of the words and of the rows
     #[arg(long, default_value = "1")]
     seed: Seed,
-    /// The file to write [default: stdout]
+    /// The file to write, or - for stdout [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 pub(super) fn write(args: &Column) -> anyhow::Result<()> {
     if !(0.0..=16.0).contains(&args.skew) {
         return Err(bad_input(anyhow::anyhow!(
-            "skew {}: a number from 0 (uniform) to 16 is expected",
+            "skew {}: expected a number from 0 (uniform) to 16",
             args.skew
         )));
     }
@@ -51,19 +53,17 @@ pub(super) fn write(args: &Column) -> anyhow::Result<()> {
     };
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let work = LongWork::on_stderr();
-    let mut out: Box<dyn Write> = match &args.output {
-        None => Box::new(std::io::stdout().lock()),
-        Some(path) => {
-            let file = std::fs::File::create(path)
-                .with_context(|| format!("cannot write {}", path.display()))
-                .map_err(bad_input)?;
-            Box::new(file)
+    let generated = |done| work.advance("generating", done, args.rows);
+    match args.output.as_deref().filter(|path| !is_stdout(path)) {
+        Some(path) => args
+            .force
+            .write(path, |mut out| Ok(spec.write_text(&mut out, threads, generated)?))?,
+        None => {
+            let mut out = std::io::stdout().lock();
+            spec.write_text(&mut out, threads, generated)?;
+            out.flush()?;
         }
-    };
-    spec.write_text(&mut out, threads, |done| {
-        work.advance("generating", done, args.rows);
-    })?;
-    out.flush()?;
+    }
     drop(work);
     note(&format!(
         "{} rows of {} words, skew {}, {}, seed {}",

@@ -4,80 +4,84 @@ use super::flags::{Flags, Key};
 use crate::protocol::base64;
 use crate::store::Item;
 
-/// What a reply may tell.
-#[derive(Clone, Debug)]
+/// What a reply may tell; what is `None` is left out.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown<'a> {
-    pub(super) key: &'a Key<'a>,
-    pub(super) item: Option<Item<'a>>,
-    pub(super) ttl_s: i64,
-    /// This client is to refresh the item.
-    pub(super) is_won: bool,
-    /// Another client was told to.
+    pub(super) key: Option<&'a Key<'a>>,
+    pub(super) size: Option<usize>,
+    pub(super) client_flags: Option<u32>,
+    pub(super) fetched: Option<bool>,
+    pub(super) idle_s: Option<u32>,
+    pub(super) ttl_s: Option<i64>,
+    pub(super) cas: Option<u64>,
+    /// The key is shown as the item has it, not as the client gave it.
+    pub(super) has_binary_key: Option<bool>,
+    /// Another client was told to refresh the item.
     pub(super) was_won: bool,
     pub(super) is_stale: bool,
-    /// The key is shown as the item has it, not as the client gave it.
-    pub(super) shows_stored_key: bool,
+    /// This client is to refresh it.
+    pub(super) is_won: bool,
 }
 
 impl<'a> Shown<'a> {
-    pub(super) const fn default_for(key: &'a Key<'a>) -> Self {
+    /// Nothing but what the client said itself.
+    pub(super) fn of_key(key: &'a Key<'a>) -> Self {
         Self {
-            key,
-            item: None,
-            ttl_s: -1,
-            is_won: false,
-            was_won: false,
-            is_stale: false,
-            shows_stored_key: false,
+            key: Some(key),
+            ..Self::default()
+        }
+    }
+
+    /// What `mg` tells of an item.
+    pub(super) fn of_item(key: &'a Key<'a>, item: &Item<'_>) -> Self {
+        Self {
+            key: Some(key),
+            size: Some(item.value.len()),
+            client_flags: Some(item.flags),
+            fetched: Some(item.fetched),
+            idle_s: Some(item.idle_s),
+            cas: Some(item.cas),
+            has_binary_key: Some(item.has_binary_key),
+            was_won: item.won,
+            is_stale: item.stale,
+            ..Self::default()
         }
     }
 }
 
-/// The key as given; `mg` shows that of its item as it was stored.
-fn write_key(out: &mut Vec<u8>, shown: &Shown<'_>) {
+fn write_key(out: &mut Vec<u8>, key: &Key<'_>, stored: Option<bool>) {
     out.extend_from_slice(b" k");
-    let is_base64 = match shown.item {
-        Some(item) if shown.shows_stored_key => {
-            if item.has_binary_key {
-                base64::write(shown.key.bytes(), out);
-            } else {
-                out.extend_from_slice(shown.key.bytes());
-            }
-            item.has_binary_key
-        }
-        _ => {
-            out.extend_from_slice(shown.key.given());
-            shown.key.is_base64()
-        }
-    };
+    let is_base64 = stored.unwrap_or_else(|| key.is_base64());
     if is_base64 {
+        base64::write(key.bytes(), out);
         out.extend_from_slice(b" b");
+    } else {
+        out.extend_from_slice(key.bytes());
     }
 }
 
-/// Writes ` f0 s5 …` for the letters of `told`, then who is to refresh the item.
-pub(super) fn write_flags(out: &mut Vec<u8>, flags: &Flags<'_>, told: &[u8], shown: &Shown<'_>) {
-    let mut digits = itoa::Buffer::new();
-    for word in flags.words.iter().filter(|word| told.contains(&word[0])) {
+/// Writes ` f0 s5 …` for the flags that ask for something, then who is to refresh the item.
+pub(super) fn write_flags(out: &mut Vec<u8>, flags: &Flags<'_>, shown: &Shown<'_>) {
+    for word in flags.words {
         let letter = word[0];
-        let number = shown.item.and_then(|item| match letter {
-            b's' => Some(item.value.len() as i64),
-            b'f' => Some(i64::from(item.flags)),
-            b'h' => Some(i64::from(item.fetched)),
-            b'l' => Some(i64::from(item.idle_s)),
-            b't' => Some(shown.ttl_s),
+        let number = match letter {
+            b's' => shown.size.map(|size| size as i64),
+            b'f' => shown.client_flags.map(i64::from),
+            b'h' => shown.fetched.map(i64::from),
+            b'l' => shown.idle_s.map(i64::from),
+            b't' => shown.ttl_s,
             _ => None,
-        });
-        match (letter, number, shown.item) {
-            (_, Some(number), _) => {
-                out.extend_from_slice(&[b' ', letter]);
-                out.extend_from_slice(digits.format(number).as_bytes());
-            }
-            (b'c', _, Some(item)) => {
+        };
+        if let Some(number) = number {
+            out.extend_from_slice(&[b' ', letter]);
+            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        }
+        match (letter, shown.key, shown.cas) {
+            (b'c', _, Some(cas)) => {
                 out.extend_from_slice(b" c");
-                out.extend_from_slice(digits.format(item.cas).as_bytes());
+                out.extend_from_slice(itoa::Buffer::new().format(cas).as_bytes());
             }
-            (b'k', ..) => write_key(out, shown),
+            (b'k', Some(key), _) => write_key(out, key, shown.has_binary_key),
             (b'O', ..) => {
                 out.push(b' ');
                 out.extend_from_slice(word);

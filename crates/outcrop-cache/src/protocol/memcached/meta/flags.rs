@@ -1,22 +1,26 @@
 //! Flags of the meta commands: one letter each, some with a token behind it.
 
-use super::super::line::{BAD_FORMAT, natural, number};
+use super::super::line::{BAD_FORMAT, natural, seconds};
 use crate::protocol::base64;
 
 const INVALID: &[u8] = b"CLIENT_ERROR invalid flag\r\n";
 const DUPLICATE: &[u8] = b"CLIENT_ERROR duplicate flag\r\n";
-const INVALID_OR_DUPLICATE: &[u8] = b"CLIENT_ERROR invalid or duplicate flag\r\n";
+pub(super) const INVALID_OR_DUPLICATE: &[u8] = b"CLIENT_ERROR invalid or duplicate flag\r\n";
 const BAD_TOKEN: &[u8] = b"CLIENT_ERROR bad token in command line format\r\n";
-const BAD_MODE: &[u8] = b"CLIENT_ERROR incorrect length for M token\r\n";
 const BAD_INITIAL: &[u8] = b"CLIENT_ERROR invalid numeric initial value\r\n";
 const BAD_DELTA: &[u8] = b"CLIENT_ERROR invalid numeric delta value\r\n";
 const BAD_KEY: &[u8] = b"CLIENT_ERROR error decoding key\r\n";
-const OPAQUE_TOO_LONG: &[u8] = b"CLIENT_ERROR opaque token too long\r\n";
+pub(super) const OPAQUE_TOO_LONG: &[u8] = b"CLIENT_ERROR opaque token too long\r\n";
 /// Letters that some meta command knows; one that does not know a letter passes over it.
-const LETTERS: &[u8] = b"bcfhklqstuvCDEFIJLMNOPRT";
+const LETTERS: &[u8] = b"bcfhklqstuvxCDEFIJLMNOPRT";
 const MAX_OPAQUE_BYTES: usize = 31;
 /// Bytes of a key before base64.
 const MAX_BINARY_KEY_BYTES: usize = 250;
+
+/// What a flag may begin with: anything else is no command line.
+pub(super) const fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'A'..=b'z')
+}
 
 /// How `ms` stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,20 +81,13 @@ pub(super) struct Flags<'a> {
     pub(super) delta: Option<u64>,
     pub(super) mode: Option<u8>,
     pub(super) invalidates: bool,
+    /// Of an `md`: the item stays, its value goes.
+    pub(super) empties: bool,
 }
 
 impl<'a> Flags<'a> {
-    /// Flags of the command whose second letter is `verb`, about `key`.
-    pub(super) fn of(words: &'a [&'a [u8]], verb: u8, key: &[u8]) -> Result<Self, &'static [u8]> {
-        let flags = Self::read(words, key);
-        // As memcached says it: these two have one sentence for all.
-        if matches!(verb, b'd' | b'a') {
-            return flags.map_err(|_| INVALID_OR_DUPLICATE);
-        }
-        flags
-    }
-
-    fn read(words: &'a [&'a [u8]], key: &[u8]) -> Result<Self, &'static [u8]> {
+    /// Reads the flags of a command about `key`.
+    pub(super) fn of(words: &'a [&'a [u8]], key: &[u8]) -> Result<Self, &'static [u8]> {
         let mut flags = Self {
             words,
             ..Self::default()
@@ -121,24 +118,23 @@ impl<'a> Flags<'a> {
     }
 
     fn set(&mut self, letter: u8, token: &[u8]) -> Result<(), &'static [u8]> {
-        let seconds = || number(token).ok_or(BAD_TOKEN);
+        let ttl = || seconds(token).ok_or(BAD_TOKEN);
         let natural = || natural(token).ok_or(BAD_TOKEN);
         match letter {
             b'b' => self.is_base64 = true,
             b'q' => self.is_quiet = true,
             b'I' => self.invalidates = true,
-            b'T' => self.ttl = Some(seconds()?),
-            b'N' => self.vivify = Some(seconds()?),
-            b'R' => self.recache = Some(seconds()?),
-            b'F' => self.client_flags = natural()? as u32,
+            b'T' => self.ttl = Some(ttl()?),
+            b'N' => self.vivify = Some(ttl()?),
+            b'R' => self.recache = Some(ttl()?),
+            b'F' => self.client_flags = u32::try_from(natural()?).map_err(|_| BAD_TOKEN)?,
             b'C' => self.cas = Some(natural()?),
             b'E' => self.new_cas = natural()?,
             b'J' => self.initial = Some(natural().map_err(|_| BAD_INITIAL)?),
             b'D' => self.delta = Some(natural().map_err(|_| BAD_DELTA)?),
-            b'M' => match token {
-                [mode] => self.mode = Some(*mode),
-                _ => return Err(BAD_MODE),
-            },
+            // Its first byte decides; none at all is no mode that there is.
+            b'M' => self.mode = Some(token.first().copied().unwrap_or(b' ')),
+            b'x' => self.empties = true,
             b'O' if token.len() > MAX_OPAQUE_BYTES => return Err(OPAQUE_TOO_LONG),
             _ => {}
         }
@@ -148,5 +144,10 @@ impl<'a> Flags<'a> {
     /// True when the reply has what this letter stands for.
     pub(super) fn shows(&self, letter: u8) -> bool {
         self.words.iter().any(|word| word.first() == Some(&letter))
+    }
+    /// True when `first` stands before `second`, or `second` is not there: flags act, and tell, in their order.
+    pub(super) fn has_before(&self, first: u8, second: u8) -> bool {
+        let place = |letter| self.words.iter().position(|word| word[0] == letter);
+        place(first).is_some_and(|first| place(second).is_none_or(|second| first < second))
     }
 }

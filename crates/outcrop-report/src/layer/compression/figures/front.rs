@@ -76,7 +76,7 @@ fn ratio_against_speed(all: &[Candidate<'_, '_>], direction: Direction) -> Figur
     };
     let copy = all.iter().find(|one| one.cell.is_copy());
     let caption = format!(
-        "{}. Right and up is better. The stairs join what no other cell beats in both; the rest is pale.{}",
+        "{}. Right and up is better. The steps connect the cells that no other cell beats in both; the others are pale.{}",
         held_fixed(all).unwrap_or_default(),
         copy.map_or_else(String::new, |one| {
             format!(" A copy of the same blocks runs at {}.", one.speed.of(direction))

@@ -52,7 +52,7 @@ fn ratios(cells: &[Cell<'_>], published: &Published, codecs: &[&str], size: u64)
     }
     if names.is_empty() {
         let size = format_bytes(size);
-        let reason = format!("no codec that is published has percentiles at {size}.");
+        let reason = format!("no published codec was measured with percentiles at {size}.");
         return FigureSlot::missing(&title, &reason, PLAN);
     }
     let chart = LineChart {
@@ -97,7 +97,7 @@ fn over_zstd(cells: &[Cell<'_>], published: &Published, size: u64) -> FigureSlot
         ],
     };
     let mut caption =
-        "Above 1 dpzip's blocks are larger. Each codec's own percentiles are divided.".to_owned();
+        "Above 1, dpzip's blocks are larger. Percentiles are taken per codec, then divided.".to_owned();
     if size > 4096 && !published.cells(PERCENTILES).is_empty() {
         caption.push_str(" The published 64 KiB curve of DPZip is its 4 KiB one times 16.");
     }

@@ -75,7 +75,7 @@ fn lines(
     let mut caption = format!("Generated content, blocks of {size}, one thread.");
     if along == Along::Entropy {
         caption.push_str(
-            " Bytes drawn alone: an entropy coder gains what the axis says, and a pure LZ coder (LZ4, Snappy) finds hardly anything.",
+            " Bytes drawn independently: an entropy coder gains what the axis shows, and a pure LZ coder (LZ4, Snappy) gains almost nothing.",
         );
     } else {
         let theirs = published_lines(published, timing, &series);

@@ -23,7 +23,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
         };
         ours.iter().filter(is_asked).copied().collect()
     };
-    let how = "Filled: here. Pale: published (arXiv 2509.23693, figure 2).";
+    let how = "Filled: this run. Pale: published (arXiv 2509.23693, figure 2).";
     let beside = published.caption(references::STAGES, how);
     let mut slots = vec![
         stacked(
@@ -38,7 +38,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> 
             &[],
             "stage-shares-independent",
             "Stages of zstd, independent bytes",
-            "Made content: every byte drawn alone, with that order-0 entropy.",
+            "Generated content: every byte drawn independently, with that order-0 entropy.",
         ),
         at_4_kib(&ours, &theirs),
     ];
@@ -136,7 +136,7 @@ fn doubts(ours: &[&Cell<'_>]) -> String {
         return String::new();
     }
     format!(
-        " Not to be relied on, because the stages do not add up to 0.85 to 1.15 of the whole: {}.",
+        " Unreliable, because the stages do not add up to 0.85 to 1.15 of the whole: {}.",
         some_of(&off, "; ")
     )
 }
@@ -220,8 +220,7 @@ fn at_4_kib(ours: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> FigureSlot {
         parts: vec![part("natural blocks", 0), part("independent bytes", 1)],
         facets: families(shown, &[&CONTENT]).into_iter().map(facet).collect(),
     };
-    let caption = "Natural blocks of so much entropy against made ones of the same entropy: the same number, another kind of data. The \
-                   finding below says what turns around, and why."
+    let caption = "Natural blocks compared with generated ones of the same entropy: the same number, but another kind of data. The finding below explains the reversal."
         .to_owned();
     FigureSlot::of(chart.draw("match-finding-at-4k", TITLE, caption), TITLE, PLAN)
 }

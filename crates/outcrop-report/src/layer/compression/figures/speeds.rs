@@ -55,7 +55,7 @@ fn bars(ours: &[&Cell<'_>], published: &Published, timing: &Timing) -> FigureSlo
         facets,
     };
     let caption = format!(
-        "{}. Lengths are logarithmic; a whisker is the interval.{}",
+        "{}. Logarithmic scale; whiskers are intervals.{}",
         first.subject(),
         published.caption(THROUGHPUT, "Pale: published (arXiv 2509.23693, figures 8 and 9).")
     );

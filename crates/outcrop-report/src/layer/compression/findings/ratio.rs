@@ -4,6 +4,7 @@ use outcrop_measure::metric::Unit;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO};
 
 use super::super::cell::{CompressionCell, some_of};
+use super::super::pairs::have_same_bytes;
 use super::super::references::{Published, size_over_zstd, with_percentiles};
 use crate::cell::{Cell, families};
 use crate::finding::Finding;
@@ -23,6 +24,9 @@ pub(super) fn larger_blocks_save_more(cells: &[Cell<'_>]) -> Finding {
     let (mut pairs, mut falling) = (0, Vec::new());
     for neighbours in by_size.iter().flat_map(|family| family.windows(2)) {
         let [small, large] = neighbours else { continue };
+        if !have_same_bytes(small, large) {
+            continue;
+        }
         let ratios = small
             .value(&COMPRESSION_RATIO)
             .zip(large.value(&COMPRESSION_RATIO));
@@ -42,7 +46,7 @@ pub(super) fn larger_blocks_save_more(cells: &[Cell<'_>]) -> Finding {
         SAME * 100.0
     );
     Finding::tested(ID, SENTENCE, falling.is_empty(), tested).otherwise(format!(
-        "A larger block gives a codec more to look back on, and one table of symbols for more kinds of data: {}.",
+        "A larger block gives a codec a longer history, but a single symbol table for more kinds of data: {}.",
         some_of(&falling, "; ")
     ))
 }
@@ -55,7 +59,7 @@ pub(super) fn dpzip_curve(cells: &[Cell<'_>], published: &Published) -> Finding 
     );
     let ours = size_over_zstd(&with_percentiles(cells, 4096));
     if ours.is_empty() {
-        let reason = "percentiles of dpzip and of zstd at 4 KiB were not both measured; plans/ratio-percentiles.toml does";
+        let reason = "percentiles of dpzip and of zstd at 4 KiB were not both measured; the plan ratio-percentiles does that";
         return Finding::not_testable(ID, &sentence, reason);
     }
     let theirs = size_over_zstd(&published.with_percentiles(4096));
@@ -68,7 +72,11 @@ pub(super) fn dpzip_curve(cells: &[Cell<'_>], published: &Published) -> Finding 
         .iter()
         .max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()));
     let Some((percent, difference)) = worst else {
-        return Finding::not_testable(ID, &sentence, "the published curve has none of our percentiles");
+        return Finding::not_testable(
+            ID,
+            &sentence,
+            "the published curve has none of the percentiles measured here",
+        );
     };
     let count = differences.len();
     let tested = format!(
@@ -76,7 +84,7 @@ pub(super) fn dpzip_curve(cells: &[Cell<'_>], published: &Published) -> Finding 
     );
     Finding::tested(ID, sentence, difference.abs() <= CURVE, tested)
         .meaning(
-            "Their data are not ours: the shape (worse where data compress best, equal where they hardly do) is what can be compared.",
+            "The published data are different, so only the shape can be compared: worse where data compress best, equal where they hardly compress.",
         )
         .numbers([Number::derived("largest difference", difference.abs(), Unit::Ratio, count)])
 }

@@ -46,7 +46,7 @@ pub(super) fn decompressing_is_faster(cells: &[Cell<'_>]) -> Finding {
         slower.len()
     );
     Finding::tested(ID, SENTENCE, slower.is_empty(), tested).otherwise(format!(
-        "These pay more for reading than for writing, which is wrong for data that is written once and read often: {}.",
+        "Reading costs more than writing here, which does not suit data that is written once and read often: {}.",
         some_of(&slower, "; ")
     ))
 }
@@ -65,7 +65,7 @@ pub(super) fn copy_is_fastest(cells: &[Cell<'_>]) -> Finding {
                 };
                 tested += 1;
                 if ends(speed).0 > ends(limit).1 {
-                    faster.push(format!("{}, {direction}: {speed} against {limit}", cell.words()));
+                    faster.push(format!("{}, {direction}: {speed}, copy {limit}", cell.words()));
                 }
             }
         }
@@ -73,7 +73,8 @@ pub(super) fn copy_is_fastest(cells: &[Cell<'_>]) -> Finding {
     if tested == 0 {
         return Finding::not_testable(ID, SENTENCE, "no cell has the codec none and another codec");
     }
-    let tested = format!("{tested} speeds against that of a copy of the same blocks with as many threads.");
+    let tested =
+        format!("{tested} speeds, compared with that of a copy of the same blocks by as many threads.");
     Finding::tested(ID, SENTENCE, faster.is_empty(), tested).otherwise(format!(
         "Writing less than was read can be faster than a copy, for blocks of one byte value; elsewhere it points to an error: {}.",
         some_of(&faster, "; ")
@@ -83,7 +84,7 @@ pub(super) fn copy_is_fastest(cells: &[Cell<'_>]) -> Finding {
 /// Threads add up.
 pub(super) fn threads_scale(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "threads-scale";
-    let sentence = format!("n threads compress at least {SCALING} n times as fast as one.");
+    let sentence = format!("n threads compress at least {SCALING} × n times as fast as one thread.");
     let (mut efficiencies, mut poor) = (Vec::new(), Vec::new());
     for many in plain(cells).filter(|cell| cell.threads() > 1 && !cell.is_copy()) {
         let alone = plain(cells).find(|one| one.threads() == 1 && one.is_like(many, &[&THREADS]));
@@ -110,7 +111,7 @@ pub(super) fn threads_scale(cells: &[Cell<'_>]) -> Finding {
     );
     Finding::tested(ID, sentence, poor.is_empty(), tested)
         .otherwise(format!(
-            "Memory bandwidth, a shared core (two hardware threads of one) or another tenant of the machine: {}.",
+            "Possible causes are memory bandwidth, two hardware threads on one core, or other load on the machine: {}.",
             some_of(&poor, "; ")
         ))
         .numbers([Number::derived("mean efficiency", mean, Unit::Ratio, count)])
@@ -152,7 +153,7 @@ pub(super) fn dpzip_against_zstd(cells: &[Cell<'_>]) -> Finding {
     );
     let mut finding = Finding::tested(ID, SENTENCE, reaches, tested).numbers(numbers);
     if !reaches && !is_slower {
-        let reason = "The median is lower, and the intervals overlap: these trials cannot tell.";
+        let reason = "The median is lower, but the intervals overlap, so these trials do not settle it.";
         finding.verdict = Verdict::NotTestable(reason.to_owned());
     }
     finding
@@ -162,7 +163,7 @@ pub(super) fn dpzip_against_zstd(cells: &[Cell<'_>]) -> Finding {
 pub(super) fn incompressible_is_faster(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "incompressible-is-faster";
     let sentence = format!(
-        "dpzip takes in pages that cannot be compressed at least {INCOMPRESSIBLE:.0} times as fast as pages that can."
+        "dpzip compresses incompressible pages at least {INCOMPRESSIBLE:.0} times as fast as compressible ones."
     );
     let pages = || {
         let pages = plain(cells).filter(|cell| cell.is(&COMPRESSION_BLOCK_SIZE, &PAGE));
@@ -179,8 +180,7 @@ pub(super) fn incompressible_is_faster(cells: &[Cell<'_>]) -> Finding {
     };
     let mut random = pages().filter(|cell| cell.is(&CONTENT, &BlockContent::Generated(Content::Random)));
     let Some((random, other, words)) = random.find_map(with_compressible) else {
-        let reason =
-            "dpzip was not measured on random and on compressible pages of 4 KiB; plans/robustness.toml does";
+        let reason = "dpzip was not measured on both random and compressible pages of 4 KiB; the plan robustness does that";
         return Finding::not_testable(ID, &sentence, reason);
     };
     let ratio = random.value / other.value;

@@ -22,7 +22,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<Finding> {
     let theirs = stages::of(published.cells(references::STAGES));
     let mut natural = ours.clone();
     natural.retain(|cell| stages::is_usual(cell));
-    let mut findings = vec![sums(&stages::of(cells)).about(About::Run)];
+    let mut findings = vec![sums(&stages::of(cells)).of_run("The stages of zstd do not add up to the whole")];
     findings.extend(growth(&natural));
     findings.push(mean_difference(&natural, &theirs).about(About::Publication));
     findings.push(reversal(&ours, &theirs));
@@ -45,7 +45,7 @@ fn sums(ours: &[&Cell<'_>]) -> Finding {
     };
     let count = sums().count();
     if count == 0 {
-        let reason = "no cell measured stages; plans/zstd-stages.toml does";
+        let reason = "no cell measured stages; the plan zstd-stages does that";
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let off: Vec<String> = sums()
@@ -66,8 +66,7 @@ fn sums(ours: &[&Cell<'_>]) -> Finding {
     );
     Finding::tested(ID, SENTENCE, off.is_empty(), tested)
         .otherwise(format!(
-            "The shares of these cells are not to be relied on: {}. The public interface validates the sequences that it is \
-             given back, which the whole compression does not, and small blocks feel every call.",
+            "The shares of these cells are unreliable: {}. The public interface validates the sequences that it is given, which a whole compression does not, and call overhead weighs on small blocks.",
             some_of(&off, "; ")
         ))
         .numbers(ends.into_iter().flatten())
@@ -102,13 +101,13 @@ fn growth_along(cells: &[&Cell<'_>], along: FactorRef, id: &str, what: &str) -> 
     let count = gains.len();
     let mean = gains.iter().sum::<f64>() / count as f64;
     let tested = format!(
-        "From the least to the largest {what} in {count} rows that differ in nothing else; it grows in {}.",
+        "From the smallest to the largest {what} in {count} rows that are otherwise equal; it grows in {}.",
         count - shrinking.len()
     );
     Finding::tested(id, sentence, shrinking.is_empty(), tested)
         .meaning(format!("On average by {mean:.1} points."))
         .otherwise(format!(
-            "On average {mean:+.1} points. It does not in: {}.",
+            "On average {mean:+.1} points. It does not grow in: {}.",
             some_of(&shrinking, "; ")
         ))
         .numbers([Number::derived("mean gain", mean / 100.0, Unit::Ratio, count)])
@@ -139,8 +138,7 @@ fn mean_difference(natural: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> Finding {
     );
     Finding::tested(ID, sentence, absolute <= SAME_PICTURE_POINTS, tested)
         .meaning(format!(
-            "The mean difference is {absolute:.1} points (ours {}, {signed:+.1} on average). \"FSE\" there is the building of tables \
-             only, ours includes encoding, which lowers our share of match finding; processors and data differ too.",
+            "The mean difference is {absolute:.1} points (ours {}, {signed:+.1} on average). Their \"FSE\" covers only table construction; here it includes encoding, which lowers the share of match finding. Processors and data differ as well.",
             if signed < 0.0 { "lower" } else { "higher" }
         ))
         .numbers([Number::derived("mean difference in share", absolute / 100.0, Unit::Ratio, count)])
@@ -149,8 +147,7 @@ fn mean_difference(natural: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> Finding {
 /// Over entropy at 4 KiB, independent bytes move the share the other way than natural blocks do.
 fn reversal(ours: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> Finding {
     const ID: &str = "iid-reversal";
-    const SENTENCE: &str = "At 4 KiB and levels below 10, independent bytes reverse what entropy does: the share of match finding \
-                            falls where it grows on natural blocks.";
+    const SENTENCE: &str = "At 4 KiB and levels below 10, entropy acts in opposite directions: with it, the share of match finding grows on natural blocks and falls on independent bytes.";
     let (natural, independent) = (by_entropy(ours, false), by_entropy(ours, true));
     let published = by_entropy(theirs, false);
     let (mut rows, mut numbers, mut reversed) = (Vec::new(), Vec::new(), 0);
@@ -174,22 +171,19 @@ fn reversal(ours: &[&Cell<'_>], theirs: &[&Cell<'_>]) -> Finding {
         }
     }
     if rows.is_empty() {
-        let reason = "natural and independent blocks of two entropies at 4 KiB were not both measured; plans/zstd-stages.toml has them";
+        let reason = "natural and independent blocks of two entropies at 4 KiB were not both measured; the plan zstd-stages has them";
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "Change of the share from the least to the largest entropy: {}.",
+        "Change of the share from the lowest to the highest entropy: {}.",
         rows.join("; ")
     );
     Finding::tested(ID, SENTENCE, reversed == rows.len(), tested)
         .meaning(
-            "Natural data of low entropy has long matches, which are cheap to find byte for byte, and data of high entropy has few that \
-             take a search. Independent bytes know no words: of low entropy they are full of short matches by chance, each of which costs a \
-             search and a sequence; of high entropy there are none, match finding skips ahead, and the literals take the time.",
+            "Natural data of low entropy has long matches, which are cheap per byte; natural data of high entropy has few matches, and each takes a search. Independent bytes have no repeated words: at low entropy they are full of short chance matches, each of which costs a search and a sequence; at high entropy they have none, match finding skips ahead, and the literals take the time.",
         )
         .otherwise(
-            "Not in every level of this run. Where natural blocks of the least entropy are not to be had (the caption of the stages says what \
-             was reached), or the stages do not add up, the comparison says little.",
+            "Not at every level of this run. The comparison is weak where the data have no natural blocks of the lowest entropy (see the caption of the stages), or where the stages do not add up.",
         )
         .numbers(numbers)
 }

@@ -21,9 +21,10 @@ const P99_TITLE: &str = "p99 latency over the seconds of each trial";
 /// IOPS and p99 over time, of the busiest write cell (reads if nothing was written).
 pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
     let Some((cell, direction, points)) = busiest(cells) else {
-        let reason = format!("no trial has {FEWEST_INTERVALS} or more intervals; a longer trial has.");
+        let reason = format!("no trial has {FEWEST_INTERVALS} or more intervals; measure longer trials.");
         return [IOPS_TITLE, P99_TITLE].map(|title| FigureSlot::missing(title, &reason, "ssd-matrix"));
     };
+    let (falling, rising) = meaning(cell, direction);
     let slot = |id: &str, title: &str, y: Axis, what: &str, value: fn(&SeriesPoint) -> Option<f64>| {
         let x = "Time since the end of the warm-up";
         let chart = LineChart {
@@ -31,13 +32,13 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
             y,
             series: lines(&points, value),
         };
-        let caption = format!("{}: {what} are a device running out of cache.", cell.words());
+        let caption = format!("{}: {what}", cell.words());
         chart.slot(id, title, caption, "ssd-matrix")
     };
     let iops = axis("IOPS", Quantity::Iops, Scale::Linear);
     let p99 = axis("p99 latency", Quantity::Latency, Scale::Log10);
-    let of_iops = format!("{direction} IOPS in each interval of each trial. Lines that fall");
-    let of_p99 = "p99 latency in each interval of each trial. Lines that rise";
+    let of_iops = format!("{direction} IOPS in each interval of each trial. {falling}");
+    let of_p99 = format!("p99 latency in each interval of each trial. {rising}");
     [
         slot(
             "iops-over-time",
@@ -46,10 +47,28 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
             &of_iops,
             SeriesPoint::operations_per_second,
         ),
-        slot("p99-over-time", P99_TITLE, p99, of_p99, |point| {
+        slot("p99-over-time", P99_TITLE, p99, &of_p99, |point| {
             Some(point.histogram.percentile(0.99)? as f64)
         }),
     ]
+}
+
+/// What it means if IOPS fall, and if the p99 rises: of writes the end of a cache, of reads something else; of an open loop a backlog.
+fn meaning(cell: &Cell<'_>, direction: Direction) -> (&'static str, &'static str) {
+    match (cell.is_closed_loop(), direction) {
+        (true, Direction::Write) => (
+            "Lines that fall are a device running out of cache.",
+            "Lines that rise are a device running out of cache.",
+        ),
+        (true, Direction::Read) => (
+            "Lines that fall are another user of the device, heat or a power state.",
+            "Lines that rise are another user of the device, heat or a power state.",
+        ),
+        (false, _) => (
+            "The schedule sets the level; lines below it are a device that falls behind.",
+            "Lines that keep rising are a backlog: more is offered than answered.",
+        ),
+    }
 }
 
 /// The cell with the most intervals per trial, writes before reads, then the one with the most IOPS.

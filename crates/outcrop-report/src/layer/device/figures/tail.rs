@@ -21,7 +21,7 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
             None => (pure.next(), None),
         };
         for (index, cell) in least.into_iter().chain(deep).enumerate() {
-            let name = format!("{direction} {}", cell.depth_words());
+            let name = format!("{direction} {}{}", cell.depth_words(), cell.circumstances());
             let hue = hue(direction) + 2 * index;
             series.push(Series::new(name, hue, SeriesKind::Dense, tail(cell, direction)));
         }
@@ -35,8 +35,7 @@ pub(super) fn latency_tail(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Operations slower than that", Quantity::Share, Scale::Log10),
         series,
     };
-    let caption = "How many operations take longer (1 % is p99). All trials of a cell together; a line ends where fewer \
-                   than ten operations lie beyond, because more would be chance.";
+    let caption = "The share of operations that take longer (1 % is p99), over all trials of a cell. A line ends where fewer than ten operations lie beyond.";
     chart.slot("latency-tail", TITLE, caption, "ssd-queue-depth")
 }
 

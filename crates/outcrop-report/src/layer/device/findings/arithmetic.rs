@@ -23,7 +23,7 @@ const STALLED_CELLS: f64 = 0.05;
 /// Bandwidth is IOPS times the size of an access.
 pub(super) fn bandwidth(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "bandwidth-is-iops-times-size";
-    const SENTENCE: &str = "Bandwidth is IOPS times access size.";
+    const SENTENCE: &str = "Bandwidth = IOPS × access size.";
     let ratio = |cell: &Cell<'_>| {
         let implied = cell.value(&IOPS.both)? * cell.place(&IO_BLOCK_SIZE)?;
         (implied > 0.0).then_some(cell.value(&BANDWIDTH.both)? / implied)
@@ -45,8 +45,7 @@ pub(super) fn bandwidth(cells: &[Cell<'_>]) -> Finding {
         .numbers(extremes("bandwidth ÷ (IOPS × size)", &ratios));
     if is_kilo {
         return finding.meaning(
-            "All cells are off by the same factor, 1000/1024: kibibytes were added up and called kilobytes, so every \
-             bandwidth is 2.3 % too low.",
+            "All cells are off by the same factor, 1000/1024: kibibytes were summed as kilobytes, so every bandwidth is 2.3 % too low.",
         );
     }
     finding
@@ -91,7 +90,7 @@ impl Group {
 /// What is in flight is throughput times mean latency.
 pub(super) fn littles_law(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "littles-law";
-    const SENTENCE: &str = "Little's law: what is in flight is IOPS times mean latency.";
+    const SENTENCE: &str = "Little's law: requests in flight = IOPS × mean latency.";
     let group = |name, is_pure: bool| {
         let closed = cells.iter().filter(|cell| cell.is_closed_loop());
         let ours = closed.filter(|cell| cell.only().is_some() == is_pure);
@@ -110,7 +109,7 @@ pub(super) fn littles_law(cells: &[Cell<'_>]) -> Finding {
     let counts = filled.map(|group| format!("{} {} of {}", group.name, group.off(), group.ratios.len()));
     let tested = format!(
         "IOPS × mean latency ÷ requests in flight (counted by the engine, else queue depth × jobs) within {:.0} % \
-         in each closed-loop cell; {:.0} % of them may be outside. Outside are: {}.",
+         in each closed-loop cell; up to {:.0} % of the cells may be outside. Outside: {}.",
         TOLERANCE * 100.0,
         STALLED_CELLS * 100.0,
         counts.collect::<Vec<_>>().join(", ")
@@ -145,9 +144,7 @@ fn ratio(cell: &Cell<'_>) -> Option<f64> {
 fn explain([pure, mixed]: &[Group; 2]) -> &'static str {
     match (pure.is_near(0.5, 0.05), mixed.is_near(1.0, TOLERANCE)) {
         (true, true) => {
-            "Cells of pure reads and pure writes are off by a factor of 2, mixed cells are not. That is what the mean \
-             of a read latency and a write latency gives when one of the two never happened and was averaged in as \
-             zero: the published latency of every pure cell has to be doubled."
+            "Cells of pure reads and pure writes are off by a factor of 2, mixed cells are not. This is the mean of a read latency and a write latency where one of the two did not occur and counted as zero: the published latency of every pure cell must be doubled."
         }
         (true, false) => {
             "Cells of pure reads and pure writes are off by a factor of 2: their latency is half of what their \

@@ -1,6 +1,6 @@
 //! Whether the measurement itself can be relied on: counters, CPU, repetitions, percentiles.
 
-use outcrop_measure::interval::{WIDE, median};
+use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::TrialEntry;
 use outcrop_schema::device::{
@@ -71,15 +71,14 @@ pub(in super::super) fn unchecked<'c>(cells: &'c [Cell<'_>]) -> Option<&'c str> 
 pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "bytes-are-the-kernels";
     const SENTENCE: &str =
-        "In every trial the device moved the bytes that this run asked for, and no others.";
+        "In every trial the device moved the bytes that this run requested, and no others.";
     let (checked, strays) = contaminated(cells);
     if checked == 0 {
         let reason = unchecked(cells).unwrap_or("the kernel's counters were not read.");
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = format!(
-        "bytes in the kernel's counters of the block device against the bytes that completed, reads and writes apart, in \
-         each of {checked} trials, within {:.0} %; {} are outside.",
+        "the kernel's byte counters of the block device, compared with completed bytes, reads and writes separately, in each of {checked} trials, within {:.0} %; {} are outside.",
         CONTAMINATION * 100.0,
         strays.len()
     );
@@ -87,15 +86,16 @@ pub(super) fn counters(cells: &[Cell<'_>]) -> Finding {
     let worst = strays.iter().take(3).map(|stray| {
         let (what, share) = match stray.foreign >= stray.missing {
             true => ("bytes of others ÷ ours", stray.foreign),
-            false => ("bytes that did not reach the device ÷ ours", stray.missing),
+            false => (
+                "bytes that did not reach the device ÷ this run's bytes",
+                stray.missing,
+            ),
         };
         Number::derived(format!("{what}, {}", stray.words), share, Unit::Ratio, 1)
     });
     Finding::tested(ID, SENTENCE, strays.is_empty(), tested)
         .otherwise(
-            "More: another process used the device, or a filesystem or volume below ours read or wrote more than it was asked \
-             to. Less: something above the device answered, such as a page cache. The figures of these trials are not of the \
-             device alone.",
+            "More: another process used the device, or a filesystem or volume layer read or wrote more than was requested. Less: something above the device answered, such as a page cache. The figures of these trials do not describe the device alone.",
         )
         .numbers([count].into_iter().chain(worst))
 }
@@ -110,11 +110,11 @@ pub(super) fn cpu(cells: &[Cell<'_>]) -> Finding {
         return Finding::not_testable(ID, SENTENCE, reason);
     };
     if cell.has(&PAGE_CACHE) {
-        let reason = "the page cache answered in place of the device.";
+        let reason = "the page cache answered instead of the device.";
         return Finding::not_testable(ID, SENTENCE, reason);
     }
     let Some(cost) = cell.number(&CPU_PER_OPERATION) else {
-        return Finding::not_testable(ID, SENTENCE, "the CPU time of the busiest cell is not known.");
+        return Finding::not_testable(ID, SENTENCE, "the CPU time of the busiest cell is unknown.");
     };
     let busy = iops.value * cost.value / 1e9 / f64::from(cell.jobs());
     let tested = format!(
@@ -145,11 +145,10 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
     };
     let wide = iops().filter(|iops| iops.is_wide()).count();
     let tested = format!(
-        "width of the interval of the median IOPS ÷ median, in {} cells: at most {:.0} % of them may be wider than \
-         {:.0} %; {wide} are.",
+        "interval of the median IOPS, in {} cells: at most {:.0} % of them may have one of more than ± {} %; {wide} have.",
         widths.len(),
         WIDE_CELLS * 100.0,
-        WIDE * 100.0
+        Number::WIDE_PERCENT
     );
     let holds = wide as f64 <= WIDE_CELLS * widths.len() as f64;
     let middle = Number::derived("median width", middle, Unit::Ratio, widths.len());
@@ -159,7 +158,7 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
 /// Every percentile that is printed has the samples to stand on.
 pub(super) fn percentiles(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "percentiles-are-supported";
-    const SENTENCE: &str = "Every cell has the samples for its p99.9, reads and writes apart.";
+    const SENTENCE: &str = "Every cell has enough samples for its p99.9, for reads and for writes.";
     let p99_9 = [None, Some(Direction::Read), Some(Direction::Write)].map(|way| LATENCY.of(way).p99_9);
     let has = |cell: &Cell<'_>| cell.first_number(&p99_9).is_some();
     let lacks = |cell: &&Cell<'_>| p99_9.iter().any(|metric| cell.unavailable(metric).is_some());
@@ -172,7 +171,7 @@ pub(super) fn percentiles(cells: &[Cell<'_>]) -> Finding {
     let tested = "a percentile q of n operations is printed only if n(1 − q) ≥ 10 in each trial; in a mix, for reads and for writes.";
     let count = |name: &str, count: usize| Number::derived(name, count as f64, Unit::Count, total);
     Finding::tested(ID, SENTENCE, withheld == 0, tested)
-        .otherwise("Longer trials would support it; what is missing is left out, not guessed.")
+        .otherwise("Longer trials would support them. Missing percentiles are left out, not estimated.")
         .numbers([
             count("cells with a p99.9", supported),
             count("cells without", withheld),

@@ -78,14 +78,13 @@ pub(super) fn on_time(cells: &[Cell<'_>]) -> Finding {
             Number::derived(format!("{what} ({})", trial.words), value, Unit::Nanoseconds, 1)
         };
         [
-            time("p99 of our own delay", trial.late_ns),
+            time("p99 of the generator's delay", trial.late_ns),
             time("median service time", trial.service_ns),
         ]
     });
     Finding::tested(ID, SENTENCE, late.is_empty(), tested)
         .otherwise(
-            "The latencies of these trials contain delays of our own: the thread woke late, or was not given a CPU. The service \
-             latencies do not contain them.",
+            "The latencies of these trials include delays of this machine: the thread woke late, or had no CPU. The service latencies do not include them.",
         )
         .numbers([count].into_iter().chain(worst))
 }

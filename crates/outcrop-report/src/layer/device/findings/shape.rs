@@ -6,7 +6,7 @@ use outcrop_schema::device::{Direction, IOPS, READ_WRITE_MIX};
 
 use super::super::cell::DeviceCell;
 use super::super::curve::{curves, depth_curve, load_points};
-use crate::cell::Cell;
+use crate::cell::{Cell, best};
 use crate::finding::Finding;
 use crate::number::Number;
 
@@ -18,24 +18,24 @@ const MIX_TOLERANCE: f64 = 0.10;
 /// The knee predicted from both ends of a depth curve is where it is observed.
 pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "knee-predicted-is-observed";
-    const SENTENCE: &str = "The knee is where the highest IOPS times the latency of a lone request puts it.";
+    const SENTENCE: &str = "The knee is at the highest IOPS × the latency of a single request.";
     let (mut numbers, mut verdicts, mut beyond) = (Vec::new(), Vec::new(), false);
     for direction in Direction::ALL {
-        let points = depth_curve(cells, direction).map_or_else(Vec::new, |curve| load_points(&curve));
-        let peak = points.iter().map(|point| point.throughput).reduce(f64::max);
-        let (Some(first), Some(peak)) = (points.first(), peak) else {
+        let Some(curve) = depth_curve(cells, direction) else {
             continue;
         };
-        let mut push = |what: &str, depth: f64| {
-            let name = format!("{direction}s, {what} depth");
-            numbers.push(Number::derived(name, depth, Unit::Count, points.len()));
+        let Some(predicted) = predicted_knee(&curve, &format!("{direction}s, predicted depth")) else {
+            continue;
         };
-        let predicted = knee::predicted_depth(peak, first.latency / 1e9);
-        push("predicted", predicted);
+        let points = load_points(&curve);
+        let number = predicted;
+        let predicted = number.value;
+        numbers.push(number);
         match knee::observed(&points) {
             Some(observed) => {
                 let depth = observed.concurrency;
-                push("observed", depth);
+                let name = format!("{direction}s, observed depth");
+                numbers.push(Number::derived(name, depth, Unit::Count, points.len()));
                 let factor = (depth / predicted).max(predicted / depth);
                 verdicts.push(factor <= KNEE_FACTOR || (observed.is_lowest_measured && predicted <= depth));
             }
@@ -46,19 +46,17 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         let reason = if beyond {
             "throughput per latency still rises at the deepest queue measured, or fewer than three depths were measured."
         } else {
-            "no cells of one kind with IOPS and mean latency at several depths (plans/ssd-queue-depth.toml has them)."
+            "no cells of one kind with IOPS and mean latency at several depths (`outcrop run ssd-queue-depth` measures them)."
         };
         return Finding::not_testable(ID, SENTENCE, reason).numbers(numbers);
     }
     let tested = format!(
-        "predicted depth against the depth of greatest IOPS ÷ latency, within a factor of {KNEE_FACTOR:.0} (depths are \
-         measured in steps)."
+        "predicted depth compared with the depth of the highest IOPS ÷ latency, within a factor of {KNEE_FACTOR:.0} (depths are measured in steps)."
     );
     let holds = verdicts.iter().all(|holds| *holds);
     Finding::tested(ID, SENTENCE, holds, tested)
         .otherwise(
-            "The two part where a lone request takes another time than one in company (caches, power states), or where \
-             the latencies are wrong (see Little's law).",
+            "The two differ where a single request takes a different time than concurrent ones (caches, power states), or where the latencies are wrong (see Little's law).",
         )
         .numbers(numbers)
 }
@@ -67,36 +65,38 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
 pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "mix-is-weighted-mean";
     const SENTENCE: &str = "A mix of reads and writes gives the weighted mean of pure reads and pure writes.";
-    let mut ratios: Vec<(f64, String)> = Vec::new();
+    let mut ratios: Vec<(Number, String)> = Vec::new();
     for curve in curves(cells, &READ_WRITE_MIX) {
         let mixed = curve.iter().filter(|cell| cell.is_mixed());
         ratios.extend(mixed.filter_map(|cell| {
             let expected = weighted_mean_iops(&curve, cell)?;
-            Some((cell.value(&IOPS.both)? / expected.value, cell.words()))
+            let inputs = [cell.number(&IOPS.both)?, &expected];
+            let name = "mix ÷ weighted mean";
+            let ratio = Number::computed(name, Unit::Ratio, &inputs, |values| values[0] / values[1]);
+            Some((ratio, cell.words()))
         }));
     }
-    ratios.sort_by(|one, other| one.0.total_cmp(&other.0));
+    ratios.sort_by(|one, other| one.0.value.total_cmp(&other.0.value));
     let (Some(lowest), Some(highest)) = (ratios.first(), ratios.last()) else {
         let reason = "no mix was measured together with pure reads and pure writes of the same size and depth \
-                      (plans/ssd-read-write-mix.toml does).";
+                      (`outcrop run ssd-read-write-mix` does).";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
-    let is_off = |ratio: &&(f64, String)| (ratio.0 - 1.0).abs() > MIX_TOLERANCE;
+    let is_off = |ratio: &&(Number, String)| (ratio.0.value - 1.0).abs() > MIX_TOLERANCE;
     let off = ratios.iter().filter(is_off).count();
     let tested = format!(
-        "IOPS of {} mixed cells against read share × pure-read IOPS + write share × pure-write IOPS, within {:.0} %; \
+        "IOPS of {} mixed cells compared with read share × pure-read IOPS + write share × pure-write IOPS, within {:.0} %; \
          {off} are outside.",
         ratios.len(),
         MIX_TOLERANCE * 100.0
     );
-    let number = |what: &str, (ratio, words): &(f64, String)| {
-        let name = format!("{what} mix ÷ weighted mean ({words})");
-        Number::derived(name, *ratio, Unit::Ratio, ratios.len())
+    let number = |what: &str, (ratio, words): &(Number, String)| {
+        ratio
+            .clone()
+            .named(format!("{what} mix ÷ weighted mean ({words})"))
     };
     Finding::tested(ID, SENTENCE, off == 0, tested)
-        .otherwise(
-            "Plan capacity from a measured mix: two separate runs, averaged, are wrong for this device.",
-        )
+        .otherwise("Plan capacity from a measured mix: averaging two separate runs is wrong for this device.")
         .numbers([number("lowest", lowest), number("highest", highest)])
 }
 
@@ -108,12 +108,19 @@ pub(in super::super) fn weighted_mean_iops(curve: &[&Cell<'_>], cell: &Cell<'_>)
     };
     let (reads, writes) = (end(Direction::Read)?, end(Direction::Write)?);
     let share = f64::from(cell.read_percent()?) / 100.0;
-    let mean = share * reads.value + (1.0 - share) * writes.value;
-    let n = reads.n.min(writes.n);
-    Some(Number::derived(
+    Some(Number::computed(
         "weighted mean of pure IOPS",
-        mean,
         Unit::PerSecond,
-        n,
+        &[reads, writes],
+        |ends| share * ends[0] + (1.0 - share) * ends[1],
     ))
+}
+
+/// The depth from which on requests queue: the highest IOPS of a depth curve times the mean latency at its least depth.
+pub(in super::super) fn predicted_knee(curve: &[&Cell<'_>], name: &str) -> Option<Number> {
+    let (_, peak) = best(curve.iter().copied(), &IOPS.both)?;
+    let lone = curve.first()?.mean_latency()?;
+    Some(Number::computed(name, Unit::Count, &[peak, lone], |inputs| {
+        knee::predicted_depth(inputs[0], inputs[1] / 1e9)
+    }))
 }

@@ -93,13 +93,12 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "writes-are-steady";
     const SENTENCE: &str = "Write cells reached steady state as SNIA PTS defines it.";
     if !cells.iter().any(|cell| cell.only() == Some(Direction::Write)) {
-        return Finding::not_testable(ID, SENTENCE, "nothing was written in this run but in mixes.");
+        return Finding::not_testable(ID, SENTENCE, "this run wrote only in mixes.");
     }
     let (total, unsteady) = unsteady(cells);
     if total == 0 {
         let reason = format!(
-            "no write trial has {WINDOW_ROUNDS} rounds of a second or more. What this run says about writes is what the \
-             device takes in a burst; outcrop profile --full writes for longer."
+            "no write trial has {WINDOW_ROUNDS} rounds of a second or more. The write figures of this run are burst rates; `outcrop profile --full` writes for longer."
         );
         return Finding::not_testable(ID, SENTENCE, reason);
     }
@@ -123,7 +122,9 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
         ]
     });
     Finding::tested(ID, SENTENCE, unsteady.is_empty(), tested)
-        .otherwise("The IOPS of these trials are a mean over a change, which the device never holds.")
+        .otherwise(
+            "The IOPS of these trials average over a change; the device never runs steadily at that rate.",
+        )
         .numbers([steady].into_iter().chain(worst))
 }
 
@@ -151,8 +152,7 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
     let count = Number::derived("trials with a shift", shifts.len() as f64, Unit::Count, total);
     Finding::tested(ID, SENTENCE, shifts.is_empty(), tested)
         .otherwise(
-            "A fall in write IOPS after some gigabytes is the end of the drive's fast cache; a fall in reads, or a rise, \
-             is a neighbour or a power state.",
+            "A fall in write IOPS after some gigabytes is the end of the drive's fast cache. A fall in reads, or a rise, comes from other load or a power state.",
         )
         .numbers([count].into_iter().chain(shifts.into_iter().take(3)))
 }

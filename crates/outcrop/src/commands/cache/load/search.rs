@@ -2,15 +2,15 @@
 
 use std::sync::atomic::AtomicBool;
 
-use outcrop_cache_load::{LoadProgress, LoadSpec, SearchEnd, SearchReport, search_rate};
+use outcrop_cache_load::{LoadProgress, LoadSpec, SearchEnd, SearchReport, SearchStep, search_rate};
 use outcrop_measure::TimeSpan;
-use outcrop_measure::units::format_count;
+use outcrop_measure::units::{format_count, format_nanoseconds};
 use outcrop_probe::Clock;
 
 use super::classified;
 use super::table::{answer, latency_cell, per_second, why};
 use crate::exit::Ending;
-use crate::output::{Cell, Format, Table, note};
+use crate::output::{self, Cell, Format, Table, note, pretty_json};
 
 pub(super) fn run(
     spec: &LoadSpec,
@@ -20,10 +20,59 @@ pub(super) fn run(
     progress: &mut dyn FnMut(LoadProgress),
 ) -> anyhow::Result<Ending> {
     let found = search_rate(spec, clock, stop, progress).map_err(classified)?;
-    if !found.steps.is_empty() {
-        table(&found).print(format)?;
-    }
+    print(&found, format)?;
     conclude(&found)
+}
+
+/// Every rate that was tried; as JSON with what was found.
+fn print(found: &SearchReport, format: Format) -> anyhow::Result<()> {
+    let table = table(found);
+    if format != Format::Json {
+        return match found.steps.is_empty() {
+            true => Ok(()),
+            false => table.print(format),
+        };
+    }
+    let mut envelope = table.in_envelope();
+    let rate = |step: Option<&SearchStep>| step.map(|step| step.requested_per_second);
+    let contradiction = found.contradiction();
+    let mut say = |key: &str, value: serde_json::Value| envelope.details.insert(key.to_owned(), value);
+    say("objective", found.objective.to_string().into());
+    say(
+        "is_decided",
+        (found.best().is_some() && contradiction.is_none()).into(),
+    );
+    say("highest_rate_kept_1/s", rate(found.best()).into());
+    say("lowest_rate_not_kept_1/s", rate(found.refuted()).into());
+    say(
+        "closed_loop_1/s",
+        found.closed_loop.throughput_per_second().into(),
+    );
+    say(
+        "undecided",
+        contradiction
+            .map(|(slow, fast)| contradicted(found, slow, fast))
+            .into(),
+    );
+    output::print(&pretty_json(&envelope)?)
+}
+
+/// Why the rates that were tried decide nothing.
+fn contradicted(found: &SearchReport, slow: &SearchStep, fast: &SearchStep) -> String {
+    let percentile = found.objective.percentile;
+    let latency = |step: &SearchStep| {
+        let ns = step.report.tally.latency().percentile(percentile.quantile);
+        ns.map_or_else(|| "unknown".to_owned(), |ns| format_nanoseconds(ns as f64))
+    };
+    format!(
+        "{} was {} at {}/s but {} at {}/s, so something other than the rate sets the latency; stop other work on this machine, or use a \
+         longer --duration",
+        percentile.name,
+        latency(slow),
+        format_count(slow.requested_per_second),
+        latency(fast),
+        format_count(fast.requested_per_second)
+    )
 }
 
 /// Every rate that was tried.
@@ -53,10 +102,16 @@ fn table(found: &SearchReport) -> Table {
     table
 }
 
-/// The answer as a sentence. A search that found nothing for want of time or samples is a failed measurement.
+/// The answer as a sentence. A search that found nothing for lack of time or samples is a failed measurement.
 fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
     let objective = found.objective;
     let closed = format_count(found.closed_loop.throughput_per_second());
+    if let Some((slow, fast)) = found.contradiction() {
+        anyhow::bail!(
+            "not decided which rate keeps {objective}: {}",
+            contradicted(found, slow, fast)
+        );
+    }
     if let Some(best) = found.best() {
         let next = match found.refuted() {
             Some(refuted) => format!("{}/s did not", format_count(refuted.requested_per_second)),
@@ -76,13 +131,15 @@ fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
             needed,
             longest,
         } => Some(format!(
-            "{}/s needs {} a step to decide {objective}, and a step may last {}: allow it with --duration {}",
+            "{}/s needs {} per step to decide {objective}, but a step may last {}; allow it with --duration {}",
             format_count(per_second),
             seconds(needed),
             seconds(longest),
             seconds(needed)
         )),
-        SearchEnd::StepsUsedUp => Some("as many steps as a search may take did not decide it".to_owned()),
+        SearchEnd::StepsUsedUp => {
+            Some("the search took its maximum number of steps without a decision".to_owned())
+        }
         SearchEnd::Found | SearchEnd::NothingKept | SearchEnd::Stopped => None,
     };
     match (short, found.best()) {

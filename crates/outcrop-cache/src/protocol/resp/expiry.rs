@@ -1,0 +1,130 @@
+//! When keys end. The store's times are whole seconds: milliseconds are rounded up.
+
+use super::Session;
+use super::commands::{Call, Outcome};
+use super::strings::{NOT_INTEGER, integer, refuse, slot};
+use crate::protocol::seconds::Now;
+use crate::store::Refusal;
+
+/// A time as a command gives it: so many of a unit, from now or from 1970.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time {
+    is_milliseconds: bool,
+    is_date: bool,
+}
+
+impl Time {
+    /// `EX`, `PX`, `EXAT`, `PXAT`.
+    pub(super) fn of(word: &[u8]) -> Option<Self> {
+        let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
+        Some(Self {
+            is_milliseconds: is(b"px") || is(b"pxat"),
+            is_date: is(b"exat") || is(b"pxat"),
+        })
+        .filter(|_| is(b"ex") || is(b"px") || is(b"exat") || is(b"pxat"))
+    }
+
+    pub(super) const fn from_now(is_milliseconds: bool) -> Self {
+        Self {
+            is_milliseconds,
+            is_date: false,
+        }
+    }
+
+    /// The second of the store's clock; 1, which has passed, where the time has.
+    pub(super) fn second(self, given: i64, now: Now) -> u32 {
+        let seconds = if self.is_milliseconds {
+            given.div_euclid(1000) + i64::from(given.rem_euclid(1000) != 0)
+        } else {
+            given
+        };
+        let second = if self.is_date {
+            seconds.saturating_sub(now.epoch_unix_s)
+        } else {
+            seconds.saturating_add(i64::from(now.second))
+        };
+        // Beyond a century of uptime, it is the end of the clock.
+        second.clamp(1, i64::from(u32::MAX)) as u32
+    }
+}
+
+/// `EXPIRE`, `PEXPIRE`: with a time that has passed, the key goes.
+fn expire_in(call: &mut Call<'_, '_>, is_milliseconds: bool) -> Outcome {
+    if call.request.len() > 3 {
+        call.reply()
+            .error("ERR NX, XX, GT and LT are not served; give the time alone");
+        return Outcome::Answered;
+    }
+    let Some(given) = integer(call.request.get(2)) else {
+        call.reply().error(NOT_INTEGER);
+        return Outcome::Answered;
+    };
+    let expiry = Time::from_now(is_milliseconds).second(given, call.context.now);
+    let Some(mut slot) = slot(call, 1) else {
+        return Outcome::Answered;
+    };
+    call.context.counters.touches.add(1);
+    let changed = if given <= 0 {
+        Ok(slot.remove())
+    } else {
+        slot.set_expiry(expiry)
+    };
+    answer_change(call, changed)
+}
+
+fn answer_change(call: &mut Call<'_, '_>, changed: Result<bool, Refusal>) -> Outcome {
+    match changed {
+        Ok(is_changed) => {
+            let counters = call.context.counters;
+            let counter = if is_changed {
+                &counters.touch_hits
+            } else {
+                &counters.touch_misses
+            };
+            counter.add(1);
+            call.reply().integer(i64::from(is_changed));
+            Outcome::Answered
+        }
+        Err(refusal) => refuse(call, refusal),
+    }
+}
+
+pub(super) fn expire(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
+    expire_in(call, false)
+}
+
+pub(super) fn pexpire(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
+    expire_in(call, true)
+}
+
+pub(super) fn persist(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
+    let Some(mut slot) = slot(call, 1) else {
+        return Outcome::Answered;
+    };
+    call.context.counters.touches.add(1);
+    let has_end = slot.peek().is_some_and(|item| item.expiry != 0);
+    let changed = if has_end { slot.set_expiry(0) } else { Ok(false) };
+    answer_change(call, changed)
+}
+
+/// Seconds left, -1 for no end, -2 for no key.
+fn left(call: &mut Call<'_, '_>, factor: i64) -> Outcome {
+    let now = call.context.now;
+    if let Some(mut slot) = slot(call, 1) {
+        let left = match slot.peek() {
+            None => -2,
+            Some(item) if item.expiry == 0 => -1,
+            Some(item) => now.left(item.expiry) * factor,
+        };
+        call.reply().integer(left);
+    }
+    Outcome::Answered
+}
+
+pub(super) fn ttl(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
+    left(call, 1)
+}
+
+pub(super) fn pttl(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {
+    left(call, 1000)
+}

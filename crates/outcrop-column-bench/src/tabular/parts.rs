@@ -1,0 +1,106 @@
+//! A column part by part as its file gives it, so that one of any length passes through bounded memory.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use arrow_array::{Array as _, ArrayRef};
+use outcrop_column::arrow::for_each_value;
+
+use super::{Table, TableColumn, TableFormat, delimited, folder, foreign};
+use crate::error::BenchError;
+use crate::input::ColumnInput;
+
+/// Some rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'p> {
+    /// Those of an array of strings or bytes.
+    Array(&'p ArrayRef),
+    /// One row of a text file, which knows no null, and how much text was read up to its end.
+    Value(&'p [u8], u64),
+}
+
+/// Takes parts in order, and breaks when it wants no more.
+pub(crate) type Visit<'v> = dyn FnMut(Part<'_>) -> Result<ControlFlow<()>, BenchError> + 'v;
+
+/// Where a visit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// After the last row.
+    AtTheEnd,
+    /// At a break; there may be more rows.
+    Before,
+}
+
+impl Part<'_> {
+    pub(crate) fn row_count(&self) -> u64 {
+        match self {
+            Self::Array(array) => array.len() as u64,
+            Self::Value(..) => 1,
+        }
+    }
+
+    /// Text of the file up to here, all columns together; none of a file whose columns are read alone.
+    pub(crate) const fn read_bytes(&self) -> u64 {
+        match self {
+            Self::Array(_) => 0,
+            Self::Value(_, read_bytes) => *read_bytes,
+        }
+    }
+
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(Option<&[u8]>)) -> Result<(), BenchError> {
+        match self {
+            Self::Value(value, _) => visit(Some(value)),
+            Self::Array(array) => for_each_value(array, |value| {
+                visit(value);
+                Ok(())
+            })?,
+        }
+        Ok(())
+    }
+}
+
+impl Table {
+    /// Gives `visit` the rows of a column in order.
+    pub(crate) fn for_each(
+        &self,
+        path: &Path,
+        column: &TableColumn,
+        visit: &mut Visit<'_>,
+    ) -> Result<Ended, BenchError> {
+        match self.format {
+            TableFormat::Delimited {
+                delimiter,
+                has_header,
+                has_quotes,
+            } => delimited::for_each(path, (delimiter, has_header, has_quotes), column.number, visit),
+            TableFormat::Lines => delimited::for_each_line(path, visit),
+            TableFormat::Parquet => foreign::for_each_of_parquet(path, column, visit),
+            TableFormat::Arrow => foreign::for_each_of_arrow(path, column, visit),
+            TableFormat::Folder => {
+                let (table, path, column) = folder::inner(self, path, column)?;
+                table.for_each(&path, column, visit)
+            }
+        }
+    }
+
+    /// The first `row_limit` rows of a column of the table at `path`, which this describes.
+    ///
+    /// # Errors
+    /// [`BenchError::Path`], and [`BenchError::Table`] for a row without the column.
+    pub fn load(&self, path: &Path, column: &TableColumn, row_limit: u64) -> Result<ColumnInput, BenchError> {
+        let mut input = ColumnInput::default();
+        self.for_each(path, column, &mut |part| {
+            part.for_each(|value| {
+                if input.row_count() < row_limit {
+                    input.push(value);
+                }
+            })?;
+            Ok(if input.row_count() < row_limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        Ok(input)
+    }
+}

@@ -1,0 +1,72 @@
+//! The proof that a file is not in memory: written back, let go, and counted.
+
+use std::fs::File;
+
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::cached_pages;
+use rustix::fs::Advice;
+
+use crate::error::FilesystemError;
+
+/// Pages of the files that were in memory before an operation: 0, or the trial has failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coldness {
+    /// By cachestat; unavailable on kernels before Linux 6.5.
+    pub cached_pages: Result<u64, Unavailable>,
+}
+
+const PAGE_BYTES: u64 = 4096;
+/// The kernel may hold single pages for a moment: per-CPU lists are drained on the way, so that a second look suffices.
+const ATTEMPTS: u32 = 8;
+
+impl Coldness {
+    /// Takes the files out of the page cache and proves it: fsync (dirty pages would stay), FADV_DONTNEED, cachestat = 0.
+    ///
+    /// # Errors
+    /// [`FilesystemError::NotCold`] when pages stay; unavailable where the kernel does not say, as nothing would prove it.
+    pub fn prove(files: &[File]) -> Result<Self, FilesystemError> {
+        let mut left = 0;
+        for _ in 0..ATTEMPTS {
+            for file in files {
+                write_back(file)?;
+                rustix::fs::fadvise(file, 0, None, Advice::DontNeed)
+                    .map_err(|errno| FilesystemError::system("drop a file from the page cache", errno))?;
+            }
+            left = Self::count(files)?;
+            if left == 0 {
+                return Ok(Self { cached_pages: Ok(0) });
+            }
+        }
+        let bytes: u64 = files
+            .iter()
+            .filter_map(|file| file.metadata().ok())
+            .map(|file| file.len())
+            .sum();
+        Err(FilesystemError::NotCold {
+            cached: left,
+            file_pages: bytes.div_ceil(PAGE_BYTES),
+        })
+    }
+
+    /// Pages of the files in memory now.
+    ///
+    /// # Errors
+    /// The kernel does not say.
+    pub fn count(files: &[File]) -> Result<u64, Unavailable> {
+        files
+            .iter()
+            .map(|file| cached_pages(file).map(|pages| pages.cached))
+            .sum()
+    }
+}
+
+/// Writes a file back: dirty pages are not dropped.
+fn write_back(file: &File) -> Result<(), FilesystemError> {
+    match file.sync_all() {
+        // Read-only filesystems have nothing to write, and some no fsync.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(()),
+        result => {
+            result.map_err(|error| FilesystemError::system("write a file back before it is read cold", error))
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A directory of the user's, on any filesystem, without privileges: our files in it have no names.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::{BlockDevice, Filesystem as Found};
+use outcrop_workload::filesystem::{Algorithm, FileCompression};
+use rustix::fs::{Mode, OFlags, XattrFlags};
+use rustix::io::Errno;
+
+use crate::error::FilesystemError;
+
+/// A directory that exists, on a filesystem that stores its files on a disk of this machine.
+#[derive(Clone, Debug)]
+pub struct OwnDirectory {
+    path: PathBuf,
+    found: Found,
+}
+
+/// In memory, or over a network, or made of other filesystems: what would be measured is something else.
+const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
+const OVER_A_NETWORK: [&str; 9] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "9p",
+    "ceph",
+    "afs",
+    "fuse.sshfs",
+    "virtiofs",
+];
+
+impl OwnDirectory {
+    /// Looks at a directory; nothing is created.
+    ///
+    /// # Errors
+    /// It does not exist, is no directory, or is on a filesystem in memory, over a network or mounted read-only.
+    pub fn open(path: &Path) -> Result<Self, FilesystemError> {
+        let refused = |message: String| FilesystemError::refused("path", message);
+        let path = std::fs::canonicalize(path)
+            .map_err(|error| refused(format!("{} cannot be opened: {error}", path.display())))?;
+        if !path.is_dir() {
+            return Err(refused(format!("{} is not a directory", path.display())));
+        }
+        let found = Found::at(&path)?;
+        let kind = found.type_name.as_str();
+        if IN_MEMORY.contains(&kind) {
+            return Err(refused(format!(
+                "{} is on {kind}, which keeps its files in memory; choose a directory on a disk",
+                path.display()
+            )));
+        }
+        if OVER_A_NETWORK.contains(&kind) {
+            return Err(refused(format!(
+                "{} is on {kind}, which another machine stores; choose a directory on a disk of this machine",
+                path.display()
+            )));
+        }
+        if found.mount_options.split(',').any(|option| option == "ro") {
+            return Err(refused(format!(
+                "{} is mounted read-only; choose another directory",
+                path.display()
+            )));
+        }
+        Ok(Self { path, found })
+    }
+
+    /// With links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Type, options and space of its filesystem.
+    pub const fn filesystem(&self) -> &Found {
+        &self.found
+    }
+
+    /// The device below, which other processes use as well.
+    pub(crate) fn device(&self) -> Result<BlockDevice, Unavailable> {
+        BlockDevice::holding(&self.path)
+    }
+
+    /// Why reads that miss the page cache here may be answered by memory all the same.
+    pub fn page_cache_below(&self) -> Option<String> {
+        let buffered = self.device().ok()?.buffered_loop().ok().flatten()?;
+        Some(format!(
+            "{} was attached without direct I/O, so that the page cache answers in place of the disk below {}: attach it with \
+             `losetup --direct-io=on`",
+            buffered.name,
+            buffered.file.display()
+        ))
+    }
+
+    /// A new file without a name, gone when its last descriptor is closed; compressed as asked where the filesystem is btrfs.
+    ///
+    /// # Errors
+    /// Not writable, no unnamed files on this filesystem, or no such compression of single files.
+    pub(crate) fn file(&self, compression: FileCompression) -> Result<File, FilesystemError> {
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = match rustix::fs::open(&self.path, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(file) => File::from(file),
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
+                return Err(FilesystemError::Unavailable(format!(
+                    "{} has no unnamed files on {}, so that ours would stay behind if we were killed",
+                    self.path.display(),
+                    self.found.type_name
+                )));
+            }
+            Err(errno) => {
+                let action = format!("create a file in {}", self.path.display());
+                return Err(FilesystemError::system(action, errno));
+            }
+        };
+        if compression.is_on() {
+            self.compress(&file, compression)?;
+        }
+        Ok(file)
+    }
+
+    /// Sets the compression of one empty file, as its owner may on btrfs.
+    fn compress(&self, file: &File, compression: FileCompression) -> Result<(), FilesystemError> {
+        check_property(&self.found.type_name, compression)?;
+        let name = compression.algorithm.name();
+        rustix::fs::fsetxattr(file, "btrfs.compression", name.as_bytes(), XattrFlags::empty()).map_err(
+            |errno| FilesystemError::system(format!("set the compression of a file to {name}"), errno),
+        )
+    }
+
+    /// Whether a read here can be proved to be cold.
+    ///
+    /// # Errors
+    /// ZFS keeps what was read in a cache of its own, which cachestat(2) does not count.
+    pub fn check_cold(&self) -> Result<(), FilesystemError> {
+        if self.found.type_name != "zfs" {
+            return Ok(());
+        }
+        Err(FilesystemError::refused(
+            "page_cache",
+            "ZFS keeps what was read in its own cache (ARC), so that nothing proves a read to be cold; take page_cache = \"warm\", or \
+             export and import the pool and read once",
+        ))
+    }
+
+    /// Room for files of so many bytes, of which 5 % of the filesystem stay free.
+    pub(crate) fn check_space(&self, wanted_bytes: u64) -> Result<(), FilesystemError> {
+        let reserve_bytes = self.found.total_bytes / 20;
+        let available_bytes = self.found.available_bytes;
+        if wanted_bytes <= available_bytes.saturating_sub(reserve_bytes) {
+            return Ok(());
+        }
+        Err(FilesystemError::NoSpace {
+            directory: self.path.clone(),
+            wanted_bytes,
+            available_bytes,
+            reserve_bytes,
+        })
+    }
+}
+
+/// Whether files of a filesystem can be given a compression one by one.
+///
+/// # Errors
+/// Which can, and that btrfs ignores the level of a file.
+pub fn check_property(filesystem: &str, compression: FileCompression) -> Result<(), FilesystemError> {
+    let refused = |message: String| FilesystemError::refused("compression", message);
+    if !compression.is_on() {
+        return Ok(());
+    }
+    if filesystem != "btrfs" {
+        return Err(refused(format!(
+            "the directory is on {filesystem}, which takes no compression for single files; leave compression out, and what the \
+             filesystem is set to is measured"
+        )));
+    }
+    if !matches!(
+        compression.algorithm,
+        Algorithm::Zstd | Algorithm::Zlib | Algorithm::Lzo
+    ) {
+        return Err(refused(format!(
+            "btrfs has no {}; it has zstd, zlib and lzo",
+            compression.algorithm
+        )));
+    }
+    match compression.level {
+        None | Some(3) => Ok(()),
+        Some(level) => Err(refused(format!(
+            "btrfs accepts level {level} for a file and ignores it (it takes 3); write {}:3",
+            compression.algorithm
+        ))),
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads through an io_uring instance of the job: as many in flight as asked for, each into its own place.
+
+#![expect(
+    unsafe_code,
+    reason = "io_uring takes raw pointers; nothing returns before every request has completed"
+)]
+
+use std::os::fd::AsRawFd;
+
+use io_uring::{IoUring, opcode, types};
+
+use super::{JobRecord, Pass};
+use crate::error::FilesystemError;
+use crate::files::Files;
+
+/// Reads blocks at `offsets` into `memory`, block by block, until all are done or the pass is over. Returns how many of them, from
+/// the first on, were read.
+pub(super) fn read(
+    pass: &Pass<'_>,
+    started: u64,
+    files: &Files,
+    offsets: &[u64],
+    memory: &mut [u8],
+    block_bytes: usize,
+    record: &mut JobRecord,
+) -> Result<usize, FilesystemError> {
+    let failed = |error| FilesystemError::system("set up io_uring (try engine = \"psync\")", error);
+    let mut ring = IoUring::new(pass.depth.next_power_of_two()).map_err(failed)?;
+    let count = offsets.len().min(memory.len() / block_bytes.max(1));
+    let mut begun_at = vec![0; count];
+    // Setting up the ring is no part of reading.
+    let started = started.max(pass.clock.ticks());
+    record.started = started;
+    let (mut next, mut in_flight) = (0, 0);
+    let mut failure = None;
+    loop {
+        let now = pass.clock.ticks();
+        while next < count && in_flight < pass.depth && failure.is_none() && !pass.is_over(started, now) {
+            let place = &mut memory[next * block_bytes..(next + 1) * block_bytes];
+            let (file, at) = files.locate(offsets[next]);
+            let request = opcode::Read::new(
+                types::Fd(file.as_raw_fd()),
+                place.as_mut_ptr(),
+                block_bytes as u32,
+            )
+            .offset(at)
+            .build()
+            .user_data(next as u64);
+            begun_at[next] = pass.clock.ticks();
+            // SAFETY: the place belongs to this request alone, and neither it nor the file is let go before the loop has
+            // seen every completion.
+            if unsafe { ring.submission().push(&request) }.is_err() {
+                break;
+            }
+            next += 1;
+            in_flight += 1;
+        }
+        if in_flight == 0 {
+            break;
+        }
+        if let Err(error) = ring.submit_and_wait(1)
+            && error.raw_os_error() != Some(libc::EINTR)
+        {
+            // Requests may be under way; waiting goes on until they have come back.
+            failure.get_or_insert(FilesystemError::system("hand requests to io_uring", error));
+        }
+        for completion in ring.completion() {
+            let after = pass.clock.ticks();
+            in_flight -= 1;
+            if completion.result() == block_bytes as i32 {
+                let begun = begun_at[completion.user_data() as usize];
+                record.record(block_bytes as u64, pass.clock.nanos(after.saturating_sub(begun)));
+            } else {
+                let error = match completion.result() {
+                    short if short >= 0 => std::io::ErrorKind::UnexpectedEof.into(),
+                    code => std::io::Error::from_raw_os_error(-code),
+                };
+                failure.get_or_insert(FilesystemError::system("read a file by io_uring", error));
+            }
+        }
+    }
+    failure.map_or(Ok(next), Err)
+}

@@ -1,0 +1,206 @@
+//! A mounted filesystem that is in no mount table: a descriptor, gone with the process.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use outcrop_measure::metric::Unavailable;
+use outcrop_workload::filesystem::FilesystemKind;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string,
+    fsmount, fsopen,
+};
+
+use crate::error::FilesystemError;
+use crate::filesystem::Filesystem;
+use crate::namespace;
+
+/// A filesystem mounted without a mount point.
+#[derive(Debug)]
+pub struct Mounted {
+    mount: OwnedFd,
+}
+
+impl Mounted {
+    /// Mounts what lies on the block device at `device`.
+    ///
+    /// # Errors
+    /// The kernel refuses it, with the kernel's own words.
+    pub(crate) fn new(filesystem: &Filesystem, device: &Path) -> Result<Self, FilesystemError> {
+        let options = filesystem.mount_options();
+        Self::with_options(filesystem.kind, &options, device)
+    }
+
+    pub(crate) fn with_options(
+        kind: FilesystemKind,
+        options: &[(&'static str, Option<String>)],
+        device: &Path,
+    ) -> Result<Self, FilesystemError> {
+        let context = fsopen(kind.name(), FsOpenFlags::FSOPEN_CLOEXEC)
+            .map_err(|errno| FilesystemError::system(format!("open the filesystem {kind}"), errno))?;
+        let failed = |errno: Errno| FilesystemError::Mount {
+            kind,
+            options: spelled(options),
+            message: kernel_words(&context).unwrap_or_else(|| errno.to_string()),
+        };
+        fsconfig_set_string(context.as_fd(), "source", device).map_err(failed)?;
+        for (key, value) in options {
+            match value {
+                Some(value) => fsconfig_set_string(context.as_fd(), *key, value.as_str()),
+                None => fsconfig_set_flag(context.as_fd(), *key),
+            }
+            .map_err(failed)?;
+        }
+        fsconfig_create(context.as_fd()).map_err(failed)?;
+        let attributes = MountAttrFlags::MOUNT_ATTR_NOATIME
+            | MountAttrFlags::MOUNT_ATTR_NODEV
+            | MountAttrFlags::MOUNT_ATTR_NOSUID
+            | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+        let mount = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes).map_err(failed)?;
+        Ok(Self { mount })
+    }
+
+    /// The options in force, as the kernel shows them. `directory` is any directory: only a thread of ours sees it change.
+    ///
+    /// # Errors
+    /// This user may not have a mount namespace.
+    pub fn options(&self, directory: &Path) -> Result<String, FilesystemError> {
+        namespace::within(|| {
+            namespace::put(&self.mount, directory)?;
+            namespace::options_shown(directory)
+        })
+    }
+
+    /// Reads the options back and compares them with what was asked for.
+    ///
+    /// # Errors
+    /// [`FilesystemError::OtherOptions`] when the kernel made something else of them.
+    pub fn confirm(&self, filesystem: &Filesystem, directory: &Path) -> Result<String, FilesystemError> {
+        let shown = self.options(directory)?;
+        if let Some(wanted) = missing_option(filesystem, &shown) {
+            return Err(FilesystemError::OtherOptions {
+                kind: filesystem.kind,
+                wanted,
+                shown,
+            });
+        }
+        Ok(shown)
+    }
+
+    /// Writes everything back and waits for it.
+    ///
+    /// # Errors
+    /// The filesystem failed to.
+    pub(crate) fn sync(&self) -> Result<(), FilesystemError> {
+        let root = self.root()?;
+        rustix::fs::syncfs(&root).map_err(|errno| FilesystemError::system("write the filesystem back", errno))
+    }
+
+    /// Its root directory, opened for reading.
+    pub(crate) fn root(&self) -> Result<OwnedFd, FilesystemError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.mount, ".", flags, Mode::empty())
+            .map_err(|errno| FilesystemError::system("open the root of the filesystem", errno))
+    }
+
+    /// Creates a file, or opens one, below the root.
+    pub(crate) fn open(&self, name: &str, flags: OFlags) -> Result<File, FilesystemError> {
+        rustix::fs::openat(
+            &self.mount,
+            name,
+            flags | OFlags::CLOEXEC,
+            Mode::RUSR | Mode::WUSR,
+        )
+        .map(File::from)
+        .map_err(|errno| FilesystemError::system(format!("open {name} on the filesystem"), errno))
+    }
+}
+
+impl AsFd for Mounted {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.mount.as_fd()
+    }
+}
+
+/// The first option of btrfs's that was asked for and is not shown. Others show theirs in many ways, and are asked for none that
+/// changes what is measured.
+fn missing_option(filesystem: &Filesystem, shown: &str) -> Option<String> {
+    if filesystem.kind != FilesystemKind::Btrfs {
+        return None;
+    }
+    let shown: Vec<&str> = shown.split(',').collect();
+    let mut wanted = filesystem
+        .mount_options()
+        .into_iter()
+        .filter_map(|(key, value)| match key {
+            "nodiscard" => None,
+            _ => Some(value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}"))),
+        });
+    wanted.find(|option| !shown.contains(&option.as_str()))
+}
+
+fn spelled(options: &[(&'static str, Option<String>)]) -> String {
+    let words: Vec<String> = options
+        .iter()
+        .map(|(key, value)| {
+            value
+                .as_ref()
+                .map_or_else(|| (*key).to_owned(), |value| format!("{key}={value}"))
+        })
+        .collect();
+    if words.is_empty() {
+        "its own options".to_owned()
+    } else {
+        words.join(",")
+    }
+}
+
+/// What the kernel says of a mount that it refused.
+fn kernel_words(context: &OwnedFd) -> Option<String> {
+    let mut words = Vec::new();
+    let mut buffer = [0; 512];
+    // One message a read; after the last one it is an error.
+    while let Ok(count) = rustix::io::read(context, &mut buffer) {
+        if count == 0 {
+            break;
+        }
+        let text = String::from_utf8_lossy(&buffer[..count]);
+        words.push(
+            text.trim()
+                .trim_start_matches("e ")
+                .trim_start_matches("w ")
+                .to_owned(),
+        );
+    }
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// Whether this user may make filesystems of its own: a mount, and a loop device.
+///
+/// # Errors
+/// What is missing, and what to take instead.
+pub fn privilege() -> Result<(), Unavailable> {
+    match fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC) {
+        Ok(_) => {}
+        Err(Errno::PERM) => return Err(Unavailable::because(NEEDS_ROOT)),
+        Err(errno) => {
+            return Err(Unavailable::because(format!(
+                "this kernel does not mount without a mount point (fsopen, Linux 5.2): {errno}"
+            )));
+        }
+    }
+    let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
+    match rustix::fs::access("/dev/loop-control", access) {
+        Ok(()) => Ok(()),
+        Err(Errno::NOENT) => Err(Unavailable::because(
+            "this machine has no loop devices (modprobe loop); take kind = \"directory\" with a path",
+        )),
+        Err(_) => Err(Unavailable::because(NEEDS_ROOT)),
+    }
+}
+
+/// What a user without privileges is told.
+pub(crate) const NEEDS_ROOT: &str = "a filesystem of our own needs root, for a loop device and a mount; as this user take kind = \
+                                     \"directory\" with a path (--directory)";

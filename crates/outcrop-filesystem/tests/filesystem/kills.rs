@@ -1,0 +1,188 @@
+//! A process that is killed at any moment leaves no loop device, mount or file.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_filesystem::{Filesystem, Place, run_job};
+use outcrop_measure::seed::{Generator, Seed};
+use outcrop_probe::{Clock, Stopwatch};
+use outcrop_workload::filesystem::FilesystemKind;
+
+use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, loops_without_a_name, spec};
+
+/// Times that a run is killed.
+const KILLS: u32 = 20;
+/// Longest wait of a killed run, a moment after its start.
+const LONGEST_MS: u64 = 900;
+/// After this nothing may be left.
+const GONE_WITHIN: Duration = Duration::from_secs(1);
+
+/// Not a test of itself: the process that the test below kills. It makes filesystems until it is.
+#[test]
+fn victim() {
+    if std::env::var_os("OUTCROP_TEST_VICTIM").is_none() {
+        return;
+    }
+    let directory = std::env::var_os("OUTCROP_TEST_VICTIM").unwrap();
+    let image = image(directory.as_ref());
+    let data = data(DATA_BYTES);
+    let squashfs = Filesystem::new(FilesystemKind::Squashfs).with("zstd:15".parse().unwrap());
+    println!("started");
+    loop {
+        for filesystem in [
+            btrfs("zstd:3"),
+            Filesystem::new(FilesystemKind::Ext4),
+            squashfs.clone(),
+        ] {
+            run_job(
+                Place::Image(&image),
+                &filesystem,
+                &spec(),
+                &data,
+                &Clock::new(),
+                &AtomicBool::new(false),
+            )
+            .unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_nothing_behind() {
+    let kinds = [
+        FilesystemKind::Btrfs,
+        FilesystemKind::Ext4,
+        FilesystemKind::Squashfs,
+    ];
+    if !kinds.into_iter().all(can_make) {
+        return;
+    }
+    let folder = folder();
+    let mut draws: Generator = Seed(9).rng();
+    for round in 0..KILLS {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args(["--exact", "kills::victim", "--nocapture"])
+            .env("OUTCROP_TEST_VICTIM", folder.path())
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(
+            lines.by_ref().any(|line| line.unwrap().contains("started")),
+            "round {round}"
+        );
+        let moment = Duration::from_millis(next_below(&mut draws, LONGEST_MS));
+        wait(moment);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let watch = Stopwatch::start();
+        while !is_clean(folder.path()) {
+            assert!(
+                u128::from(watch.elapsed_ns()) < GONE_WITHIN.as_nanos(),
+                "round {round}, killed after {moment:?}: {:?} {:?}",
+                loops_of(folder.path()),
+                names_in(folder.path())
+            );
+            wait(Duration::from_millis(5));
+        }
+    }
+}
+
+fn next_below(draws: &mut Generator, most: u64) -> u64 {
+    use rand::Rng as _;
+    draws.next_u64() % most
+}
+
+/// Waits on nothing, for the moment of a kill: a test of what happens at any moment has to choose one.
+fn wait(moment: Duration) {
+    let timeout = rustix::event::Timespec {
+        tv_sec: moment.as_secs() as i64,
+        tv_nsec: moment.subsec_nanos().into(),
+    };
+    let _ = rustix::event::poll(&mut [], Some(&timeout));
+}
+
+fn loops_of(folder: &std::path::Path) -> Vec<String> {
+    let mut loops = loops_without_a_name();
+    loops.retain(|name| name.contains(&folder.to_string_lossy().into_owned()));
+    loops
+}
+
+fn names_in(folder: &std::path::Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+fn is_clean(folder: &std::path::Path) -> bool {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let is_mounted = mounts.contains(&folder.to_string_lossy().into_owned());
+    loops_of(folder).is_empty() && names_in(folder) == 0 && !is_mounted
+}
+
+#[test]
+fn programs_get_a_descriptor_and_never_a_device() {
+    if !can_make(FilesystemKind::Ext4) {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let (bin, said) = (folder.path().join("bin"), folder.path().join("arguments"));
+    std::fs::create_dir(&bin).unwrap();
+    let script = format!("#!/bin/sh\necho \"$0 $@\" >> {}\nexit 1\n", said.display());
+    for name in ["mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mksquashfs", "mkfs.erofs"] {
+        let path = bin.join(name);
+        std::fs::write(&path, &script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let status = command
+        .args(["--exact", "kills::decoy", "--nocapture"])
+        .env("OUTCROP_TEST_DECOY", folder.path())
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let said = std::fs::read_to_string(said).unwrap();
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.to_lowercase().ends_with("version") && !line.ends_with("-V"))
+        .collect();
+    assert_eq!(lines.len(), 5, "{said}");
+    for line in lines {
+        assert!(
+            line.contains("/proc/self/fd/") && !line.contains("/dev/"),
+            "{line}"
+        );
+    }
+}
+
+/// Not a test of itself: the process that has the decoys in its PATH.
+#[test]
+fn decoy() {
+    let Some(directory) = std::env::var_os("OUTCROP_TEST_DECOY") else {
+        return;
+    };
+    let folder = std::path::PathBuf::from(directory).join("run");
+    std::fs::create_dir(&folder).unwrap();
+    let image = image(&folder);
+    let data = data(DATA_BYTES);
+    for kind in FilesystemKind::ALL {
+        if kind == FilesystemKind::F2fs {
+            continue;
+        }
+        let filesystem = Filesystem::new(kind);
+        run_job(
+            Place::Image(&image),
+            &filesystem,
+            &spec(),
+            &data,
+            &Clock::new(),
+            &AtomicBool::new(false),
+        )
+        .unwrap_err();
+    }
+}

@@ -1,0 +1,135 @@
+//! What other tools fall for, done on purpose: each has a sign that a trial, or a finding, goes by.
+
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_filesystem::{Coldness, Component, Filesystem, FilesystemError, JobSpec, Place, run_job};
+use outcrop_probe::{Clock, cached_pages};
+use outcrop_workload::filesystem::{Checksum, CopyOnWrite, FileAccess, FilesystemKind};
+
+use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, spec};
+
+#[test]
+fn direct_reads_of_compressed_extents_leave_the_extent_in_the_page_cache() {
+    if !can_make(FilesystemKind::Btrfs) {
+        return;
+    }
+    let folder = folder();
+    let image = image(folder.path());
+    let data = data(DATA_BYTES);
+    let run = |filesystem: &Filesystem| {
+        let spec = JobSpec {
+            access: FileAccess::Direct,
+            ..spec()
+        };
+        run_job(
+            Place::Image(&image),
+            filesystem,
+            &spec,
+            &data,
+            &Clock::new(),
+            &AtomicBool::new(false),
+        )
+        .unwrap()
+    };
+    // Without compression O_DIRECT is honoured; with it, what was read is cached, so that reading it twice measures memory.
+    assert_eq!(run(&btrfs("none")).pages.1, Ok(0));
+    let compressed = run(&btrfs("zstd:3"));
+    assert_eq!(compressed.pages.0, Ok(0));
+    assert!(compressed.pages.1.clone().unwrap() > 0, "{:?}", compressed.pages);
+}
+
+#[test]
+fn settings_that_switch_compression_off_in_silence_are_refused() {
+    let nodatasum = Filesystem {
+        checksum: Checksum::None,
+        ..btrfs("zlib:1")
+    };
+    let nocow = Filesystem {
+        copy_on_write: CopyOnWrite::Off,
+        ..btrfs("zstd:3")
+    };
+    for (filesystem, field) in [
+        (nodatasum, "checksum"),
+        (nocow, "copy_on_write"),
+        (btrfs("zstd:99"), "compression"),
+    ] {
+        let error = filesystem.validate().unwrap_err();
+        assert!(
+            matches!(error, FilesystemError::Refused { field: seen, .. } if seen == field),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_page_that_is_mapped_and_locked_keeps_a_trial_from_calling_itself_cold() {
+    let folder = folder();
+    let path = folder.path().join("held");
+    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+    let file = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&path)
+        .unwrap();
+    // Dirty pages are not dropped: without the fsync the proof would fail on every filesystem.
+    file.write_all_at(&[2; 4096], 0).unwrap();
+    assert!(cached_pages(&file).unwrap().cached > 0);
+    let files = [file];
+    let proof = Coldness::prove(&files).unwrap();
+    assert_eq!(proof.cached_pages, Ok(0));
+    assert_eq!(Coldness::count(&files), Ok(0));
+    let mut byte = [0];
+    files[0].read_exact_at(&mut byte, 0).unwrap();
+    assert!(Coldness::count(&files).unwrap() > 0);
+}
+
+#[test]
+fn xfs_gives_its_reserved_space_back_before_space_is_read() {
+    if !can_make(FilesystemKind::Xfs) {
+        return;
+    }
+    let folder = folder();
+    let image = image(folder.path());
+    let data = data(DATA_BYTES);
+    let filesystem = Filesystem::new(FilesystemKind::Xfs);
+    let report = run_job(
+        Place::Image(&image),
+        &filesystem,
+        &spec(),
+        &data,
+        &Clock::new(),
+        &AtomicBool::new(false),
+    );
+    let used = report.unwrap().used_bytes.unwrap();
+    assert!(used < DATA_BYTES * 11 / 10, "{used}");
+}
+
+#[test]
+fn components_predict_what_btrfs_stores() {
+    if !can_make(FilesystemKind::Btrfs) {
+        return;
+    }
+    let folder = folder();
+    let image = image(folder.path());
+    let data = data(DATA_BYTES);
+    let (clock, stop) = (Clock::new(), AtomicBool::new(false));
+    for compression in ["zstd:1", "zstd:3", "zlib:3"] {
+        let filesystem = btrfs(compression);
+        let component = Component::measure(&data, filesystem.compression, &clock, &stop).unwrap();
+        let report = run_job(Place::Image(&image), &filesystem, &spec(), &data, &clock, &stop).unwrap();
+        let stored = report.stored.unwrap().ratio();
+        assert!(
+            (stored / component.ratio - 1.0).abs() < 0.02,
+            "{compression}: {stored}, predicted {}",
+            component.ratio
+        );
+    }
+}
+
+#[test]
+fn a_directory_on_a_disk_is_not_taken_for_one_on_a_buffered_loop_device() {
+    let folder = folder();
+    let directory = outcrop_filesystem::OwnDirectory::open(folder.path()).unwrap();
+    assert_eq!(directory.page_cache_below(), None);
+}

@@ -1,0 +1,281 @@
+//! One database under load: what a process of a trial does.
+
+mod recorder;
+mod timing;
+mod worker;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use outcrop_measure::Seed;
+use outcrop_probe::{Clock, CpuTime, ProcessMemory};
+use outcrop_workload::keyed::{RecordValues, StoreLoad, StoreLoadSpec};
+use outcrop_workload::store::{Settling, StoreEngine};
+
+use self::recorder::Intervals;
+pub use self::timing::Timing;
+use self::timing::{Span, wait_until_ns};
+use self::worker::{Shared, Worker};
+use crate::engine;
+use crate::error::KvError;
+use crate::report::{CpuReport, LoadReport, PhaseReport, RunReport, SettlingReport, Tally};
+use crate::spec::{KvSpec, ValueSource};
+use crate::store::{Opening, Store};
+
+/// Told of every write once the engine acknowledged it: tests of durability ask for it.
+pub trait Witness: Sync {
+    /// This version of this key was stored.
+    fn acknowledged(&self, key_id: u64, version: u64);
+}
+
+/// Between two looks at whether compaction has settled.
+const LOOK: Duration = Duration::from_millis(20);
+/// So many looks in a row have to find nothing to do: a finished compaction may ask for the next one.
+const QUIET_LOOKS: u32 = 5;
+/// A tree that has not settled by then never does.
+const SETTLING_LIMIT: Duration = Duration::from_secs(600);
+
+/// An open database with its workload.
+pub struct Database<'s> {
+    spec: &'s KvSpec,
+    store: Box<dyn Store>,
+    load: StoreLoad,
+    values: RecordValues,
+    clock: Clock,
+    process: u32,
+}
+
+impl<'s> Database<'s> {
+    /// Opens the database of one process of a trial.
+    ///
+    /// # Errors
+    /// As [`engine::open`]; also a workload that does not fit its records.
+    pub fn open(spec: &'s KvSpec, directory: &Path, process: u32, opening: Opening) -> Result<Self, KvError> {
+        spec.validate()?;
+        let seed = spec.seed.derive("process").derive_index(u64::from(process));
+        let load = StoreLoad::new(StoreLoadSpec {
+            workload: spec.workload,
+            requests: spec.requests,
+            records: spec.records,
+            operations: spec.expected_operations(),
+            seed,
+        })
+        .map_err(|error| KvError::spec("records", spec.records, error.to_string()))?;
+        Ok(Self {
+            spec,
+            store: engine::open(&spec.options, directory, opening)?,
+            load,
+            values: values(spec, seed)?,
+            clock: Clock::new(),
+            process,
+        })
+    }
+
+    /// The engine with its version.
+    pub fn identity(&self) -> String {
+        self.store.identity()
+    }
+
+    /// The values that its keys hold.
+    pub const fn values(&self) -> &RecordValues {
+        &self.values
+    }
+
+    /// Its keys.
+    pub const fn keys(&self) -> &StoreLoad {
+        &self.load
+    }
+
+    /// Its store.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Stores every record, flushes, and settles as the spec says.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn load(&self, timing: Timing, witness: Option<&dyn Witness>) -> Result<LoadReport, KvError> {
+        let before = self.store.counters();
+        let intervals = Intervals::new(self.spec.interval);
+        let span = Span::open_ended(&self.clock, timing);
+        let threads = self.spec.threads;
+        let shared = self.shared(&intervals, span, witness);
+        wait_until_ns(timing.start_ns)?;
+        let cpu_before = CpuTime::now();
+        let (tally, callers_ns) = in_threads(threads, &shared.has_failed, |thread| {
+            let range = self.load.loaded(thread, threads);
+            Worker::new(&shared, thread)?.load(range)
+        })?;
+        let loaded = self.clock.ticks();
+        self.store.flush()?;
+        let ended = self.clock.ticks();
+        let cpu = CpuTime::now().since(&cpu_before);
+        let counters = self.store.counters().since(&before);
+        let settling = self.settle()?;
+        Ok(LoadReport {
+            phase: PhaseReport {
+                duration_ns: self.clock.nanos(ended.saturating_sub(span.start)),
+                interval_ns: self.spec.interval.as_nanos() as u64,
+                intervals: intervals.into_reports(),
+                tally,
+                cpu: CpuReport {
+                    user_ns: cpu.user_ns,
+                    kernel_ns: cpu.system_ns,
+                    callers_ns,
+                },
+                counters,
+            },
+            flush_ns: self.clock.nanos(ended - loaded),
+            settling,
+            settled_counters: self.store.counters().since(&before),
+        })
+    }
+
+    fn settle(&self) -> Result<SettlingReport, KvError> {
+        let begun_ns = timing::monotonic_ns();
+        let elapsed = || Duration::from_nanos(timing::monotonic_ns() - begun_ns);
+        match self.spec.settling {
+            Settling::None => {}
+            Settling::Rest(span) => wait_until_ns(begun_ns + span.0.as_nanos() as u64)?,
+            Settling::Compacted => {
+                let mut quiet = 0;
+                while quiet < QUIET_LOOKS && elapsed() < SETTLING_LIMIT {
+                    quiet = match self.store.compaction().is_busy {
+                        true => 0,
+                        false => quiet + 1,
+                    };
+                    // Nothing of an engine's can be waited for that every engine has.
+                    wait_until_ns(timing::monotonic_ns() + LOOK.as_nanos() as u64)?;
+                }
+            }
+        }
+        Ok(SettlingReport {
+            duration_ns: elapsed().as_nanos() as u64,
+            left: self.store.compaction(),
+        })
+    }
+
+    /// Runs the workload for the spec's warm-up and duration.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn run(&self, timing: Timing, witness: Option<&dyn Witness>) -> Result<RunReport, KvError> {
+        let before = self.store.counters();
+        let intervals = Intervals::new(self.spec.interval);
+        let span = Span::of(&self.clock, timing, self.spec.warm_up, self.spec.duration);
+        let shared = self.shared(&intervals, span, witness);
+        let (measured, (tally, callers_ns)) = std::thread::scope(|scope| {
+            let threads = scope.spawn(|| {
+                in_threads(self.spec.threads, &shared.has_failed, |thread| {
+                    Worker::new(&shared, thread)?.run()
+                })
+            });
+            let measured = self.measured_cpu(timing);
+            let ran = threads
+                .join()
+                .map_err(|_| KvError::system("run the workload", "a thread of the driver panicked"))?;
+            Ok::<_, KvError>((measured?, ran?))
+        })?;
+        Ok(RunReport {
+            phase: PhaseReport {
+                duration_ns: self.spec.duration.as_nanos() as u64,
+                interval_ns: self.spec.interval.as_nanos() as u64,
+                intervals: intervals.into_reports(),
+                tally,
+                cpu: CpuReport {
+                    callers_ns,
+                    ..measured
+                },
+                counters: self.store.counters().since(&before),
+            },
+            left: self.store.compaction(),
+            peak_resident_bytes: ProcessMemory::now().map(|memory| memory.peak_resident_bytes),
+        })
+    }
+
+    /// CPU time of the process between the ends of the measured time.
+    fn measured_cpu(&self, timing: Timing) -> Result<CpuReport, KvError> {
+        let start_ns = timing.start_ns + self.spec.warm_up.as_nanos() as u64;
+        wait_until_ns(start_ns)?;
+        let before = CpuTime::now();
+        wait_until_ns(start_ns + self.spec.duration.as_nanos() as u64)?;
+        let used = CpuTime::now().since(&before);
+        Ok(CpuReport {
+            user_ns: used.user_ns,
+            kernel_ns: used.system_ns,
+            callers_ns: 0,
+        })
+    }
+
+    fn shared<'d>(
+        &'d self,
+        intervals: &'d Intervals,
+        span: Span,
+        witness: Option<&'d dyn Witness>,
+    ) -> Shared<'d> {
+        Shared {
+            spec: self.spec,
+            store: &*self.store,
+            load: &self.load,
+            values: &self.values,
+            clock: &self.clock,
+            intervals,
+            span,
+            witness,
+            process: self.process,
+            keeps_values: self.spec.options.engine != StoreEngine::None,
+            has_failed: AtomicBool::new(false),
+        }
+    }
+}
+
+fn values(spec: &KvSpec, seed: Seed) -> Result<RecordValues, KvError> {
+    match &spec.values {
+        ValueSource::Content(content) => Ok(RecordValues::of_content(*content, spec.value_size, seed)),
+        ValueSource::CutFrom(bytes) => RecordValues::cut_from(bytes.to_vec().into(), spec.value_size, seed)
+            .map_err(|error| KvError::spec("data", format!("{} B", bytes.len()), error.to_string())),
+    }
+}
+
+/// Runs a job on so many threads and adds up what they counted, with their CPU time. One that fails stops the others.
+fn in_threads(
+    threads: u32,
+    has_failed: &AtomicBool,
+    job: impl Fn(u32) -> Result<(Tally, u64), KvError> + Sync,
+) -> Result<(Tally, u64), KvError> {
+    let job = |thread| {
+        let done = job(thread);
+        if done.is_err() {
+            has_failed.store(true, Ordering::Relaxed);
+        }
+        done
+    };
+    let results: Vec<Result<(Tally, u64), KvError>> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|thread| {
+                std::thread::Builder::new()
+                    .name(format!("driver-{thread}"))
+                    .spawn_scoped(scope, {
+                        let job = &job;
+                        move || job(thread)
+                    })
+                    .map_err(|error| KvError::system("start a thread", error))
+            })
+            .collect();
+        let join = |handle: Result<std::thread::ScopedJoinHandle<'_, _>, KvError>| {
+            let panicked = |_| KvError::system("run the workload", "a thread of the driver panicked");
+            handle?.join().map_err(panicked)?
+        };
+        handles.into_iter().map(join).collect()
+    });
+    let mut tally = Tally::default();
+    let mut cpu_ns = 0;
+    for result in results {
+        let (its_tally, its_cpu_ns) = result?;
+        tally.merge(&its_tally);
+        cpu_ns += its_cpu_ns;
+    }
+    Ok((tally, cpu_ns))
+}

@@ -1,0 +1,121 @@
+//! Latencies of one thread, handed over window by window, so that the memory they take does not grow with the threads.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_probe::Clock;
+use outcrop_workload::keyed::OperationKind;
+
+use super::timing::Span;
+use crate::report::Interval;
+
+/// What all threads of a process have recorded.
+pub(super) struct Intervals {
+    length: Duration,
+    recorded: Mutex<BTreeMap<(u32, OperationKind), Histograms>>,
+}
+
+struct Histograms {
+    latency: LatencyHistogram,
+    service: LatencyHistogram,
+}
+
+impl Histograms {
+    fn new() -> Self {
+        Self {
+            latency: LatencyHistogram::new(),
+            service: LatencyHistogram::new(),
+        }
+    }
+}
+
+impl Intervals {
+    pub(super) fn new(length: Duration) -> Self {
+        Self {
+            length,
+            recorded: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    pub(super) fn into_reports(self) -> Vec<Interval> {
+        let recorded = self.recorded.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let report = |((index, kind), histograms): ((u32, OperationKind), Histograms)| Interval {
+            kind,
+            index,
+            latency: histograms.latency,
+            service: histograms.service,
+        };
+        recorded.into_iter().map(report).collect()
+    }
+
+    fn take_over(&self, index: u32, kind: OperationKind, histograms: &Histograms) {
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = recorded.entry((index, kind)).or_insert_with(Histograms::new);
+        all.latency.merge(&histograms.latency);
+        all.service.merge(&histograms.service);
+    }
+}
+
+/// Records the operations of one thread.
+pub(super) struct Recorder<'i> {
+    intervals: &'i Intervals,
+    is_open_loop: bool,
+    start: u64,
+    length: u64,
+    /// Where the current window ends.
+    turn_at: u64,
+    index: u32,
+    current: [Option<Box<Histograms>>; OperationKind::ALL.len()],
+}
+
+impl<'i> Recorder<'i> {
+    pub(super) fn new(intervals: &'i Intervals, clock: &Clock, span: &Span, is_open_loop: bool) -> Self {
+        let length = clock.ticks_in(intervals.length).max(1);
+        Self {
+            intervals,
+            is_open_loop,
+            start: span.measured,
+            length,
+            turn_at: span.measured.saturating_add(length),
+            index: 0,
+            current: std::array::from_fn(|_| None),
+        }
+    }
+
+    /// Records an operation that was due, begun and done at these ticks.
+    #[inline]
+    pub(super) fn record(&mut self, clock: &Clock, kind: OperationKind, due: u64, begun: u64, done: u64) {
+        if done >= self.turn_at {
+            self.turn(done);
+        }
+        let histograms = self.current[kind as usize].get_or_insert_with(|| Box::new(Histograms::new()));
+        histograms.latency.record(clock.nanos(done.saturating_sub(due)));
+        if self.is_open_loop {
+            histograms.service.record(clock.nanos(done.saturating_sub(begun)));
+        }
+    }
+
+    /// Hands the window over and begins the one that `now` lies in.
+    #[cold]
+    fn turn(&mut self, now: u64) {
+        self.hand_over();
+        let index = now.saturating_sub(self.start) / self.length;
+        self.index = u32::try_from(index).unwrap_or(u32::MAX);
+        self.turn_at = self.start.saturating_add((index + 1).saturating_mul(self.length));
+    }
+
+    /// Hands over what was recorded last.
+    pub(super) fn hand_over(&mut self) {
+        for kind in OperationKind::ALL {
+            if let Some(histograms) = &mut self.current[kind as usize]
+                && !histograms.latency.is_empty()
+            {
+                self.intervals.take_over(self.index, kind, histograms);
+                histograms.latency.clear();
+                histograms.service.clear();
+            }
+        }
+    }
+}

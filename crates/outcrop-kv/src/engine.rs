@@ -1,0 +1,193 @@
+//! The engines, and which options each of them takes.
+
+mod fjall;
+mod none;
+mod redb;
+mod rocksdb;
+
+use std::path::Path;
+
+use outcrop_workload::store::{
+    CompactionStyle, Durability, StoreCodec, StoreCompression, StoreEngine, StoreIo,
+};
+
+use crate::error::KvError;
+use crate::store::{Opening, Store, StoreOptions};
+
+/// Blocks of files: what all engines take.
+const LEAST_BLOCK_BYTES: u32 = 1 << 10;
+const MOST_BLOCK_BYTES: u32 = 1 << 20;
+/// Filters of more bits are larger than what they save.
+const MOST_BLOOM_BITS: u32 = 64;
+const LEAST_WRITE_BUFFER_BYTES: u64 = 1 << 16;
+/// Snappy, LZ4 and zlib see at most this far; zstd's own limit in files is no more use.
+const MOST_DICTIONARY_BYTES: u32 = 1 << 20;
+
+/// Opens a database in a directory that is the driver's own.
+///
+/// # Errors
+/// The engine is not on this machine, the directory holds a database that it cannot read or that another process has open, or the filesystem refuses.
+pub fn open(options: &StoreOptions, directory: &Path, opening: Opening) -> Result<Box<dyn Store>, KvError> {
+    check(options)?;
+    Ok(match options.engine {
+        StoreEngine::Fjall => Box::new(fjall::Fjall::open(options, directory, opening)?),
+        StoreEngine::RocksDb => Box::new(rocksdb::RocksDb::open(options, directory, opening)?),
+        StoreEngine::Redb => Box::new(redb::Redb::open(options, directory, opening)?),
+        StoreEngine::None => Box::new(none::Nothing),
+    })
+}
+
+/// Whether the engine is on this machine; its library is looked for and nothing is opened.
+///
+/// # Errors
+/// [`KvError::Absent`] with what to install.
+pub fn find(engine: StoreEngine) -> Result<(), KvError> {
+    match engine {
+        StoreEngine::RocksDb => rocksdb::find().map(drop),
+        StoreEngine::Fjall | StoreEngine::Redb | StoreEngine::None => Ok(()),
+    }
+}
+
+/// Checks what can be judged without the engine: an option that it does not have is refused, not ignored.
+///
+/// # Errors
+/// [`KvError::Spec`] with the option, the value seen and what is accepted.
+pub fn check(options: &StoreOptions) -> Result<(), KvError> {
+    check_ranges(options)?;
+    match options.engine {
+        StoreEngine::RocksDb => check_rocksdb(options),
+        StoreEngine::Fjall => check_fjall(options),
+        StoreEngine::Redb => check_uncompressed(options, "redb stores rows as they are"),
+        StoreEngine::None => check_uncompressed(options, "nothing is stored"),
+    }
+}
+
+fn check_ranges(options: &StoreOptions) -> Result<(), KvError> {
+    let block = options.block_size_bytes;
+    if !(LEAST_BLOCK_BYTES..=MOST_BLOCK_BYTES).contains(&block) {
+        return Err(KvError::spec(
+            "block_size",
+            format!("{block} B"),
+            "1 KiB to 1 MiB, such as 4KiB",
+        ));
+    }
+    if options.bloom_bits > MOST_BLOOM_BITS {
+        let expected = format!("0 (no filter) to {MOST_BLOOM_BITS} bits per key");
+        return Err(KvError::spec("bloom_bits", options.bloom_bits, expected));
+    }
+    if options.write_buffer_bytes < LEAST_WRITE_BUFFER_BYTES {
+        let seen = format!("{} B", options.write_buffer_bytes);
+        return Err(KvError::spec("write_buffer", seen, "64 KiB or more"));
+    }
+    if options.dictionary_bytes > MOST_DICTIONARY_BYTES {
+        let seen = format!("{} B", options.dictionary_bytes);
+        return Err(KvError::spec("dictionary", seen, "at most 1 MiB"));
+    }
+    Ok(())
+}
+
+fn check_rocksdb(options: &StoreOptions) -> Result<(), KvError> {
+    let has_codec = options.compression.codec != StoreCodec::None
+        || options
+            .bottommost
+            .is_some_and(|codec| codec.codec != StoreCodec::None)
+        || !options.level_codecs.codecs().is_empty();
+    if options.dictionary_bytes > 0 && !has_codec {
+        let seen = format!("{} B", options.dictionary_bytes);
+        return Err(KvError::spec("dictionary", seen, "0 without compression"));
+    }
+    Ok(())
+}
+
+fn check_fjall(options: &StoreOptions) -> Result<(), KvError> {
+    const CODECS: &str = "none or lz4 with fjall; rocksdb has the others";
+    let codecs = options.level_codecs.codecs().iter().copied();
+    let mut codecs = codecs.chain([options.compression.codec]);
+    if let Some(other) = codecs.find(|codec| !matches!(codec, StoreCodec::None | StoreCodec::Lz4)) {
+        return Err(KvError::spec("compression", other, CODECS));
+    }
+    if let Some(bottommost) = options.bottommost {
+        let expected = "left out with fjall, whose last level has the codec of the others; rocksdb has it";
+        return Err(KvError::spec("bottommost_compression", bottommost, expected));
+    }
+    check_no_dictionary(
+        options,
+        "0 with fjall, which has no dictionaries; rocksdb has them",
+    )?;
+    if options.compaction != CompactionStyle::Leveled {
+        return Err(KvError::spec(
+            "compaction",
+            options.compaction,
+            "leveled with fjall",
+        ));
+    }
+    check_buffered(options)?;
+    if options.durability == Durability::Unlogged {
+        let expected = "logged or synced with fjall, which always writes its log";
+        return Err(KvError::spec("durability", options.durability, expected));
+    }
+    Ok(())
+}
+
+/// For engines without blocks that could be compressed.
+fn check_uncompressed(options: &StoreOptions, why: &str) -> Result<(), KvError> {
+    if options.compression != StoreCompression::NONE || !options.level_codecs.codecs().is_empty() {
+        let expected = format!("none: {why}");
+        return Err(KvError::spec("compression", options.compression, expected));
+    }
+    if let Some(bottommost) = options.bottommost {
+        let expected = format!("left out: {why}");
+        return Err(KvError::spec("bottommost_compression", bottommost, expected));
+    }
+    check_no_dictionary(options, &format!("0: {why}"))?;
+    check_buffered(options)?;
+    if options.engine == StoreEngine::Redb && options.durability == Durability::Logged {
+        let expected =
+            "unlogged or synced with redb, which has no log: a commit reaches the device or stays in memory";
+        return Err(KvError::spec("durability", options.durability, expected));
+    }
+    Ok(())
+}
+
+fn check_no_dictionary(options: &StoreOptions, expected: &str) -> Result<(), KvError> {
+    match options.dictionary_bytes {
+        0 => Ok(()),
+        bytes => Err(KvError::spec("dictionary", format!("{bytes} B"), expected)),
+    }
+}
+
+fn check_buffered(options: &StoreOptions) -> Result<(), KvError> {
+    match options.io {
+        StoreIo::Buffered => Ok(()),
+        StoreIo::Direct => Err(KvError::spec(
+            "io",
+            options.io,
+            format!("buffered with {}; rocksdb has direct I/O", options.engine),
+        )),
+    }
+}
+
+/// Whether a directory may be opened in this way.
+fn check_directory(directory: &Path, opening: Opening) -> Result<(), KvError> {
+    let entries = std::fs::read_dir(directory);
+    let is_empty = match entries {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+        Err(error) => return Err(KvError::path("list", directory, error)),
+    };
+    match (opening, is_empty) {
+        (Opening::Create, false) => Err(KvError::path("make a database in", directory, "it is not empty")),
+        (Opening::Existing, true) => Err(KvError::path("open", directory, "it holds no database")),
+        _ => Ok(()),
+    }
+}
+
+/// An I/O error of an engine: a full filesystem is said as one.
+fn io_error(engine: &str, action: &str, directory: &Path, error: &std::io::Error) -> KvError {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    if matches!(error.kind(), StorageFull | QuotaExceeded) {
+        KvError::no_space(directory, error)
+    } else {
+        KvError::engine(engine, action, error)
+    }
+}

@@ -1,0 +1,106 @@
+//! Finds and opens the user's RocksDB.
+
+#![expect(unsafe_code, reason = "opening a library runs its initialisers")]
+
+use std::path::{Path, PathBuf};
+
+use libloading::Library;
+
+use super::functions::Functions;
+use crate::error::KvError;
+
+/// Names the library to be used.
+const VARIABLE: &str = "OUTCROP_ROCKSDB_LIB";
+/// Where distributions put libraries; the linker's own cache is asked first, but has names with a version only.
+const FOLDERS: [&str; 8] = [
+    "/usr/local/lib",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/lib64",
+    "/lib",
+    "/opt/rocksdb/lib",
+];
+const NAME: &str = "librocksdb.so";
+
+/// An open library, which stays open for the life of the process: its threads may outlive a database.
+pub(super) struct RocksLibrary {
+    pub(super) functions: Functions,
+    /// The file, links followed.
+    pub(super) path: PathBuf,
+    _library: Library,
+}
+
+/// Where the library is; nothing is opened.
+pub(in crate::engine) fn find() -> Result<PathBuf, KvError> {
+    if let Some(named) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        let path = PathBuf::from(named);
+        return match path.is_file() {
+            true => Ok(path),
+            false => Err(KvError::Absent {
+                why: format!("{VARIABLE} names {}, which is not a file", path.display()),
+            }),
+        };
+    }
+    let found = FOLDERS.iter().filter_map(|folder| newest_in(Path::new(folder)));
+    found.into_iter().next().ok_or_else(|| KvError::Absent {
+        why: format!(
+            "RocksDB is not on this machine: install the package librocksdb-dev (or librocksdb7.8), or name its library in {VARIABLE}"
+        ),
+    })
+}
+
+/// The library of the highest version in a folder.
+fn newest_in(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let versioned = names.filter_map(|name| Some((version_of(&name)?, name)));
+    let (_, name) = versioned.max()?;
+    Some(folder.join(name))
+}
+
+/// The numbers behind `librocksdb.so`; none for the bare name.
+fn version_of(name: &str) -> Option<Vec<u32>> {
+    let rest = name.strip_prefix(NAME)?;
+    let numbers = rest.split('.').filter(|part| !part.is_empty());
+    numbers.map(|part| part.parse().ok()).collect()
+}
+
+/// Opens the library, for as long as the process lives.
+pub(super) fn open() -> Result<&'static RocksLibrary, KvError> {
+    let found = find()?;
+    let path = std::fs::canonicalize(&found).map_err(|error| KvError::path("open", &found, error))?;
+    // SAFETY: its initialisers are those of RocksDB and of the C++ library, which do nothing that this program relies on.
+    let library = unsafe { Library::new(&path) }.map_err(|error| KvError::Absent {
+        why: format!("cannot open {}: {error}", path.display()),
+    })?;
+    let functions = Functions::of(&library, &path)?;
+    Ok(Box::leak(Box::new(RocksLibrary {
+        functions,
+        path,
+        _library: library,
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_versions_the_highest_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [
+            "librocksdb.so.7.8",
+            "librocksdb.so.10.2.1",
+            "librocksdb.so.9.1",
+            "librocksdb.so.old",
+            "librocksdb.a",
+        ] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let newest = newest_in(folder.path()).unwrap();
+        assert_eq!(newest, folder.path().join("librocksdb.so.10.2.1"));
+        assert_eq!(newest_in(&folder.path().join("none")), None);
+    }
+}

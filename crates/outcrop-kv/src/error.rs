@@ -1,0 +1,159 @@
+//! What can go wrong with an engine, its files, or the processes that hold it.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// An error of an engine or of the driver; the message says what was seen and what to do.
+///
+/// It travels between processes, so that causes are text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum KvError {
+    /// A value that the driver or an engine cannot work with.
+    #[error("{field} is {seen}; expected {expected}")]
+    Spec {
+        /// Which one.
+        field: String,
+        /// The value as given.
+        seen: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// An engine that is not on this machine, or lacks something.
+    #[error("{why}")]
+    Absent {
+        /// One sentence with what to install.
+        why: String,
+    },
+    /// A codec that the engine's library was built without.
+    #[error(
+        "{engine} was built without {codec}; choose another compression, or name another library in OUTCROP_ROCKSDB_LIB"
+    )]
+    MissingCodec {
+        /// The engine with its version.
+        engine: String,
+        /// The codec.
+        codec: String,
+    },
+    /// A condition that this machine cannot give: a memory limit, say.
+    #[error("{why}")]
+    Condition {
+        /// One sentence.
+        why: String,
+    },
+    /// The filesystem is full.
+    #[error(
+        "no space is left for the database in {directory}: {detail}; free some space, or give fewer records"
+    )]
+    NoSpace {
+        /// Where.
+        directory: String,
+        /// What the engine said.
+        detail: String,
+    },
+    /// Another process has the database open.
+    #[error("the database in {directory} is open in another process; end that process first")]
+    Locked {
+        /// Where.
+        directory: String,
+    },
+    /// A database that this version of the engine cannot read.
+    #[error(
+        "the database in {directory} was written by another version of {engine}, or is damaged: {detail}"
+    )]
+    Format {
+        /// Where.
+        directory: String,
+        /// The engine.
+        engine: String,
+        /// What it said.
+        detail: String,
+    },
+    /// Anything else that an engine says.
+    #[error("{engine} cannot {action}: {detail}")]
+    Engine {
+        /// The engine.
+        engine: String,
+        /// What was tried.
+        action: String,
+        /// What it said.
+        detail: String,
+    },
+    /// A value that is not the one that was stored.
+    #[error("{engine} returned a wrong value: {detail}")]
+    Mismatch {
+        /// The engine.
+        engine: String,
+        /// What was wrong.
+        detail: String,
+    },
+    /// A path that cannot be used.
+    #[error("cannot {action} {path}: {detail}")]
+    Path {
+        /// What was tried.
+        action: String,
+        /// With which path.
+        path: String,
+        /// Why it failed.
+        detail: String,
+    },
+    /// Something that the driver needs from the kernel.
+    #[error("cannot {action}: {detail}")]
+    System {
+        /// What was tried.
+        action: String,
+        /// Why it failed.
+        detail: String,
+    },
+    /// A process that holds a database ended before it was done.
+    #[error("the process that holds the database ended: {how}")]
+    Ended {
+        /// Its exit code or signal.
+        how: String,
+    },
+    /// The user wants to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl KvError {
+    pub(crate) fn spec(field: &str, seen: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Spec {
+            field: field.to_owned(),
+            seen: seen.to_string(),
+            expected: expected.into(),
+        }
+    }
+
+    pub(crate) fn path(action: &str, path: &Path, source: impl fmt::Display) -> Self {
+        Self::Path {
+            action: action.to_owned(),
+            path: path.display().to_string(),
+            detail: source.to_string(),
+        }
+    }
+
+    pub(crate) fn system(action: &str, source: impl fmt::Display) -> Self {
+        Self::System {
+            action: action.to_owned(),
+            detail: source.to_string(),
+        }
+    }
+
+    pub(crate) fn engine(engine: &str, action: &str, detail: impl fmt::Display) -> Self {
+        Self::Engine {
+            engine: engine.to_owned(),
+            action: action.to_owned(),
+            detail: detail.to_string(),
+        }
+    }
+
+    pub(crate) fn no_space(directory: &Path, detail: impl fmt::Display) -> Self {
+        Self::NoSpace {
+            directory: directory.display().to_string(),
+            detail: detail.to_string(),
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a trial measured: plain structs that a lab turns into records.
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::Counters;
+use outcrop_workload::keyed::OperationKind;
+use serde::{Deserialize, Serialize};
+
+use crate::store::{CompactionState, Counted, StoreCounters};
+use crate::wire;
+
+/// Operations of one kind in one window of a phase.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Interval {
+    /// What was done.
+    #[serde(with = "wire::kind")]
+    pub kind: OperationKind,
+    /// Number of the window within the measured time, from 0.
+    pub index: u32,
+    /// Closed loop: from the moment an operation is ready. Open loop: from the moment it was *due*; operations that were never
+    /// begun are in it with their age, a lower bound.
+    #[serde(with = "wire::histogram")]
+    pub latency: LatencyHistogram,
+    /// Open loop only: from the moment it was really begun.
+    #[serde(with = "wire::histogram")]
+    pub service: LatencyHistogram,
+}
+
+/// What was counted in a whole phase, warm-up included, and what went wrong.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Operations of all kinds.
+    pub operations: u64,
+    /// Bytes of keys and values that were stored.
+    pub written_bytes: u64,
+    /// Bytes of the values that came back.
+    pub read_bytes: u64,
+    /// Records that scans came by.
+    pub scanned_records: u64,
+    /// Values that were compared with what their key holds.
+    pub verified: u64,
+    /// Keys that were stored and not found.
+    pub missing: u64,
+    /// Values that were not those stored.
+    pub mismatches: u64,
+    /// The first of either, in words.
+    pub first_problem: Option<String>,
+    /// Open loop: operations that were due and never begun.
+    pub unfinished: u64,
+}
+
+impl Tally {
+    /// Adds what another thread or process counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.written_bytes += other.written_bytes;
+        self.read_bytes += other.read_bytes;
+        self.scanned_records += other.scanned_records;
+        self.verified += other.verified;
+        self.missing += other.missing;
+        self.mismatches += other.mismatches;
+        self.unfinished += other.unfinished;
+        if self.first_problem.is_none() {
+            self.first_problem.clone_from(&other.first_problem);
+        }
+    }
+}
+
+/// CPU time of a process in the measured part of a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuReport {
+    /// All threads, in user mode.
+    pub user_ns: u64,
+    /// All threads, in the kernel.
+    pub kernel_ns: u64,
+    /// The part that the driver's threads took: their calls into the engine are in it.
+    pub callers_ns: u64,
+}
+
+impl CpuReport {
+    /// User and kernel time.
+    pub const fn total_ns(&self) -> u64 {
+        self.user_ns + self.kernel_ns
+    }
+
+    /// What the engine's own threads took.
+    pub const fn background_ns(&self) -> u64 {
+        self.total_ns().saturating_sub(self.callers_ns)
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.user_ns += other.user_ns;
+        self.kernel_ns += other.kernel_ns;
+        self.callers_ns += other.callers_ns;
+    }
+}
+
+/// One phase.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PhaseReport {
+    /// The measured time.
+    pub duration_ns: u64,
+    /// Length of a window.
+    pub interval_ns: u64,
+    /// What was recorded, by window and kind.
+    pub intervals: Vec<Interval>,
+    /// Counts.
+    pub tally: Tally,
+    /// CPU time of the measured part.
+    pub cpu: CpuReport,
+    /// What the engine counted in the whole phase.
+    pub counters: StoreCounters,
+}
+
+impl PhaseReport {
+    /// Adds what another process measured at the same time.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.duration_ns = self.duration_ns.max(other.duration_ns);
+        for theirs in other.intervals {
+            let key = (theirs.index, theirs.kind);
+            match self
+                .intervals
+                .binary_search_by_key(&key, |ours| (ours.index, ours.kind))
+            {
+                Ok(place) => {
+                    self.intervals[place].latency.merge(&theirs.latency);
+                    self.intervals[place].service.merge(&theirs.service);
+                }
+                Err(place) => self.intervals.insert(place, theirs),
+            }
+        }
+        self.tally.merge(&other.tally);
+        self.cpu.merge(&other.cpu);
+        self.counters = self.counters.plus(&other.counters);
+    }
+
+    /// Operations that were completed in the measured time.
+    pub fn operations(&self) -> u64 {
+        let recorded: u64 = self
+            .intervals
+            .iter()
+            .map(|interval| interval.latency.count())
+            .sum();
+        recorded.saturating_sub(self.tally.unfinished)
+    }
+
+    /// Completed operations per second.
+    pub fn throughput_per_second(&self) -> f64 {
+        self.operations() as f64 * 1e9 / self.duration_ns.max(1) as f64
+    }
+
+    /// The kinds of operation that there were.
+    pub fn kinds(&self) -> impl Iterator<Item = OperationKind> + '_ {
+        let has = |kind: &OperationKind| self.intervals.iter().any(|interval| interval.kind == *kind);
+        OperationKind::ALL.into_iter().filter(has)
+    }
+
+    /// Latencies of one kind over all windows.
+    pub fn latency(&self, kind: OperationKind) -> LatencyHistogram {
+        self.merged(|interval| interval.kind == kind, |interval| &interval.latency)
+    }
+
+    /// Latencies of all kinds over all windows.
+    pub fn latencies(&self) -> LatencyHistogram {
+        self.merged(|_| true, |interval| &interval.latency)
+    }
+
+    /// Times from the real start, of all kinds; empty in a closed loop.
+    pub fn service(&self) -> LatencyHistogram {
+        self.merged(|_| true, |interval| &interval.service)
+    }
+
+    fn merged(
+        &self,
+        counts: impl Fn(&Interval) -> bool,
+        of: impl Fn(&Interval) -> &LatencyHistogram,
+    ) -> LatencyHistogram {
+        let mut all = LatencyHistogram::new();
+        for interval in self.intervals.iter().filter(|interval| counts(interval)) {
+            all.merge(of(interval));
+        }
+        all
+    }
+
+    /// Operations of each whole window, in their order; a window in which nothing ended counts 0.
+    pub fn windows(&self) -> Vec<u64> {
+        let whole = (self.duration_ns / self.interval_ns.max(1)) as usize;
+        let mut counts = vec![0; whole];
+        for interval in &self.intervals {
+            if let Some(count) = counts.get_mut(interval.index as usize) {
+                *count += interval.latency.count();
+            }
+        }
+        counts
+    }
+
+    /// Windows with less than a tenth of the median throughput; none where there are fewer than three.
+    pub fn stalls(&self) -> Option<u64> {
+        let windows = self.windows();
+        let mut sorted = windows.clone();
+        sorted.sort_unstable();
+        let median = *sorted.get(sorted.len() / 2).filter(|_| sorted.len() > 2)?;
+        Some(windows.iter().filter(|count| **count * 10 < median).count() as u64)
+    }
+}
+
+/// The state of compaction between load and run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SettlingReport {
+    /// How long it was waited for.
+    pub duration_ns: u64,
+    /// What was left to do afterwards.
+    pub left: CompactionState,
+}
+
+/// What a process says of its load.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LoadReport {
+    /// The load with its flush.
+    pub phase: PhaseReport,
+    /// What the flush at its end took; the phase's time has it too.
+    pub flush_ns: u64,
+    /// Between load and run.
+    pub settling: SettlingReport,
+    /// What the engine counted until the end of settling.
+    pub settled_counters: StoreCounters,
+}
+
+/// What a process says of its run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The run.
+    pub phase: PhaseReport,
+    /// What compaction had left to do at its end.
+    pub left: CompactionState,
+    /// The process's resident memory at its highest.
+    pub peak_resident_bytes: Counted,
+}
+
+/// What the block device counted in a stretch of time, whoever asked.
+pub type DeviceTraffic = Result<Counters, Unavailable>;
+
+/// Bytes of a stretch, from each point of view.
+#[derive(Clone, Debug)]
+pub struct Amounts {
+    /// Keys and values that were stored.
+    pub user_written_bytes: u64,
+    /// Values that came back.
+    pub user_read_bytes: u64,
+    /// The engine's own counters.
+    pub engine: StoreCounters,
+    /// The block device's.
+    pub device: DeviceTraffic,
+}
+
+/// One trial.
+#[derive(Clone, Debug)]
+pub struct KvReport {
+    /// The engine with its version.
+    pub identity: String,
+    /// Time of opening the databases, in no other phase.
+    pub opening_ns: u64,
+    /// Time of closing them, in no other phase.
+    pub closing_ns: u64,
+    /// The load, of all processes.
+    pub load: PhaseReport,
+    /// The part of its time that the flush took, the longest of all processes.
+    pub flush_ns: u64,
+    /// The longest settling.
+    pub settling_ns: u64,
+    /// Bytes of compaction left before the run.
+    pub debt_before: Counted,
+    /// Whether nothing was running or pending then.
+    pub is_settled: bool,
+    /// Bytes of load and settling.
+    pub load_amounts: Amounts,
+    /// Bytes that the databases took after settling.
+    pub stored_bytes: u64,
+    /// The same at the end.
+    pub stored_after_bytes: u64,
+    /// The run, of all processes.
+    pub run: PhaseReport,
+    /// Bytes of the run, warm-up included.
+    pub run_amounts: Amounts,
+    /// Bytes of compaction left after the run.
+    pub debt_after: Counted,
+    /// The highest resident memory of all processes together.
+    pub peak_resident_bytes: Counted,
+    /// Energy of the run, warm-up included.
+    pub energy_j: Result<f64, Unavailable>,
+    /// Operations per second that an open loop's schedule asked for.
+    pub offered_per_second: Option<f64>,
+}

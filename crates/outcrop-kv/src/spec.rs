@@ -1,0 +1,147 @@
+//! What a trial of an engine is asked to do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use outcrop_measure::Seed;
+use outcrop_workload::keyed::{RequestDistribution, StoreWorkload, ValueSize};
+use outcrop_workload::store::{Settling, StoreEngine};
+use outcrop_workload::{Arrival, Content};
+use serde::{Deserialize, Serialize};
+
+use crate::engine;
+use crate::error::KvError;
+use crate::store::StoreOptions;
+
+/// Where the bytes of values come from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ValueSource {
+    /// Generated.
+    Content(Content),
+    /// Cut from a user's bytes, which were read before.
+    CutFrom(
+        /// Too many for a message: a process reads them from a file.
+        #[serde(skip)]
+        Arc<[u8]>,
+    ),
+}
+
+/// What happens to our files in the page cache before the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PageCache {
+    /// They are written to the device and dropped.
+    Dropped,
+    /// They are written to the device and stay.
+    Kept,
+}
+
+/// One trial: databases of one engine, loaded, settled and run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KvSpec {
+    /// The engine and its options.
+    pub options: StoreOptions,
+    /// What is asked.
+    pub workload: StoreWorkload,
+    /// Of which keys.
+    pub requests: RequestDistribution,
+    /// Records that are loaded into each database.
+    pub records: u64,
+    /// How long values are.
+    pub value_size: ValueSize,
+    /// What they contain.
+    pub values: ValueSource,
+    /// Threads of each process.
+    pub threads: u32,
+    /// Processes, each with its own database.
+    pub processes: u32,
+    /// When operations are due; the rate is that of all processes together.
+    pub arrival: Arrival,
+    /// What happens between load and run.
+    pub settling: Settling,
+    /// And to the page cache.
+    pub page_cache: PageCache,
+    /// Most memory of a process, its page cache included.
+    pub memory_limit_bytes: Option<u64>,
+    /// Time under load before measuring.
+    pub warm_up: Duration,
+    /// Time measured.
+    pub duration: Duration,
+    /// Length of the windows that histograms are kept by.
+    pub interval: Duration,
+    /// Every random choice derives from it.
+    pub seed: Seed,
+}
+
+/// More would exceed the descriptors and the memory of any machine that this is tried on.
+pub(crate) const MOST_PROCESSES: u32 = 1024;
+const MOST_THREADS: u32 = 1024;
+const MOST_RECORDS: u64 = 1 << 40;
+/// An engine does not start with less.
+const LEAST_MEMORY_BYTES: u64 = 16 << 20;
+
+impl KvSpec {
+    /// YCSB A on 100,000 records of 1000 B that are compressible by half: one thread, one process, closed loop, 5 s.
+    pub fn of(engine: StoreEngine, seed: Seed) -> Self {
+        let workload = StoreWorkload::Ycsb(outcrop_workload::keyed::YcsbCore::A);
+        Self {
+            options: StoreOptions::of(engine),
+            workload,
+            requests: workload.requests(),
+            records: 100_000,
+            value_size: workload.value_size(),
+            values: ValueSource::Content(Content::Compressible { ratio: 2.0 }),
+            threads: 1,
+            processes: 1,
+            arrival: Arrival::Closed,
+            settling: Settling::Compacted,
+            page_cache: PageCache::Dropped,
+            memory_limit_bytes: None,
+            warm_up: Duration::from_millis(500),
+            duration: Duration::from_secs(5),
+            interval: Duration::from_secs(1),
+            seed,
+        }
+    }
+
+    /// Checks what can be judged without the engine.
+    ///
+    /// # Errors
+    /// [`KvError::Spec`] with the field, the value seen and what is accepted.
+    pub fn validate(&self) -> Result<(), KvError> {
+        for (field, seen, most) in [
+            ("threads", u64::from(self.threads), u64::from(MOST_THREADS)),
+            ("processes", u64::from(self.processes), u64::from(MOST_PROCESSES)),
+            ("records", self.records, MOST_RECORDS),
+        ] {
+            if seen == 0 || seen > most {
+                return Err(KvError::spec(field, seen, format!("1 to {most}")));
+            }
+        }
+        for (field, span) in [("duration", self.duration), ("interval", self.interval)] {
+            if span.is_zero() {
+                return Err(KvError::spec(field, "0s", "more than zero"));
+            }
+        }
+        if let Some(limit) = self
+            .memory_limit_bytes
+            .filter(|limit| *limit < LEAST_MEMORY_BYTES)
+        {
+            let seen = format!("{limit} B");
+            return Err(KvError::spec("memory_limit", seen, "16 MiB or more"));
+        }
+        engine::check(&self.options)
+    }
+
+    /// Operations that a process may do in its run, for distributions that must know how far the keys will grow.
+    pub(crate) fn expected_operations(&self) -> u64 {
+        /// No engine inserts faster, per thread.
+        const MOST_PER_SECOND: f64 = 400_000.0;
+        let seconds = (self.warm_up + self.duration).as_secs_f64();
+        let closed = MOST_PER_SECOND * f64::from(self.threads.min(8)) * seconds;
+        let offered = self
+            .arrival
+            .per_second()
+            .map(|rate| rate.per_second() * seconds / f64::from(self.processes));
+        offered.unwrap_or(closed).min(closed) as u64 + 1
+    }
+}

@@ -1,0 +1,323 @@
+//! One trial: processes with a database each, their phases together, and what the device saw meanwhile.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use outcrop_measure::Rate;
+use outcrop_measure::metric::Unavailable;
+use outcrop_probe::energy::Meter;
+use outcrop_probe::{BlockDevice, Clock, Counters};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::drive::Timing;
+use crate::error::KvError;
+use crate::folder::DatabaseFolder;
+use crate::memory_limit::MemoryLimit;
+use crate::page_cache;
+use crate::process::{Worker, WorkerProgram};
+use crate::report::{Amounts, DeviceTraffic, KvReport, LoadReport, RunReport};
+use crate::spec::{KvSpec, PageCache, ValueSource};
+use crate::store::Counted;
+use crate::usage::allocated_bytes;
+use crate::wire::{Answer, Request};
+
+/// From the word to start until the start: all processes have read it by then.
+const START_WAIT: Duration = Duration::from_millis(20);
+/// More of them take longer.
+const START_WAIT_PER_PROCESS: Duration = Duration::from_millis(1);
+/// Between two looks at the wish to stop.
+const LOOK_INTERVAL: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 50_000_000,
+};
+const VALUE_BYTES: &str = "values";
+
+/// Where a trial takes place.
+pub struct Site<'s> {
+    /// The databases are made in a folder of their own in it.
+    pub directory: &'s Path,
+    /// Raised when the user wants to stop.
+    pub stop: &'s AtomicBool,
+    /// How processes are started.
+    pub program: &'s WorkerProgram,
+}
+
+/// How far a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Databases are being made and loaded.
+    Loading,
+    /// The workload runs.
+    Running,
+}
+
+/// Makes the databases, loads, settles and runs them, and removes them.
+///
+/// # Errors
+/// What the spec, the engine, the filesystem or the kernel refuses. Nothing of the trial is left behind.
+pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -> Result<KvReport, KvError> {
+    spec.validate()?;
+    let folder = DatabaseFolder::create(site.directory)?;
+    let device = BlockDevice::holding(folder.path());
+    let mut trial = Trial {
+        spec,
+        site,
+        counters: Box::new(move || device.as_ref().map_err(Clone::clone)?.counters()),
+        workers: start(spec, site, &folder)?,
+        folder: &folder,
+    };
+    progress(Progress::Loading);
+    let clock = Clock::new();
+    let started = clock.now_ns();
+    let identity = trial.open()?;
+    let opening_ns = clock.now_ns() - started;
+    let loaded = trial.load()?;
+    progress(Progress::Running);
+    let ran = trial.run()?;
+    let closing = clock.now_ns();
+    trial.close()?;
+    let closing_ns = clock.now_ns() - closing;
+    let Trial { workers, .. } = trial;
+    drop(workers);
+    let stored_after_bytes = databases_bytes(spec, &folder)?;
+    let ends = Ends {
+        opening_ns,
+        closing_ns,
+    };
+    report(spec, identity, &ends, loaded, ran, stored_after_bytes)
+}
+
+/// What is no part of load and run.
+struct Ends {
+    opening_ns: u64,
+    closing_ns: u64,
+}
+
+/// What the load of all processes yielded.
+struct Loaded {
+    reports: Vec<LoadReport>,
+    device: DeviceTraffic,
+    stored_bytes: u64,
+}
+
+/// What their run yielded.
+struct Ran {
+    reports: Vec<RunReport>,
+    device: DeviceTraffic,
+    energy_j: Result<f64, Unavailable>,
+}
+
+struct Trial<'t> {
+    spec: &'t KvSpec,
+    site: &'t Site<'t>,
+    counters: Box<dyn Fn() -> Result<Counters, Unavailable> + 't>,
+    folder: &'t DatabaseFolder,
+    workers: Vec<Worker>,
+}
+
+fn start(spec: &KvSpec, site: &Site<'_>, folder: &DatabaseFolder) -> Result<Vec<Worker>, KvError> {
+    (0..spec.processes)
+        .map(|process| {
+            let limit = spec.memory_limit_bytes;
+            let limit = limit
+                .map(|bytes| MemoryLimit::create(bytes, process))
+                .transpose()?;
+            let last_words = folder.path().join(format!("p{process}.stderr"));
+            Worker::start(site.program, &last_words, limit)
+        })
+        .collect()
+}
+
+fn databases_bytes(spec: &KvSpec, folder: &DatabaseFolder) -> Result<u64, KvError> {
+    (0..spec.processes)
+        .map(|process| allocated_bytes(&folder.database(process)))
+        .sum()
+}
+
+impl Trial<'_> {
+    fn timing(&self) -> Timing {
+        Timing::after(START_WAIT + START_WAIT_PER_PROCESS * self.spec.processes)
+    }
+
+    /// Asks every process the same, and waits for all their answers.
+    fn ask_all(&mut self, request: impl Fn(u32) -> Request) -> Result<Vec<Answer>, KvError> {
+        for (process, worker) in (0..).zip(&self.workers) {
+            worker.ask(&request(process))?;
+        }
+        let mut answers: Vec<Option<Answer>> = self.workers.iter().map(|_| None).collect();
+        while answers.iter().any(Option::is_none) {
+            if self.site.stop.load(Ordering::Relaxed) {
+                return Err(KvError::Interrupted);
+            }
+            let waiting: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].is_none()).collect();
+            let sockets = waiting.iter().map(|at| self.workers[*at].socket());
+            let mut watched: Vec<PollFd<'_>> =
+                sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
+            match poll(&mut watched, Some(&LOOK_INTERVAL)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(KvError::system("wait for processes", error)),
+            }
+            let ready = watched.iter().map(|one| !one.revents().is_empty());
+            let ready: Vec<usize> = waiting
+                .iter()
+                .zip(ready)
+                .filter_map(|(at, is)| is.then_some(*at))
+                .collect();
+            for at in ready {
+                answers[at] = Some(self.workers[at].answer()?);
+            }
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    /// Opens the databases; all of one engine.
+    fn open(&mut self) -> Result<String, KvError> {
+        let value_bytes = match &self.spec.values {
+            ValueSource::Content(_) => None,
+            ValueSource::CutFrom(bytes) => {
+                let path = self.folder.path().join(VALUE_BYTES);
+                fs::write(&path, bytes).map_err(|error| KvError::path("write", &path, error))?;
+                Some(path)
+            }
+        };
+        let (spec, folder) = (self.spec, self.folder);
+        let answers = self.ask_all(|process| Request::Open {
+            spec: Box::new(spec.clone()),
+            directory: folder.database(process),
+            process,
+            value_bytes: value_bytes.clone(),
+        })?;
+        let identity = answers.into_iter().find_map(|answer| match answer {
+            Answer::Opened { identity } => Some(identity),
+            _ => None,
+        });
+        identity.ok_or_else(out_of_turn)
+    }
+
+    fn load(&mut self) -> Result<Loaded, KvError> {
+        let before = (self.counters)();
+        let timing = self.timing();
+        let answers = self.ask_all(|_| Request::Load(timing))?;
+        page_cache::sync(self.folder.path())?;
+        let device = between(before, (self.counters)());
+        if self.spec.page_cache == PageCache::Dropped {
+            page_cache::forget(self.folder.path())?;
+        }
+        let reports = answers.into_iter().map(|answer| match answer {
+            Answer::Loaded(report) => Ok(*report),
+            _ => Err(out_of_turn()),
+        });
+        Ok(Loaded {
+            reports: reports.collect::<Result<_, _>>()?,
+            device,
+            stored_bytes: databases_bytes(self.spec, self.folder)?,
+        })
+    }
+
+    fn run(&mut self) -> Result<Ran, KvError> {
+        let before = (self.counters)();
+        let meter = Meter::start();
+        let timing = self.timing();
+        let answers = self.ask_all(|_| Request::Run(timing))?;
+        let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
+        page_cache::sync(self.folder.path())?;
+        let device = between(before, (self.counters)());
+        let reports = answers.into_iter().map(|answer| match answer {
+            Answer::Ran(report) => Ok(*report),
+            _ => Err(out_of_turn()),
+        });
+        Ok(Ran {
+            reports: reports.collect::<Result<_, _>>()?,
+            device,
+            energy_j,
+        })
+    }
+
+    fn close(&mut self) -> Result<(), KvError> {
+        self.ask_all(|_| Request::Close).map(drop)
+    }
+}
+
+fn out_of_turn() -> KvError {
+    KvError::system(
+        "understand another process",
+        "its answer is not to what was asked",
+    )
+}
+
+fn between(before: DeviceTraffic, after: DeviceTraffic) -> DeviceTraffic {
+    Ok(after?.since(&before?))
+}
+
+fn sum(counts: impl Iterator<Item = Counted>) -> Counted {
+    counts.sum()
+}
+
+fn report(
+    spec: &KvSpec,
+    identity: String,
+    ends: &Ends,
+    loaded: Loaded,
+    ran: Ran,
+    stored_after_bytes: u64,
+) -> Result<KvReport, KvError> {
+    let none = || KvError::system("add up", "no process answered");
+    let longest = |of: fn(&LoadReport) -> u64| loaded.reports.iter().map(of).max().unwrap_or(0);
+    let (flush_ns, settling_ns) = (
+        longest(|report| report.flush_ns),
+        longest(|report| report.settling.duration_ns),
+    );
+    let debt = |left: &crate::store::CompactionState| left.debt_bytes.clone();
+    let debt_before = sum(loaded.reports.iter().map(|report| debt(&report.settling.left)));
+    let debt_after = sum(ran.reports.iter().map(|report| debt(&report.left)));
+    let is_settled = !loaded.reports.iter().any(|report| report.settling.left.is_busy);
+    let settled = loaded
+        .reports
+        .iter()
+        .map(|report| report.settled_counters.clone());
+    let load_engine = settled.reduce(|one, other| one.plus(&other)).ok_or_else(none)?;
+    let peaks = ran
+        .reports
+        .iter()
+        .map(|report| report.peak_resident_bytes.clone());
+    let peak_resident_bytes = sum(peaks);
+    let join = |mut one: crate::report::PhaseReport, other| {
+        one.merge(other);
+        one
+    };
+    let loads = loaded.reports.into_iter().map(|report| report.phase);
+    let load = loads.reduce(join).ok_or_else(none)?;
+    let run = ran
+        .reports
+        .into_iter()
+        .map(|report| report.phase)
+        .reduce(join)
+        .ok_or_else(none)?;
+    let amounts = |phase: &crate::report::PhaseReport, engine, device| Amounts {
+        user_written_bytes: phase.tally.written_bytes,
+        user_read_bytes: phase.tally.read_bytes,
+        engine,
+        device,
+    };
+    Ok(KvReport {
+        identity,
+        opening_ns: ends.opening_ns,
+        closing_ns: ends.closing_ns,
+        load_amounts: amounts(&load, load_engine, loaded.device),
+        run_amounts: amounts(&run, run.counters.clone(), ran.device),
+        load,
+        flush_ns,
+        settling_ns,
+        debt_before,
+        is_settled,
+        stored_bytes: loaded.stored_bytes,
+        stored_after_bytes,
+        run,
+        debt_after,
+        peak_resident_bytes,
+        energy_j: ran.energy_j,
+        offered_per_second: spec.arrival.per_second().map(Rate::per_second),
+    })
+}

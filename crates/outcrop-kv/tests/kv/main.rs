@@ -1,0 +1,10 @@
+//! Engines, the driver and its processes, on real files.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets an error has failed")]
+
+mod engines;
+mod faults;
+mod kills;
+mod mixes;
+mod stage;
+mod trials;

@@ -1,0 +1,128 @@
+//! What the tests stand on: a directory on a real disk, the engines that this machine has, and this program as a worker.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_kv::{KvError, KvReport, KvSpec, Site, StoreOptions, WorkerProgram, engine, run};
+use outcrop_measure::Seed;
+use outcrop_workload::store::{Durability, StoreEngine};
+
+/// A directory on a real disk: `/tmp` may be a tmpfs.
+pub(crate) fn workplace() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The engines that keep what they are given, as far as this machine has them.
+pub(crate) fn engines() -> Vec<StoreEngine> {
+    let mut engines = vec![StoreEngine::Fjall, StoreEngine::Redb];
+    match engine::find(StoreEngine::RocksDb) {
+        Ok(()) => engines.push(StoreEngine::RocksDb),
+        // Not `eprintln`: the harness would swallow what CI looks for.
+        Err(why) => {
+            let _ = writeln!(std::io::stderr(), "skipped: RocksDB: {why}");
+        }
+    }
+    engines
+}
+
+/// An engine with small memory, so that little data makes files.
+pub(crate) fn options(engine: StoreEngine) -> StoreOptions {
+    StoreOptions {
+        write_buffer_bytes: 256 << 10,
+        block_cache_bytes: 1 << 20,
+        durability: match engine {
+            StoreEngine::Redb => Durability::Unlogged,
+            _ => Durability::Logged,
+        },
+        ..StoreOptions::of(engine)
+    }
+}
+
+/// A small trial.
+pub(crate) fn spec(engine: StoreEngine) -> KvSpec {
+    KvSpec {
+        options: options(engine),
+        records: 3000,
+        warm_up: Duration::from_millis(20),
+        duration: Duration::from_millis(200),
+        interval: Duration::from_millis(50),
+        ..KvSpec::of(engine, Seed(7))
+    }
+}
+
+/// This test program, started again to run one test and no other.
+pub(crate) fn this_program(test: &str, arguments: &[&str]) -> WorkerProgram {
+    let mut all = vec![test, "--exact", "--nocapture", "--quiet"];
+    all.extend(arguments);
+    WorkerProgram::this(&all)
+}
+
+/// Whether this process was started to run that test alone.
+pub(crate) fn is_called_for(test: &str) -> bool {
+    let mut arguments = std::env::args().skip(1);
+    arguments.next().as_deref() == Some(test) && arguments.any(|one| one == "--nocapture")
+}
+
+pub(crate) fn try_trial(spec: &KvSpec, directory: &Path) -> Result<KvReport, KvError> {
+    let site = Site {
+        directory,
+        stop: &AtomicBool::new(false),
+        program: &this_program("stage::serves_its_parent", &[]),
+    };
+    run(spec, &site, &mut |_| {})
+}
+
+pub(crate) fn trial(spec: &KvSpec) -> KvReport {
+    let place = workplace();
+    let report = try_trial(spec, place.path()).unwrap();
+    assert_eq!(
+        std::fs::read_dir(place.path()).unwrap().count(),
+        0,
+        "nothing is left"
+    );
+    report
+}
+
+/// The worker process of the trials of this program.
+#[test]
+fn serves_its_parent() {
+    if is_called_for("stage::serves_its_parent") {
+        outcrop_kv::serve_parent().unwrap();
+    }
+}
+
+/// A filesystem in memory, unmounted when dropped; `None` where this user may not mount, which is said.
+pub(crate) struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    pub(crate) fn mounted(size: &str) -> Option<Self> {
+        let folder = workplace();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "outcrop-kv-test"])
+            .arg(folder.path())
+            .output();
+        match mount {
+            Ok(output) if output.status.success() => Some(Self(folder)),
+            _ => {
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "skipped: a full disk: mounting a tmpfs needs root"
+                );
+                None
+            }
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}

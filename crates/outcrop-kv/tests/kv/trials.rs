@@ -1,0 +1,172 @@
+//! Whole trials with their processes: what they count agrees with itself, and nothing outlives them.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use outcrop_kv::{DatabaseFolder, KvError, KvSpec, Site, ValueSource, run};
+use outcrop_workload::keyed::OperationKind;
+use outcrop_workload::store::{Settling, StoreEngine};
+
+use super::stage::{engines, spec, this_program, trial, try_trial, workplace};
+
+#[test]
+fn a_trial_of_every_engine_loads_runs_verifies_and_leaves_nothing() {
+    for engine in engines() {
+        let spec = spec(engine);
+        let report = trial(&spec);
+        assert_eq!(report.load.operations(), spec.records, "{engine}");
+        assert_eq!(
+            report.load.tally.written_bytes / spec.records / 1000,
+            1,
+            "{engine}"
+        );
+        assert!(report.run.operations() > 100, "{engine}");
+        assert!(report.run.tally.verified > 50, "{engine}");
+        assert_eq!(
+            (report.run.tally.missing, report.run.tally.mismatches),
+            (0, 0),
+            "{engine}"
+        );
+        assert!(
+            report.stored_bytes > 1_000_000,
+            "{engine}: {}",
+            report.stored_bytes
+        );
+        assert!(
+            report.run.cpu.total_ns() > 0 && report.run.cpu.callers_ns > 0,
+            "{engine}"
+        );
+        assert!(report.is_settled, "{engine}");
+        assert_eq!(report.run.windows().len(), 4, "{engine}");
+        // What every window holds is what was done.
+        let of_windows: u64 = report.run.windows().iter().sum();
+        assert_eq!(of_windows, report.run.operations(), "{engine}");
+    }
+}
+
+#[test]
+fn several_processes_and_threads_add_up() {
+    let spec = KvSpec {
+        threads: 2,
+        processes: 3,
+        ..spec(StoreEngine::Fjall)
+    };
+    let report = trial(&spec);
+    assert_eq!(report.load.operations(), 3 * spec.records);
+    let alone = report.stored_bytes / 3;
+    assert!(alone > 1_000_000, "three databases: {}", report.stored_bytes);
+    assert_eq!(report.run.tally.mismatches, 0);
+}
+
+#[test]
+fn an_open_loop_offers_what_its_schedule_says() {
+    let spec = KvSpec {
+        arrival: "constant:2000".parse().unwrap(),
+        warm_up: Duration::ZERO,
+        duration: Duration::from_millis(500),
+        processes: 2,
+        ..spec(StoreEngine::Fjall)
+    };
+    let report = trial(&spec);
+    assert_eq!(report.offered_per_second, Some(2000.0));
+    // Every operation that was due is either done or counted as never begun.
+    let all = report.run.operations() + report.run.tally.unfinished;
+    assert_eq!(all, 1000);
+    assert_eq!(report.run.service().count(), all);
+    assert!(report.run.service().sum() <= report.run.latencies().sum());
+}
+
+#[test]
+fn an_overloaded_open_loop_counts_what_it_never_began_with_its_age() {
+    let spec = KvSpec {
+        arrival: "constant:20000k".parse().unwrap(),
+        warm_up: Duration::ZERO,
+        duration: Duration::from_millis(20),
+        records: 200,
+        ..spec(StoreEngine::Fjall)
+    };
+    let report = trial(&spec);
+    assert!(report.run.tally.unfinished > 0);
+    assert!(report.run.operations() > 0);
+}
+
+#[test]
+fn values_are_cut_from_the_bytes_that_are_given() {
+    let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+    let spec = KvSpec {
+        values: ValueSource::CutFrom(bytes.into()),
+        ..spec(StoreEngine::Fjall)
+    };
+    let report = trial(&spec);
+    assert!(report.run.tally.verified > 50);
+    assert_eq!(report.run.tally.mismatches, 0);
+}
+
+#[test]
+fn a_trial_that_is_stopped_ends_its_processes_and_leaves_nothing() {
+    let place = workplace();
+    let spec = KvSpec {
+        duration: Duration::from_secs(3600),
+        settling: Settling::None,
+        ..spec(StoreEngine::Fjall)
+    };
+    let stop = AtomicBool::new(false);
+    let program = this_program("stage::serves_its_parent", &[]);
+    let site = Site {
+        directory: place.path(),
+        stop: &stop,
+        program: &program,
+    };
+    let mut stop_when_running = |progress| {
+        if progress == outcrop_kv::Progress::Running {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    let result = run(&spec, &site, &mut stop_when_running);
+    assert_eq!(result.map(drop), Err(KvError::Interrupted));
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_memory_limit_holds_or_is_refused_in_a_sentence() {
+    let place = workplace();
+    let spec = KvSpec {
+        memory_limit_bytes: Some(256 << 20),
+        ..spec(StoreEngine::Fjall)
+    };
+    match try_trial(&spec, place.path()) {
+        Ok(report) => assert!(report.peak_resident_bytes.unwrap() < 256 << 20),
+        Err(error) => assert!(error.to_string().contains("memory_limit"), "{error}"),
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_process_that_cannot_work_is_an_error_with_what_it_said() {
+    let place = workplace();
+    let program = outcrop_kv::WorkerProgram {
+        path: "/bin/sh".into(),
+        arguments: vec!["-c".into(), "echo it hurts >&2; exit 7".into()],
+    };
+    let site = Site {
+        directory: place.path(),
+        stop: &AtomicBool::new(false),
+        program: &program,
+    };
+    let error = run(&spec(StoreEngine::Fjall), &site, &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("it hurts"), "{error}");
+    assert!(DatabaseFolder::abandoned_in(place.path()).unwrap().is_empty());
+}
+
+#[test]
+fn the_driver_runs_without_a_store_and_says_so() {
+    let report = trial(&spec(StoreEngine::None));
+    assert!(report.run.operations() > 1000);
+    assert_eq!(report.stored_bytes, 0);
+    assert!(
+        report
+            .run
+            .kinds()
+            .eq([OperationKind::Read, OperationKind::Update])
+    );
+}

@@ -1,0 +1,161 @@
+//! The filesystem layer: files on filesystems that are made for the trial, or in a directory of the user's.
+//!
+//! What is measured and how: `docs/design/0011-filesystem.md`.
+
+mod bench;
+mod forecast;
+mod parameters;
+mod values;
+
+use std::path::Path;
+
+use outcrop_compress::Source;
+use outcrop_filesystem::{BTRFS_EXTENT_BYTES, FEWEST_EXTENTS, OwnDirectory};
+use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_schema::compression::Data;
+use outcrop_schema::filesystem::{DATA, KIND, Kind, PATH, SAMPLE_SIZE, SCHEMA};
+use outcrop_schema::{LayerSchema, Settings};
+
+use crate::cell::{Cell, Subject, TrialOptions};
+use crate::error::LabError;
+use crate::estimate::Forecast;
+use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute};
+
+/// The layer as plans see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Filesystem;
+
+/// Fewer bytes than these say nothing of a filesystem.
+const LEAST_BYTES: u64 = FEWEST_EXTENTS * BTRFS_EXTENT_BYTES;
+
+impl Layer for Filesystem {
+    fn schema(&self) -> &'static LayerSchema {
+        &SCHEMA
+    }
+
+    fn profile(&self) -> Option<Profile> {
+        Some(Profile {
+            plans: &["fs-choice"],
+            plans_for_data: &["fs-choice"],
+            quick_s: 13,
+            default_s: 56,
+        })
+    }
+
+    fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {
+        match path.parse::<Data>() {
+            Ok(Data::Path(_)) => {}
+            _ => {
+                return Err(
+                    "reads its data more than once and takes no stdin; give a file or a directory".to_owned(),
+                );
+            }
+        }
+        // What cannot be opened is the refusal of the layer that opens it first.
+        let bytes = Source::open(Path::new(path))
+            .ok()
+            .and_then(|source| source.bytes());
+        if let Some(bytes) = bytes.filter(|bytes| *bytes < LEAST_BYTES) {
+            return Err(format!(
+                "needs {} of data, and these are {}: the built-in sample is measured in their place",
+                format_bytes(LEAST_BYTES),
+                format_bytes(bytes)
+            ));
+        }
+        Ok(Some(DataSettings {
+            subject: vec![(&DATA, path.to_owned())],
+            ..DataSettings::default()
+        }))
+    }
+
+    fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {
+        let place = match (*settings.value(&KIND), settings.get(&PATH).cloned()) {
+            (Kind::ScratchImage, Some(_)) => {
+                let message = "a scratch image is made by Outcrop in the directory of the run and has no path; leave `path` out, or \
+                               take kind = \"directory\"";
+                return Err(Refusal::of(&PATH, message));
+            }
+            (Kind::Directory, None) => {
+                let message = "a directory needs `path`: one on the filesystem to be measured";
+                return Err(Refusal::of(&KIND, message));
+            }
+            (Kind::ScratchImage, None) => None,
+            (Kind::Directory, Some(path)) => {
+                let path = absolute(&PATH, &path)?;
+                let directory = OwnDirectory::open(Path::new(&path))
+                    .map_err(|error| Refusal::of(&PATH, error.to_string()))?;
+                settings.set(&PATH, path.clone());
+                Some(format!(" in {path} ({})", directory.filesystem().type_name))
+            }
+        };
+        let wanted = settings.value(&SAMPLE_SIZE).0;
+        if wanted < LEAST_BYTES {
+            let message = format!(
+                "sample_size is {}, less than {FEWEST_EXTENTS} extents of 128KiB; give {} or more",
+                settings.value(&SAMPLE_SIZE),
+                ByteSize(LEAST_BYTES)
+            );
+            return Err(Refusal::of(&SAMPLE_SIZE, message));
+        }
+        let (name, bytes) = data_of(&mut settings, wanted)?;
+        settings.set(&SAMPLE_SIZE, ByteSize(bytes));
+        let label = format!("{name} {}{}", format_bytes(bytes), place.unwrap_or_default());
+        Ok(Subject { settings, label })
+    }
+
+    fn complete_factors(
+        &self,
+        subject: &Subject,
+        mut factors: Settings,
+        trial: &TrialOptions,
+    ) -> Result<Settings, Refusal> {
+        parameters::complete(subject, &mut factors)?;
+        parameters::check(subject, &factors, trial)?;
+        Ok(factors)
+    }
+
+    fn forecast_preparation(&self, subject: &Subject) -> Forecast {
+        forecast::preparation(subject)
+    }
+
+    fn forecast_trial(&self, cell: &Cell) -> Forecast {
+        forecast::trial(cell)
+    }
+
+    fn prepare<'r>(
+        &self,
+        subjects: &[Subject],
+        preparation: &mut Preparation<'r, '_>,
+    ) -> Result<Box<dyn Bench + 'r>, LabError> {
+        Ok(Box::new(bench::FilesystemBench::prepare(subjects, preparation)?))
+    }
+}
+
+/// The name of the data, and how much of them is taken; the path becomes absolute.
+fn data_of(settings: &mut Settings, wanted: u64) -> Result<(String, u64), Refusal> {
+    match settings.value(&DATA).clone() {
+        Data::Sample => Ok(("sample, repeated,".to_owned(), wanted)),
+        Data::Generated | Data::Stdin => Err(Refusal::of(
+            &DATA,
+            "files hold \"sample\" or the data at a path; these cannot be read twice",
+        )),
+        Data::Path(path) => {
+            let path = absolute(&DATA, &path)?;
+            let source =
+                Source::open(Path::new(&path)).map_err(|error| Refusal::of(&DATA, error.to_string()))?;
+            let total = source.bytes().unwrap_or(u64::MAX);
+            if total < LEAST_BYTES {
+                let message = format!(
+                    "the data are {}, less than {FEWEST_EXTENTS} extents of 128KiB ({}), and say nothing of a filesystem; give more",
+                    format_bytes(total),
+                    format_bytes(LEAST_BYTES)
+                );
+                return Err(Refusal::of(&DATA, message));
+            }
+            let name = Path::new(&path).file_name();
+            let name = name.map_or_else(|| path.clone(), |name| name.to_string_lossy().into_owned());
+            settings.set(&DATA, Data::Path(path));
+            Ok((name, wanted.min(total)))
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! From the engine's report to the values of a record.
+
+use outcrop_filesystem::{Baseline, Component, Costs, Filesystem, JobReport, JobSpec, Phase, Prediction};
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::{Metric, Unavailable};
+use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
+use outcrop_schema::filesystem as fs;
+use outcrop_schema::{Remark, remark};
+use outcrop_workload::filesystem::FileOperation;
+
+use crate::layer::TrialReport;
+
+/// What components say of a trial, where they say anything.
+pub(super) type Predicted = Option<Result<(Prediction, Component, Baseline), String>>;
+
+/// Everything that a completed trial says.
+pub(super) fn trial_report(
+    report: &JobReport,
+    filesystem: &Filesystem,
+    spec: &JobSpec,
+    prediction: Predicted,
+) -> TrialReport {
+    let operation = &report.operation;
+    let mut values = writing(report, spec);
+    values.extend(operating(report, spec));
+    values.extend(space(report, filesystem));
+    values.extend(raw(report));
+    values.extend(Value::latencies(
+        &fs::LATENCY,
+        &operation.latency,
+        "no operation completed",
+    ));
+    values.push(tail(operation));
+    if let Some(service) = &operation.service {
+        values.extend(Value::latencies(
+            &fs::SERVICE_LATENCY,
+            service,
+            "no operation completed",
+        ));
+    }
+    let mut notes = remarks(report);
+    match prediction {
+        Some(Ok(predicted)) => values.extend(predictions(&predicted)),
+        Some(Err(why)) => {
+            notes.push(fs::NO_PREDICTION.remark(format!("nothing is predicted: {why}")));
+            let metrics = [fs::PREDICTED_LATENCY, fs::PREDICTED_IOPS, fs::PREDICTED_SPACE];
+            values.extend(metrics.map(|metric| Value::unavailable(metric, why.clone())));
+        }
+        None => {}
+    }
+    let seconds = operation.duration_ns as f64 / 1e9;
+    let entry =
+        |kind, histogram| HistogramEntry::new(spec.operation.name(), kind, 0, 0.0, seconds, histogram);
+    let mut histograms = vec![entry(HistogramKind::Latency, &operation.latency)];
+    histograms.extend(
+        operation
+            .service
+            .as_ref()
+            .map(|service| entry(HistogramKind::Service, service)),
+    );
+    TrialReport {
+        outcome: Outcome::Completed,
+        duration_s: seconds,
+        values,
+        histograms,
+        notes,
+    }
+}
+
+/// A trial that this machine or this user cannot have: every main figure is unavailable, for this reason.
+pub(super) fn absent(why: &str) -> TrialReport {
+    TrialReport {
+        values: fs::MAIN.map(|metric| Value::unavailable(metric, why)).to_vec(),
+        notes: vec![fs::ABSENT.remark(format!("not measured: {why}"))],
+        ..TrialReport::empty(Outcome::Completed)
+    }
+}
+
+/// A trial that would write more than may be written.
+pub(super) fn write_limit() -> TrialReport {
+    let text = "not started: it would have written more than may be written (--max-written)";
+    TrialReport {
+        notes: vec![remark::WRITE_LIMIT.remark(text)],
+        ..TrialReport::interrupted()
+    }
+}
+
+/// What a trial wrote: by the device's counters where there are any, else by what it was asked to.
+pub(super) fn bytes_written(report: &JobReport) -> u64 {
+    let of = |phase: &Phase| {
+        phase
+            .costs
+            .device
+            .as_ref()
+            .map_or(phase.bytes, |counters| counters.written_bytes)
+    };
+    let operation = if report.written.is_some() || report.build_ns.is_some() {
+        &report.operation
+    } else {
+        return 0;
+    };
+    report.written.as_ref().map_or(report.file_bytes, of) + of(operation)
+}
+
+/// A share of two numbers, of which the second may be nothing.
+fn over(metric: Metric, part: Result<f64, Unavailable>, whole: u64, if_nothing: &str) -> Value {
+    match (part, whole) {
+        (Ok(_), 0) => Value::unavailable(metric, if_nothing),
+        (part, whole) => Value::known(metric, part.map(|part| part / whole as f64)),
+    }
+}
+
+/// What writing the files cost.
+fn writing(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
+    let mut values = Vec::new();
+    match (&report.written, report.build_ns) {
+        (Some(written), _) => {
+            let written_bytes =
+                |costs: &Costs| costs.device.clone().map(|counters| counters.written_bytes as f64);
+            let amplified = if writes_again(spec) {
+                &report.operation
+            } else {
+                written
+            };
+            values.extend([
+                Value::measured(fs::WRITE_THROUGHPUT, written.bytes_per_second()),
+                over(
+                    fs::WRITE_AMPLIFICATION,
+                    written_bytes(&amplified.costs),
+                    amplified.bytes,
+                    "nothing was written",
+                ),
+                over(
+                    fs::CPU_PER_BYTE,
+                    written.costs.cpu_ns().map(|ns| ns as f64),
+                    written.bytes,
+                    "nothing was written",
+                ),
+                kernel_share(fs::WRITE_KERNEL_THREAD_SHARE, &written.costs),
+            ]);
+        }
+        (None, Some(build_ns)) => {
+            let why = "a read-only image is built by a program, not written";
+            values.extend([
+                Value::unavailable(fs::WRITE_THROUGHPUT, why),
+                Value::measured(
+                    fs::BUILD_THROUGHPUT,
+                    report.file_bytes as f64 * 1e9 / build_ns.max(1) as f64,
+                ),
+            ]);
+        }
+        (None, None) => {}
+    }
+    values.extend(
+        report
+            .created_per_second
+            .map(|rate| Value::measured(fs::CREATE_RATE, rate)),
+    );
+    values
+}
+
+/// Whether the operation writes to files that were written before it.
+fn writes_again(spec: &JobSpec) -> bool {
+    matches!(spec.operation, FileOperation::Overwrite | FileOperation::Update)
+}
+
+fn kernel_share(metric: Metric, costs: &Costs) -> Value {
+    let share = costs.kernel_ns.clone().and_then(|kernel_ns| {
+        let all_ns = costs.cpu_ns()?;
+        match all_ns {
+            0 => Err(Unavailable::because("no CPU time was counted")),
+            all_ns => Ok(kernel_ns as f64 / all_ns as f64),
+        }
+    });
+    Value::known(metric, share)
+}
+
+/// What the operation reached and cost.
+fn operating(report: &JobReport, spec: &JobSpec) -> Vec<Value> {
+    const NOTHING: &str = "no operation completed";
+    let phase = &report.operation;
+    let costs = &phase.costs;
+    let device = || costs.device.clone();
+    let mut values = vec![
+        Value::measured(fs::OPERATIONS, phase.operations as f64),
+        Value::measured(fs::IOPS, phase.per_second()),
+        Value::measured(fs::BANDWIDTH, phase.bytes_per_second()),
+        Value::measured(fs::ACHIEVED_QUEUE_DEPTH, phase.achieved_depth),
+        over(
+            fs::REQUESTS_PER_OPERATION,
+            device().map(|counters| (counters.reads + counters.writes) as f64),
+            phase.operations,
+            NOTHING,
+        ),
+        over(
+            fs::FLUSHES_PER_OPERATION,
+            device().map(|counters| counters.flushes as f64),
+            phase.operations,
+            NOTHING,
+        ),
+        over(
+            fs::CPU_PER_OPERATION,
+            costs.cpu_ns().map(|ns| ns as f64),
+            phase.operations,
+            NOTHING,
+        ),
+        over(
+            fs::PROCESS_CPU_PER_OPERATION,
+            Ok(costs.process_ns as f64),
+            phase.operations,
+            NOTHING,
+        ),
+        kernel_share(fs::KERNEL_THREAD_SHARE, costs),
+        foreign_cpu(costs),
+        pages(fs::PAGES_CACHED_BEFORE, &report.pages.0),
+        pages(fs::PAGES_CACHED_AFTER, &report.pages.1),
+    ];
+    if !matches!(spec.operation, FileOperation::Write | FileOperation::Append) {
+        values.extend([
+            over(
+                fs::READ_AMPLIFICATION,
+                device().map(|counters| counters.read_bytes as f64),
+                phase.bytes,
+                NOTHING,
+            ),
+            over(
+                fs::READ_AMPLIFICATION_OWN,
+                costs.own_read_bytes.clone().map(|bytes| bytes as f64),
+                phase.bytes,
+                NOTHING,
+            ),
+        ]);
+    }
+    if let Some(rate) = phase.requested_per_second {
+        values.extend([
+            Value::measured(fs::ARRIVAL_REQUESTED, rate),
+            Value::measured(fs::ARRIVAL_UNFINISHED, phase.unfinished as f64),
+        ]);
+    }
+    values
+}
+
+fn pages(metric: Metric, count: &Result<u64, Unavailable>) -> Value {
+    Value::known(metric, count.clone().map(|count| count as f64))
+}
+
+fn foreign_cpu(costs: &Costs) -> Value {
+    let share = costs.machine_ns.clone().and_then(|machine_ns| {
+        let ours_ns = costs.cpu_ns()?;
+        match ours_ns {
+            0 => Err(Unavailable::because("no CPU time was counted")),
+            ours_ns => Ok(machine_ns.saturating_sub(ours_ns) as f64 / ours_ns as f64),
+        }
+    });
+    Value::known(fs::FOREIGN_CPU_SHARE, share)
+}
+
+/// 99.9th percentile less the median.
+fn tail(phase: &Phase) -> Value {
+    let both = phase.latency.percentile(0.999).zip(phase.latency.percentile(0.5));
+    let why = || Unavailable::because(format!("n = {} does not support it", phase.latency.count()));
+    Value::known(
+        fs::LATENCY_TAIL,
+        both.map(|(tail, median)| (tail - median.min(tail)) as f64)
+            .ok_or_else(why),
+    )
+}
+
+/// What the files take.
+fn space(report: &JobReport, filesystem: &Filesystem) -> Vec<Value> {
+    let bytes = report.file_bytes as f64;
+    let used = report.used_bytes.clone();
+    let ratio = used.clone().and_then(|used| match used {
+        0 => Err(Unavailable::because(
+            "the filesystem says that the files take no space",
+        )),
+        used => Ok(bytes / used as f64),
+    });
+    let mut values = vec![
+        Value::measured(fs::FILE_BYTES, bytes),
+        Value::known(fs::USED_BYTES, used.map(|used| used as f64)),
+        Value::known(fs::SPACE_RATIO, ratio),
+        Value::known(
+            fs::EXTENTS,
+            report.extents.clone().map(|extents| extents.count as f64),
+        ),
+    ];
+    if !filesystem.kind.is_read_only() {
+        let share = report.extents.clone().map(|extents| extents.encoded_share());
+        values.push(Value::known(fs::COMPRESSED_SHARE, share));
+    }
+    if let Ok(stored) = &report.stored {
+        values.push(Value::measured(fs::DATA_RATIO, stored.ratio()));
+    }
+    values
+}
+
+/// The device below, before there was a filesystem on it.
+fn raw(report: &JobReport) -> Vec<Value> {
+    let Some(raw) = &report.raw else { return Vec::new() };
+    let median = |histogram: &LatencyHistogram| {
+        let none = || Unavailable::because("the device was not read");
+        histogram.quantile(0.5).map(|ns| ns as f64).ok_or_else(none)
+    };
+    [
+        Value::known(fs::RAW_LATENCY_4K, median(&raw.small)),
+        Value::known(fs::RAW_LATENCY_128K, median(&raw.large)),
+    ]
+    .into()
+}
+
+fn predictions((prediction, component, baseline): &(Prediction, Component, Baseline)) -> [Value; 5] {
+    [
+        Value::measured(fs::CODEC_TIME, component.decompress_ns),
+        Value::derived(fs::FILESYSTEM_TIME, baseline.overhead_ns),
+        Value::derived(fs::PREDICTED_LATENCY, prediction.latency_ns),
+        Value::derived(fs::PREDICTED_IOPS, prediction.iops),
+        Value::derived(fs::PREDICTED_SPACE, prediction.space_ratio),
+    ]
+}
+
+fn remarks(report: &JobReport) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    remarks.extend(
+        report
+            .options
+            .as_ref()
+            .map(|options| fs::OPTIONS.remark(format!("mounted with {options}"))),
+    );
+    remarks.extend(
+        report
+            .maker
+            .as_ref()
+            .map(|maker| fs::MAKER.remark(format!("made by {maker}"))),
+    );
+    remarks.extend(
+        report
+            .notes
+            .iter()
+            .map(|note| fs::ENGINE_NOTE.remark(note.clone())),
+    );
+    let below = report.page_cache_below.as_ref();
+    remarks.extend(below.map(|below| fs::PAGE_CACHE_BELOW.remark(below.clone())));
+    remarks
+}

@@ -1,0 +1,171 @@
+//! One trial after the other, each on databases of its own.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_compress::{CompressError, Source};
+use outcrop_kv::{DatabaseFolder, KvError, Site, ValueSource, WorkerProgram, run};
+use outcrop_measure::units::format_bytes;
+use outcrop_results::DataIdentity;
+use outcrop_schema::kv::{CONTENT, DATA, ValueData};
+
+use super::{parameters, values, worker_program};
+use crate::cell::{Cell, Subject};
+use crate::error::LabError;
+use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
+use crate::order::Trial;
+
+/// Values are cut from a sample of this size: more than the caches of any CPU, less than what a process minds.
+const POOL_BYTES: u64 = 64 << 20;
+/// Data are drawn in clusters of blocks of this size.
+const POOL_BLOCK_BYTES: u64 = 64 << 10;
+
+/// Bytes that values are cut from.
+struct Pool {
+    bytes: Arc<[u8]>,
+    identity: DataIdentity,
+}
+
+/// What trials share: where databases are made, and the bytes of values.
+pub(super) struct KvBench<'r> {
+    directory: &'r Path,
+    stop: &'r AtomicBool,
+    program: WorkerProgram,
+    pools: BTreeMap<Subject, Pool>,
+    write_limit_bytes: Option<u64>,
+    bytes_written: u64,
+}
+
+impl<'r> KvBench<'r> {
+    /// Removes what killed runs left, and reads the data that values are cut from.
+    pub(super) fn prepare(
+        subjects: &[Subject],
+        preparation: &mut Preparation<'r, '_>,
+    ) -> Result<Self, LabError> {
+        remove_abandoned(preparation)?;
+        let mut pools = BTreeMap::new();
+        for subject in subjects {
+            let ValueData::Path(path) = subject.settings.value(&DATA) else {
+                continue;
+            };
+            let pool = read(Path::new(path), preparation).map_err(|error| match error {
+                CompressError::Interrupted => LabError::StoppedInPreparation,
+                error => LabError::Preparation {
+                    message: error.to_string(),
+                    is_bad_input: true,
+                },
+            })?;
+            pools.insert(subject.clone(), pool);
+        }
+        Ok(Self {
+            directory: preparation.directory,
+            stop: preparation.stop,
+            program: worker_program(),
+            pools,
+            write_limit_bytes: preparation.write_limit_bytes,
+            bytes_written: 0,
+        })
+    }
+}
+
+fn read(path: &Path, preparation: &mut Preparation<'_, '_>) -> Result<Pool, CompressError> {
+    let source = Source::open(path)?;
+    for note in source.notes() {
+        (preparation.report)(PreparationStep::Note(note));
+    }
+    let seed = preparation.seed.derive("values of key-value stores");
+    let sample = source.draw(POOL_BYTES, POOL_BLOCK_BYTES, seed, preparation.stop)?;
+    Ok(Pool {
+        identity: DataIdentity {
+            whole: source.fingerprint(preparation.stop)?,
+            taken: sample.fingerprint(),
+            taken_bytes: sample.bytes().len() as u64,
+        },
+        bytes: sample.bytes().into(),
+    })
+}
+
+/// Removes the databases that killed runs left behind; each folder carries our marker and is locked by nobody.
+fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabError> {
+    let abandoned = DatabaseFolder::abandoned_in(preparation.directory);
+    for abandoned in abandoned.map_err(|error| LabError::preparing(&error))? {
+        let note = format!(
+            "removing {} ({}), which an outcrop process that was killed left behind",
+            abandoned.path().display(),
+            format_bytes(abandoned.bytes())
+        );
+        (preparation.report)(PreparationStep::Note(&note));
+        abandoned.remove().map_err(|error| LabError::preparing(&error))?;
+    }
+    Ok(())
+}
+
+impl Bench for KvBench<'_> {
+    fn run(&mut self, cell: &Cell, trial: &Trial) -> Result<TrialReport, TrialFailure> {
+        let pool = self.pools.get(&cell.subject);
+        let pool = pool.map(|pool| ValueSource::CutFrom(Arc::clone(&pool.bytes)));
+        let spec = parameters::kv_spec(&cell.factors, &cell.trial, trial.seed, pool);
+        let likely = super::forecast::trial(cell).likely_bytes_written;
+        if let Some(limit) = self
+            .write_limit_bytes
+            .filter(|limit| self.bytes_written + likely > *limit)
+        {
+            return Err(TrialFailure {
+                message: format!(
+                    "a trial of this cell writes about {}, and of the {} that may be written {} are; give fewer records or a larger limit",
+                    format_bytes(likely),
+                    format_bytes(limit),
+                    format_bytes(self.bytes_written)
+                ),
+                is_fatal: true,
+                is_bad_input: false,
+            });
+        }
+        let site = Site {
+            directory: self.directory,
+            stop: self.stop,
+            program: &self.program,
+        };
+        match run(&spec, &site, &mut |_| {}) {
+            Ok(report) => {
+                self.bytes_written += values::written_bytes(&report);
+                match values::problem(&report) {
+                    Some(problem) => Err(TrialFailure::of(&problem)),
+                    None => Ok(values::trial_report(&spec, &report)),
+                }
+            }
+            Err(KvError::Interrupted) => Ok(TrialReport::interrupted()),
+            Err(error) if is_absent(&error) => Ok(values::absent(&error.to_string())),
+            Err(error) => Err(TrialFailure {
+                is_fatal: matches!(error, KvError::NoSpace { .. } | KvError::Path { .. }),
+                ..TrialFailure::of(&error)
+            }),
+        }
+    }
+
+    fn bytes_written(&self) -> u64 {
+        self.bytes_written
+    }
+
+    fn data(&self, cell: &Cell) -> Option<DataIdentity> {
+        if let Some(pool) = self.pools.get(&cell.subject) {
+            return Some(pool.identity.clone());
+        }
+        let content = cell.factors.spelling(&CONTENT).unwrap_or_default();
+        Some(DataIdentity {
+            whole: "generated".to_owned(),
+            taken: format!("generated-{content}"),
+            taken_bytes: 0,
+        })
+    }
+}
+
+/// Whether the cell cannot be measured on this machine, whatever is tried.
+fn is_absent(error: &KvError) -> bool {
+    matches!(
+        error,
+        KvError::Absent { .. } | KvError::MissingCodec { .. } | KvError::Condition { .. }
+    ) || parameters::lacks_codec(error)
+}

@@ -1,0 +1,85 @@
+//! What a trial will take and write: arithmetic with the speeds of a slow machine.
+
+use std::time::Duration;
+
+use outcrop_schema::Settings;
+use outcrop_schema::kv::{
+    ARRIVAL, DURABILITY, ENGINE, PROCESSES, RECORDS, SETTLING, THREADS, VALUE_SIZE, WORKLOAD,
+};
+use outcrop_workload::keyed::{OperationKind, ValueSize};
+use outcrop_workload::store::{Durability, Settling, StoreEngine};
+
+use crate::cell::Cell;
+use crate::estimate::Forecast;
+
+/// Processes, folders, opening, the sync at the end, closing and removing.
+const OVERHEAD: Duration = Duration::from_millis(120);
+const PROCESS: Duration = Duration::from_millis(30);
+/// Looks in a row that find compaction settled.
+const SETTLED: Duration = Duration::from_millis(120);
+/// Storing a record of a kilobyte, its flush and its compaction.
+const RECORD: Duration = Duration::from_micros(9);
+/// The same where each write is a transaction of a B-tree.
+const TRANSACTION: Duration = Duration::from_micros(45);
+/// Where each write waits for the device.
+const SYNC: Duration = Duration::from_micros(800);
+/// What an engine writes in all for a byte of the user's.
+const WRITE_AMPLIFICATION: f64 = 4.0;
+/// Operations a second of one thread: of a usual engine, and of the fastest.
+const USUAL_PER_SECOND: f64 = 100e3;
+const FASTEST_PER_SECOND: f64 = 400e3;
+/// ETC and mixgraph have small values.
+const SMALL_VALUE_BYTES: f64 = 200.0;
+const KEY_BYTES: f64 = 24.0;
+
+pub(super) fn trial(cell: &Cell) -> Forecast {
+    let factors = &cell.factors;
+    let processes = *factors.value(&PROCESSES);
+    let records = *factors.value(&RECORDS) as f64 * f64::from(processes);
+    let run = cell.trial.warm_up.0 + cell.trial.duration.0;
+    let settle = match *factors.value(&SETTLING) {
+        Settling::Compacted => SETTLED,
+        Settling::Rest(span) => span.0,
+        Settling::None => Duration::ZERO,
+    };
+    let load = record_time(factors).mul_f64(records);
+    let workers = f64::from(*factors.value(&THREADS)) * f64::from(processes);
+    let write_share: f64 = OperationKind::ALL
+        .into_iter()
+        .filter(|kind| kind.writes())
+        .map(|kind| factors.value(&WORKLOAD).mix().share(kind))
+        .sum();
+    let writes = |per_second: f64| {
+        let offered = factors.value(&ARRIVAL).per_second();
+        let rate = offered.map_or(per_second * workers.min(16.0), outcrop_measure::Rate::per_second);
+        rate * write_share * run.as_secs_f64()
+    };
+    let bytes = |records: f64| match *factors.value(&ENGINE) {
+        StoreEngine::None => 0,
+        _ => (records * record_bytes(factors) * WRITE_AMPLIFICATION) as u64,
+    };
+    Forecast {
+        time: OVERHEAD + PROCESS * processes + load + settle + run,
+        bytes_written: bytes(records + writes(FASTEST_PER_SECOND)),
+        likely_bytes_written: bytes(records + writes(USUAL_PER_SECOND)),
+    }
+}
+
+fn record_time(factors: &Settings) -> Duration {
+    if factors.get(&DURABILITY) == Some(&Durability::Synced) {
+        return SYNC;
+    }
+    match *factors.value(&ENGINE) {
+        StoreEngine::None => Duration::from_nanos(200),
+        StoreEngine::Redb => TRANSACTION,
+        StoreEngine::Fjall | StoreEngine::RocksDb => RECORD,
+    }
+}
+
+fn record_bytes(factors: &Settings) -> f64 {
+    KEY_BYTES
+        + match *factors.value(&VALUE_SIZE) {
+            ValueSize::Fixed(size) => size.0 as f64,
+            _ => SMALL_VALUE_BYTES,
+        }
+}

@@ -1,0 +1,162 @@
+//! What plans say about key-value engines, in the driver's terms: what engines and workloads decide, and the checks between factors.
+
+use outcrop_kv::{KvError, KvSpec, PageCache, StoreOptions, ValueSource};
+use outcrop_measure::seed::Seed;
+use outcrop_measure::units::ByteSize;
+use outcrop_schema::kv;
+use outcrop_schema::{About, Factor, FactorRef, Settings, Value};
+use outcrop_workload::Content;
+use outcrop_workload::store::{Durability, StoreCodec, StoreCompression, StoreEngine};
+
+use crate::cell::{Subject, TrialOptions};
+use crate::layer::Refusal;
+
+/// What only RocksDB has of our factors.
+static OF_ROCKSDB: &[FactorRef] = &[&kv::BOTTOMMOST, &kv::DICTIONARY, &kv::COMPACTION, &kv::IO];
+/// What only LSM engines have beyond.
+static OF_LSM: &[FactorRef] = &[
+    &kv::COMPRESSION,
+    &kv::COMPRESSION_BLOCK_SIZE,
+    &kv::LEVEL_CODECS,
+    &kv::BLOOM_BITS,
+    &kv::WRITE_BUFFER,
+];
+
+/// Leaves out what the engine and the subject do not have, and fills in what the engine and the workload decide.
+pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
+    let engine = *factors.value(&kv::ENGINE);
+    let absent: &[&[FactorRef]] = match engine {
+        StoreEngine::RocksDb => &[],
+        StoreEngine::Fjall => &[OF_ROCKSDB],
+        StoreEngine::Redb => &[OF_ROCKSDB, OF_LSM],
+        StoreEngine::None => &[OF_ROCKSDB, OF_LSM, &[&kv::BLOCK_CACHE, &kv::DURABILITY]],
+    };
+    for factor in absent.iter().copied().flatten() {
+        factors.remove(factor.about());
+    }
+    match engine {
+        StoreEngine::Redb => factors.set_default(&kv::DURABILITY, Durability::Unlogged),
+        StoreEngine::Fjall | StoreEngine::RocksDb => {
+            factors.set_default(&kv::DURABILITY, Durability::Logged);
+        }
+        StoreEngine::None => {}
+    }
+    // Nothing is compressed at once, and nothing depends on how much.
+    let is_plain = |factor: &Factor<StoreCompression>| {
+        factors
+            .get(factor)
+            .is_none_or(|codec| codec.codec == StoreCodec::None)
+    };
+    if is_plain(&kv::COMPRESSION) && is_plain(&kv::BOTTOMMOST) && factors.has(&kv::DICTIONARY) {
+        factors.set(&kv::DICTIONARY, ByteSize(0));
+    }
+    if *subject.settings.value(&kv::DATA) != kv::ValueData::Generated {
+        factors.remove(&kv::CONTENT);
+    }
+    let workload = *factors.value(&kv::WORKLOAD);
+    factors.set_default(&kv::REQUESTS, workload.requests());
+    factors.set_default(&kv::VALUE_SIZE, workload.value_size());
+}
+
+/// Lets the driver judge the trial, as it will when it starts.
+pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refusal> {
+    let spec = kv_spec(factors, trial, Seed(0), None);
+    match spec.validate() {
+        // Plans combine engines and codecs freely: what an engine lacks is recorded as not measured.
+        Err(error) if lacks_codec(&error) => Ok(()),
+        Err(KvError::Spec {
+            field,
+            seen,
+            expected,
+        }) => {
+            let factor = factor_of(&field);
+            Err(Refusal::of(
+                factor,
+                format!("{field} is {seen}; expected {expected}"),
+            ))
+        }
+        Err(error) => Err(Refusal::of(&kv::ENGINE, error.to_string())),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Whether the engine does not have the codec of a cell.
+pub(super) fn lacks_codec(error: &KvError) -> bool {
+    matches!(error, KvError::Spec { field, .. } if *field == kv::COMPRESSION.name)
+}
+
+fn factor_of(field: &str) -> &'static About {
+    match field {
+        "block_size" => &kv::COMPRESSION_BLOCK_SIZE,
+        "bloom_bits" => &kv::BLOOM_BITS,
+        "write_buffer" => &kv::WRITE_BUFFER,
+        "dictionary" => &kv::DICTIONARY,
+        "bottommost_compression" => &kv::BOTTOMMOST,
+        "compaction" => &kv::COMPACTION,
+        "io" => &kv::IO,
+        "durability" => &kv::DURABILITY,
+        "threads" => &kv::THREADS,
+        "processes" => &kv::PROCESSES,
+        "records" => &kv::RECORDS,
+        "memory_limit" => &kv::MEMORY_LIMIT,
+        _ => &kv::ENGINE,
+    }
+}
+
+fn options(factors: &Settings) -> StoreOptions {
+    fn given<T: Value>(factors: &Settings, factor: &Factor<T>, otherwise: T) -> T {
+        factors.get(factor).cloned().unwrap_or(otherwise)
+    }
+    let engine = *factors.value(&kv::ENGINE);
+    let default = StoreOptions::of(engine);
+    let bytes = |factor: &Factor<ByteSize>, otherwise: u64| given(factors, factor, ByteSize(otherwise)).0;
+    let small = |factor: &Factor<ByteSize>, otherwise: u32| {
+        u32::try_from(bytes(factor, otherwise.into())).unwrap_or(u32::MAX)
+    };
+    StoreOptions {
+        engine,
+        compression: given(factors, &kv::COMPRESSION, default.compression),
+        level_codecs: given(factors, &kv::LEVEL_CODECS, default.level_codecs),
+        bottommost: factors.get(&kv::BOTTOMMOST).copied(),
+        dictionary_bytes: small(&kv::DICTIONARY, default.dictionary_bytes),
+        block_size_bytes: small(&kv::COMPRESSION_BLOCK_SIZE, default.block_size_bytes),
+        block_cache_bytes: bytes(&kv::BLOCK_CACHE, default.block_cache_bytes),
+        bloom_bits: given(factors, &kv::BLOOM_BITS, default.bloom_bits),
+        write_buffer_bytes: bytes(&kv::WRITE_BUFFER, default.write_buffer_bytes),
+        compaction: given(factors, &kv::COMPACTION, default.compaction),
+        io: given(factors, &kv::IO, default.io),
+        durability: given(factors, &kv::DURABILITY, default.durability),
+    }
+}
+
+/// The trial of a cell; `pool` has the bytes that values are cut from.
+pub(super) fn kv_spec(
+    factors: &Settings,
+    trial: &TrialOptions,
+    seed: Seed,
+    pool: Option<ValueSource>,
+) -> KvSpec {
+    // Where values are cut from data, there is no content.
+    let content = factors.get(&kv::CONTENT).copied().unwrap_or(Content::Random);
+    KvSpec {
+        options: options(factors),
+        workload: *factors.value(&kv::WORKLOAD),
+        requests: *factors.value(&kv::REQUESTS),
+        records: *factors.value(&kv::RECORDS),
+        value_size: *factors.value(&kv::VALUE_SIZE),
+        values: pool.unwrap_or(ValueSource::Content(content)),
+        threads: *factors.value(&kv::THREADS),
+        processes: *factors.value(&kv::PROCESSES),
+        arrival: *factors.value(&kv::ARRIVAL),
+        settling: *factors.value(&kv::SETTLING),
+        page_cache: match *factors.value(&kv::PAGE_CACHE) {
+            kv::PageCache::Dropped => PageCache::Dropped,
+            kv::PageCache::Kept => PageCache::Kept,
+        },
+        memory_limit_bytes: factors.value(&kv::MEMORY_LIMIT).0.map(|limit| limit.0),
+        warm_up: trial.warm_up.duration(),
+        duration: trial.duration.duration(),
+        interval: trial.interval.duration(),
+        seed,
+    }
+}

@@ -1,0 +1,252 @@
+//! From the driver's report to the values of a record.
+
+use outcrop_kv::{Amounts, Counted, KvReport, KvSpec, PhaseReport};
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::{Metric, Unavailable};
+use outcrop_measure::units::format_bytes;
+use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
+use outcrop_schema::Remark;
+use outcrop_schema::kv;
+use outcrop_workload::keyed::OperationKind;
+use outcrop_workload::store::StoreEngine;
+
+use crate::layer::TrialReport;
+
+/// Why a kind of operation has no latency.
+const NONE_DONE: &str = "no operation was completed";
+/// The operation of histograms of the load phase.
+const LOAD: &str = "load";
+
+/// What is missing when a cell cannot be measured: the figures that people look for.
+const MAIN: [Metric; 2] = [kv::THROUGHPUT, kv::STORED_BYTES];
+
+/// What was wrong with the values that came back.
+pub(super) fn problem(report: &KvReport) -> Option<String> {
+    let tally = &report.run.tally;
+    let wrong = tally.mismatches + tally.missing;
+    let first = tally.first_problem.as_deref().unwrap_or("no details");
+    (wrong > 0).then(|| {
+        format!(
+            "{} lost or changed data: {wrong} of {} values read were wrong; the first: {first}",
+            report.identity,
+            tally.verified + tally.missing
+        )
+    })
+}
+
+/// Bytes that the trial wrote to files, by the engine's counters; where it has none, those of the user.
+pub(super) fn written_bytes(report: &KvReport) -> u64 {
+    let of = |amounts: &Amounts| {
+        let engine = amounts.engine.written_bytes.clone();
+        engine.unwrap_or(amounts.user_written_bytes)
+    };
+    of(&report.load_amounts) + of(&report.run_amounts)
+}
+
+/// A cell that cannot be measured here: every main figure is unavailable, for this reason.
+pub(super) fn absent(why: &str) -> TrialReport {
+    TrialReport {
+        values: MAIN.map(|metric| Value::unavailable(metric, why)).to_vec(),
+        notes: vec![kv::ABSENT.remark(format!("not measured: {why}"))],
+        ..TrialReport::empty(Outcome::Completed)
+    }
+}
+
+/// Everything that a completed trial says.
+pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
+    let run = &report.run;
+    let keeps_values = spec.options.engine != StoreEngine::None;
+    let mut values = speed(report);
+    if keeps_values {
+        values.extend(space(report));
+        values.extend(amplification(report));
+        values.extend(blocks(report));
+    }
+    values.extend(Value::latencies(&kv::LATENCY, &run.latencies(), NONE_DONE));
+    for kind in run.kinds() {
+        values.extend(Value::latencies(
+            &kv::latency_of(kind),
+            &run.latency(kind),
+            NONE_DONE,
+        ));
+    }
+    if report.offered_per_second.is_some() {
+        values.extend(Value::latencies(&kv::SERVICE_LATENCY, &run.service(), NONE_DONE));
+    }
+    let load = report.load.latency(OperationKind::Insert);
+    values.extend(Value::latencies(&kv::LOAD_LATENCY, &load, NONE_DONE));
+    TrialReport {
+        outcome: Outcome::Completed,
+        duration_s: run.duration_ns as f64 / 1e9,
+        values,
+        histograms: histograms(report),
+        notes: notes(report),
+    }
+}
+
+/// `part` for each operation.
+fn per(part: u64, operations: u64) -> Result<f64, Unavailable> {
+    match operations {
+        0 => Err(Unavailable::because(NONE_DONE)),
+        operations => Ok(part as f64 / operations as f64),
+    }
+}
+
+fn speed(report: &KvReport) -> Vec<Value> {
+    let (run, load) = (&report.run, &report.load);
+    let operations = run.operations();
+    let energy = report.energy_j.clone();
+    let energy = energy.and_then(|joules| Ok(joules * per(1, run.tally.operations)?));
+    let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
+    let stalls = run
+        .stalls()
+        .ok_or_else(|| Unavailable::because("the run has fewer than three windows"));
+    let hits = |counters: &outcrop_kv::StoreCounters| {
+        let (hits, misses) = (counters.cache_hits.clone()?, counters.cache_misses.clone()?);
+        match hits + misses {
+            0 => Err(Unavailable::because("no data block was asked for")),
+            all => Ok(hits as f64 / all as f64),
+        }
+    };
+    let mut values = vec![
+        Value::measured(kv::THROUGHPUT, run.throughput_per_second()),
+        Value::measured(kv::LOAD_THROUGHPUT, load.throughput_per_second()),
+        Value::measured(kv::FLUSH_TIME, report.flush_ns as f64),
+        Value::measured(kv::SETTLING_TIME, report.settling_ns as f64),
+        Value::known(kv::CPU, per(run.cpu.total_ns(), operations)),
+        Value::known(kv::CALLER_CPU, per(run.cpu.callers_ns, operations)),
+        Value::known(kv::BACKGROUND_CPU, per(run.cpu.background_ns(), operations)),
+        Value::known(kv::KERNEL_CPU, per(run.cpu.kernel_ns, operations)),
+        Value::known(kv::LOAD_CPU, per(load.cpu.total_ns(), load.operations())),
+        Value::known(kv::ENERGY, energy),
+        Value::known(kv::RESIDENT_BYTES, counted(&report.peak_resident_bytes)),
+        Value::known(kv::STALLS, stalls.map(|stalls| stalls as f64)),
+        Value::known(kv::WRITER_STALL, counted(&run.counters.stalled_ns)),
+        Value::known(kv::CACHE_HITS, hits(&run.counters)),
+        Value::measured(kv::VERIFIED, run.tally.verified as f64),
+        Value::measured(kv::MISMATCHES, (run.tally.mismatches + run.tally.missing) as f64),
+    ];
+    if let Some(offered) = report.offered_per_second {
+        values.push(Value::measured(kv::OFFERED, offered));
+        values.push(Value::measured(kv::UNFINISHED, run.tally.unfinished as f64));
+    }
+    values
+}
+
+/// Blocks per operation, by the engine's counters over the whole phase; opening and closing.
+fn blocks(report: &KvReport) -> Vec<Value> {
+    let counters = &report.run.counters;
+    let operations = report.run.tally.operations;
+    let each = |counted: &Counted| counted.clone().and_then(|count| per(count, operations));
+    vec![
+        Value::measured(kv::OPENING_TIME, report.opening_ns as f64),
+        Value::measured(kv::CLOSING_TIME, report.closing_ns as f64),
+        Value::known(kv::BLOCKS_FETCHED, each(&counters.cache_misses)),
+        Value::known(kv::BLOCKS_DECOMPRESSED, each(&counters.decompressed_blocks)),
+        Value::known(kv::BLOCKS_COMPRESSED, each(&counters.compressed_blocks)),
+        Value::known(kv::COMPACTION_READ, each(&counters.compaction_read_bytes)),
+        Value::known(kv::TABLES_WRITTEN, each(&counters.table_written_bytes)),
+    ]
+}
+
+fn space(report: &KvReport) -> Vec<Value> {
+    let user = report.load_amounts.user_written_bytes.max(1) as f64;
+    let stored = report.stored_bytes.max(1) as f64;
+    let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
+    vec![
+        Value::measured(kv::STORED_BYTES, stored),
+        Value::measured(kv::STORED_AFTER_BYTES, report.stored_after_bytes as f64),
+        Value::measured(kv::SPACE_AMPLIFICATION, stored / user),
+        Value::measured(kv::STORED_RATIO, user / stored),
+        Value::known(kv::DEBT_BEFORE, counted(&report.debt_before)),
+        Value::known(kv::DEBT_AFTER, counted(&report.debt_after)),
+    ]
+}
+
+fn amplification(report: &KvReport) -> Vec<Value> {
+    let over = |bytes: Counted, user: u64, what: &str| match user {
+        0 => Err(Unavailable::because(format!("no value was {what}"))),
+        user => bytes.map(|bytes| bytes as f64 / user as f64),
+    };
+    let written = |amounts: &Amounts| {
+        let device = amounts.device.clone().map(|device| device.written_bytes);
+        let user = amounts.user_written_bytes;
+        (
+            over(amounts.engine.written_bytes.clone(), user, "written"),
+            over(device, user, "written"),
+        )
+    };
+    let run = &report.run_amounts;
+    let device_reads = run.device.clone().map(|device| device.read_bytes);
+    let (load_engine, load_device) = written(&report.load_amounts);
+    let (run_engine, run_device) = written(run);
+    vec![
+        Value::known(kv::LOAD_WRITES_ENGINE, load_engine),
+        Value::known(kv::LOAD_WRITES_DEVICE, load_device),
+        Value::known(kv::WRITES_ENGINE, run_engine),
+        Value::known(kv::WRITES_DEVICE, run_device),
+        Value::known(
+            kv::READS_ENGINE,
+            over(run.engine.read_bytes.clone(), run.user_read_bytes, "read"),
+        ),
+        Value::known(kv::READS_DEVICE, over(device_reads, run.user_read_bytes, "read")),
+    ]
+}
+
+/// The run by window and kind; of the load one for each window, under a name of its own.
+fn histograms(report: &KvReport) -> Vec<HistogramEntry> {
+    let mut entries = Vec::new();
+    let mut push = |phase: &PhaseReport, name: Option<&str>| {
+        let seconds = phase.interval_ns as f64 / 1e9;
+        for interval in &phase.intervals {
+            let start = f64::from(interval.index) * seconds;
+            let operation = name.unwrap_or(interval.kind.name());
+            let mut entry = |kind, histogram: &LatencyHistogram| {
+                if !histogram.is_empty() {
+                    entries.push(HistogramEntry::new(
+                        operation,
+                        kind,
+                        interval.index,
+                        start,
+                        seconds,
+                        histogram,
+                    ));
+                }
+            };
+            entry(HistogramKind::Latency, &interval.latency);
+            entry(HistogramKind::Service, &interval.service);
+        }
+    };
+    push(&report.run, None);
+    push(&report.load, Some(LOAD));
+    entries
+}
+
+fn notes(report: &KvReport) -> Vec<Remark> {
+    let mut notes = vec![kv::OPENED.remark(format!("engine: {}", report.identity))];
+    if !report.is_settled {
+        notes.push(kv::NOT_SETTLED.remark(
+            "compaction had not settled when the run began: throughput and latency are those of both together",
+        ));
+    }
+    if let Some(stalls) = report.run.stalls().filter(|stalls| *stalls > 0) {
+        notes.push(kv::STALLED.remark(format!(
+            "{stalls} windows of the run had less than a tenth of the median throughput"
+        )));
+    }
+    if let (Ok(before), Ok(after)) = (&report.debt_before, &report.debt_after)
+        && after > before
+    {
+        notes.push(kv::DEBT_LEFT.remark(format!(
+            "the run left compaction with {} more to rewrite than it found: an engine that puts work off looks faster",
+            format_bytes(after - before)
+        )));
+    }
+    if report.run.tally.unfinished > 0 {
+        notes.push(kv::BACKLOG.remark(format!(
+            "{} operations were due and never begun: the schedule is faster than the engine",
+            report.run.tally.unfinished
+        )));
+    }
+    notes
+}

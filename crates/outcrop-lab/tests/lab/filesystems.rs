@@ -1,0 +1,133 @@
+//! The filesystem layer: real filesystems under small plans, and what its plans may say.
+
+use outcrop_lab::LabError;
+use outcrop_results::TrialEntry;
+use outcrop_schema::filesystem::{ABSENT, OPTIONS};
+
+use crate::scene::{
+    assert_complete, assert_empty, directory, factor, plan_set, run_to_the_end, start, try_plan_set,
+};
+
+const PLAN: &str = r#"
+name = "filesystems"
+question = "Do filesystems go through the lab?"
+layer = "filesystem"
+
+[subject]
+sample_size = "16MiB"
+
+[factors]
+filesystem = ["ext4", "btrfs", "btrfs zstd:3", "squashfs zstd:3 16KiB"]
+
+[trial]
+repetitions = 1
+warm_up = "0s"
+duration = "60ms"
+"#;
+
+fn value(entry: &TrialEntry, metric: &str) -> Option<f64> {
+    let found = entry.values.iter().find(|value| value.metric == metric);
+    found.and_then(|value| value.value)
+}
+
+fn refusal(changes: &[(&str, &str)]) -> String {
+    let mut text = PLAN.to_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    match try_plan_set(&text, directory().path()) {
+        Err(LabError::BadPlan { at, message }) => format!("{at} {message}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn filesystems_are_made_read_cold_and_forgotten() {
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(PLAN, data.path());
+    assert_eq!(set.cells().len(), 4);
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    assert_empty(data.path());
+    for entry in assert_complete(&set, &folder) {
+        if let Some(absent) = entry.notes.iter().find(|note| ABSENT.is_kind_of(note)) {
+            println!("skipped: {:?}: {}", entry.factors, absent.text);
+            continue;
+        }
+        let number =
+            |metric: &str| value(&entry, metric).unwrap_or_else(|| panic!("{metric}: {:?}", entry.values));
+        assert_eq!(number("pages_cached_before"), 0.0);
+        let compression = &entry.factors["compression"];
+        let is_btrfs = entry.factors["filesystem"] == "btrfs";
+        if compression == "none" {
+            assert!(
+                (0.9..1.3).contains(&number("read_amplification")),
+                "{:?}",
+                entry.factors
+            );
+            assert_eq!(number("compressed_share"), 0.0);
+        } else {
+            assert!(number("read_amplification") > 1.5 && number("space_ratio") > 1.2);
+        }
+        assert!(number("cpu_per_operation") > number("process_cpu_per_operation"));
+        let has_prediction = value(&entry, "predicted_latency").is_some();
+        assert_eq!(
+            has_prediction,
+            is_btrfs && compression != "none",
+            "{:?}",
+            entry.notes
+        );
+        if has_prediction {
+            let quotient = number("data_ratio") / number("predicted_space");
+            assert!((quotient - 1.0).abs() < 0.01, "{quotient}");
+        }
+        let options = entry.notes.iter().find(|note| OPTIONS.is_kind_of(note)).unwrap();
+        assert!(!is_btrfs || compression == "none" || options.text.contains("compress-force=zstd:3"));
+    }
+}
+
+#[test]
+fn one_word_and_several_factors_make_the_same_cell() {
+    let data = directory();
+    let words = plan_set(PLAN, data.path());
+    let factors = PLAN.replace(
+        r#"["ext4", "btrfs", "btrfs zstd:3", "squashfs zstd:3 16KiB"]"#,
+        "[\"btrfs\"]\ncompression = [\"none\", \"zstd:3\"]\nsync = [\"end\", \"each:1\"]",
+    );
+    let factors = plan_set(&factors, data.path());
+    // A read syncs nothing: both values of `sync` are one cell.
+    assert_eq!(factors.cells().len(), 2);
+    let ids = |set: &outcrop_lab::PlanSet| -> Vec<String> {
+        let btrfs = set
+            .cells()
+            .iter()
+            .filter(|cell| factor(cell, "filesystem") == "btrfs");
+        let mut ids: Vec<String> = btrfs.map(|cell| cell.id.clone()).collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(ids(&words), ids(&factors));
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_with_the_line_at_fault() {
+    let refused = refusal(&[("btrfs zstd:3", "btrfs zstd:99")]);
+    assert!(refused.contains("-15 to 15"), "{refused}");
+    let refused = refusal(&[("\"ext4\"", "\"ext4 zstd:3\"")]);
+    assert!(refused.contains("ext4 does not compress"), "{refused}");
+    let refused = refusal(&[("btrfs zstd:3", "btrfs lz4")]);
+    assert!(refused.contains("zstd, zlib, lzo"), "{refused}");
+    let refused = refusal(&[("16MiB", "1MiB")]);
+    assert!(refused.contains("100 extents"), "{refused}");
+    let only = r#"["ext4", "btrfs", "btrfs zstd:3", "squashfs zstd:3 16KiB"]"#;
+    let refused = refusal(&[(only, "[\"btrfs zstd:3\"]\nchecksum = [\"none\"]")]);
+    assert!(refused.contains("compresses nothing"), "{refused}");
+    let refused = refusal(&[("[factors]", "[workload]\noperation = \"overwrite\"\n[factors]")]);
+    assert!(refused.contains("squashfs is built once"), "{refused}");
+    let refused = refusal(&[(
+        "sample_size = \"16MiB\"",
+        "sample_size = \"16MiB\"\nkind = \"directory\"",
+    )]);
+    assert!(refused.contains("needs `path`"), "{refused}");
+}

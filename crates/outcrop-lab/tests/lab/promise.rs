@@ -1,0 +1,165 @@
+//! What a profile promises is kept with any data: of wide tables and large folders as much is measured as fits.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+
+use outcrop_lab::{Effort, PlanOptions, PlanSet, PlanSource, profile_plans};
+use outcrop_measure::units::TimeSpan;
+
+use super::scene::{directory, factor};
+
+const PROMISED: TimeSpan = TimeSpan::seconds(90);
+
+/// A table of `columns` columns that is `bytes` long: two megabytes of rows, then a hole. Column 0 is the widest.
+fn wide_table(path: &Path, columns: usize, bytes: u64) {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let names: Vec<String> = (0..columns).map(|column| format!("name{column}")).collect();
+    writeln!(file, "{}", names.join(",")).unwrap();
+    let mut written = 0;
+    let mut row = 0;
+    while written < 2 << 20 {
+        let fields: Vec<String> = (0..columns)
+            .map(|column| {
+                format!(
+                    "{}{}",
+                    "wide ".repeat(columns - column),
+                    (row * 7 + column) % 1000
+                )
+            })
+            .collect();
+        let line = fields.join(",");
+        writeln!(file, "{line}").unwrap();
+        written += line.len();
+        row += 1;
+    }
+    let file = file.into_inner().unwrap();
+    file.set_len(bytes.max(file.metadata().unwrap().len())).unwrap();
+}
+
+fn profile(layers: &[&str], data: &Path, promised: Option<TimeSpan>) -> PlanSet {
+    let options = PlanOptions {
+        effort: Some(Effort::Quick),
+        data: Some(data.to_owned()),
+        promised,
+        ..PlanOptions::default()
+    };
+    PlanSet::from_sources(&profile_plans(layers, Some(data)).unwrap(), &options).unwrap()
+}
+
+fn columns_of(set: &PlanSet) -> BTreeSet<&str> {
+    let cells = set.cells().iter().filter(|cell| cell.layer.name() == "column");
+    cells.map(|cell| factor(cell, "column")).collect()
+}
+
+#[test]
+fn a_quick_profile_of_a_wide_table_and_of_a_folder_of_them_stays_within_90_seconds() {
+    let here = directory();
+    let folder = here.path().join("tables");
+    std::fs::create_dir(&folder).unwrap();
+    let wide = folder.join("wide.csv");
+    wide_table(&wide, 40, 8 << 30);
+    wide_table(&folder.join("other.csv"), 40, 1 << 30);
+    wide_table(&folder.join("small.csv"), 3, 0);
+    for data in [&wide, &folder] {
+        let unbounded = profile(&[], data, None);
+        assert!(
+            unbounded.estimate().total() > PROMISED.0,
+            "the data are too few for this test"
+        );
+        let set = profile(&[], data, Some(PROMISED));
+        let total = set.estimate().total();
+        println!(
+            "{}: {} columns, {total:?}",
+            data.display(),
+            columns_of(&set).len()
+        );
+        assert!(total <= PROMISED.0, "{}: {total:?}", data.display());
+        assert!(!columns_of(&set).is_empty());
+        let note = set
+            .data_notes()
+            .iter()
+            .find(|note| note.contains("within 90 s"))
+            .unwrap();
+        assert!(
+            note.contains("the column layer does not measure")
+                && note.contains("outcrop column encode")
+                && note.contains("outcrop run column-choice column-index --data"),
+            "{note}"
+        );
+        // Each column is measured or named.
+        let measured = columns_of(&set);
+        assert!(
+            columns_of(&unbounded)
+                .iter()
+                .all(|name| measured.contains(name) || note.contains(name)),
+            "{note}"
+        );
+    }
+}
+
+#[test]
+fn the_columns_that_take_most_of_the_file_come_first() {
+    let here = directory();
+    let path = here.path().join("wide.csv");
+    wide_table(&path, 40, 1 << 30);
+    let set = profile(&["column"], &path, Some(TimeSpan::seconds(40)));
+    assert!(set.estimate().total() <= TimeSpan::seconds(40).0);
+    let columns = columns_of(&set);
+    assert!(
+        columns.contains("name0") && !columns.contains("name39"),
+        "{columns:?}"
+    );
+    let least = profile(&["column"], &path, Some(TimeSpan::milliseconds(1)));
+    assert_eq!(columns_of(&least).len(), 1, "one is always measured");
+    assert!(
+        least
+            .data_notes()
+            .iter()
+            .any(|note| note.contains("leaves out column-index")),
+        "{:?}",
+        least.data_notes()
+    );
+    let again = PlanSource {
+        name: "again".to_owned(),
+        text: least.to_toml(),
+    };
+    let again = PlanSet::from_sources(&[again], &PlanOptions::default()).unwrap();
+    assert_eq!(
+        again.cells().len(),
+        least.cells().len(),
+        "what is kept of the run can be run again"
+    );
+}
+
+#[test]
+fn a_table_that_fits_is_measured_whole() {
+    let here = directory();
+    let path = here.path().join("small.csv");
+    wide_table(&path, 3, 0);
+    let set = profile(&["column"], &path, Some(PROMISED));
+    assert_eq!(columns_of(&set).len(), 3);
+    assert!(
+        set.data_notes().iter().all(|note| !note.contains("within")),
+        "{:?}",
+        set.data_notes()
+    );
+}
+
+#[test]
+fn a_file_of_very_long_lines_and_a_table_without_repeated_values_fit_too() {
+    let here = directory();
+    let log = here.path().join("log.txt");
+    let line = |row: u64| format!("{row:x} {}\n", "an event that is told at length ".repeat(40));
+    std::fs::write(&log, (0..3000).map(line).collect::<String>()).unwrap();
+    std::fs::File::options()
+        .append(true)
+        .open(&log)
+        .unwrap()
+        .set_len(20 << 30)
+        .unwrap();
+    let set = profile(&[], &log, Some(PROMISED));
+    let total = set.estimate().total();
+    assert!(total <= PROMISED.0, "{total:?}");
+    assert_eq!(columns_of(&set), BTreeSet::from(["lines"]));
+}

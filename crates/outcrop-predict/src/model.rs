@@ -1,0 +1,409 @@
+//! [`predict()`]: the throughput of an application with a component, and the station that binds.
+
+use crate::application::{Application, Opening, Power, Split};
+use crate::component::{Component, Place};
+use crate::demand::{Demand, Station, StationLoad, stored_share};
+use crate::network::{MOST_CLIENTS, Network};
+
+/// How a prediction was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Measured uncompressed throughput times the ratio of unloaded times.
+    Ratio,
+    /// The exact solution of the network of queues.
+    Network,
+}
+
+/// What an operation costs in energy above idle, or why nobody can say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Energy {
+    /// Joules per operation above idle.
+    PerOperation(f64),
+    /// Why not.
+    NotPredictable(String),
+    /// Nobody asked: no power in the application's figures.
+    NotAsked,
+}
+
+/// What an application does with a component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Operations per second.
+    pub throughput: f64,
+    /// Lowest and highest throughput that the component's and the application's own figures allow, without the model's error.
+    pub from_figures: (f64, f64),
+    /// Mean time of an operation, in nanoseconds.
+    pub latency_ns: f64,
+    /// Throughput without compression at the same load, measured or by the same network.
+    pub uncompressed: f64,
+    /// The station that binds; [`Station::Clients`] where none is full.
+    pub binding: Station,
+    /// Demand at each station.
+    pub stations: Vec<StationLoad>,
+    /// How busy the cores are, 0 to 1; none where cores or CPU time are not known.
+    pub cpu_share: Option<f64>,
+    /// Clients that it holds for.
+    pub clients: f64,
+    /// How it was made.
+    pub method: Method,
+    /// What was assumed because the figures do not say it.
+    pub assumptions: Vec<String>,
+    /// Energy.
+    pub energy: Energy,
+}
+
+/// Why there is no prediction: the conditions that are missing.
+#[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
+#[error("not predictable; missing: {}", missing.join("; "))]
+pub struct NotPredictable {
+    /// Each with the key that would give it.
+    pub missing: Vec<String>,
+}
+
+impl NotPredictable {
+    pub(crate) fn because(&mut self, reason: impl Into<String>) {
+        let reason = reason.into();
+        if !self.missing.contains(&reason) {
+            self.missing.push(reason);
+        }
+    }
+
+    pub(crate) fn or_nothing(self) -> Result<(), Self> {
+        if self.missing.is_empty() {
+            Ok(())
+        } else {
+            Err(self)
+        }
+    }
+
+    fn one(reason: impl Into<String>) -> Self {
+        Self {
+            missing: vec![reason.into()],
+        }
+    }
+}
+
+/// The measured load without compression.
+struct Base {
+    clients: f64,
+    throughput: Option<f64>,
+    /// Time of an operation while nothing else runs.
+    unloaded_ns: f64,
+    /// Whether it was derived from the loaded run.
+    is_from_load: bool,
+    assumptions: Vec<String>,
+}
+
+/// Predicts an application with a component, or without one, for a number of clients (the measured one by default).
+///
+/// # Errors
+/// [`NotPredictable`] with each missing condition.
+///
+/// *Cost*: none to speak of at the measured number of clients; clients × servers at another one.
+pub fn predict(
+    application: &Application,
+    component: Option<&Component>,
+    clients: Option<u32>,
+) -> Result<Prediction, NotPredictable> {
+    let base = Base::of(application)?;
+    let demand = match component {
+        Some(component) => Demand::with(application, component)?,
+        None => Demand::without(application),
+    };
+    let model = Model {
+        application,
+        component,
+        plain: Demand::without(application),
+        base,
+        demand,
+    };
+    model.solve(clients)
+}
+
+impl Base {
+    fn of(application: &Application) -> Result<Self, NotPredictable> {
+        let mut assumptions = Vec::new();
+        let throughput = operations_per_second(application, &mut assumptions)?;
+        let think_ns = application.think_time_ns;
+        let clients = match (application.clients, throughput, application.latency_ns) {
+            (Some(clients), ..) => clients,
+            (None, Some(throughput), Some(latency_ns)) => {
+                assumptions.push("clients by Little's law: throughput × latency".to_owned());
+                throughput * (latency_ns + think_ns) / 1e9
+            }
+            (None, None, _) if !application.predict_clients.is_empty() => 1.0,
+            _ => {
+                return Err(NotPredictable::one(
+                    "the number of clients (clients): a latency or throughput holds for one load only",
+                ));
+            }
+        };
+        let throughput =
+            throughput.or_else(|| application.latency_ns.map(|ns| clients / (ns + think_ns) * 1e9));
+        let loaded_ns = throughput.map(|throughput| (clients / throughput * 1e9 - think_ns).max(0.0));
+        let parts = application.cpu_ns.zip(application.device_wait_ns);
+        let parts = parts.map(|(cpu, wait)| cpu.foreground + wait);
+        let (unloaded_ns, is_from_load) = match (application.unloaded_latency_ns.or(parts), loaded_ns) {
+            (Some(unloaded), Some(loaded)) if unloaded > loaded * 1.001 => {
+                assumptions.push(
+                    "an operation alone takes longer than under load: the loaded time is used".to_owned(),
+                );
+                (loaded, true)
+            }
+            (Some(unloaded), _) => (unloaded, false),
+            (None, Some(loaded)) => {
+                if clients > 1.0 {
+                    assumptions.push("time of an operation by Little's law: clients ÷ throughput".to_owned());
+                }
+                (loaded, true)
+            }
+            (None, None) => {
+                return Err(NotPredictable::one(
+                    "a throughput or latency without compression (throughput, latency or unloaded_latency)",
+                ));
+            }
+        };
+        Ok(Self {
+            clients,
+            throughput,
+            unloaded_ns,
+            is_from_load,
+            assumptions,
+        })
+    }
+}
+
+/// The published throughput, less what is no operation.
+fn operations_per_second(
+    application: &Application,
+    assumptions: &mut Vec<String>,
+) -> Result<Option<f64>, NotPredictable> {
+    let (Some(throughput), Some(Opening { time_ns, operations })) =
+        (application.throughput, application.opening)
+    else {
+        return Ok(application.throughput);
+    };
+    let (Some(time_ns), Some(operations)) = (time_ns, operations) else {
+        return Err(NotPredictable::one(
+            "the time of opening and the operations of the run (opening_time, operations): a throughput that includes opening is not an \
+             operations rate",
+        ));
+    };
+    let running_ns = operations / throughput * 1e9 - time_ns;
+    if running_ns <= 0.0 {
+        return Err(NotPredictable::one(format!(
+            "an opening_time below the whole run, which took {:.3} s",
+            operations / throughput
+        )));
+    }
+    assumptions.push("the time of opening is taken out of the published throughput".to_owned());
+    Ok(Some(operations / running_ns * 1e9))
+}
+
+struct Model<'a> {
+    application: &'a Application,
+    component: Option<&'a Component>,
+    plain: Demand,
+    base: Base,
+    demand: Demand,
+}
+
+impl Model<'_> {
+    fn solve(self, clients: Option<u32>) -> Result<Prediction, NotPredictable> {
+        let asked = clients.map_or(self.base.clients, f64::from);
+        let is_measured = (asked - self.base.clients).abs() < 1e-9;
+        let method = match self.base.throughput {
+            Some(_) if is_measured => Method::Ratio,
+            _ => Method::Network,
+        };
+        if method == Method::Network {
+            self.check_network(asked)?;
+        }
+        let wait_ns = self.demand.wait_ns;
+        let error_ns = self.demand.wait_error_ns;
+        let throughput = self.throughput(method, asked, wait_ns);
+        let uncompressed = match self.base.throughput {
+            Some(measured) if is_measured => measured,
+            _ => self.plain_throughput(asked),
+        };
+        let off = self.application.throughput_error;
+        let low = self.throughput(method, asked, wait_ns + error_ns) * (1.0 - off);
+        let high = self.throughput(method, asked, (wait_ns - error_ns).max(0.0)) * (1.0 + off);
+        let own_ns = self.application.cpu_ns.map(Split::total);
+        let cpu_ns = own_ns.map(|own_ns| own_ns + self.demand.cpu_ns);
+        let cores = self.application.cores;
+        Ok(Prediction {
+            throughput,
+            from_figures: (low, high),
+            latency_ns: (asked / throughput * 1e9 - self.application.think_time_ns).max(0.0),
+            uncompressed,
+            binding: self.binding(throughput),
+            cpu_share: cpu_ns.zip(cores).map(|(ns, cores)| throughput * ns / 1e9 / cores),
+            clients: asked,
+            method,
+            energy: self.energy(throughput),
+            assumptions: self.assumptions(),
+            stations: self.demand.stations,
+        })
+    }
+
+    /// Operations per second of the clients, when a client waits this long for the component.
+    fn throughput(&self, method: Method, clients: f64, wait_ns: f64) -> f64 {
+        let with_ns = self.unloaded_ns(wait_ns);
+        let think_ns = self.application.think_time_ns;
+        let free = match (method, self.base.throughput) {
+            (Method::Ratio, Some(measured)) => {
+                measured * (self.base.unloaded_ns + think_ns) / (with_ns + think_ns)
+            }
+            _ => self.calibrated(clients, wait_ns),
+        };
+        let alone = clients / (with_ns + think_ns) * 1e9;
+        free.min(alone).min(self.at_most())
+    }
+
+    /// The time of an operation with the component. Where the drive was busy, its queue shrinks with the bytes.
+    fn unloaded_ns(&self, wait_ns: f64) -> f64 {
+        let stored = self
+            .component
+            .map_or(1.0, |component| stored_share(self.application, component));
+        let wait = self.application.device_wait_ns.unwrap_or(0.0);
+        let busy = self.base.throughput.unwrap_or(0.0) * self.plain.of(Station::DeviceReads) / 1e9;
+        let saved_ns = wait * busy.min(1.0) * (1.0 - stored);
+        (self.base.unloaded_ns - saved_ns).max(0.0) + wait_ns
+    }
+
+    fn at_most(&self) -> f64 {
+        self.demand
+            .fullest()
+            .map_or(f64::INFINITY, |load| 1e9 / load.demand_ns)
+    }
+
+    /// The network, scaled to the measured load where there is one.
+    fn calibrated(&self, clients: f64, wait_ns: f64) -> f64 {
+        let solved = self
+            .network(&self.demand, self.unloaded_ns(wait_ns))
+            .throughput(clients as u32);
+        solved * self.calibration()
+    }
+
+    fn plain_throughput(&self, clients: f64) -> f64 {
+        let solved = self
+            .network(&self.plain, self.base.unloaded_ns)
+            .throughput(clients as u32);
+        let at_most = self
+            .plain
+            .fullest()
+            .map_or(f64::INFINITY, |load| 1e9 / load.demand_ns);
+        let alone = clients / (self.base.unloaded_ns + self.application.think_time_ns) * 1e9;
+        (solved * self.calibration()).min(at_most).min(alone)
+    }
+
+    /// Measured throughput over that of the network at the measured load.
+    fn calibration(&self) -> f64 {
+        let plain = self.network(&self.plain, self.base.unloaded_ns);
+        let at_base = |measured: f64| measured / plain.throughput(self.base.clients.round() as u32);
+        self.base.throughput.map_or(1.0, at_base)
+    }
+
+    /// Cores and the component's units are queues; the rest of an operation is a delay.
+    fn network(&self, demand: &Demand, unloaded_ns: f64) -> Network {
+        let own_ns = self.application.cpu_ns.map_or(0.0, |cpu| cpu.foreground);
+        let on_cpu_ns = match self.application.cores {
+            Some(_) => own_ns + demand.wait_on_cpu_ns,
+            None => 0.0,
+        };
+        let queued_ns: f64 = demand.queues.iter().map(|(time_ns, _)| time_ns).sum();
+        let delay_ns = (unloaded_ns - on_cpu_ns - queued_ns).max(0.0) + self.application.think_time_ns;
+        let cores = self.application.cores.unwrap_or(1.0).round().max(1.0) as u32;
+        let network = Network::with_delay(delay_ns).with_station(on_cpu_ns, cores);
+        let queues = demand.queues.iter();
+        queues.fold(network, |network, (time_ns, units)| {
+            network.with_station(*time_ns, *units)
+        })
+    }
+
+    /// Another load than the measured one needs to know what queues and what only waits.
+    fn check_network(&self, clients: f64) -> Result<(), NotPredictable> {
+        let mut missing = NotPredictable::default();
+        if clients > f64::from(MOST_CLIENTS) {
+            missing.because(format!("a number of clients up to {MOST_CLIENTS}"));
+        }
+        let knows_queues = self.application.cores.is_some() && self.application.cpu_ns.is_some();
+        if clients > 1.0 && !knows_queues {
+            missing.because(format!(
+                "a throughput without compression at {clients} clients, or CPU time and cores (cpu, cores)"
+            ));
+        }
+        if self.base.is_from_load && self.base.clients > 1.0 {
+            missing.because("the time of an operation alone (unloaded_latency, or cpu with device_wait)");
+        }
+        missing.or_nothing()
+    }
+
+    fn binding(&self, throughput: f64) -> Station {
+        let full = self.demand.fullest();
+        let full = full.filter(|load| throughput * load.demand_ns / 1e9 > 0.95);
+        full.map_or(Station::Clients, |load| load.station)
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let mut assumptions = self.base.assumptions.clone();
+        assumptions.extend(self.demand.assumptions.iter().cloned());
+        if let Some(component) = self.component {
+            let has_limit = |station| self.demand.of(station) > 0.0;
+            let is_known = [Station::Compress, Station::Decompress, Station::Component].map(has_limit);
+            if component.place != Place::Cpu && !is_known.contains(&true) {
+                assumptions.push(format!(
+                    "{} has no limit: neither throughput nor units are given",
+                    component.name
+                ));
+            }
+        }
+        let allowed = self
+            .plain
+            .fullest()
+            .map_or(f64::INFINITY, |load| 1e9 / load.demand_ns);
+        if self
+            .base
+            .throughput
+            .is_some_and(|measured| measured > allowed * 1.05)
+        {
+            assumptions.push(format!(
+                "the figures contradict each other: more operations were measured than they allow ({allowed:.0}/s)"
+            ));
+        }
+        assumptions
+    }
+
+    /// Power above idle of the uncompressed run, by throughput, and of the component while it is busy.
+    fn energy(&self, throughput: f64) -> Energy {
+        let Some(Power { idle, loaded, step }) = self.application.power else {
+            return Energy::NotAsked;
+        };
+        if loaded - idle < 5.0 * step {
+            return Energy::NotPredictable(format!(
+                "missing: power {:.0} W above idle or more, which is five steps of the meter ({step} W); it was {:.0} W",
+                5.0 * step,
+                loaded - idle
+            ));
+        }
+        let own = [Station::Compress, Station::Decompress, Station::Component]
+            .map(|station| self.demand.of(station));
+        let busy = own.iter().copied().fold(0.0, f64::max) * throughput / 1e9;
+        match (
+            self.base.throughput,
+            self.component.map(|component| component.power_watts),
+        ) {
+            (None, _) => {
+                Energy::NotPredictable("missing: the throughput that the power was measured at".to_owned())
+            }
+            (Some(_), Some(None)) => {
+                Energy::NotPredictable("missing: the component's power (power)".to_owned())
+            }
+            (Some(measured), watts) => {
+                let component = watts.flatten().unwrap_or(0.0) * busy.min(1.0);
+                Energy::PerOperation((loaded - idle) / measured + component / throughput)
+            }
+        }
+    }
+}

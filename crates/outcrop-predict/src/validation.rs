@@ -1,0 +1,157 @@
+//! How wrong predictions were where they could be checked, and the interval that follows for others.
+
+/// A prediction and the measurement that it was checked by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The application.
+    pub application: String,
+    /// The component: what is left out when it is predicted itself.
+    pub component: String,
+    /// Predicted throughput.
+    pub predicted: f64,
+    /// Measured throughput.
+    pub measured: f64,
+}
+
+impl Checked {
+    /// Predicted over measured, less 1.
+    pub fn error(&self) -> f64 {
+        self.predicted / self.measured - 1.0
+    }
+
+    /// The ratio's logarithm: too high by half and too low by half weigh the same.
+    fn log_error(&self) -> f64 {
+        (self.predicted / self.measured).ln().abs()
+    }
+}
+
+/// The model's own error.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelError {
+    checked: Vec<Checked>,
+}
+
+/// How well predictions choose between components.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// Pairs of components, for one application, whose measurements differ by more than 10 %.
+    pub pairs: usize,
+    /// Those whose order was predicted.
+    pub right: usize,
+    /// Mean loss of throughput by taking the predicted best, as a fraction.
+    pub regret: f64,
+    /// The worst.
+    pub worst_regret: f64,
+}
+
+/// Share of measurements that an interval is meant to hold.
+const COVERAGE: f64 = 0.9;
+/// Measurements that differ by less are not ordered.
+const PAIR_MARGIN: f64 = 0.10;
+
+impl ModelError {
+    /// The error that these pairs show. Pairs without a positive finite figure on both sides are left out.
+    pub fn of(checked: impl IntoIterator<Item = Checked>) -> Self {
+        let is_usable = |pair: &Checked| pair.log_error().is_finite();
+        Self {
+            checked: checked.into_iter().filter(is_usable).collect(),
+        }
+    }
+
+    /// All pairs.
+    pub fn checked(&self) -> &[Checked] {
+        &self.checked
+    }
+
+    /// The same without all pairs of a component: what is known of the model before the component was measured.
+    #[must_use]
+    pub fn without(&self, component: &str) -> Self {
+        let others = self.checked.iter().filter(|pair| pair.component != component);
+        Self {
+            checked: others.cloned().collect(),
+        }
+    }
+
+    /// Mean of the errors' magnitudes.
+    pub fn mean(&self) -> Option<f64> {
+        let sum: f64 = self.checked.iter().map(|pair| pair.error().abs()).sum();
+        (!self.checked.is_empty()).then(|| sum / self.checked.len() as f64)
+    }
+
+    /// The largest magnitude.
+    pub fn worst(&self) -> Option<f64> {
+        self.checked
+            .iter()
+            .map(|pair| pair.error().abs())
+            .reduce(f64::max)
+    }
+
+    /// The factor that 90 % of the predictions were within, by the conformal rule: with fewer than ten pairs the largest.
+    pub fn factor(&self) -> Option<f64> {
+        let mut errors: Vec<f64> = self.checked.iter().map(Checked::log_error).collect();
+        errors.sort_by(f64::total_cmp);
+        let rank = ((errors.len() + 1) as f64 * COVERAGE).ceil() as usize;
+        errors
+            .get(rank.clamp(1, errors.len().max(1)) - 1)
+            .map(|error| error.exp())
+    }
+
+    /// The interval of a prediction: the model's error and what the figures leave open, added as variances; none where nothing was checked.
+    pub fn interval(&self, throughput: f64, from_figures: (f64, f64)) -> Option<(f64, f64)> {
+        let own = self.factor()?.ln();
+        let widened = |end: f64| (own.powi(2) + (end / throughput).ln().powi(2)).sqrt().exp();
+        let (low, high) = from_figures;
+        Some((throughput / widened(low), throughput * widened(high)))
+    }
+
+    /// The share of measurements inside the interval that all other components give; none where no component can be left out.
+    pub fn coverage(&self) -> Option<f64> {
+        let held = self.checked.iter().filter_map(|pair| {
+            let factor = self.without(&pair.component).factor()?;
+            Some(pair.log_error() <= factor.ln() + 1e-12)
+        });
+        let held: Vec<bool> = held.collect();
+        (!held.is_empty()).then(|| held.iter().filter(|is_in| **is_in).count() as f64 / held.len() as f64)
+    }
+
+    /// Order of pairs, and regret.
+    pub fn ranking(&self) -> Ranking {
+        let mut ranking = Ranking::default();
+        let mut names: Vec<&str> = self
+            .checked
+            .iter()
+            .map(|pair| pair.application.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut regrets = Vec::new();
+        for name in names {
+            let own: Vec<&Checked> = self
+                .checked
+                .iter()
+                .filter(|pair| pair.application == name)
+                .collect();
+            for (index, one) in own.iter().enumerate() {
+                for other in &own[index + 1..] {
+                    let high = one.measured.max(other.measured);
+                    if high / one.measured.min(other.measured) <= 1.0 + PAIR_MARGIN {
+                        continue;
+                    }
+                    ranking.pairs += 1;
+                    let is_right = (one.measured > other.measured) == (one.predicted > other.predicted);
+                    ranking.right += usize::from(is_right && one.predicted != other.predicted);
+                }
+            }
+            let best = own.iter().map(|pair| pair.measured).fold(0.0, f64::max);
+            let chosen = own
+                .iter()
+                .max_by(|one, other| one.predicted.total_cmp(&other.predicted));
+            if let Some(chosen) = chosen.filter(|_| own.len() > 1) {
+                regrets.push(1.0 - chosen.measured / best);
+            }
+        }
+        ranking.worst_regret = regrets.iter().copied().fold(0.0, f64::max);
+        ranking.regret = regrets.iter().sum::<f64>() / regrets.len().max(1) as f64;
+        ranking
+    }
+}

@@ -1,0 +1,63 @@
+//! Errors, intervals and the order of pairs.
+
+use outcrop_measure::Seed;
+use outcrop_predict::{Checked, ModelError};
+use proptest::prelude::*;
+
+fn checked(application: &str, component: &str, predicted: f64, measured: f64) -> Checked {
+    Checked {
+        application: application.to_owned(),
+        component: component.to_owned(),
+        predicted,
+        measured,
+    }
+}
+
+#[test]
+fn without_a_measurement_there_is_no_interval() {
+    assert_eq!(ModelError::default().interval(100.0, (90.0, 110.0)), None);
+    let own = ModelError::of([checked("a", "qat", 110.0, 100.0)]);
+    assert_eq!(own.without("qat").interval(100.0, (90.0, 110.0)), None);
+}
+
+#[test]
+fn order_and_regret_are_counted() {
+    let error = ModelError::of([
+        checked("a", "one", 100.0, 100.0),
+        checked("a", "two", 120.0, 80.0),
+        checked("a", "three", 50.0, 50.0),
+        checked("a", "near", 99.0, 101.0),
+    ]);
+    let ranking = error.ranking();
+    // Five pairs differ by more than 10 %; `two` is put above `one` and `near`, wrongly.
+    assert_eq!((ranking.pairs, ranking.right), (5, 3));
+    assert!((ranking.regret - (1.0 - 80.0 / 101.0)).abs() < 1e-12);
+}
+
+#[test]
+fn ninety_percent_intervals_hold_nine_of_ten_new_measurements() {
+    let mut random = Seed(17).rng();
+    let mut error = |component: usize| {
+        let spread: f64 = (0..6).map(|_| random.random::<f64>() - 0.5).sum::<f64>() * 0.2;
+        checked("a", &component.to_string(), 100.0 * spread.exp(), 100.0)
+    };
+    let known = ModelError::of((0..200).map(&mut error));
+    let coverage = known.coverage().unwrap();
+    assert!((0.85..=0.95).contains(&coverage), "{coverage}");
+}
+
+proptest! {
+    #[test]
+    fn an_interval_holds_its_value_and_widens_with_error(
+        errors in proptest::collection::vec(0.5f64..2.0, 1..30),
+        low in 0.5f64..1.0,
+        high in 1.0f64..2.0,
+    ) {
+        let pairs = errors.iter().map(|ratio| checked("a", "x", *ratio, 1.0));
+        let error = ModelError::of(pairs);
+        let (from, to) = error.interval(10.0, (10.0 * low, 10.0 * high)).unwrap();
+        prop_assert!(from <= 10.0 * low * (1.0 + 1e-9) && 10.0 * high <= to * (1.0 + 1e-9));
+        let (narrow_from, narrow_to) = error.interval(10.0, (10.0, 10.0)).unwrap();
+        prop_assert!(from <= narrow_from * (1.0 + 1e-9) && narrow_to <= to * (1.0 + 1e-9));
+    }
+}

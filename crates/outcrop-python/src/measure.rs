@@ -1,0 +1,183 @@
+//! Measuring from Python: `run`, `resume`, `profile` and `codec`, on a thread that Ctrl-C ends cleanly.
+
+mod options;
+mod session;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use outcrop_lab::{Draft, PlanSet, PlanSource, profile_plans, shipped_plans};
+use outcrop_measure::units::TimeSpan;
+use outcrop_results::{CellTable, RunView, parquet};
+use outcrop_schema::compression;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+pub(crate) use session::Event;
+
+use crate::errors::{PlanError, of_lab, of_results};
+use crate::exchange::Table;
+use crate::run::Run;
+use crate::words;
+use options::PlanArguments;
+use session::measure;
+
+/// What a profile promises to take at most, by effort.
+const QUICK: TimeSpan = TimeSpan::seconds(90);
+const DEFAULT: TimeSpan = TimeSpan::seconds(600);
+/// A one-off answers soon.
+const ONE_OFF_DURATION: TimeSpan = TimeSpan::milliseconds(500);
+const ONE_OFF_WARM_UP: TimeSpan = TimeSpan::milliseconds(50);
+/// Candidates of a one-off that names none: one would be no choice.
+const CODECS: [&str; 4] = ["lz4", "zstd:1", "zstd:3", "zstd:9"];
+
+/// Measures plans in a new run folder: names of plans that ship, or paths of plan files.
+#[pyfunction(name = "_run")]
+#[pyo3(signature = (plans, out, on_event, **arguments))]
+pub(crate) fn run(
+    py: Python<'_>,
+    plans: Vec<PathBuf>,
+    out: PathBuf,
+    on_event: Option<Py<PyAny>>,
+    arguments: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Run> {
+    let sources = plans
+        .iter()
+        .map(|plan| source(plan))
+        .collect::<PyResult<Vec<_>>>()?;
+    let options = PlanArguments::of(arguments)?.options;
+    let set = py
+        .detach(|| PlanSet::from_sources(&sources, &options))
+        .map_err(|error| of_lab(&error))?;
+    let name = match set.plans() {
+        [only] => only.name.clone(),
+        several => format!("{}-plans", several.len()),
+    };
+    measure(py, &set, new_folder(&set, &name, &out)?, on_event)
+}
+
+/// Goes on with a run that was interrupted: finished trials are neither lost nor repeated.
+#[pyfunction(name = "_resume")]
+pub(crate) fn resume(py: Python<'_>, path: PathBuf, on_event: Option<Py<PyAny>>) -> PyResult<Run> {
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let resumed = outcrop_lab::resume(&path).map_err(|error| of_lab(&error))?;
+    measure(
+        py,
+        &resumed.set,
+        session::Folder::existing(resumed.folder),
+        on_event,
+    )
+}
+
+/// Measures the storage stack at a path.
+#[pyfunction(name = "_profile")]
+#[pyo3(signature = (layers, out, on_event, **arguments))]
+pub(crate) fn profile(
+    py: Python<'_>,
+    layers: Vec<String>,
+    out: PathBuf,
+    on_event: Option<Py<PyAny>>,
+    arguments: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Run> {
+    let mut options = PlanArguments::of(arguments)?.options;
+    // Whoever sets times or repetitions decides how long it takes.
+    let is_as_planned =
+        options.repetitions.is_none() && options.duration.is_none() && options.warm_up.is_none();
+    let promised = match options.effort.unwrap_or_default() {
+        outcrop_lab::Effort::Quick => Some(QUICK),
+        outcrop_lab::Effort::Default => Some(DEFAULT),
+        outcrop_lab::Effort::Full => None,
+    };
+    options.promised = promised.filter(|_| is_as_planned);
+    let plans = profile_plans(&layers, options.data.as_deref())
+        .map_err(|sentence| PlanError::new_err(format!("layer: {sentence}")))?;
+    let set = py
+        .detach(|| PlanSet::from_sources(&plans, &options))
+        .map_err(|error| of_lab(&error))?;
+    measure(py, &set, new_folder(&set, "profile", &out)?, on_event)
+}
+
+/// Measures codecs once, on the user's data or the built-in sample, and gives the table of cells.
+#[pyfunction(name = "_codec")]
+#[pyo3(signature = (factors, out, on_event, **arguments))]
+pub(crate) fn codec(
+    py: Python<'_>,
+    factors: &Bound<'_, PyDict>,
+    out: PathBuf,
+    on_event: Option<Py<PyAny>>,
+    arguments: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Table> {
+    let mut options = PlanArguments::of(arguments)?.options;
+    options.duration = options.duration.or(Some(ONE_OFF_DURATION));
+    options.warm_up = options.warm_up.or(Some(ONE_OFF_WARM_UP));
+    let schema = &compression::SCHEMA;
+    let mut draft = Draft::new(
+        "codec",
+        "What do these codecs do with these data?",
+        schema.name,
+        "outcrop.codec",
+    );
+    if !factors.contains(compression::CODEC.name)? {
+        draft = draft.with_workload(&compression::CODEC, CODECS, compression::CODEC.name);
+    }
+    for (name, value) in factors {
+        let name: String = name.extract()?;
+        let known = schema.workload.iter().find(|factor| factor.name == name);
+        let factor = known.ok_or_else(|| {
+            let names: Vec<&str> = schema.workload.iter().map(|factor| factor.name).collect();
+            PlanError::new_err(format!(
+                "codecs have no factor {name:?}; there are {}",
+                names.join(", ")
+            ))
+        })?;
+        draft = draft.with_workload(factor.about(), words::several(&value)?, &name);
+    }
+    let set = PlanSet::from_drafts(vec![draft], &options).map_err(|error| of_lab(&error))?;
+    let run = measure(py, &set, new_folder(&set, "codec", &out)?, on_event)?;
+    let batch = py.detach(|| parquet::cell_batch(&CellTable::of(&run.view)));
+    batch.map(Table::new).map_err(|error| of_results(&error))
+}
+
+fn new_folder(set: &PlanSet, name: &str, out: &Path) -> PyResult<session::Folder> {
+    let out = std::path::absolute(out).unwrap_or_else(|_| out.to_owned());
+    let folder = outcrop_lab::new_run(&out, name, set).map_err(|error| of_lab(&error))?;
+    Ok(session::Folder::new(folder))
+}
+
+/// A file of that name wins; otherwise a plan that ships.
+fn source(plan: &Path) -> PyResult<PlanSource> {
+    let shipped = shipped_plans()
+        .iter()
+        .find(|shipped| Path::new(shipped.name) == plan);
+    match shipped {
+        Some(shipped) if !plan.is_file() => Ok(shipped.source()),
+        None if !plan.exists() && plan.extension().is_none() && plan.components().count() == 1 => {
+            let names: Vec<&str> = shipped_plans().iter().map(|plan| plan.name).collect();
+            Err(PlanError::new_err(format!(
+                "there is no plan `{}`: no such file, and the shipped plans are {}",
+                plan.display(),
+                names.join(", ")
+            )))
+        }
+        _ => PlanSource::read(plan).map_err(|error| of_lab(&error)),
+    }
+}
+
+/// Says how this interpreter is started again to hold a database; called once, when the package is imported.
+#[pyfunction(name = "_start_workers_by")]
+pub(crate) fn start_workers_by(program: PathBuf, arguments: Vec<OsString>) {
+    outcrop_lab::layer::kv::start_workers_by(program, arguments);
+}
+
+/// Holds a database for the process that started this one, until that ends.
+#[pyfunction(name = "_hold_database")]
+pub(crate) fn hold_database(py: Python<'_>) -> PyResult<()> {
+    py.detach(outcrop_kv::serve_parent)
+        .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// What a run wrote, opened for reading.
+fn opened(dir: &Path) -> PyResult<RunView> {
+    RunView::load(dir).map_err(|error| of_results(&error))
+}

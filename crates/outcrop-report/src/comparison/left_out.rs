@@ -1,0 +1,78 @@
+//! What a comparison leaves out, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outcrop_results::Side;
+use outcrop_results::compare::{Comparison, FailedCell, Verdict};
+
+use super::reasons;
+use super::text::wrapped;
+use crate::number::counted;
+
+/// Reasons, each with the number of rows it stands for, and the cells that met no other.
+pub(super) fn not_compared(comparison: &Comparison) -> String {
+    // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
+    let mut by_reason: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for row in &comparison.rows {
+        if !matches!(row.verdict, Verdict::NotComparable(_)) {
+            continue;
+        }
+        for reason in reasons(&row.verdict).into_iter().collect::<BTreeSet<_>>() {
+            let entry = by_reason.entry(without_numbers(&reason)).or_insert((0, reason));
+            entry.0 += 1;
+        }
+    }
+    let mut text = String::new();
+    if !by_reason.is_empty() {
+        text.push_str("\nnot comparable:\n");
+        for (count, reason) in by_reason.into_values() {
+            let plural = if count == 1 { "" } else { "s" };
+            text.push_str(&wrapped("  ", &format!("{count} row{plural}: {reason}")));
+        }
+    }
+    for side in [Side::Baseline, Side::Candidate] {
+        let count = comparison
+            .unmatched
+            .iter()
+            .filter(|cell| cell.side == side)
+            .count();
+        if count > 0 {
+            let is = if count == 1 { "is" } else { "are" };
+            let cells = counted(count, "cell");
+            text.push_str(&format!("  {cells} {is} only in the {}\n", side.name()));
+        }
+    }
+    text
+}
+
+/// Cells that were measured and never completed, with the first reason: without them the tables look whole.
+pub(super) fn failed(comparison: &Comparison) -> String {
+    let mut of_sides: BTreeMap<&BTreeSet<Side>, Vec<&FailedCell>> = BTreeMap::new();
+    for cell in &comparison.failed {
+        of_sides.entry(&cell.sides).or_default().push(cell);
+    }
+    let mut text = String::new();
+    for (sides, cells) in of_sides {
+        let names: Vec<&str> = sides.iter().map(|side| side.name()).collect();
+        let (cells, message) = (counted(cells.len(), "cell"), &cells[0].message);
+        let sentence = format!("{cells} failed in the {}: {message}", names.join(" and the "));
+        text.push_str(&wrapped("failed: ", &sentence));
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\n{text}"),
+    }
+}
+
+/// Text with every number as `#`.
+fn without_numbers(text: &str) -> String {
+    let mut plain = String::new();
+    for character in text.chars() {
+        match character {
+            '0'..='9' | '.' if plain.ends_with('#') => {}
+            '0'..='9' => plain.push('#'),
+            other => plain.push(other),
+        }
+    }
+    plain
+}

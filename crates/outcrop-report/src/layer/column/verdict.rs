@@ -1,0 +1,193 @@
+//! What a column takes in each form, and the one line that says what to make of it.
+
+use outcrop_measure::units::{format_bytes, format_exact_count};
+
+/// Sizes that differ by less than this part are called the same.
+const SAME: f64 = 0.005;
+/// Another form must be smaller by this part to be worth rewriting a file for.
+const WORTH_REWRITING: f64 = 0.02;
+
+/// One column in its user's file, as a column file, and in Parquet with zstd, all with the same rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSizes {
+    /// The column.
+    pub name: String,
+    /// As a column file.
+    pub ocol_bytes: f64,
+    /// As newline text.
+    pub text_bytes: f64,
+    /// In the user's file, and how that is said: `in this file (dictionary→plain, Snappy)`. `None` where it is unknown.
+    pub stored: Option<(f64, String)>,
+    /// In Parquet with zstd:3.
+    pub parquet_zstd_bytes: Option<f64>,
+    /// Rows that were taken.
+    pub row_count: f64,
+    /// Rows that the table has, where known.
+    pub table_rows: Option<f64>,
+}
+
+/// The form that a column is smallest in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmallestForm {
+    /// A column file.
+    Ocol,
+    /// Parquet with zstd.
+    ParquetZstd,
+    /// What the user has, but for a few per cent.
+    AsItIs,
+}
+
+impl ColumnSizes {
+    /// What other forms are compared with: the column in the user's file, its text where that is unknown.
+    pub fn base_bytes(&self) -> f64 {
+        self.stored.as_ref().map_or(self.text_bytes, |(bytes, _)| *bytes)
+    }
+
+    /// The smallest form, if it is smaller than the user's file by 2 % or more.
+    pub fn smallest_form(&self) -> SmallestForm {
+        let parquet = self.parquet_zstd_bytes.unwrap_or(f64::INFINITY);
+        if self.ocol_bytes.min(parquet) > self.base_bytes() * (1.0 - WORTH_REWRITING) {
+            SmallestForm::AsItIs
+        } else if self.ocol_bytes <= parquet {
+            SmallestForm::Ocol
+        } else {
+            SmallestForm::ParquetZstd
+        }
+    }
+
+    /// Bytes that the smaller of the other forms saves; negative where neither does.
+    pub fn gain_bytes(&self) -> f64 {
+        let parquet = self.parquet_zstd_bytes.unwrap_or(f64::INFINITY);
+        self.base_bytes() - self.ocol_bytes.min(parquet)
+    }
+
+    /// `39 % smaller`, as a column file than in the user's file.
+    pub fn change(&self) -> String {
+        compared(self.ocol_bytes, self.base_bytes())
+    }
+
+    /// `whole column, 1,500,000 rows`, or which part of it.
+    pub fn rows_in_words(&self) -> String {
+        rows_in_words(self.row_count, self.table_rows)
+    }
+
+    /// `o_comment: 21.2 MB as .ocol, 34.6 MB in this file (dictionary→plain, Snappy): 39 % smaller; Parquet with zstd:3 would take 22.0 MB`
+    pub fn verdict(&self) -> String {
+        format!("{}: {}", self.name, self.in_words())
+    }
+
+    /// The verdict without the name of the column.
+    pub fn in_words(&self) -> String {
+        let bytes = |bytes: f64| format_bytes(bytes as u64);
+        let base = match &self.stored {
+            Some((stored, place)) => format!("{} {place}", bytes(*stored)),
+            None => format!("{} as text", bytes(self.text_bytes)),
+        };
+        let parquet = self.parquet_zstd_bytes.map_or_else(String::new, |parquet| {
+            let than_ocol = match compared(parquet, self.ocol_bytes) {
+                smaller if parquet < self.ocol_bytes * (1.0 - SAME) => format!(", {smaller} than .ocol"),
+                _ => String::new(),
+            };
+            format!("; Parquet with zstd:3 would take {}{than_ocol}", bytes(parquet))
+        });
+        let part = match self.table_rows {
+            Some(rows) if rows <= self.row_count => String::new(),
+            _ => format!(" ({})", self.rows_in_words()),
+        };
+        format!(
+            "{} as .ocol, {base}: {}{parquet}{part}",
+            bytes(self.ocol_bytes),
+            self.change()
+        )
+    }
+}
+
+/// `whole column, 1,500,000 rows`, `first 65,536 of 1,500,000 rows`, or `first 65,536 rows`.
+pub(super) fn rows_in_words(row_count: f64, table_rows: Option<f64>) -> String {
+    let exact = |count: f64| format_exact_count(count as u64);
+    match table_rows {
+        Some(rows) if rows <= row_count => format!("whole column, {} rows", exact(rows)),
+        Some(rows) => format!("first {} of {} rows", exact(row_count), exact(rows)),
+        None => format!("first {} rows", exact(row_count)),
+    }
+}
+
+/// How one size compares with another: `39 % smaller`, `2.3 times as large`, `the same size`.
+fn compared(bytes: f64, base: f64) -> String {
+    let ratio = bytes / base;
+    match ratio {
+        _ if !ratio.is_finite() => "larger".to_owned(),
+        _ if (ratio - 1.0).abs() < SAME => "the same size".to_owned(),
+        ..0.01 => format!("{:.2} % smaller", (1.0 - ratio) * 100.0),
+        ..1.0 => format!("{:.0} % smaller", (1.0 - ratio) * 100.0),
+        ..2.0 => format!("{:.0} % larger", (ratio - 1.0) * 100.0),
+        _ => format!("{ratio:.1} times as large"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comment() -> ColumnSizes {
+        ColumnSizes {
+            name: "o_comment".to_owned(),
+            ocol_bytes: 21_160_000.0,
+            text_bytes: 73_000_000.0,
+            stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
+            parquet_zstd_bytes: Some(22_000_000.0),
+            row_count: 1_500_000.0,
+            table_rows: Some(1_500_000.0),
+        }
+    }
+
+    #[test]
+    fn a_verdict_names_the_three_sizes_and_says_which_is_smaller() {
+        assert_eq!(
+            comment().verdict(),
+            "o_comment: 21.2 MB as .ocol, 34.6 MB in this file (dictionary→plain, Snappy): 39 % smaller; Parquet with \
+             zstd:3 would take 22.0 MB"
+        );
+        let beaten = ColumnSizes {
+            parquet_zstd_bytes: Some(15_000_000.0),
+            table_rows: Some(6_000_000.0),
+            ..comment()
+        };
+        assert!(
+            beaten
+                .verdict()
+                .ends_with("would take 15.0 MB, 29 % smaller than .ocol (first 1,500,000 of 6,000,000 rows)"),
+            "{}",
+            beaten.verdict()
+        );
+        assert_eq!(
+            (comment().smallest_form(), beaten.smallest_form()),
+            (SmallestForm::Ocol, SmallestForm::ParquetZstd)
+        );
+    }
+
+    #[test]
+    fn what_gains_less_than_two_per_cent_is_left_as_it_is_and_an_unknown_size_is_compared_as_text() {
+        let close = ColumnSizes {
+            ocol_bytes: 34_000_000.0,
+            parquet_zstd_bytes: Some(34_700_000.0),
+            ..comment()
+        };
+        assert_eq!(close.smallest_form(), SmallestForm::AsItIs);
+        let unknown = ColumnSizes {
+            stored: None,
+            parquet_zstd_bytes: None,
+            table_rows: None,
+            ..comment()
+        };
+        assert_eq!(
+            unknown.verdict(),
+            "o_comment: 21.2 MB as .ocol, 73.0 MB as text: 71 % smaller (first 1,500,000 rows)"
+        );
+        let larger = ColumnSizes {
+            ocol_bytes: 34_620_000.0 * 2.5,
+            ..comment()
+        };
+        assert_eq!(larger.change(), "2.5 times as large");
+    }
+}

@@ -1,0 +1,109 @@
+//! Whole columns: what each takes as a column file, in the user's file, and in Parquet with zstd.
+
+use std::collections::BTreeSet;
+
+use outcrop_schema::column::{
+    COLUMN, FILE_BYTES, OPERATION, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_BYTES,
+    STORED_FORM, TABLE_ROWS, TEXT_BYTES,
+};
+use outcrop_workload::column::Operation;
+
+use super::cell::{columns, is_generated};
+use super::verdict::ColumnSizes;
+use crate::cell::Cell;
+use crate::number::Number;
+
+/// What the smaller profile must save to be worth its time.
+const WORTH_SMALLEST: f64 = 0.95;
+
+/// A column whose whole size was taken.
+pub(super) struct Whole<'c> {
+    /// The cell of the profile that is recommended.
+    pub(super) cell: &'c Cell<'c>,
+    pub(super) ocol: &'c Number,
+    pub(super) sizes: ColumnSizes,
+    /// Whether the smaller profile was measured.
+    pub(super) has_smallest: bool,
+}
+
+impl Whole<'_> {
+    pub(super) fn stored(&self) -> Option<&Number> {
+        self.cell.number(&STORED_BYTES)
+    }
+
+    pub(super) fn parquet(&self) -> Option<&Number> {
+        self.cell.number(&PARQUET_ZSTD_BYTES)
+    }
+
+    /// Whether another cell is of the same column of the same table.
+    pub(super) fn is_of_column(&self, other: &Cell<'_>) -> bool {
+        self.cell.subject() == other.subject() && self.cell.spelling(&COLUMN) == other.spelling(&COLUMN)
+    }
+}
+
+/// Whether the size of a whole column was taken.
+pub(super) fn is_whole(cell: &Cell<'_>) -> bool {
+    cell.is(&OPERATION, &Operation::Size)
+}
+
+/// The columns of files whose whole sizes were taken, those that take most of their file first.
+pub(super) fn wholes<'c>(cells: &'c [Cell<'c>]) -> Vec<Whole<'c>> {
+    let taken = cells.iter().filter(|cell| is_whole(cell) && !is_generated(cell));
+    let mut wholes: Vec<Whole<'c>> = columns(taken).into_iter().filter_map(of_column).collect();
+    wholes.sort_by(|left, right| right.sizes.base_bytes().total_cmp(&left.sizes.base_bytes()));
+    wholes
+}
+
+fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>> {
+    let of_profile = |profile: Profile| {
+        let found = cells
+            .iter()
+            .copied()
+            .find(move |cell| cell.is(&PROFILE, &profile))?;
+        Some((found, found.number(&FILE_BYTES)?))
+    };
+    let balanced = of_profile(Profile::Balanced).or_else(|| {
+        cells
+            .iter()
+            .find_map(|cell| Some((*cell, cell.number(&FILE_BYTES)?)))
+    })?;
+    let saves = |(_, small): &(_, &Number)| small.value < balanced.1.value * WORTH_SMALLEST;
+    let (cell, ocol) = of_profile(Profile::Smallest).filter(saves).unwrap_or(balanced);
+    let place = cell.remark(&STORED_FORM).unwrap_or("in this file").to_owned();
+    let sizes = ColumnSizes {
+        name,
+        ocol_bytes: ocol.value,
+        text_bytes: cell.value(&TEXT_BYTES)?,
+        stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
+        parquet_zstd_bytes: cell.value(&PARQUET_ZSTD_BYTES),
+        row_count: cell.value(&ROW_COUNT)?,
+        table_rows: cell.value(&TABLE_ROWS),
+    };
+    Some(Whole {
+        cell,
+        ocol,
+        sizes,
+        has_smallest: of_profile(Profile::Smallest).is_some(),
+    })
+}
+
+/// The rows that the sizes of some columns are for, in words: one for all of them where that is so.
+pub(super) fn rows_of(wholes: &[Whole<'_>]) -> Option<String> {
+    let rows: BTreeSet<String> = wholes.iter().map(|whole| whole.sizes.rows_in_words()).collect();
+    let is_part = |whole: &&Whole<'_>| {
+        whole
+            .sizes
+            .table_rows
+            .is_none_or(|rows| rows > whole.sizes.row_count)
+    };
+    let parts = wholes.iter().filter(is_part).count();
+    match (rows.len(), parts) {
+        (0, _) => None,
+        (1, _) => rows.into_iter().next(),
+        (_, 0) => Some("whole columns".to_owned()),
+        (_, parts) => Some(format!(
+            "whole columns, but for the first rows of {parts} of {}",
+            wholes.len()
+        )),
+    }
+}

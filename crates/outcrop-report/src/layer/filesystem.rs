@@ -1,0 +1,61 @@
+//! The filesystem layer: which filesystem, compression and extent size suit these data and this access.
+
+mod answer;
+mod cell;
+mod figures;
+mod findings;
+mod method;
+mod references;
+
+use outcrop_results::RunView;
+use outcrop_schema::filesystem::{
+    CLUSTER_SIZE, COMPRESSION, COMPRESSION_BLOCK_SIZE, FILESYSTEM, JOBS, OPERATION, SCHEMA,
+};
+
+use super::{LayerReport, ReportedLayer};
+use crate::answer::Answer;
+use crate::cell::Cell;
+use crate::finding::Finding;
+use crate::section::{FigureSlot, Method, ReferenceSection};
+
+/// The layer.
+pub(crate) static LAYER: ReportedLayer = ReportedLayer {
+    schema: &SCHEMA,
+    order: &[
+        &OPERATION,
+        &FILESYSTEM,
+        &COMPRESSION,
+        &COMPRESSION_BLOCK_SIZE,
+        &CLUSTER_SIZE,
+        &JOBS,
+    ],
+    read: |run, cells| Box::new(FilesystemReport { run, cells }),
+};
+
+/// The cells of filesystems of a run, ready to be asked.
+struct FilesystemReport<'a> {
+    run: &'a RunView,
+    cells: Vec<Cell<'a>>,
+}
+
+impl LayerReport for FilesystemReport<'_> {
+    fn answer(&self) -> Answer {
+        answer::answer(self.run, &self.cells)
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        findings::all(&self.cells)
+    }
+
+    fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {
+        figures::all(&self.cells)
+    }
+
+    fn references(&self) -> Vec<ReferenceSection> {
+        references::sections()
+    }
+
+    fn methods(&self) -> Vec<Method> {
+        Method::all(method::METHODS)
+    }
+}

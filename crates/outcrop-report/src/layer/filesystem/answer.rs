@@ -1,0 +1,254 @@
+//! Which configuration is smallest, which reads soonest, which writes fastest, and what each costs.
+
+use outcrop_measure::metric::Metric;
+use outcrop_results::RunView;
+use outcrop_schema::filesystem::{
+    ABSENT, CPU_PER_OPERATION, JOBS, KERNEL_THREAD_SHARE, LATENCY, READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
+    WRITE_THROUGHPUT,
+};
+use outcrop_workload::filesystem::FileOperation;
+
+use super::cell::{CONFIGURATION, configuration, does, is_cold_random_read};
+use crate::answer::{Answer, Capability, Caution, Claim, Reading};
+use crate::cell::{Cell, best, largest_family};
+use crate::layer::{cautions, subjects};
+use crate::number::Number;
+
+/// Wishes.
+const SMALLEST: &str = "Smallest";
+const SOONEST: &str = "Fastest small reads";
+const BALANCED: &str = "Balanced";
+/// The column of the table of what was reached.
+const COLUMN: &str = "configuration";
+
+/// The answer of a run with filesystems.
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+    let candidates = candidates(cells);
+    Answer {
+        subject: format!(
+            "{} · {} configurations",
+            subjects(cells),
+            if candidates.is_empty() {
+                cells.len()
+            } else {
+                candidates.len()
+            }
+        ),
+        capabilities: capabilities(cells, &candidates),
+        advice: advice(&candidates).into_iter().chain(overwrites(cells)).collect(),
+        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
+    }
+}
+
+/// Cold small reads of configurations that differ in nothing else, one request at a time where there are such.
+fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
+    let reads = || {
+        cells
+            .iter()
+            .filter(|cell| is_cold_random_read(cell) && cell.value(&LATENCY.p50).is_some())
+    };
+    let alone = largest_family(reads().filter(|cell| cell.is(&JOBS, &1)), &CONFIGURATION);
+    if alone.is_empty() {
+        largest_family(reads(), &CONFIGURATION)
+    } else {
+        alone
+    }
+}
+
+fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability> {
+    let of = |label: &str, metric, only_reads: bool, plan: &str| {
+        let found = if only_reads || !candidates.is_empty() {
+            best(candidates.iter().copied(), metric)
+        } else {
+            best(cells, metric)
+        };
+        let found = found.map(|(cell, number)| (number.clone(), configuration(cell)));
+        let plan = plan.to_owned();
+        Capability {
+            label: label.to_owned(),
+            readings: vec![Reading::of(COLUMN, found, || format!("not measured; see {plan}"))],
+        }
+    };
+    let mut rows = vec![of("Smallest, data ÷ space", &SPACE_RATIO, false, "fs-choice")];
+    rows.push(of(
+        "Fastest cold small read, p50",
+        &LATENCY.p50,
+        true,
+        "fs-choice",
+    ));
+    rows.push(of(
+        "Fastest cold small read, p99",
+        &LATENCY.p99,
+        true,
+        "fs-choice",
+    ));
+    rows.push(of(
+        "Lowest read amplification",
+        &READ_AMPLIFICATION,
+        true,
+        "fs-read-amplification",
+    ));
+    rows.push(of(
+        "Least CPU time of a cold small read",
+        &CPU_PER_OPERATION,
+        true,
+        "fs-choice",
+    ));
+    rows.push(of(
+        "Fastest writing, synced at the end",
+        &WRITE_THROUGHPUT,
+        false,
+        "fs-choice",
+    ));
+    rows.extend(synced(cells));
+    rows
+}
+
+/// What a synced write costs, where one was measured.
+fn synced(cells: &[Cell<'_>]) -> Option<Capability> {
+    let writes = cells.iter().filter(|cell| does(cell, FileOperation::Overwrite));
+    let (cell, number) = best(writes, &LATENCY.p50)?;
+    let found = (number.clone(), super::cell::words(cell));
+    Some(Capability {
+        label: "Fastest small overwrite, p50".to_owned(),
+        readings: vec![Reading::of(COLUMN, Some(found), String::new)],
+    })
+}
+
+/// What to choose for which wish.
+fn advice(candidates: &[&Cell<'_>]) -> Vec<Claim> {
+    if candidates.len() < 2 {
+        return Vec::new();
+    }
+    let mut claims = Vec::new();
+    let smallest = best(candidates.iter().copied(), &SPACE_RATIO).map(|(cell, _)| cell);
+    let soonest = best(candidates.iter().copied(), &LATENCY.p50).map(|(cell, _)| cell);
+    let balanced = candidates
+        .iter()
+        .copied()
+        .filter_map(|cell| Some((cell, cell.value(&SPACE_RATIO)? / cell.value(&LATENCY.p50)?)))
+        .max_by(|one, other| one.1.total_cmp(&other.1))
+        .map(|(cell, _)| cell);
+    let wishes = [
+        (SMALLEST, smallest, "it takes the least space, metadata included"),
+        (SOONEST, soonest, "its cold small reads have the lowest latency"),
+        (
+            BALANCED,
+            balanced,
+            "it has the highest data ÷ space for its latency (ratio ÷ p50)",
+        ),
+    ];
+    for (topic, cell, why) in wishes {
+        claims.extend(cell.map(|cell| claim(topic, cell, why)));
+    }
+    claims
+}
+
+/// Which configuration overwrites small blocks soonest, of those that differ in nothing else, and which tie with it.
+fn overwrites(cells: &[Cell<'_>]) -> Option<Claim> {
+    let writes = cells
+        .iter()
+        .filter(|cell| does(cell, FileOperation::Overwrite) && cell.value(&LATENCY.p50).is_some());
+    let family = largest_family(writes, &CONFIGURATION);
+    let (chosen, number) = best(family.iter().copied(), &LATENCY.p50).filter(|_| family.len() > 1)?;
+    let name = configuration(chosen);
+    let overlaps = |other: &Number| match (number.interval, other.interval) {
+        (Some(one), Some(other)) => one.overlaps(&other),
+        _ => true,
+    };
+    let ties = family.iter().filter(|cell| {
+        let other = cell.number(&LATENCY.p50);
+        configuration(cell) != name && other.is_some_and(overlaps)
+    });
+    let ties: Vec<String> = ties.map(|cell| configuration(cell)).collect();
+    let tie = match ties.is_empty() {
+        true => String::new(),
+        false => format!("; a tie with {}", ties.join(", ")),
+    };
+    let numbers = family.iter().filter_map(|cell| {
+        let name = format!("p50 of overwrites, {}", configuration(cell));
+        Some(cell.number(&LATENCY.p50)?.clone().named(name))
+    });
+    let numbers: Vec<Number> = numbers.collect();
+    let text = format!(
+        "{name} answers a small overwrite in {number} in the median, the least of {} configurations{tie}. {}.",
+        family.len(),
+        super::cell::words(chosen)
+    );
+    let claim = Claim::new(
+        "Small overwrites",
+        format!("{name}: p50 {number}{tie}"),
+        text,
+        numbers,
+    );
+    Some(claim.advising(format!("Use {name} for small overwrites: p50 {number}{tie}")))
+}
+
+fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
+    // What the wish is about decides whether it is decided.
+    let rests_on: &[Metric] = match topic {
+        SMALLEST => &[SPACE_RATIO],
+        SOONEST => &[LATENCY.p50],
+        _ => &[SPACE_RATIO, LATENCY.p50],
+    };
+    let numbers = rests_on.iter().filter_map(|metric| cell.number(metric));
+    let numbers: Vec<Number> = numbers.cloned().collect();
+    let text = |metric: &Metric| {
+        cell.number(metric)
+            .map_or_else(|| "–".to_owned(), Number::to_string)
+    };
+    let name = configuration(cell);
+    let brief = format!(
+        "{name}: data ÷ space {}, p50 {}, read amplification {}",
+        text(&SPACE_RATIO),
+        text(&LATENCY.p50),
+        text(&READ_AMPLIFICATION)
+    );
+    let share = cell.value(&KERNEL_THREAD_SHARE);
+    let kernel = share.map_or_else(String::new, |share| {
+        format!(", {:.0} % of it in kernel threads", share * 100.0)
+    });
+    let sentence = format!(
+        "{name}: {why}. Data ÷ space {}; a cold read takes {} in the median and {} at p99, reads {} bytes for each byte requested, and \
+         takes {} of CPU time{kernel}.",
+        text(&SPACE_RATIO),
+        text(&LATENCY.p50),
+        text(&LATENCY.p99),
+        text(&READ_AMPLIFICATION),
+        text(&CPU_PER_OPERATION)
+    );
+    let claim = Claim::new(topic, brief, sentence, numbers);
+    if topic != BALANCED {
+        return claim;
+    }
+    claim.advising(format!(
+        "Use {name} where space and small reads both matter: data ÷ space {}, p50 {}",
+        text(&SPACE_RATIO),
+        text(&LATENCY.p50)
+    ))
+}
+
+/// What limits the answer about filesystems.
+fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
+    let absent: Vec<String> = cells
+        .iter()
+        .filter(|cell| cell.has(&ABSENT))
+        .map(configuration)
+        .collect();
+    let mut cautions = Vec::new();
+    if !absent.is_empty() {
+        let why = cells
+            .iter()
+            .find_map(|cell| cell.unavailable(&SPACE_RATIO))
+            .unwrap_or("see the remarks");
+        cautions.push(Caution::warning(format!(
+            "Not measured: {}; {why}.",
+            absent.join(", ")
+        )));
+    }
+    cautions.push(Caution::note(
+        "Every filesystem is in a file on the disk, behind a loop device with direct I/O; the latency of the device is that of the \
+         same loop device.",
+    ));
+    cautions
+}

@@ -1,0 +1,98 @@
+//! Questions about cells of filesystems.
+
+use outcrop_measure::metric::Metric;
+use outcrop_results::TrialEntry;
+use outcrop_schema::FactorRef;
+use outcrop_schema::filesystem::{
+    AGE, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION, COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE,
+    FILESYSTEM, OPERATION, PAGE_CACHE, SCHEMA,
+};
+use outcrop_workload::filesystem::{
+    Age, Algorithm, CompressPolicy, FileOperation, FilesystemKind, PageCache,
+};
+
+use crate::cell::Cell;
+
+/// What makes a configuration: the filesystem with its settings.
+pub(super) const CONFIGURATION: [FactorRef; 7] = [
+    &FILESYSTEM,
+    &COMPRESSION,
+    &COMPRESSION_BLOCK_SIZE,
+    &CLUSTER_SIZE,
+    &COMPRESS_POLICY,
+    &CHECKSUM,
+    &COPY_ON_WRITE,
+];
+
+/// The configuration in a few words: `btrfs zstd:3`, `squashfs zstd:19 16KiB`.
+pub(super) fn configuration(cell: &Cell<'_>) -> String {
+    let is_said = |factor: &FactorRef| match factor.name {
+        name if name == COMPRESS_POLICY.name => cell.is(&COMPRESS_POLICY, &CompressPolicy::Heuristic),
+        name if name == CHECKSUM.name => cell.spelling(factor.about()) != "crc32c",
+        name if name == COPY_ON_WRITE.name => cell.spelling(factor.about()) == "off",
+        _ => true,
+    };
+    let words = CONFIGURATION
+        .iter()
+        .filter(|factor| is_said(factor))
+        .map(|factor| {
+            let value = cell.spelling(factor.about());
+            match factor.name {
+                name if name == COPY_ON_WRITE.name => "nocow",
+                _ => value,
+            }
+        });
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    match words.join(" ") {
+        words if words.is_empty() => cell.subject().to_owned(),
+        words => words,
+    }
+}
+
+/// The whole cell in words.
+pub(super) fn words(cell: &Cell<'_>) -> String {
+    SCHEMA.label(cell.factors())
+}
+
+/// Whether the cell does this.
+pub(super) fn does(cell: &Cell<'_>, operation: FileOperation) -> bool {
+    cell.is(&OPERATION, &operation)
+}
+
+/// Whether it reads files that nothing of was in memory.
+pub(super) fn is_cold_read(cell: &Cell<'_>) -> bool {
+    let reads = does(cell, FileOperation::RandomRead) || does(cell, FileOperation::SequentialRead);
+    reads && cell.is(&PAGE_CACHE, &PageCache::Cold)
+}
+
+/// Whether it reads one cold block in each extent of files that were written once.
+pub(super) fn is_cold_random_read(cell: &Cell<'_>) -> bool {
+    is_cold_read(cell) && does(cell, FileOperation::RandomRead) && is_fresh(cell)
+}
+
+/// Whether nothing was overwritten before.
+pub(super) fn is_fresh(cell: &Cell<'_>) -> bool {
+    cell.get(&AGE).is_none_or(|age| *age == Age::Fresh)
+}
+
+/// Whether the filesystem was asked to compress.
+pub(super) fn is_compressed(cell: &Cell<'_>) -> bool {
+    cell.get(&COMPRESSION)
+        .is_some_and(|compression| compression.is_on())
+}
+
+/// The filesystem, where it was made for the trial.
+pub(super) fn kind(cell: &Cell<'_>) -> Option<FilesystemKind> {
+    cell.get(&FILESYSTEM).map(|choice| choice.kind)
+}
+
+/// What it compresses with.
+pub(super) fn algorithm(cell: &Cell<'_>) -> Option<Algorithm> {
+    cell.get(&COMPRESSION).map(|compression| compression.algorithm)
+}
+
+/// A value of one trial.
+pub(super) fn value_of(trial: &TrialEntry, metric: &Metric) -> Option<f64> {
+    let mut values = trial.values.iter();
+    values.find(|value| value.metric == metric.name)?.value
+}

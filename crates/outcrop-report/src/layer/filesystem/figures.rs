@@ -1,0 +1,289 @@
+//! The figures of the filesystem layer.
+
+use outcrop_measure::metric::{Better, Metric};
+use outcrop_schema::filesystem::{
+    ARRIVAL, BANDWIDTH, CLUSTER_SIZE, COMPRESSION_BLOCK_SIZE, FILESYSTEM, IOPS, JOBS, LATENCY, OPERATION,
+    READ_AMPLIFICATION, SPACE_RATIO, SYNC, WRITE_AMPLIFICATION,
+};
+use outcrop_workload::filesystem::{FileOperation, FilesystemKind};
+
+use super::cell::{configuration, does, is_cold_random_read, kind, words};
+use crate::cell::{Cell, families};
+use crate::chart::SeriesKind::Measured;
+use crate::chart::{
+    Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, ScatterChart, ScatterGroup,
+    ScatterPoint, Segment, Series, axis,
+};
+use crate::number::Number;
+use crate::section::FigureSlot;
+
+/// Lines that a reader can follow.
+const MOST_LINES: usize = 8;
+/// Bars of a chart.
+const MOST_BARS: usize = 24;
+
+/// All of them, in the order of the page; those about what the run did not measure say which plan would.
+pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
+    vec![
+        space_against_latency(cells),
+        by_size(
+            cells,
+            &READ_AMPLIFICATION,
+            "Bytes read for each byte asked, by block",
+            "fs-read-amplification-by-size",
+        ),
+        by_size(
+            cells,
+            &LATENCY.p50,
+            "Latency of a cold small read, by block",
+            "fs-latency-by-size",
+        ),
+        latency_by_load(cells),
+        amplification_of_writes(cells),
+        small_files(cells),
+    ]
+}
+
+/// Space against the latency of a cold small read, and the front that no configuration beats.
+fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Space against latency of a cold small read";
+    let is_wanted = |cell: &&Cell<'_>| is_cold_random_read(cell) && cell.is(&JOBS, &1);
+    let points: Vec<(&Cell<'_>, &Number, f64)> = cells
+        .iter()
+        .filter(is_wanted)
+        .filter_map(|cell| Some((cell, cell.number(&LATENCY.p50)?, cell.value(&SPACE_RATIO)?)))
+        .collect();
+    if points.len() < 2 {
+        let reason = "fewer than two configurations were read cold.";
+        return FigureSlot::missing(TITLE, reason, "fs-choice");
+    }
+    let mut groups: Vec<ScatterGroup> = Vec::new();
+    for (cell, latency, space) in &points {
+        let beats = |other: &&(&Cell<'_>, &Number, f64)| {
+            other.1.value <= latency.value
+                && other.2 >= *space
+                && (other.1.value < latency.value || other.2 > *space)
+        };
+        let on_front = points.iter().find(beats).is_none();
+        let name = configuration(cell);
+        let point = ScatterPoint {
+            label: if on_front { name.clone() } else { String::new() },
+            on_front,
+            note: format!(
+                "{name}: space {space:.2}, p50 {latency} ({})",
+                latency.certainty()
+            ),
+            ..ScatterPoint::of(latency, *space, &name)
+        };
+        let family = kind(cell).map_or("directory", FilesystemKind::name);
+        match groups.iter_mut().find(|group| group.name == family) {
+            Some(group) => {
+                group.is_beside_front &= !on_front;
+                group.points.push(point);
+            }
+            None => groups.push(ScatterGroup {
+                name: family.to_owned(),
+                hue: kind(cell).map_or(6, |kind| kind as usize),
+                kind: Measured,
+                is_beside_front: !on_front,
+                points: vec![point],
+            }),
+        }
+    }
+    let chart = ScatterChart {
+        x: axis("p50 of a cold small read", Quantity::Latency, Scale::Log10),
+        y: axis("Data ÷ space", Quantity::Ratio, Scale::Fitted),
+        x_better: Better::Lower,
+        groups,
+        front_name: Some("front".to_owned()),
+    };
+    let caption = "Left and up is better. The stairs join what no other configuration beats in both; space includes metadata.";
+    FigureSlot::of(
+        chart.draw("fs-space-against-latency", TITLE, caption.to_owned()),
+        TITLE,
+        "fs-choice",
+    )
+}
+
+/// A metric of cold small reads by the block or cluster that is compressed at once.
+fn by_size(cells: &[Cell<'_>], metric: &Metric, title: &str, id: &str) -> FigureSlot {
+    let size = |cell: &Cell<'_>| {
+        cell.place(&COMPRESSION_BLOCK_SIZE)
+            .or_else(|| cell.place(&CLUSTER_SIZE))
+    };
+    let reads = cells
+        .iter()
+        .filter(|cell| is_cold_random_read(cell) && size(cell).is_some());
+    let lines = families(reads, &[&COMPRESSION_BLOCK_SIZE, &CLUSTER_SIZE]);
+    let line = |(hue, family): (usize, Vec<&Cell<'_>>)| {
+        let name = family.first().map_or_else(String::new, |cell| {
+            format!(
+                "{} {}",
+                cell.spelling(&FILESYSTEM),
+                cell.spelling(&outcrop_schema::filesystem::COMPRESSION)
+            )
+        });
+        Series::new(name, hue, Measured, Point::of_cells(family, size, metric, words))
+    };
+    let quantity = if metric.name == READ_AMPLIFICATION.name {
+        Quantity::Ratio
+    } else {
+        Quantity::Latency
+    };
+    let chart = LineChart {
+        x: axis(
+            "Block of squashfs, cluster of erofs",
+            Quantity::AccessSize,
+            Scale::Log2,
+        ),
+        y: axis(&metric.words(), quantity, Scale::Log10),
+        series: lines.into_iter().take(MOST_LINES).enumerate().map(line).collect(),
+    };
+    let caption = "A block of squashfs is so large before compression, a cluster of erofs after it. One 4 KiB read in each extent, cold.";
+    chart.curves(
+        id,
+        title,
+        caption,
+        "fs-read-amplification",
+        "no filesystem was measured with two sizes of blocks.",
+    )
+}
+
+/// p50 against what is read per second, by jobs or by offered load.
+fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Latency by load";
+    let reads = cells.iter().filter(|cell| is_cold_random_read(cell));
+    let lines = families(
+        reads,
+        &[
+            &JOBS,
+            &ARRIVAL,
+            &outcrop_schema::filesystem::QUEUE_DEPTH,
+            &outcrop_schema::filesystem::ENGINE,
+        ],
+    );
+    let line = |(hue, family): (usize, Vec<&Cell<'_>>)| {
+        let name = family
+            .first()
+            .map_or_else(String::new, |cell| configuration(cell));
+        let points = Point::of_cells(family, |cell| cell.value(&IOPS), &LATENCY.p50, words);
+        Series::new(name, hue, Measured, points)
+    };
+    let chart = LineChart {
+        x: axis("Reads per second", Quantity::Iops, Scale::Log10),
+        y: axis("p50", Quantity::Latency, Scale::Log10),
+        series: lines
+            .into_iter()
+            .filter(|family| family.len() > 1)
+            .take(MOST_LINES)
+            .enumerate()
+            .map(line)
+            .collect(),
+    };
+    let caption =
+        "Cold 4 KiB reads, one in each extent. Under offered load latency counts from when a read was due.";
+    chart.curves(
+        "fs-latency-by-load",
+        TITLE,
+        caption,
+        "fs-throughput-latency",
+        "no configuration was read at two loads.",
+    )
+}
+
+/// Bytes written for each byte, by configuration; a colour for each policy of syncing.
+fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Bytes written for each byte";
+    let writes: Vec<&Cell<'_>> = cells
+        .iter()
+        .filter(|cell| {
+            let writes = [
+                FileOperation::Overwrite,
+                FileOperation::Append,
+                FileOperation::Update,
+            ];
+            writes.iter().any(|operation| does(cell, *operation))
+                && cell.value(&WRITE_AMPLIFICATION).is_some()
+        })
+        .take(MOST_BARS)
+        .collect();
+    let mut syncs: Vec<String> = writes
+        .iter()
+        .map(|cell| cell.spelling(&SYNC).to_owned())
+        .collect();
+    syncs.sort();
+    syncs.dedup();
+    let mut groups: Vec<BarGroup> = Vec::new();
+    for cell in &writes {
+        let label = format!("{} {}", configuration(cell), cell.spelling(&OPERATION));
+        let Some(number) = cell.number(&WRITE_AMPLIFICATION) else {
+            continue;
+        };
+        let part = syncs
+            .iter()
+            .position(|sync| sync == cell.spelling(&SYNC))
+            .unwrap_or(0);
+        let note = format!("{}: {number} ({})", words(cell), number.certainty());
+        let bar = Bar::single(Measured, Segment::of(part, number), note);
+        match groups.iter_mut().find(|group| group.label == label) {
+            Some(group) => group.bars.push(bar),
+            None => groups.push(BarGroup {
+                label,
+                bars: vec![bar],
+            }),
+        }
+    }
+    let part = |(hue, sync): (usize, String)| Part {
+        name: format!("sync {sync}"),
+        hue,
+    };
+    let chart = BarChart {
+        value: axis(
+            "Bytes written by the device ÷ bytes written",
+            Quantity::Ratio,
+            Scale::Log10,
+        ),
+        parts: syncs.into_iter().enumerate().map(part).collect(),
+        facets: vec![Facet {
+            title: String::new(),
+            groups,
+        }],
+    };
+    let caption = "The device's counters after syncfs: data, metadata and journals. Logarithmic: a step of the axis is a factor.";
+    FigureSlot::of(
+        chart.draw("fs-write-amplification", TITLE, caption.to_owned()),
+        TITLE,
+        "fs-writes",
+    )
+}
+
+/// Cold reads of small files per second, by configuration.
+fn small_files(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Small files read per second";
+    let files = cells.iter().filter(|cell| does(cell, FileOperation::SmallFiles));
+    let group = |cell: &Cell<'_>| {
+        let number = cell.number(&IOPS)?;
+        let note = format!("{}: {number}, {} of data", words(cell), cell.number(&BANDWIDTH)?);
+        Some(BarGroup {
+            label: configuration(cell),
+            bars: vec![Bar::single(Measured, Segment::of(0, number), note)],
+        })
+    };
+    let chart = BarChart {
+        value: axis("Files per second", Quantity::Iops, Scale::Linear),
+        parts: vec![Part {
+            name: "opened, read and closed in directory order".to_owned(),
+            hue: 0,
+        }],
+        facets: vec![Facet {
+            title: String::new(),
+            groups: files.filter_map(group).take(MOST_BARS).collect(),
+        }],
+    };
+    let caption = "After a remount, so that data and metadata are cold.";
+    FigureSlot::of(
+        chart.draw("fs-small-files", TITLE, caption.to_owned()),
+        TITLE,
+        "fs-small-files",
+    )
+}

@@ -1,0 +1,165 @@
+//! Whether what was asked for happened: cold reads, compression, options, and the bytes that they must lead to.
+
+use outcrop_schema::filesystem::{
+    COMPRESSED_SHARE, COMPRESSION, DATA_RATIO, IO_BLOCK_SIZE, OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE,
+    PREDICTED_SPACE, READ_AMPLIFICATION, SPACE_RATIO,
+};
+use outcrop_workload::filesystem::{CompressPolicy, FileOperation, FilesystemKind};
+
+use super::super::cell::{
+    configuration, does, is_cold_random_read, is_cold_read, is_compressed, is_fresh, kind, words,
+};
+use super::Outside;
+use crate::cell::Cell;
+use crate::finding::Finding;
+
+/// A read that fetches less than this part of the least that it must was answered from memory.
+const LEAST_PART: f64 = 0.9;
+/// Below this share of compressed extents a filesystem that was told to compress did not.
+const COMPRESSED: f64 = 0.1;
+/// Data that become smaller by less than this do not compress at all.
+const COMPRESSIBLE: f64 = 1.05;
+/// Bytes of an extent of btrfs.
+const EXTENT_BYTES: f64 = 131_072.0;
+/// How far read amplification may be from the stored share of an extent.
+const AMPLIFICATION: f64 = 0.1;
+/// Metadata beyond the extent itself.
+const METADATA: f64 = 1.15;
+
+/// Nothing was in memory before, and storage was read for every operation.
+pub(super) fn reads_were_cold(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "reads-were-cold";
+    const SENTENCE: &str = "Reads that are called cold came from storage.";
+    let outside = Outside::of(cells.iter().filter(|cell| is_cold_read(cell)), |cell| {
+        let cached = cell.value(&PAGES_CACHED_BEFORE)?;
+        if cell.has(&PAGE_CACHE_BELOW) {
+            return Some(Some(format!(
+                "{}: a loop device without direct I/O lies below",
+                configuration(cell)
+            )));
+        }
+        if cached > 0.0 {
+            return Some(Some(format!(
+                "{}: {cached:.0} pages were cached before",
+                configuration(cell)
+            )));
+        }
+        let fetched = cell.value(&READ_AMPLIFICATION)?;
+        let least = least_amplification(cell)?;
+        let is_low = fetched < least * LEAST_PART;
+        Some(is_low.then(|| {
+            format!(
+                "{}: {fetched:.3} bytes fetched for each, at least {least:.3} are needed",
+                words(cell)
+            )
+        }))
+    });
+    let how = "pages in the page cache before each pass (0), and bytes that the device read over bytes asked for (at least one sector of a \
+               compressed extent)";
+    outside.finding(ID, SENTENCE, how, "no cell reads cold files").otherwise(
+        "Something above storage answered: the page cache, which also answers O_DIRECT reads of compressed extents, or that of a loop \
+         device's file. These latencies are of memory.",
+    )
+}
+
+/// What must be fetched at least for each byte: a sector of an extent, or the stored share of what is read whole.
+fn least_amplification(cell: &Cell<'_>) -> Option<f64> {
+    const SECTOR_BYTES: f64 = 4096.0;
+    if does(cell, FileOperation::SequentialRead) {
+        // Metadata are in the space; so this is at most the stored share.
+        return Some(cell.value(&SPACE_RATIO).map_or(0.0, |ratio| 0.9 / ratio.max(1.0)));
+    }
+    let asked = cell.place(&IO_BLOCK_SIZE)?;
+    Some((SECTOR_BYTES / asked).min(1.0))
+}
+
+/// Extents are compressed where that was asked for.
+pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "compression-happened";
+    const SENTENCE: &str = "Where compression was asked for, data are compressed.";
+    let asked = cells.iter().filter(|cell| {
+        let is_forced = cell
+            .get(&outcrop_schema::filesystem::COMPRESS_POLICY)
+            .is_none_or(|policy| *policy == CompressPolicy::Force);
+        let writes_small = [
+            FileOperation::Append,
+            FileOperation::Overwrite,
+            FileOperation::Update,
+            FileOperation::SmallFiles,
+        ];
+        is_compressed(cell) && is_forced && is_fresh(cell) && !writes_small.iter().any(|one| does(cell, *one))
+    });
+    let outside = Outside::of(asked, |cell| {
+        if let Some(share) = cell.value(&COMPRESSED_SHARE) {
+            let can = cell
+                .value(&PREDICTED_SPACE)
+                .is_none_or(|ratio| ratio > COMPRESSIBLE);
+            let is_off = share < COMPRESSED && can;
+            return Some(is_off.then(|| {
+                format!(
+                    "{}: {:.0} % in compressed extents",
+                    configuration(cell),
+                    share * 100.0
+                )
+            }));
+        }
+        let ratio = cell.value(&SPACE_RATIO)?;
+        Some((ratio < 1.0).then(|| format!("{}: ratio {ratio:.2}", configuration(cell))))
+    });
+    let how = format!(
+        "share of the bytes in extents that the filesystem calls encoded (FIEMAP), at least {:.0} %; of read-only images, the ratio",
+        COMPRESSED * 100.0
+    );
+    outside.finding(ID, SENTENCE, &how, "no cell asks for compression").otherwise(
+        "Options say nothing about what happened: nodatasum, nodatacow and reserved (fallocated) extents switch compression off in \
+         silence, and data that do not compress stay as they are.",
+    )
+}
+
+/// The kernel shows what was asked for.
+pub(super) fn options_are_effective(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "options-are-effective";
+    const SENTENCE: &str = "The kernel shows the options that were asked for.";
+    let mounted = cells
+        .iter()
+        .filter(|cell| kind(cell) == Some(FilesystemKind::Btrfs) && is_compressed(cell));
+    let outside = Outside::of(mounted, |cell| {
+        let shown = cell
+            .trials()
+            .iter()
+            .flat_map(|trial| &trial.notes)
+            .find(|note| OPTIONS.is_kind_of(note))?;
+        let wanted = format!("={}", cell.spelling(&COMPRESSION));
+        let has = shown
+            .text
+            .split(',')
+            .any(|option| option.contains("compress") && option.ends_with(&wanted));
+        Some((!has).then(|| format!("{}: {}", configuration(cell), shown.text)))
+    });
+    let how =
+        "compression and level in the options of the mounted filesystem, as its mount table shows them,";
+    outside.finding(ID, SENTENCE, how, "no compressed btrfs was mounted by Outcrop").otherwise(
+        "The kernel took another level or algorithm without saying so: zstd:99 becomes zstd:15, and a later compress-force without a \
+         level resets both.",
+    )
+}
+
+/// A small read of a compressed extent fetches the stored extent, and nothing but that.
+pub(super) fn amplification_in_bounds(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "amplification-in-bounds";
+    const SENTENCE: &str = "A cold read of btrfs fetches the stored extent: at most extent ÷ read, and that times the stored share.";
+    let reads = cells.iter().filter(|cell| {
+        is_cold_random_read(cell) && kind(cell) == Some(FilesystemKind::Btrfs) && is_compressed(cell)
+    });
+    let outside = Outside::of(reads, |cell| {
+        let fetched = cell.value(&READ_AMPLIFICATION)?;
+        let bound = EXTENT_BYTES / cell.place(&IO_BLOCK_SIZE)?;
+        let expected = bound / cell.value(&DATA_RATIO)?;
+        let is_off = fetched > bound * METADATA || (fetched / expected - 1.0).abs() > AMPLIFICATION;
+        Some(is_off.then(|| format!("{}: {fetched:.2}, expected {expected:.2}", configuration(cell))))
+    });
+    let how = "read amplification against 128 KiB ÷ read × stored ÷ original, within 10 %,";
+    outside.finding(ID, SENTENCE, how, "no compressed btrfs was read cold with its stored size known").meaning(
+        "The price of a small read of compressed data is its whole extent: a smaller extent, block or cluster lowers it.",
+    )
+}

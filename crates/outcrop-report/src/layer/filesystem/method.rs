@@ -1,0 +1,46 @@
+//! How each quantity of the filesystem report was obtained.
+
+/// Short forms of docs/methodology.md, in the order of the page.
+pub(super) const METHODS: &[(&str, &str)] = &[
+    (
+        "Filesystems",
+        "Made for each trial by the usual programs, in an unnamed file full of random bytes, behind a loop device with direct I/O; \
+         mounted without a mount point; the options are read back from the kernel. Discarding is off: reads of holes would \
+         be answered without the device.",
+    ),
+    (
+        "Cold",
+        "The files are written back (fsync), dropped from the page cache (FADV_DONTNEED) and counted (cachestat): the count is 0 before \
+         each pass, or the trial fails. Metadata are cold after a remount before the first pass. Each extent is read once in a \
+         pass, at a random block.",
+    ),
+    (
+        "Read and write amplification",
+        "Bytes that the loop device's counters show, over bytes requested or written. For reads, the process's own account \
+         (/proc/self/io) is compared with it. For writes, the counters are read after syncfs.",
+    ),
+    (
+        "Space",
+        "Space in use by statfs after a remount, minus that of the empty filesystem: data and metadata. The data ratio is without \
+         metadata, from the trees of btrfs.",
+    ),
+    (
+        "CPU",
+        "CPU time of this process (getrusage) and of every kernel thread (schedstat) from start to end of each pass. This includes the \
+         threads of the loop device, in every cell.",
+    ),
+    (
+        "Write",
+        "Bytes over the time from the first write until fsync of each file and syncfs have returned.",
+    ),
+    (
+        "Prediction",
+        "Median latency = device at the mean stored size of an extent (a line through raw 4 KiB and 128 KiB reads of the same loop \
+         device) + decompression of one extent by the library (fresh context, cold caches) + what the same filesystem adds \
+         without compression. Throughput: requests in flight ÷ that, at most CPUs ÷ CPU time of a read.",
+    ),
+    (
+        "Verification",
+        "Every read has its own place in memory, and all bytes are compared with those written once the clock has stopped.",
+    ),
+];

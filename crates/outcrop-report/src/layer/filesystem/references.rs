@@ -1,0 +1,295 @@
+//! Published figures of filesystems, run through checks that need nothing but the figures themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outcrop_measure::metric::Unit;
+use outcrop_results::{Reference, ReferenceRow};
+use outcrop_schema::filesystem::{
+    LOGGED_INTERVAL, LOGGED_READ_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, OFFERED, PUBLISHED_LATENCY,
+    PUBLISHED_READ_BANDWIDTH, PUBLISHED_UPDATE_LATENCY, PUBLISHED_WRITE_BANDWIDTH, RECORD_SIZE, SCHEMA,
+};
+
+use crate::cell::Cell;
+use crate::finding::{About, Finding};
+use crate::layer::published;
+use crate::number::Number;
+use crate::section::{ReferenceSection, Table};
+
+/// A plotted figure may be so much above the highest that was logged: rounding.
+const ROUNDING: f64 = 1.02;
+/// Bytes of a read behind the latencies by offered load.
+const READ_BYTES: f64 = 8_388_608.0;
+/// Requests that one of its jobs has in flight.
+const QUEUE: f64 = 128.0;
+/// Above so many times the latency of a light load it is waiting that is measured.
+const WAITING: f64 = 10.0;
+
+/// What the page says about each reference.
+pub(super) fn sections() -> Vec<ReferenceSection> {
+    let section = |reference: Reference| {
+        let cells = Cell::published(&SCHEMA, &reference);
+        let findings = findings(&cells)
+            .into_iter()
+            .map(|finding| finding.about(About::Publication));
+        let findings = findings.collect();
+        let table = table(&reference);
+        ReferenceSection::of(reference, findings, table)
+    };
+    published(&SCHEMA).into_iter().map(section).collect()
+}
+
+/// The checks that these figures have what it takes for.
+fn findings(cells: &[Cell<'_>]) -> Vec<Finding> {
+    let found = [
+        plotted_is_logged(cells),
+        units(cells),
+        latency_is_the_queue(cells),
+        paced_not_saturated(cells),
+        update_contains_its_read(cells),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// What is plotted is at most what was logged.
+fn plotted_is_logged(cells: &[Cell<'_>]) -> Option<Finding> {
+    let pairs = [
+        (PUBLISHED_READ_BANDWIDTH, LOGGED_READ_BANDWIDTH, "read"),
+        (PUBLISHED_WRITE_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, "write"),
+    ];
+    let ratios: Vec<(String, f64)> = pairs
+        .iter()
+        .flat_map(|(plotted, logged, what)| {
+            cells.iter().filter_map(move |cell| {
+                let ratio = cell.value(plotted)? / cell.value(logged)?;
+                Some((format!("{} {what}", cell.subject()), ratio))
+            })
+        })
+        .collect();
+    if ratios.is_empty() {
+        return None;
+    }
+    let above: Vec<&(String, f64)> = ratios.iter().filter(|(_, ratio)| *ratio > ROUNDING).collect();
+    let words: Vec<String> = above
+        .iter()
+        .map(|(name, ratio)| format!("{name} {ratio:.2} ×"))
+        .collect();
+    let tested = format!(
+        "plotted bandwidth over the highest in the logs that the publication ships, in {} pairs; above 1.02: {}.",
+        ratios.len(),
+        if words.is_empty() {
+            "none".to_owned()
+        } else {
+            words.join(", ")
+        }
+    );
+    let sentence = "What is plotted is at most what was logged.";
+    let finding = Finding::tested("plotted-is-logged", sentence, above.is_empty(), tested);
+    let numbers = ratios
+        .iter()
+        .map(|(name, ratio)| Number::derived(name.clone(), *ratio, Unit::Ratio, 1));
+    Some(finding.numbers(numbers).otherwise(
+        "No log that was shipped reaches these figures; the drawing script has an older set of them in its comments.",
+    ))
+}
+
+/// Decimal megabytes would not be round in units of 1024.
+fn units(cells: &[Cell<'_>]) -> Option<Finding> {
+    const MEGA: f64 = 1e6;
+    let plotted = cells
+        .iter()
+        .filter_map(|cell| cell.value(&PUBLISHED_READ_BANDWIDTH));
+    let figures: Vec<f64> = plotted.map(|value| value / MEGA).collect();
+    if figures.is_empty() {
+        return None;
+    }
+    // With a fraction as it is printed, and two decimals at most when divided by 1024.
+    let is_binary = |value: &&f64| {
+        let hundredths = **value / 1024.0 * 100.0;
+        value.fract() != 0.0 && (hundredths - hundredths.round()).abs() < 0.02
+    };
+    let binary: Vec<&f64> = figures.iter().filter(is_binary).collect();
+    let words: Vec<String> = binary
+        .iter()
+        .map(|value| format!("{value} = {:.2} × 1024", **value / 1024.0))
+        .collect();
+    let tested = format!(
+        "figures in MB/s that are whole hundredths of 1024 of it: {} of {}{}.",
+        binary.len(),
+        figures.len(),
+        if words.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", words.join(", "))
+        }
+    );
+    let finding = Finding::tested(
+        "units-are-decimal",
+        "Bandwidths in MB/s are decimal.",
+        binary.is_empty(),
+        tested,
+    );
+    Some(
+        finding
+            .otherwise("These are GiB/s times 1024, called MB/s: in decimal megabytes they are 7 % higher."),
+    )
+}
+
+/// At the highest offered load the latency is that of a full queue.
+fn latency_is_the_queue(cells: &[Cell<'_>]) -> Option<Finding> {
+    let mut by_subject: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for cell in cells {
+        if let (Some(offered), Some(latency)) = (cell.get(&OFFERED), cell.value(&PUBLISHED_LATENCY)) {
+            by_subject
+                .entry(cell.subject())
+                .or_default()
+                .push((*offered, latency));
+        }
+    }
+    let ends = by_subject.into_iter().filter_map(|(subject, mut points)| {
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (lightest, heaviest) = (*points.first()?, *points.last()?);
+        let in_flight = heaviest.0 * 1e6 / READ_BYTES * heaviest.1 / 1e9;
+        Some((subject.to_owned(), heaviest.1 / lightest.1, in_flight))
+    });
+    let ends: Vec<(String, f64, f64)> = ends.collect();
+    if ends.is_empty() {
+        return None;
+    }
+    let holds = ends
+        .iter()
+        .all(|(_, growth, in_flight)| *growth > WAITING && *in_flight > QUEUE);
+    let words: Vec<String> = ends
+        .iter()
+        .map(|(subject, growth, in_flight)| format!("{subject} {growth:.0} ×, {in_flight:.0} in flight"))
+        .collect();
+    let tested = format!(
+        "latency at the highest offered load over that at the lightest (above {WAITING:.0}), and offered load × latency ÷ 8 MiB (above \
+         one job's queue of {QUEUE:.0}): {}.",
+        words.join("; ")
+    );
+    let sentence = "At the highest offered loads the latency is that of a full queue, not that of a read.";
+    let numbers = ends.iter().map(|(subject, _, in_flight)| {
+        Number::derived(
+            format!("in flight by Little's law, {subject}"),
+            *in_flight,
+            Unit::Count,
+            1,
+        )
+    });
+    let finding = Finding::tested("latency-is-the-queue", sentence, holds, tested).numbers(numbers);
+    Some(finding.meaning(
+        "Buffered reads by libaio are synchronous: of 128 queued reads of 8 MiB all but one wait for their turn. The figures are right and \
+         mean the length of the queue; more than 384 in flight is more than six jobs have, so the offered load was not reached.",
+    ))
+}
+
+/// A read starts when the trace says so, however soon the one before was answered.
+fn paced_not_saturated(cells: &[Cell<'_>]) -> Option<Finding> {
+    let (logged, interval) = cells
+        .iter()
+        .find_map(|cell| Some((cell, cell.value(&LOGGED_INTERVAL)?)))?;
+    let of_subject = cells.iter().filter(|cell| cell.subject() == logged.subject());
+    let latencies: Vec<f64> = of_subject
+        .filter_map(|cell| cell.value(&PUBLISHED_LATENCY))
+        .collect();
+    if latencies.is_empty() {
+        return None;
+    }
+    let (least, most) = latencies
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), latency| {
+            (least.min(*latency), most.max(*latency))
+        });
+    let tested = format!(
+        "latencies of {} from {:.0} to {:.0} µs at depth 1, against {:.0} µs from read to read in its logs: the device waits for {:.0} to {:.0} % \
+         of the time.",
+        logged.subject(),
+        least / 1e3,
+        most / 1e3,
+        interval / 1e3,
+        (1.0 - most / interval) * 100.0,
+        (1.0 - least / interval) * 100.0
+    );
+    let sentence = "The reads were paced by a trace, and did not follow each other as soon as they could.";
+    let finding = Finding::tested("paced-not-saturated", sentence, most < interval, tested);
+    Some(
+        finding
+            .meaning("The latencies stand; operations per second of the same runs are those of the trace."),
+    )
+}
+
+/// An update of a part of a record reads the record first.
+fn update_contains_its_read(cells: &[Cell<'_>]) -> Option<Finding> {
+    /// Bytes of an update: a record of this size is written whole, and not read.
+    const UPDATE_BYTES: u64 = 4096;
+    let larger = cells
+        .iter()
+        .filter(|cell| cell.get(&RECORD_SIZE).is_some_and(|size| size.0 > UPDATE_BYTES));
+    let pairs = larger.filter_map(|cell| {
+        let (read, update) = (
+            cell.value(&PUBLISHED_LATENCY)?,
+            cell.value(&PUBLISHED_UPDATE_LATENCY)?,
+        );
+        Some((cell, read, update))
+    });
+    let pairs: Vec<_> = pairs.collect();
+    if pairs.is_empty() {
+        return None;
+    }
+    let shorter: Vec<String> = pairs
+        .iter()
+        .filter(|(_, read, update)| update < read)
+        .map(|(cell, read, update)| {
+            let size = cell.spelling(&RECORD_SIZE);
+            format!(
+                "{} at {size}: {:.0} µs, read {:.0} µs",
+                cell.subject(),
+                update / 1e3,
+                read / 1e3
+            )
+        })
+        .collect();
+    let tested = format!(
+        "latency of a 4 KiB update against that of a read, in {} pairs of records larger than that; shorter: {}.",
+        pairs.len(),
+        if shorter.is_empty() {
+            "none".to_owned()
+        } else {
+            shorter.join("; ")
+        }
+    );
+    let sentence = "An update of a part of a record takes at least as long as the read that it contains.";
+    let finding = Finding::tested("update-contains-its-read", sentence, shorter.is_empty(), tested);
+    Some(finding.otherwise("Reads and updates of these rows cannot have met the same state of the cache."))
+}
+
+/// The rows as they were published, in the order of the source.
+fn table(reference: &Reference) -> Table {
+    let ours = |row: &&ReferenceRow| row.layer == SCHEMA.name;
+    let rows = || reference.rows.iter().filter(ours);
+    let factors: BTreeSet<&str> = rows()
+        .flat_map(|row| row.factors.keys().map(String::as_str))
+        .collect();
+    let mut head = vec!["what"];
+    head.extend(factors.iter().copied());
+    head.extend(["figure", "value"]);
+    let row = |row: &ReferenceRow| {
+        let mut words = vec![row.subject.clone()];
+        words.extend(
+            factors
+                .iter()
+                .map(|name| row.factors.get(*name).cloned().unwrap_or_default()),
+        );
+        let value = match SCHEMA.metric(&row.metric) {
+            Some(metric) => [metric.words(), metric.format(row.value)],
+            None => [row.metric.clone(), row.unit.format(row.value)],
+        };
+        words.extend(value);
+        words
+    };
+    Table::new(
+        "Published figures, of other machines, data and versions: read the shapes, not the ratio to this run.",
+        &head,
+        rows().map(row),
+    )
+}

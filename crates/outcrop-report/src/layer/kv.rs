@@ -1,0 +1,59 @@
+//! The key-value layer: what engines give, and what compressing their blocks costs and saves.
+
+mod answer;
+mod blocks;
+mod cell;
+mod figures;
+mod findings;
+mod method;
+mod prediction;
+
+use outcrop_results::RunView;
+use outcrop_schema::kv::{
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, PROCESSES, SCHEMA, THREADS, WORKLOAD,
+};
+
+use super::{LayerReport, ReportedLayer};
+use crate::answer::Answer;
+use crate::cell::Cell;
+use crate::finding::Finding;
+use crate::section::{FigureSlot, Method};
+
+pub(crate) static LAYER: ReportedLayer = ReportedLayer {
+    schema: &SCHEMA,
+    order: &[
+        &WORKLOAD,
+        &ENGINE,
+        &COMPRESSION,
+        &COMPRESSION_BLOCK_SIZE,
+        &THREADS,
+        &PROCESSES,
+        &ARRIVAL,
+    ],
+    read: |run, cells| Box::new(KvReport { run, cells }),
+};
+
+/// The cells of a run with key-value engines, ready to be asked.
+struct KvReport<'a> {
+    run: &'a RunView,
+    cells: Vec<Cell<'a>>,
+}
+
+impl LayerReport for KvReport<'_> {
+    fn answer(&self) -> Answer {
+        answer::answer(self.run, &self.cells)
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let checked = prediction::finding(self.run);
+        findings::all(&self.cells).into_iter().chain(checked).collect()
+    }
+
+    fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {
+        figures::all(self.run, &self.cells)
+    }
+
+    fn methods(&self) -> Vec<Method> {
+        Method::all(method::METHODS)
+    }
+}

@@ -1,0 +1,294 @@
+//! What the engines give, what to compress and in which blocks, and how sure that is.
+
+use std::collections::BTreeSet;
+
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::units::format_ratio;
+use outcrop_results::RunView;
+use outcrop_schema::kv::{
+    BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT, NOT_SETTLED,
+    READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, STORED_RATIO, THROUGHPUT,
+};
+
+use super::cell::{blocks, is_closed_loop, load, pairs, words};
+use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
+use crate::cell::{Cell, best, largest_family};
+use crate::layer::{cautions, subjects};
+use crate::number::{Number, counted};
+
+/// Row, metric, and which cells count.
+type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
+
+const ROWS: [Row; 5] = [
+    ("Highest throughput, closed loop", THROUGHPUT, is_closed_loop),
+    ("Lowest read p99, closed loop", READ_LATENCY.p99, is_closed_loop),
+    ("Lowest p99, open loop", LATENCY.p99, |cell| !is_closed_loop(cell)),
+    ("Fastest load", LOAD_THROUGHPUT, |_| true),
+    ("Lowest space amplification", SPACE_AMPLIFICATION, |_| true),
+];
+
+/// A block size is chosen only where it changes something by more than this.
+const MATTERS: f64 = 1.05;
+
+/// The answer of a run with key-value engines.
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+    let engines: BTreeSet<_> = cells
+        .iter()
+        .filter_map(|cell| cell.factors().setting(ENGINE.name))
+        .collect();
+    let capability = |row: &Row| Capability {
+        label: row.0.to_owned(),
+        readings: engines
+            .iter()
+            .map(|engine| reading(row, engine.spelling(), cells))
+            .collect(),
+    };
+    let is_shown = |capability: &Capability| {
+        use crate::answer::ReadingOutcome::Measured;
+        let is_measured = |reading: &Reading| matches!(reading.outcome, Measured { .. });
+        capability.readings.iter().any(is_measured)
+    };
+    let claims = [compression, block_size, block_cache, tree];
+    Answer {
+        subject: format!("key-value engines · {}", subjects(cells)),
+        capabilities: ROWS.iter().map(capability).filter(is_shown).collect(),
+        advice: claims.iter().filter_map(|claim| claim(cells)).collect(),
+        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
+    }
+}
+
+/// The best value of a metric among the cells of an engine, with the cell that it was reached in.
+fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Reading {
+    let its: Vec<&Cell<'_>> = cells
+        .iter()
+        .filter(|cell| cell.spelling(&ENGINE) == engine)
+        .collect();
+    let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
+    let found = best(its.iter().copied().filter(|cell| counts(cell)), metric);
+    let found = found.map(|(cell, number)| (number.clone(), format!("{}, {}", blocks(cell), load(cell))));
+    let missing = || absent.map_or_else(|| "no such cell in this run".to_owned(), str::to_owned);
+    Reading::of(engine, found, missing)
+}
+
+/// By how much one number is another, as `+12 %` or `−8 %`.
+fn change(one: f64, other: f64) -> String {
+    format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
+}
+
+/// `48 %`.
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// Whether the intervals of two numbers lie apart.
+fn is_clear(one: &Number, other: &Number) -> bool {
+    match (one.interval, other.interval) {
+        (Some(one), Some(other)) => !one.overlaps(&other),
+        _ => false,
+    }
+}
+
+/// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput.
+fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
+    let known = pairs(cells).into_iter().filter_map(|(cell, plain)| {
+        let saved = plain.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?;
+        let speed = cell.value(&THROUGHPUT)? / plain.value(&THROUGHPUT)?;
+        Some((cell, plain, saved, speed))
+    });
+    // Space and speed weigh alike; a codec that saves next to nothing is none.
+    let worth = |saved: f64, speed: f64| saved.ln() + speed.ln();
+    let best = known.max_by(|one, other| worth(one.2, one.3).total_cmp(&worth(other.2, other.3)))?;
+    let (cell, plain, saved, speed) = best;
+    let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
+    let codec = blocks(cell);
+    let advice = match (saved > MATTERS, is_clear(number, base)) {
+        (false, _) => format!(
+            "none: {codec} saves only {:.0} % of the space",
+            (1.0 - 1.0 / saved) * 100.0
+        ),
+        (true, true) if speed < 1.0 => format!("{codec}, if space matters: {} of it", percent(1.0 / saved)),
+        (true, _) => format!("{codec}: {} of the space", percent(1.0 / saved)),
+    };
+    let cost = match is_clear(number, base) {
+        true => format!("{} throughput", change(number.value, base.value)),
+        false => "no measurable change in throughput".to_owned(),
+    };
+    let others = [
+        ("read p99", &READ_LATENCY.p99),
+        ("CPU per operation", &CPU),
+        ("load", &LOAD_THROUGHPUT),
+    ];
+    let costs = others.iter().filter_map(|(name, metric)| {
+        let (one, other) = (cell.value(metric)?, plain.value(metric)?);
+        Some(format!("{name} {}", change(one, other)))
+    });
+    let costs: Vec<String> = costs.collect();
+    let action = match (saved > MATTERS, is_clear(number, base) && speed < 1.0) {
+        (false, _) => format!(
+            "Store blocks uncompressed: {codec} saves only {:.0} % of the space",
+            (1.0 - 1.0 / saved) * 100.0
+        ),
+        (true, is_slower) => format!(
+            "Compress blocks with {codec}{}: {} of the space, {cost}",
+            if is_slower { " where space matters" } else { "" },
+            percent(1.0 / saved)
+        ),
+    };
+    let text = format!(
+        "{advice}; {cost}; {}. Compared with the same engine without compression, {}.",
+        costs.join(", "),
+        load(cell)
+    );
+    let numbers = vec![
+        number.clone().named(format!("throughput, {codec}")),
+        base.clone().named("throughput, uncompressed blocks"),
+        Number::derived(
+            "space without ÷ with compression",
+            saved,
+            Unit::Ratio,
+            cell.trials().len(),
+        ),
+    ];
+    let claim = Claim::new("Compress blocks", format!("{advice}; {cost}"), text, numbers);
+    Some(claim.advising(format!("{action} ({})", load(cell))))
+}
+
+/// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
+fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
+    let compressed = cells
+        .iter()
+        .filter(|cell| super::cell::is_compressed(cell) && cell.value(&THROUGHPUT).is_some());
+    let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
+    let (_, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
+    let ties = |cell: &&&Cell<'_>| {
+        let number = cell.number(&THROUGHPUT);
+        number.is_some_and(|number| !is_clear(number, fastest))
+    };
+    let chosen = family.iter().find(ties)?;
+    let smallest_space = best(family.iter().copied(), &STORED_BYTES)?.0;
+    let saved = chosen.value(&STORED_BYTES)? / smallest_space.value(&STORED_BYTES)?;
+    let size = chosen.spelling(&COMPRESSION_BLOCK_SIZE);
+    let more = match saved > MATTERS {
+        true => format!(
+            "; {} takes {:.0} % less space at {} throughput",
+            smallest_space.spelling(&COMPRESSION_BLOCK_SIZE),
+            (1.0 - 1.0 / saved) * 100.0,
+            change(smallest_space.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?)
+        ),
+        false => String::new(),
+    };
+    let text = format!(
+        "Blocks of {size} are the smallest whose throughput ties with the best{more}. {}, {}.",
+        super::cell::engine(chosen),
+        load(chosen)
+    );
+    let numbers = family.iter().filter_map(|cell| {
+        let name = format!("throughput, {}", cell.spelling(&COMPRESSION_BLOCK_SIZE));
+        Some(cell.number(&THROUGHPUT)?.clone().named(name))
+    });
+    let numbers = numbers.collect();
+    let action = format!(
+        "Use blocks of {size} with {}: the smallest whose throughput ties with the best{more}",
+        super::cell::engine(chosen)
+    );
+    Some(Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action))
+}
+
+/// What the block cache hides: reads that it answers meet neither the codec nor the device.
+fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
+    let known = cells.iter().filter(|cell| super::cell::is_compressed(cell));
+    let (cell, hits) = best(known, &CACHE_HITS)?;
+    let size = cell.spelling(&BLOCK_CACHE);
+    let share = hits.value * 100.0;
+    let ratio = cell.value(&STORED_RATIO).map_or_else(String::new, format_ratio);
+    let text = format!(
+        "A block cache of {size} answered {share:.0} % of the block reads of {}, uncompressed and without the device; only the other \
+         {:.0} % pay for the codec. The page cache below it holds compressed blocks, {ratio} times as many records for the same memory.",
+        words(cell),
+        100.0 - share
+    );
+    let brief = format!("{size} answers {share:.0} % of block reads before the codec");
+    Some(Claim::new("Block cache", brief, text, vec![hits.clone()]))
+}
+
+/// An LSM tree or a B-tree, where a run has both under the same load.
+fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
+    use outcrop_schema::kv::OF_ENGINES;
+    use outcrop_workload::store::StoreEngine;
+    let with_throughput = cells.iter().filter(|cell| cell.value(&THROUGHPUT).is_some());
+    let b_trees = with_throughput
+        .clone()
+        .filter(|cell| cell.is(&ENGINE, &StoreEngine::Redb));
+    let (mut wins, mut numbers) = ((Vec::new(), Vec::new(), Vec::new()), Vec::new());
+    for b_tree in b_trees {
+        let peers = with_throughput.clone().filter(|peer| {
+            let is_lsm = peer.is(&ENGINE, &StoreEngine::Fjall) || peer.is(&ENGINE, &StoreEngine::RocksDb);
+            is_lsm && peer.is_like(b_tree, OF_ENGINES)
+        });
+        let (Some((_, lsm)), Some(number)) = (best(peers, &THROUGHPUT), b_tree.number(&THROUGHPUT)) else {
+            continue;
+        };
+        let name = load(b_tree);
+        numbers.push(number.clone().named(format!("B-tree throughput, {name}")));
+        numbers.push(lsm.clone().named(format!("LSM tree throughput, {name}")));
+        match (is_clear(number, lsm), number.value > lsm.value) {
+            (false, _) => wins.2.push(name),
+            (true, true) => wins.1.push(name),
+            (true, false) => wins.0.push(name),
+        }
+    }
+    let (lsm, b_tree, ties) = wins;
+    let part = |name: &str, loads: &[String]| match loads {
+        [] => String::new(),
+        loads => format!("{name} under {}", loads.join("; ")),
+    };
+    let parts = [
+        part("the LSM tree is faster", &lsm),
+        part("the B-tree is faster", &b_tree),
+        part("they tie", &ties),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let brief = match (lsm.len(), b_tree.len(), ties.len()) {
+        (0, 0, _) => format!("{NOT_DECIDED}: they tie under every load"),
+        (lsm, b_tree, ties) => format!("LSM tree ahead in {lsm} loads, B-tree in {b_tree}, a tie in {ties}"),
+    };
+    let text = format!(
+        "Of the same records, {}. redb has no log: without a sync, a crash loses its writes.",
+        parts.join("; ")
+    );
+    let claim = Claim::new("LSM tree or B-tree", brief, text, numbers);
+    // An instruction needs a winner under every load.
+    Some(match (lsm.as_slice(), b_tree.as_slice(), ties.as_slice()) {
+        ([_, ..], [], []) => claim.advising(format!(
+            "Use an LSM tree: it has more throughput than the B-tree under {}",
+            lsm.join("; ")
+        )),
+        ([], [_, ..], []) => claim.advising(format!(
+            "Use the B-tree (redb): it has more throughput than an LSM tree under {}",
+            b_tree.join("; ")
+        )),
+        _ => claim,
+    })
+}
+
+/// What limits the answer beside what limits that of every layer.
+fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
+    let unsettled = cells.iter().filter(|cell| cell.has(&NOT_SETTLED)).count();
+    let stalled = cells.iter().filter(|cell| cell.has(&STALLED)).count();
+    let unsettled = (unsettled > 0).then(|| {
+        Caution::warning(format!(
+            "In {} compaction was still running when the run began; settling = \"compacted\" waits for it.",
+            counted(unsettled, "cell")
+        ))
+    });
+    let stalled = (stalled > 0).then(|| {
+        Caution::warning(format!(
+            "In {}, throughput fell below a tenth of the median for a while.",
+            counted(stalled, "cell")
+        ))
+    });
+    unsettled.into_iter().chain(stalled).collect()
+}

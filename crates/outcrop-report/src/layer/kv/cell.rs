@@ -1,0 +1,80 @@
+//! A cell of an engine in words, and which cells to show where there is a choice.
+
+use outcrop_measure::metric::Metric;
+use outcrop_measure::units::format_count;
+use outcrop_schema::FactorRef;
+use outcrop_schema::kv::{
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, PROCESSES, RECORDS, REQUESTS, THREADS, WORKLOAD,
+};
+use outcrop_workload::Arrival;
+use outcrop_workload::store::{StoreCodec, StoreCompression};
+
+use crate::cell::{Cell, largest_family};
+
+/// Its engine with its codec: `rocksdb zstd:3`, `redb`.
+pub(super) fn engine(cell: &Cell<'_>) -> String {
+    cell.label(&[&ENGINE, &COMPRESSION])
+}
+
+/// The same with its block size: `rocksdb zstd:3 16KiB`.
+pub(super) fn blocks(cell: &Cell<'_>) -> String {
+    cell.label(&[&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE])
+}
+
+/// Its load: `ycsb-a zipfian, 4 threads, 2 processes`.
+pub(super) fn load(cell: &Cell<'_>) -> String {
+    let words = [&*WORKLOAD, &*REQUESTS].map(|factor| cell.spelling(factor).to_owned());
+    let workers = [&THREADS as FactorRef, &PROCESSES, &ARRIVAL].map(|factor| cell.label(&[factor]));
+    listed([words.join(" ")].into_iter().chain(workers))
+}
+
+/// All of it.
+pub(super) fn words(cell: &Cell<'_>) -> String {
+    let records = cell.place(&RECORDS).map_or_else(|| "?".to_owned(), format_count);
+    listed([blocks(cell), load(cell), format!("{records} records")])
+}
+
+pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
+    cell.is(&ARRIVAL, &Arrival::Closed)
+}
+
+/// Whether its blocks are stored as they are; engines without blocks are not meant.
+pub(super) fn is_plain(cell: &Cell<'_>) -> bool {
+    cell.is(&COMPRESSION, &StoreCompression::NONE)
+}
+
+/// Whether its blocks are compressed.
+pub(super) fn is_compressed(cell: &Cell<'_>) -> bool {
+    cell.get(&COMPRESSION)
+        .is_some_and(|compression| compression.codec != StoreCodec::None)
+}
+
+/// Words with commas between them; what a cell does not have is left out.
+pub(super) fn listed(words: impl IntoIterator<Item = String>) -> String {
+    let given = words.into_iter().filter(|word| !word.is_empty());
+    given.collect::<Vec<_>>().join(", ")
+}
+
+/// Some of the cells, in their order.
+pub(super) type Chosen<'c, 'a> = Vec<&'c Cell<'a>>;
+
+/// The largest set of cells that have a metric and differ in these factors only.
+pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>], along: &[FactorRef], metric: &Metric) -> Chosen<'c, 'a> {
+    let known = cells.iter().filter(|cell| cell.value(metric).is_some());
+    largest_family(known, along)
+}
+
+/// Each compressed cell with the cell of the same engine that stores its blocks as they are, and is the same but for that.
+pub(super) fn pairs<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, &'c Cell<'a>)> {
+    let pair = |cell: &'c Cell<'a>| {
+        let plain = cells
+            .iter()
+            .find(|plain| is_plain(plain) && plain.is_like(cell, &[&COMPRESSION]))?;
+        Some((cell, plain))
+    };
+    cells
+        .iter()
+        .filter(|cell| is_compressed(cell))
+        .filter_map(pair)
+        .collect()
+}

@@ -1,0 +1,182 @@
+//! Sentences about engines, checked against the records.
+
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_schema::kv::{
+    COMPRESSION, ENGINE, LATENCY, LOAD_WRITES_DEVICE, LOAD_WRITES_ENGINE, MISMATCHES, NOT_SETTLED, PROCESSES,
+    READS_DEVICE, READS_ENGINE, SETTLING, STORED_RATIO, THREADS, THROUGHPUT, VERIFIED, WRITES_DEVICE,
+    WRITES_ENGINE,
+};
+use outcrop_workload::store::{Settling, StoreEngine};
+
+use super::cell::{is_closed_loop, is_compressed, is_plain, pairs, words};
+use crate::cell::Cell;
+use crate::finding::Finding;
+use crate::number::Number;
+
+/// Engine and device agree where they differ by no more than this.
+const AGREE: f64 = 0.1;
+/// Little's law holds where the product is this near to the number of threads.
+const LITTLE: f64 = 0.1;
+
+/// All findings, in the order of the page.
+pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
+    vec![
+        verified(cells),
+        settled(cells),
+        agree(
+            cells,
+            "kv-load-writes-agree",
+            "During the load, the engine's statistics and the block device count the same bytes written, within 10 %.",
+            (&LOAD_WRITES_ENGINE, &LOAD_WRITES_DEVICE),
+        ),
+        agree(
+            cells,
+            "kv-run-writes-agree",
+            "During the run, the engine's statistics and the block device count the same bytes written, within 10 %.",
+            (&WRITES_ENGINE, &WRITES_DEVICE),
+        ),
+        agree(
+            cells,
+            "kv-reads-agree",
+            "The engine's statistics and the block device count the same bytes read, within 10 %.",
+            (&READS_ENGINE, &READS_DEVICE),
+        ),
+        saves_space(cells),
+        littles_law(cells),
+    ]
+}
+
+/// The value that lies farthest from a target, with its cell.
+fn farthest<'c, 'a>(
+    found: impl Iterator<Item = (f64, &'c Cell<'a>)>,
+    target: f64,
+) -> Option<(f64, &'c Cell<'a>, usize)> {
+    let found: Vec<(f64, &Cell<'_>)> = found.collect();
+    let n = found.len();
+    let distance = |value: f64| (value - target).abs();
+    let (value, cell) = found
+        .into_iter()
+        .max_by(|one, other| distance(one.0).total_cmp(&distance(other.0)))?;
+    Some((value, cell, n))
+}
+
+fn verified(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "kv-values-verified";
+    const SENTENCE: &str = "Every value that was read is one that was stored under its key.";
+    let sum = |metric: &Metric| cells.iter().filter_map(|cell| cell.value(metric)).sum::<f64>();
+    let (wrong, verified) = (sum(&MISMATCHES), sum(&VERIFIED));
+    if verified == 0.0 {
+        return Finding::not_testable(ID, SENTENCE, "no value was read");
+    }
+    let tested = "every value of every read and scan, by length, bytes, key and version; medians over trials are added up.";
+    let numbers = [
+        Number::derived("values that differed", wrong, Unit::Count, cells.len()),
+        Number::derived("values compared", verified, Unit::Count, cells.len()),
+    ];
+    Finding::tested(ID, SENTENCE, wrong == 0.0, tested)
+        .of_run("Some values that came back were never stored under their key")
+        .numbers(numbers)
+}
+
+fn settled(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "kv-settled";
+    const SENTENCE: &str = "Compaction had settled before every run that waited for it.";
+    let waited = cells
+        .iter()
+        .filter(|cell| cell.is(&SETTLING, &Settling::Compacted));
+    let n = waited.clone().count();
+    if n == 0 {
+        return Finding::not_testable(ID, SENTENCE, "no cell waited for compaction");
+    }
+    let unsettled = waited.filter(|cell| cell.has(&NOT_SETTLED)).count();
+    let tested = format!(
+        "whether the engine said in {n} cells that nothing was pending or running; {unsettled} had not settled."
+    );
+    Finding::tested(ID, SENTENCE, unsettled == 0, tested)
+        .of_run("Compaction was still at work when some runs began")
+}
+
+/// What the engine counts and what the device counts.
+fn agree(cells: &[Cell<'_>], id: &str, sentence: &str, (engine, device): (&Metric, &Metric)) -> Finding {
+    let both = |cell: &Cell<'_>| {
+        let (engine, device) = (cell.value(engine)?, cell.value(device)?);
+        (engine > 0.0).then_some(device / engine)
+    };
+    let ratios = cells.iter().filter_map(|cell| Some((both(cell)?, cell)));
+    let outside = ratios
+        .clone()
+        .filter(|(ratio, _)| (ratio - 1.0).abs() > AGREE)
+        .count();
+    let Some((worst, cell, n)) = farthest(ratios, 1.0) else {
+        let why = cells.iter().find_map(|cell| {
+            let why = cell.unavailable(engine).or_else(|| cell.unavailable(device));
+            why.map(str::to_owned)
+        });
+        return Finding::not_testable(
+            id,
+            sentence,
+            why.unwrap_or_else(|| "neither was counted".to_owned()),
+        );
+    };
+    let tested = format!(
+        "device ÷ engine in {n} cells, within {AGREE}; {outside} lie outside, most {}.",
+        words(cell)
+    );
+    let meaning = "The device counts other processes, the filesystem's journal and whole blocks too; the page cache serves \
+                   reads that the engine counts, and holds writes back that a later file replaces. Where the two differ, \
+                   what wears and delays the device is its own count.";
+    let number = Number::derived("device ÷ engine, farthest from 1", worst, Unit::Ratio, n);
+    Finding::tested(id, sentence, outside == 0, tested)
+        .of_run("The engine and the block device count different bytes")
+        .otherwise(meaning)
+        .numbers([number])
+}
+
+fn saves_space(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "kv-codecs-save-space";
+    const SENTENCE: &str = "Every codec makes the database smaller than uncompressed blocks do.";
+    let gains = pairs(cells).into_iter().filter_map(|(cell, plain)| {
+        let gain = cell.value(&STORED_RATIO)? / plain.value(&STORED_RATIO)?;
+        Some((gain, cell))
+    });
+    let found: Vec<(f64, &Cell<'_>)> = gains.collect();
+    let n = found.len();
+    let Some((least, cell)) = found.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)) else {
+        let reason = match cells.iter().any(is_compressed) && !cells.iter().any(is_plain) {
+            true => "no cell has uncompressed blocks; compression = \"none\" adds them",
+            false => "no cell has compressed blocks; the plan kv-compression has them",
+        };
+        return Finding::not_testable(ID, SENTENCE, reason);
+    };
+    let tested = format!(
+        "space without ÷ with compression in {n} pairs of cells that differ in the codec alone; the least is {}.",
+        cell.label(&[&ENGINE, &COMPRESSION])
+    );
+    let number = Number::derived("least gain", least, Unit::Ratio, n);
+    Finding::tested(ID, SENTENCE, least > 1.0, tested).numbers([number])
+}
+
+fn littles_law(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "kv-littles-law";
+    const SENTENCE: &str = "In a closed loop, threads × processes = throughput × mean latency, apart from what the driver does in between.";
+    let is_meant = |cell: &&Cell<'_>| is_closed_loop(cell) && !cell.is(&ENGINE, &StoreEngine::None);
+    let ratios = cells.iter().filter(is_meant).filter_map(|cell| {
+        let workers = cell.place(&THREADS)? * cell.place(&PROCESSES)?;
+        let busy = cell.value(&THROUGHPUT)? * cell.value(&LATENCY.mean)? / 1e9;
+        Some((busy / workers, cell))
+    });
+    let Some((worst, cell, n)) = farthest(ratios, 1.0) else {
+        return Finding::not_testable(ID, SENTENCE, "no engine was measured in a closed loop");
+    };
+    let tested = format!(
+        "throughput × mean latency ÷ (threads × processes) in {n} closed loops, within 10 %; farthest: {}.",
+        words(cell)
+    );
+    let meaning =
+        "Below 1, threads spend time outside the engine: they draw keys, and make and verify values.";
+    let number = Number::derived("farthest from 1", worst, Unit::Ratio, n);
+    Finding::tested(ID, SENTENCE, (worst - 1.0).abs() <= LITTLE, tested)
+        .of_run("Threads × processes are not throughput × mean latency (Little's law)")
+        .meaning(meaning)
+        .numbers([number])
+}

@@ -1,0 +1,48 @@
+//! How each quantity of the key-value report was obtained.
+
+/// Short forms of docs/methodology.md, in the order of the page.
+pub(super) const METHODS: &[(&str, &str)] = &[
+    (
+        "Databases",
+        "Each trial makes its databases in a separate folder, with a process for each, and removes them afterwards. They are loaded, flushed, settled as \
+         the plan says, synced, and dropped from the page cache; then the workload runs.",
+    ),
+    (
+        "Throughput and latency",
+        "Operations whose end lies within the measured time. Closed loop: from the moment an operation is ready until the engine \
+         returns. Open loop: from the moment it was due; operations that never began count with their age. Every value that is read \
+         is compared with what was stored under its key, after the clock has stopped.",
+    ),
+    (
+        "Load",
+        "Records per second from the first write to the end of the flush after the last.",
+    ),
+    (
+        "CPU per operation",
+        "User and kernel time of the processes over completed operations. The callers' part is that of the driver's threads, \
+         calls into the engine included; the rest is that of the engine's own threads.",
+    ),
+    (
+        "Space",
+        "Bytes that the filesystem has given to the database's files after settling, log included, over bytes of keys and values. It differs \
+         from the ratio of single blocks by index, filters, partly filled levels, keys stored more than once, and the log.",
+    ),
+    (
+        "Amplification",
+        "By the engine's statistics: log, flushes and compactions over bytes written, and bytes read from files over bytes returned. By the \
+         device: the increase of its counters over the same time, sync included; this includes other processes.",
+    ),
+    (
+        "Stalls",
+        "Windows of the measured time with less than a tenth of the median window's operations.",
+    ),
+    (
+        "Compaction debt",
+        "Bytes that the engine estimates it must still rewrite, before and after the run. An engine that postpones work looks faster.",
+    ),
+    (
+        "Energy per operation",
+        "Energy of the CPU packages during the run over its operations; operations per joule are its inverse. Unavailable where the \
+         machine has no energy counters.",
+    ),
+];

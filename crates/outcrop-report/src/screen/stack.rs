@@ -1,0 +1,72 @@
+//! The stack as a table in text: a row for each layer, as on the first screen of the page.
+
+use super::{Pen, cut, pad};
+use crate::answer::{Answer, Instruction, NO_ADVICE};
+use crate::report::LayerSection;
+use crate::wrap::wrapped;
+
+/// Lines of a row.
+const MOST_LINES: usize = 3;
+/// Blanks between columns.
+const GAP: usize = 2;
+
+/// A head, and at most three lines for each layer.
+pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<String> {
+    let names = layers.iter().map(|layer| layer.layer.chars().count());
+    let name_width = names.max().unwrap_or(0) + GAP;
+    let measured_width = (width - name_width) * 9 / 20;
+    let advice_width = width - name_width - measured_width;
+    let head = format!(
+        "{}{}what to do",
+        pad("layer", name_width),
+        pad("measured", measured_width)
+    );
+    let mut lines = vec![pen.bold(&head)];
+    for layer in layers {
+        let measured = measured(&layer.answer, measured_width - GAP);
+        let advice = wrapped(&advice(&layer.answer), advice_width, 0);
+        let advice = cut(advice, MOST_LINES, advice_width);
+        for index in 0..measured.len().max(advice.len()).max(1) {
+            let name = if index == 0 { layer.layer.as_str() } else { "" };
+            let cell = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
+            let rest = format!("{}{}", pad(&cell(&measured), measured_width), cell(&advice));
+            lines.push(pen.bold(&pad(name, name_width)) + rest.trim_end());
+        }
+    }
+    lines
+}
+
+/// The first figure with where it was reached, and the next ones where there is room.
+fn measured(answer: &Answer, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for headline in answer.headlines(MOST_LINES) {
+        let place = match headline.conditions {
+            "" => String::new(),
+            place => format!(" ({place})"),
+        };
+        let text = |place: &str| {
+            let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());
+            wrapped(&figure, width, 0)
+        };
+        let with_place = text(&place);
+        let figure = if lines.len() + with_place.len() <= MOST_LINES {
+            with_place
+        } else {
+            text("")
+        };
+        if lines.len() + figure.len() <= MOST_LINES {
+            lines.extend(figure);
+        } else if lines.is_empty() {
+            lines = cut(figure, MOST_LINES, width);
+        }
+    }
+    lines
+}
+
+fn advice(answer: &Answer) -> String {
+    match answer.instruction() {
+        Instruction::Do(action) => format!("{action}."),
+        Instruction::Undecided(claim) => format!("{}: {}", claim.topic, claim.brief),
+        Instruction::None => NO_ADVICE.to_owned(),
+    }
+}

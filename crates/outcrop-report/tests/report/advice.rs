@@ -1,0 +1,201 @@
+//! Advice never contradicts the table above it: for any figures, the setting that is advised is among the best of the table, and the
+//! smallest of those that tie.
+
+use outcrop_measure::metric::Metric;
+use outcrop_report::Report;
+use outcrop_report::answer::Claim;
+use outcrop_results::{CellRow, CellTable, Estimate, RunView};
+use outcrop_schema::FactorRef;
+use outcrop_schema::cache::{HIT_RATIO, MEMORY, POLICY};
+use outcrop_schema::column::{COLUMN, FILE_BYTES, FORMAT, OPERATION, PROFILE, TEXT_BYTES};
+use outcrop_schema::compression::{CODEC, COMPRESSION_RATIO, SPEED};
+use outcrop_schema::device::{IOPS, QUEUE_DEPTH};
+use proptest::prelude::*;
+
+use crate::cache_fixture::{self, Factors};
+use crate::column_fixture::{self, FileColumn};
+use crate::compression_fixture::{self, codec};
+use crate::fixture::RunBuilder;
+
+/// A point is the unit in which the cache's advice is stated: figures nearer than this are worth the same.
+const POINT: f64 = 0.01;
+const MEMORIES: [&str; 4] = ["8MiB", "16MiB", "32MiB", "64MiB"];
+const POLICIES: [&str; 3] = ["fifo", "lru", "s3-fifo"];
+const DEPTHS: [u32; 5] = [1, 4, 16, 64, 256];
+const CODECS: [&str; 4] = ["lz4:1", "snappy", "zstd:1", "zstd:19"];
+const COLUMNS: [&str; 3] = ["city", "name", "state"];
+
+fn advice(run: &RunView, topic: &str) -> Option<Claim> {
+    let report = Report::of(run);
+    let claims = &report.layers[0].answer.advice;
+    let claim = claims.iter().find(|claim| claim.topic == topic)?.clone();
+    claim.is_decided().then_some(claim)
+}
+
+fn spelling(row: &CellRow, factor: FactorRef) -> String {
+    row.setting(factor)
+        .map_or("", |setting| setting.spelling())
+        .to_owned()
+}
+
+fn estimate(row: &CellRow, metric: &Metric) -> Option<Estimate> {
+    row.figures.get(metric.name)?.estimate().cloned()
+}
+
+fn value(row: &CellRow, metric: &Metric) -> f64 {
+    estimate(row, metric).map_or(f64::NAN, |estimate| estimate.value)
+}
+
+/// The rows of a table with all of these values.
+fn rows_with<'t>(table: &'t CellTable, wanted: &[(FactorRef, &str)]) -> Vec<&'t CellRow> {
+    let has = |row: &&CellRow| {
+        wanted
+            .iter()
+            .all(|(factor, text)| spelling(row, *factor) == *text)
+    };
+    table.rows.iter().filter(has).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_depth_advised_is_the_smallest_whose_iops_tie_with_the_highest(
+        factors in prop::array::uniform5(0.3_f64..3.0),
+        spread in 0.001_f64..0.08,
+    ) {
+        let builder = RunBuilder { spread, ..RunBuilder::new(5) };
+        let mut run = builder.cells(&[4096], &DEPTHS, &[100]).build();
+        for trial in &mut run.trials {
+            let place = DEPTHS.iter().position(|depth| trial.factors[QUEUE_DEPTH.name] == depth.to_string());
+            let factor = factors[place.unwrap()];
+            for one in &mut trial.values {
+                if one.metric.contains("iops") {
+                    one.value = one.value.map(|value| value * factor);
+                }
+            }
+        }
+        let table = CellTable::of(&run);
+        let all: Vec<(String, Estimate)> = table
+            .rows
+            .iter()
+            .map(|row| (spelling(row, &QUEUE_DEPTH), estimate(row, &IOPS.both).unwrap()))
+            .collect();
+        let highest = all.iter().max_by(|one, other| one.1.value.total_cmp(&other.1.value)).unwrap();
+        let low = highest.1.interval.unwrap().low;
+        let smallest = all.iter().find(|(_, one)| one.interval.unwrap().high >= low).unwrap();
+        if let Some(claim) = advice(&run, "Read throughput") {
+            let expected = format!("QD {}:", smallest.0);
+            prop_assert!(claim.brief.starts_with(&expected), "{} instead of {expected} {all:?}", claim.brief);
+        }
+    }
+
+    #[test]
+    fn the_codec_advised_has_the_highest_ratio_or_speed_of_the_table(
+        figures in prop::array::uniform4((1.05_f64..4.0, 1e7_f64..1e9, 1e8_f64..4e9)),
+        spread in 0.001_f64..0.05,
+    ) {
+        let builder = compression_fixture::Builder { spread, ..compression_fixture::Builder::new(5) };
+        let codecs: Vec<_> = CODECS
+            .into_iter()
+            .zip(figures)
+            .map(|(name, (ratio, compress, decompress))| codec(name, ratio, compress, decompress))
+            .collect();
+        let run = builder.speeds(&codecs, &[4], &[1]).build();
+        let table = CellTable::of(&run);
+        let both = |row: &CellRow| {
+            1.0 / (1.0 / value(row, &SPEED.compress) + 1.0 / value(row, &SPEED.decompress))
+        };
+        let ratio = |row: &CellRow| value(row, &COMPRESSION_RATIO);
+        for (topic, score) in [("Smallest", &ratio as &dyn Fn(&CellRow) -> f64), ("Fastest", &both)] {
+            let best = table.rows.iter().max_by(|one, other| score(one).total_cmp(&score(other))).unwrap();
+            if let Some(claim) = advice(&run, topic) {
+                let advised = claim.brief.split(',').next().unwrap();
+                let advised = rows_with(&table, &[(&CODEC, advised)])[0];
+                // Ratios within half a percent tie, and of those the faster codec is advised.
+                let ties = topic == "Smallest" && claim.brief.contains("tie with");
+                let least = score(best) * if ties { 0.995 } else { 1.0 };
+                prop_assert!(score(advised) >= least, "{} {}", topic, claim.brief);
+            }
+        }
+    }
+
+    #[test]
+    fn the_policy_and_the_memory_advised_are_the_best_and_the_smallest_of_the_table(
+        hits in prop::array::uniform12(0.5_f64..0.99),
+    ) {
+        let mut builder = cache_fixture::Builder::new();
+        let mut hits = hits.into_iter();
+        for policy in POLICIES {
+            // More memory never loses hits.
+            let mut of_policy: Vec<f64> = hits.by_ref().take(MEMORIES.len()).collect();
+            of_policy.sort_by(f64::total_cmp);
+            for (memory, ratio) in MEMORIES.into_iter().zip(of_policy) {
+                let changes: Factors<'_> = &[(&MEMORY, memory), (&POLICY, policy)];
+                builder = builder.cell("cache-policies", changes, (ratio, ratio), 1e5, 6000.0);
+            }
+        }
+        let run = builder.run;
+        let table = CellTable::of(&run);
+        let of = |policy: &str, memory: &str| value(rows_with(&table, &[(&POLICY, policy), (&MEMORY, memory)])[0], &HIT_RATIO);
+        if let Some(claim) = advice(&run, "Policy") {
+            let policy = claim.brief.split(' ').next().unwrap();
+            let memory = claim.brief.rsplit(" at ").next().unwrap().replace(' ', "");
+            for other in POLICIES {
+                prop_assert!(of(policy, &memory) >= of(other, &memory), "{} but {other}", claim.brief);
+            }
+        }
+        if let Some(claim) = advice(&run, "Memory") {
+            let (memory, rest) = claim.brief.split_once(" with ").unwrap();
+            let (memory, policy) = (memory.replace(' ', ""), rest.split(':').next().unwrap());
+            let most = MEMORIES.iter().map(|memory| of(policy, memory)).fold(0.0, f64::max);
+            let smallest = MEMORIES.iter().find(|memory| of(policy, memory) >= most - POINT).unwrap();
+            prop_assert_eq!(&memory, smallest, "{}", claim.brief);
+        }
+    }
+
+    #[test]
+    fn the_columns_and_the_profile_advised_are_those_of_the_sizes_in_the_table(
+        sizes in prop::array::uniform3((0.05_f64..0.9, 0.7_f64..1.0, 0.05_f64..0.9)),
+    ) {
+        const TEXT: f64 = 1e6;
+        let mut builder = column_fixture::Builder::new();
+        for (name, (balanced, smallest, zstd)) in COLUMNS.into_iter().zip(sizes) {
+            builder = builder.of_file(FileColumn {
+                name,
+                rows: 1e5,
+                distinct: 1e3,
+                text: TEXT,
+                balanced: TEXT * balanced,
+                smallest: TEXT * balanced * smallest,
+                zstd: TEXT * zstd,
+                lookups: (1e6, 1e3),
+            });
+        }
+        let run = builder.build();
+        let table = CellTable::of(&run);
+        let least = |column: &str, is: &dyn Fn(&CellRow) -> bool| {
+            let rows = rows_with(&table, &[(&COLUMN, column), (&OPERATION, "encode")]).into_iter();
+            rows.filter(|row| is(row)).map(|row| value(row, &FILE_BYTES)).fold(f64::INFINITY, f64::min)
+        };
+        let is_file = |row: &CellRow| spelling(row, &FORMAT) == "ocol";
+        let is_balanced = |row: &CellRow| is_file(row) && spelling(row, &PROFILE) == "balanced";
+        let named = |topic: &str, column: &str| {
+            advice(&run, topic).is_some_and(|claim| claim.brief.contains(&format!(" {column}")))
+        };
+        for column in COLUMNS {
+            let (balanced, smallest) = (least(column, &is_balanced), least(column, &is_file));
+            let saves = smallest < balanced * 0.95;
+            prop_assert_eq!(named("Profile", column), saves, "{} {} {}", column, balanced, smallest);
+            let advised = if saves { smallest } else { balanced };
+            let text = value(rows_with(&table, &[(&COLUMN, column), (&OPERATION, "encode")])[0], &TEXT_BYTES);
+            if named("Worth a dictionary", column) {
+                prop_assert!(advised <= text * 0.5);
+                prop_assert!(advised <= least(column, &|row| !is_file(row)) * 1.1);
+            }
+            if named("Not worth it", column) {
+                prop_assert!(advised > text * 0.5);
+            }
+        }
+    }
+}

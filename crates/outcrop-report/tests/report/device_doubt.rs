@@ -1,0 +1,182 @@
+//! Figures of a device that are not known well: what rests on them says so, or is withheld.
+
+use outcrop_report::answer::Claim;
+use outcrop_report::{Report, Verdict};
+use outcrop_results::{RunView, TrialEntry};
+use outcrop_schema::device::{
+    BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+};
+use outcrop_schema::metrics::Metric;
+
+use crate::device_limits::{finding, missing, row, run_of, set, value};
+use crate::fixture::{RunBuilder, complete};
+
+/// Multiplies a metric of the trials of some cells, further for each repetition: a wide interval.
+fn scatter(run: &mut RunView, metric: &Metric, cells: impl Fn(&TrialEntry) -> bool, by: f64) {
+    for trial in run.trials.iter_mut().filter(|trial| cells(trial)) {
+        let step = f64::from(trial.repetition) - 1.0;
+        let scattered = value(trial, metric) * (1.0 + by * step);
+        set(trial, *metric, scattered);
+    }
+}
+
+fn claim<'r>(report: &'r Report, topic: &str) -> &'r Claim {
+    let advice = &report.layers[0].answer.advice;
+    let found = advice.iter().find(|claim| claim.topic == topic);
+    found.unwrap_or_else(|| panic!("no {topic} in {advice:?}"))
+}
+
+#[test]
+fn an_uncertain_claim_names_the_number_that_is_uncertain() {
+    let mut run = run_of(100);
+    let is_deep = |trial: &TrialEntry| trial.factors[QUEUE_DEPTH.name] == "32";
+    for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+        scatter(&mut run, &metric, is_deep, 0.18);
+    }
+    let report = Report::of(&run);
+    let brief = &claim(&report, "Read throughput").brief;
+    assert!(
+        brief.contains("(uncertain: p99 at QD 32 is known only to ± 1"),
+        "{brief}"
+    );
+}
+
+#[test]
+fn what_is_computed_from_uncertain_numbers_is_as_uncertain_in_findings_and_in_advice() {
+    let mut run = RunBuilder::new(3)
+        .cells(&[4096], &[1, 8, 32], &[100, 70, 0])
+        .build();
+    // The pure writes alone are uncertain: neither the mix nor the reads.
+    scatter(
+        &mut run,
+        &IOPS.both,
+        |trial| trial.factors[READ_WRITE_MIX.name] == "0:100",
+        0.9,
+    );
+    let report = Report::of(&run);
+    let mix = finding(&report, "mix-is-weighted-mean");
+    assert!(
+        matches!(&mix.verdict, Verdict::NotTestable(reason) if reason.contains("These trials cannot tell")),
+        "{:?}",
+        mix.verdict
+    );
+    assert!(
+        claim(&report, "Mix").brief.starts_with("not decided"),
+        "{:?}",
+        claim(&report, "Mix")
+    );
+    let knee = finding(&report, "knee-predicted-is-observed");
+    assert!(
+        matches!(knee.verdict, Verdict::NotTestable(_)),
+        "{:?}",
+        knee.verdict
+    );
+    assert!(
+        claim(&report, "Knee of writes").brief.starts_with("not decided"),
+        "{:?}",
+        claim(&report, "Knee of writes")
+    );
+    let certain = RunBuilder::new(3)
+        .cells(&[4096], &[1, 8, 32], &[100, 70, 0])
+        .build();
+    let mix = finding(&Report::of(&certain), "mix-is-weighted-mean");
+    assert_eq!(mix.verdict, Verdict::DoesNotHold);
+    let ratio = mix.numbers[0]
+        .interval
+        .expect("an interval from those of its inputs");
+    assert!(ratio.low < mix.numbers[0].value && mix.numbers[0].value < ratio.high);
+}
+
+#[test]
+fn the_access_size_that_is_advised_ties_with_the_best_by_its_interval() {
+    let sizes = |spread| {
+        let run = RunBuilder {
+            spread,
+            ..RunBuilder::new(3)
+        };
+        let mut run = run.cells(&[4096, 16384, 131_072], &[32], &[100]).build();
+        // 95 % of the highest bandwidth: near it, and yet another figure where the trials are close together.
+        let middle = run.trials.iter_mut();
+        for trial in middle.filter(|trial| trial.factors[IO_BLOCK_SIZE.name] == "16KiB") {
+            let less = value(trial, &BANDWIDTH.both) * 0.95;
+            set(trial, BANDWIDTH.both, less);
+        }
+        claim(&Report::of(&run), "Access size").brief.clone()
+    };
+    assert!(sizes(0.002).starts_with("128 KiB reads"), "{}", sizes(0.002));
+    let tie = sizes(0.04);
+    assert!(
+        tie.starts_with("16 KiB reads") && tie.contains("a tie with 128 KiB"),
+        "{tie}"
+    );
+}
+
+#[test]
+fn reads_of_one_mix_and_writes_of_another_are_not_in_one_row() {
+    let run = RunBuilder::new(3).cells(&[4096], &[32], &[100, 70]).build();
+    let report = Report::of(&run);
+    let row = row(&report, "Latency, p50");
+    assert_eq!(missing(row, Direction::Read), None);
+    assert!(missing(row, Direction::Write).is_some(), "{row:?}");
+}
+
+#[test]
+fn a_wide_cell_of_a_matrix_shows_the_ends_of_its_interval_and_the_page_states_the_threshold() {
+    let mut run = RunBuilder::new(3).cells(&[4096, 16384], &[1, 8], &[100]).build();
+    for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+        let first = run.trials.iter_mut().find(|trial| trial.repetition == 2).unwrap();
+        let far = value(first, &metric) * 100.0;
+        set(first, metric, far);
+    }
+    let page = Report::of(&run).to_html();
+    assert!(
+        !page.contains("±9") && !page.contains("±4"),
+        "no half width of thousands of per cent"
+    );
+    let mark = page
+        .split_once("<small class=\"wide-mark\">(")
+        .expect("a wide cell")
+        .1;
+    let ends = mark.split_once(')').unwrap().0;
+    assert!(ends.contains('–'), "{ends}");
+    assert!(page.contains("more than ± 5 %"), "the threshold");
+}
+
+#[test]
+fn a_sheet_for_print_has_the_warnings() {
+    let mut run = run_of(100);
+    for trial in &mut run.trials {
+        set(trial, outcrop_schema::device::FOREIGN_BYTES_RATIO, 1.65);
+        set(trial, outcrop_schema::device::MISSING_BYTES_RATIO, 0.0);
+    }
+    let page = Report::of(&run).to_one_page_html();
+    assert!(page.contains("Warning: ") && page.contains("In 9 of 9 trials the device moved"));
+}
+
+#[test]
+fn what_is_missing_is_measured_by_a_plan_that_is_named_and_not_by_a_path() {
+    let run = run_of(100);
+    let report = Report::of(&run);
+    let page = report.to_html();
+    assert!(page.contains("outcrop run ssd-matrix"));
+    let texts = report.layers[0]
+        .findings
+        .iter()
+        .map(|finding| format!("{finding:?}"));
+    assert!(!page.contains("plans/ssd-") && texts.into_iter().all(|text| !text.contains("plans/")));
+}
+
+#[test]
+fn the_checks_of_a_publication_are_folded_away() {
+    let page = Report::of(&complete()).to_html();
+    assert!(page.contains("<summary>Checks of the publication. Holds: "));
+}
+
+#[test]
+fn a_phone_is_told_that_the_table_of_cells_scrolls() {
+    assert!(
+        Report::of(&complete())
+            .to_html()
+            .contains("class=\"soft scroll-cue\"")
+    );
+}

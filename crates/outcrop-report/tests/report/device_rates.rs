@@ -1,0 +1,172 @@
+//! Open loops at several rates: in tables, figures, warnings and advice.
+
+use outcrop_report::Report;
+use outcrop_results::RunView;
+use outcrop_schema::device::{
+    ARRIVAL, ARRIVAL_REQUESTED, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, IOPS, LATENCY, MISSING_BYTES_RATIO,
+};
+
+use crate::device_limits::{run_of, set, warnings};
+use crate::fixture::RunBuilder;
+
+/// A run of one depth at several rates; each answers `answered` of what is offered, with this p99 in nanoseconds.
+fn at_rates(rates: &[(&str, f64, f64, f64)]) -> RunView {
+    let mut all = run_of(100);
+    all.trials.clear();
+    for (rate, offered, answered, p99_ns) in rates {
+        let mut run = RunBuilder::new(3).cells(&[4096], &[8], &[100]).build();
+        for trial in &mut run.trials {
+            trial
+                .factors
+                .insert(ARRIVAL.name.into(), format!("poisson:{rate}"));
+            trial.cell = format!("poisson:{rate}");
+            trial.trial = all.trials.len() as u32;
+            set(trial, ARRIVAL_REQUESTED, *offered);
+            set(trial, IOPS.both, *answered);
+            set(trial, LATENCY.both.p99, *p99_ns);
+            set(trial, LATENCY.read.p99, *p99_ns);
+            all.trials.push(trial.clone());
+        }
+    }
+    all
+}
+
+fn three_rates() -> RunView {
+    at_rates(&[
+        ("10k", 10e3, 10e3, 150e3),
+        ("1k", 1e3, 1e3, 100e3),
+        ("20k", 20e3, 12e3, 90e6),
+    ])
+}
+
+#[test]
+fn latency_is_drawn_against_the_offered_load_with_what_was_answered() {
+    let report = Report::of(&three_rates());
+    let figures = report.figures();
+    let figure = figures
+        .iter()
+        .find(|figure| figure.id == "latency-by-offered-load")
+        .expect("a figure");
+    let csv = figure.to_csv().unwrap();
+    let p99: Vec<&str> = csv.lines().filter(|line| line.starts_with("p99")).collect();
+    assert_eq!(p99.len(), 3, "{csv}");
+    for (line, rate) in p99.iter().zip(["1000,", "10000,", "20000,"]) {
+        assert!(line.contains(&format!("measured,{rate}")), "{line}");
+    }
+    assert!(
+        p99[2].contains("poisson:20k/s, 12.0 k IOPS answered, overloaded"),
+        "{csv}"
+    );
+    assert!(figure.caption.contains("1 of 3 rates"), "{}", figure.caption);
+    assert!(
+        figures
+            .iter()
+            .any(|figure| figure.id == "answered-by-offered-load"),
+        "what was answered has a figure"
+    );
+}
+
+#[test]
+fn the_highest_rate_that_keeps_its_latency_is_advised() {
+    let report = Report::of(&three_rates());
+    let advice = &report.layers[0].answer.advice;
+    let claim = advice.iter().find(|claim| claim.topic == "Offered load").unwrap();
+    assert!(
+        claim.brief.starts_with("poisson:10k/s: 10.0 k IOPS answered")
+            && claim.brief.contains("poisson:20k/s is too much"),
+        "{}",
+        claim.brief
+    );
+    // The lowest rate has too few operations for a p99: the next one takes its place.
+    let mut few = three_rates();
+    for trial in &mut few.trials {
+        let is_lowest = trial.cell == "poisson:1k";
+        let is_p99 = |name: &str| name == LATENCY.both.p99.name || name == LATENCY.read.p99.name;
+        trial.values.retain(|value| !(is_lowest && is_p99(&value.metric)));
+    }
+    let report = Report::of(&few);
+    let mut advice = report.layers[0].answer.advice.iter();
+    let claim = advice.find(|claim| claim.topic == "Offered load").unwrap();
+    assert!(
+        claim.text.contains("within twice that of poisson:10k/s"),
+        "{}",
+        claim.text
+    );
+    let overloaded = at_rates(&[("10k", 10e3, 5e3, 9e6), ("20k", 20e3, 5e3, 9e7)]);
+    assert_eq!(Report::of(&overloaded).layers[0].answer.advice, []);
+}
+
+#[test]
+fn rates_are_sorted_by_value_and_have_a_column_of_numbers() {
+    let table = outcrop_results::CellTable::of(&three_rates());
+    let rates: Vec<&str> = table.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(rates, ["poisson:1k", "poisson:10k", "poisson:20k"]);
+    let mut csv = Vec::new();
+    outcrop_results::cells::write_csv(&table, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = head
+        .iter()
+        .position(|name| *name == ARRIVAL_REQUESTED.name)
+        .expect("a column");
+    let values: Vec<&str> = csv
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(column).unwrap())
+        .collect();
+    assert_eq!(values, ["1000", "10000", "20000"]);
+}
+
+#[test]
+fn cells_that_differ_in_their_rate_are_told_apart_in_figures_and_warnings() {
+    let mut run = three_rates();
+    let shared = run.trials.len() - 1;
+    for (index, trial) in run.trials.iter_mut().enumerate() {
+        set(trial, DEVICE_BYTES_RATIO, 1.0);
+        set(
+            trial,
+            FOREIGN_BYTES_RATIO,
+            if index == shared { 1.65 } else { 0.0 },
+        );
+        set(trial, MISSING_BYTES_RATIO, 0.0);
+    }
+    let report = Report::of(&run);
+    let text = warnings(&report).join("\n");
+    assert!(text.contains("QD 8, poisson:20k/s, trial 3"), "{text}");
+    let tail = report
+        .figures()
+        .into_iter()
+        .find(|figure| figure.id == "latency-tail");
+    let csv = tail.expect("a tail").to_csv().unwrap();
+    assert!(
+        csv.contains("read QD 8, poisson:"),
+        "{}",
+        csv.lines().take(3).collect::<String>()
+    );
+    let over_time = report
+        .figures()
+        .into_iter()
+        .find(|figure| figure.id == "iops-over-time")
+        .expect("a course of time");
+    assert!(over_time.caption.contains("poisson:"), "{}", over_time.caption);
+    assert!(
+        !over_time.caption.contains("running out of cache"),
+        "{}",
+        over_time.caption
+    );
+}
+
+#[test]
+fn lines_that_fall_are_a_full_cache_for_writes_alone() {
+    let caption = |read_percent| {
+        let report = Report::of(&run_of(read_percent));
+        let mut figures = report.figures().into_iter();
+        figures
+            .find(|figure| figure.id == "iops-over-time")
+            .unwrap()
+            .caption
+            .clone()
+    };
+    assert!(caption(0).contains("running out of cache"));
+    assert!(!caption(100).contains("cache"), "{}", caption(100));
+}

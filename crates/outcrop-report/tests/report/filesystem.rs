@@ -1,0 +1,239 @@
+//! Findings, answer and figures of the filesystem layer on runs whose truth is known: nothing here was measured.
+
+use outcrop_measure::metric::Metric;
+use outcrop_report::{Finding, Report, Verdict};
+use outcrop_results::{Outcome, RunView, TrialEntry, Value};
+use outcrop_schema::filesystem::{
+    ACHIEVED_QUEUE_DEPTH, CODEC_TIME, COMPRESSED_SHARE, COMPRESSION, CPU_PER_OPERATION, DATA_RATIO,
+    FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY, OPTIONS, PAGE_CACHE_BELOW,
+    PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY, PREDICTED_SPACE, READ_AMPLIFICATION,
+    READ_AMPLIFICATION_OWN, SCHEMA, SPACE_RATIO, WRITE_THROUGHPUT,
+};
+use outcrop_schema::{Remark, Settings, Vocabulary};
+
+/// Cells of a run; each with three trials of the same values.
+struct Builder {
+    run: RunView,
+}
+
+type Values<'v> = &'v [(Metric, f64)];
+
+/// What a sound cell of compressed btrfs says, at a ratio of 3.6.
+const SOUND: Values<'static> = &[
+    (SPACE_RATIO, 3.58),
+    (DATA_RATIO, 3.6),
+    (PREDICTED_SPACE, 3.6),
+    (COMPRESSED_SHARE, 1.0),
+    (PAGES_CACHED_BEFORE, 0.0),
+    (READ_AMPLIFICATION, 8.9),
+    (READ_AMPLIFICATION_OWN, 8.9),
+    (LATENCY.mean, 280_000.0),
+    (LATENCY.p50, 260_000.0),
+    (LATENCY.p99, 520_000.0),
+    (IOPS, 3571.0),
+    (ACHIEVED_QUEUE_DEPTH, 1.0),
+    (CODEC_TIME, 146_000.0),
+    (PREDICTED_LATENCY, 278_000.0),
+    (PREDICTED_IOPS, 3597.0),
+    (CPU_PER_OPERATION, 217_000.0),
+    (KERNEL_THREAD_SHARE, 0.86),
+    (FOREIGN_CPU_SHARE, 0.05),
+    (WRITE_THROUGHPUT, 4.2e8),
+];
+
+impl Builder {
+    fn new() -> Self {
+        Self {
+            run: RunView {
+                dir: "runs/20261121T020000Z-filesystems".into(),
+                name: "20261121T020000Z-filesystems".into(),
+                plan: "[run]\nseed = \"0x2a\"\neffort = \"quick\"\n\n[[plan]]\nname = \"fs-choice\"\nlayer = \"filesystem\"\n\
+                       design = \"every-combination\"\n"
+                    .into(),
+                environment: serde_json::Value::Null,
+                trials: Vec::new(),
+                torn_bytes: 0,
+                vocabulary: Vocabulary::default(),
+            },
+        }
+    }
+
+    fn cell(mut self, filesystem: &str, compression: &str, changes: Values<'_>, remark: &Remark) -> Self {
+        let mut factors = Settings::defaults(SCHEMA.workload);
+        factors.read(&FILESYSTEM, filesystem).expect("a filesystem");
+        factors.read(&COMPRESSION, compression).expect("a compression");
+        for repetition in 0..3 {
+            let mut values: Vec<(Metric, f64)> = SOUND.to_vec();
+            for (metric, value) in changes {
+                values.retain(|(known, _)| known.name != metric.name);
+                values.push((*metric, *value));
+            }
+            let number = self.run.trials.len() as u32;
+            self.run.trials.push(TrialEntry {
+                trial: number,
+                seed: u64::from(number),
+                started_at: "2026-11-21T02:00:00.123456Z".into(),
+                data: None,
+                variant: None,
+                histograms: Vec::new(),
+                cell: format!("{filesystem} {compression}"),
+                layer: SCHEMA.name.to_owned(),
+                subject: "silesia 64 MiB".to_owned(),
+                factors: factors.spellings(),
+                plans: vec!["fs-choice".to_owned()],
+                repetition,
+                outcome: Outcome::Completed,
+                duration_s: 0.4,
+                values: values
+                    .into_iter()
+                    .map(|(metric, value)| Value::measured(metric, value))
+                    .collect(),
+                notes: vec![remark.clone()],
+            });
+        }
+        self
+    }
+
+    fn btrfs(self, compression: &str, changes: Values<'_>) -> Self {
+        let options = OPTIONS.remark(format!("mounted with rw,compress-force={compression},subvolid=5"));
+        self.cell("btrfs", compression, changes, &options)
+    }
+}
+
+/// A sound run, for tests of every layer.
+pub(crate) fn example() -> RunView {
+    Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", &[]).run
+}
+
+fn finding(run: &RunView, id: &str) -> Finding {
+    let report = Report::of(run);
+    let found = report.layers[0].findings.iter().find(|finding| finding.id == id);
+    found.unwrap_or_else(|| panic!("no finding {id}")).clone()
+}
+
+fn verdict(changes: Values<'_>, id: &str) -> Verdict {
+    finding(&Builder::new().btrfs("zstd:3", changes).run, id).verdict
+}
+
+const FINDINGS: [&str; 9] = [
+    "reads-were-cold",
+    "compression-happened",
+    "options-are-effective",
+    "amplification-in-bounds",
+    "bytes-are-the-kernels",
+    "space-is-the-codecs",
+    "cpu-is-accounted",
+    "littles-law",
+    "prediction-is-observed",
+];
+
+#[test]
+fn every_finding_holds_of_a_sound_cell() {
+    for id in FINDINGS {
+        assert_eq!(verdict(&[], id), Verdict::Holds, "{id}");
+    }
+}
+
+#[test]
+fn every_trap_makes_its_finding_fail() {
+    let traps: [(&str, Values<'_>); 9] = [
+        // The second read of an extent by O_DIRECT: 0.026 bytes for each byte.
+        (
+            "reads-were-cold",
+            &[(READ_AMPLIFICATION, 0.026), (READ_AMPLIFICATION_OWN, 0.026)],
+        ),
+        ("reads-were-cold", &[(PAGES_CACHED_BEFORE, 7717.0)]),
+        // nodatasum, or fallocate before writing.
+        ("compression-happened", &[(COMPRESSED_SHARE, 0.0)]),
+        ("amplification-in-bounds", &[(READ_AMPLIFICATION, 4.6)]),
+        ("bytes-are-the-kernels", &[(READ_AMPLIFICATION, 40.9)]),
+        // Space that xfs reserved, or a codec of another level.
+        ("space-is-the-codecs", &[(DATA_RATIO, 3.4)]),
+        ("cpu-is-accounted", &[(FOREIGN_CPU_SHARE, 1.4)]),
+        ("littles-law", &[(LATENCY.mean, 140_000.0)]),
+        ("prediction-is-observed", &[(LATENCY.p50, 420_000.0)]),
+    ];
+    for (id, changes) in traps {
+        assert_eq!(verdict(changes, id), Verdict::DoesNotHold, "{id} {changes:?}");
+    }
+    // zstd:99, of which the kernel made zstd:15.
+    let options = OPTIONS.remark("mounted with rw,compress-force=zstd:15,subvolid=5");
+    let run = Builder::new().cell("btrfs", "zstd:9", &[], &options).run;
+    assert_eq!(
+        finding(&run, "options-are-effective").verdict,
+        Verdict::DoesNotHold
+    );
+    // A loop device without direct I/O below.
+    let below = PAGE_CACHE_BELOW.remark("loop0 was attached without direct I/O");
+    let run = Builder::new().cell("btrfs", "zstd:3", &[], &below).run;
+    assert_eq!(finding(&run, "reads-were-cold").verdict, Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_slower_codec_of_the_kernel_is_named_with_its_factor() {
+    let zlib: Values<'_> = &[
+        (LATENCY.p50, 716_000.0),
+        (CODEC_TIME, 321_000.0),
+        (PREDICTED_LATENCY, 437_000.0),
+    ];
+    let run = Builder::new().btrfs("zlib:3", zlib).run;
+    let seen = finding(&run, "prediction-is-observed");
+    assert_eq!(seen.verdict, Verdict::DoesNotHold);
+    assert!(seen.meaning.contains("btrfs zlib:3 is 1.9 ×"), "{}", seen.meaning);
+}
+
+#[test]
+fn the_answer_names_the_smallest_the_soonest_and_a_balance() {
+    let squashfs: Values<'_> = &[(SPACE_RATIO, 3.5), (LATENCY.p50, 118_000.0)];
+    let ext4: Values<'_> = &[(SPACE_RATIO, 1.0), (LATENCY.p50, 91_000.0)];
+    let remark = OPTIONS.remark("mounted with rw");
+    let run = Builder::new()
+        .btrfs("zstd:3", &[])
+        .cell("ext4", "none", ext4, &remark)
+        .cell("squashfs", "zstd:3", squashfs, &remark)
+        .run;
+    let report = Report::of(&run);
+    let answer = &report.layers[0].answer;
+    let brief = |topic: &str| {
+        let claim = answer.advice.iter().find(|claim| claim.topic == topic);
+        claim
+            .unwrap_or_else(|| panic!("{topic}: {:?}", answer.advice))
+            .brief
+            .clone()
+    };
+    assert!(
+        brief("Smallest").starts_with("btrfs zstd:3"),
+        "{}",
+        brief("Smallest")
+    );
+    assert!(
+        brief("Fastest small reads").starts_with("ext4"),
+        "{}",
+        brief("Fastest small reads")
+    );
+    assert!(brief("Balanced").starts_with("squashfs"), "{}", brief("Balanced"));
+    let page = report.to_html();
+    assert!(page.contains("fs-space-against-latency"));
+}
+
+#[test]
+fn publications_are_held_to_their_own_figures() {
+    let run = Builder::new().btrfs("zstd:3", &[]).run;
+    let report = Report::of(&run);
+    let verdicts: Vec<(&str, &Verdict)> = report.layers[0]
+        .references
+        .iter()
+        .flat_map(|section| &section.findings)
+        .map(|finding| (finding.id.as_str(), &finding.verdict))
+        .collect();
+    let expected = [
+        ("plotted-is-logged", &Verdict::DoesNotHold),
+        ("units-are-decimal", &Verdict::DoesNotHold),
+        ("latency-is-the-queue", &Verdict::Holds),
+        ("paced-not-saturated", &Verdict::Holds),
+        ("update-contains-its-read", &Verdict::DoesNotHold),
+    ];
+    for one in expected {
+        assert!(verdicts.contains(&one), "{one:?} in {verdicts:?}");
+    }
+}

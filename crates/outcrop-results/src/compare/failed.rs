@@ -1,0 +1,64 @@
+//! Cells that a comparison cannot have: they were measured, and no trial of them completed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cells::one_spelling;
+use super::{Comparand, FailedCell, Side};
+use crate::trial::Outcome;
+use crate::view::CellView;
+
+/// The failed cells of both sides, each once.
+pub(super) fn of(baseline: Comparand<'_>, candidate: Comparand<'_>) -> Vec<FailedCell> {
+    let mut found: BTreeMap<Key, FailedCell> = BTreeMap::new();
+    for (comparand, side) in [(baseline, Side::Baseline), (candidate, Side::Candidate)] {
+        for (key, cell) in failed_in(comparand) {
+            found.entry(key).or_insert(cell).sides.insert(side);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// What makes two failures one: the layer, and the pair of variants or else the factors.
+type Key = (String, Option<String>, BTreeMap<String, String>);
+
+fn failed_in(comparand: Comparand<'_>) -> Vec<(Key, FailedCell)> {
+    let (run, variant) = match comparand {
+        Comparand::Run(run) => (run, None),
+        Comparand::Variant(run, variant) => (run, Some(variant)),
+        Comparand::Reference(_) => return Vec::new(),
+    };
+    let is_of_side =
+        |view: &&CellView<'_>| variant.is_none_or(|name| view.variant().is_some_and(|own| own.name == name));
+    let cells = run.cells();
+    let cells = cells.iter().filter(|view| view.completed.is_empty());
+    cells
+        .filter(is_of_side)
+        .filter_map(|view| {
+            let message = view.excluded.iter().find_map(|trial| match &trial.outcome {
+                Outcome::Failed { message } => Some(message.clone()),
+                _ => None,
+            })?;
+            let spelled = |(name, value): (&String, &String)| one_spelling(view.schema, name, value);
+            let factors: BTreeMap<String, String> = view.factors.iter().map(spelled).collect();
+            let pair = variant.and_then(|_| Some(view.variant()?.pair.clone()));
+            let of_variants = pair.is_some();
+            let key = (
+                view.layer.to_owned(),
+                pair,
+                if of_variants {
+                    BTreeMap::new()
+                } else {
+                    factors.clone()
+                },
+            );
+            let cell = FailedCell {
+                sides: BTreeSet::new(),
+                layer: view.layer.to_owned(),
+                subject: view.subject.to_owned(),
+                factors,
+                message,
+            };
+            Some((key, cell))
+        })
+        .collect()
+}

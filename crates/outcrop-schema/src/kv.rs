@@ -1,0 +1,443 @@
+//! The key-value layer: embedded engines under YCSB, mixgraph and other mixes, and what compressing their blocks costs and saves.
+
+mod values;
+
+use outcrop_measure::units::ByteSize;
+use outcrop_workload::keyed::{OperationKind, RequestDistribution, StoreWorkload, ValueSize};
+use outcrop_workload::store::{
+    CompactionStyle, Durability, LevelCodecs, Settling, StoreCompression, StoreEngine, StoreIo,
+};
+use outcrop_workload::{Arrival, Content};
+
+use crate::factor::{Factor, FactorRef, Label, Role};
+use crate::layer::{LayerSchema, TableColumn};
+use crate::metrics::{Latencies, latencies, metrics};
+use crate::parse::{count, small_count, spelled};
+use crate::remark::RemarkKind;
+
+pub use values::{MemoryLimit, PageCache, ValueData};
+
+/// The layer.
+pub static SCHEMA: LayerSchema = LayerSchema {
+    subject: &[&DATA],
+    workload: &[
+        &ENGINE,
+        &COMPRESSION,
+        &COMPRESSION_BLOCK_SIZE,
+        &LEVEL_CODECS,
+        &BOTTOMMOST,
+        &DICTIONARY,
+        &BLOCK_CACHE,
+        &BLOOM_BITS,
+        &WRITE_BUFFER,
+        &COMPACTION,
+        &IO,
+        &DURABILITY,
+        &WORKLOAD,
+        &REQUESTS,
+        &RECORDS,
+        &VALUE_SIZE,
+        &CONTENT,
+        &THREADS,
+        &PROCESSES,
+        &ARRIVAL,
+        &MEMORY_LIMIT,
+        &SETTLING,
+        &PAGE_CACHE,
+    ],
+    metrics: &[
+        PLAIN,
+        SPACE,
+        AMPLIFICATION,
+        BLOCKS,
+        &LATENCY.all(),
+        &READ_LATENCY.all(),
+        &UPDATE_LATENCY.all(),
+        &INSERT_LATENCY.all(),
+        &SCAN_LATENCY.all(),
+        &READ_MODIFY_WRITE_LATENCY.all(),
+        &SERVICE_LATENCY.all(),
+        &LOAD_LATENCY.all(),
+    ],
+    headline: &[THROUGHPUT, READ_LATENCY.p99, SPACE_AMPLIFICATION, CPU],
+    table: TABLE,
+    remarks: &[OPENED, ABSENT, NOT_SETTLED, STALLED, DEBT_LEFT, BACKLOG],
+    ..LayerSchema::named("kv")
+};
+
+/// Columns of a table of cells.
+const TABLE: &[TableColumn] = &[
+    TableColumn::new(THROUGHPUT, "throughput", 0),
+    TableColumn::new(OFFERED, "offered", 4),
+    TableColumn::new(READ_LATENCY.p50, "read p50", 4),
+    TableColumn::new(READ_LATENCY.p99, "read p99", 2),
+    TableColumn::new(UPDATE_LATENCY.p99, "update p99", 5),
+    TableColumn::new(LOAD_THROUGHPUT, "load", 3),
+    TableColumn::new(CPU, "CPU", 3),
+    TableColumn::new(STORED_BYTES, "on disk", 1),
+    TableColumn::new(SPACE_AMPLIFICATION, "space", 6),
+    TableColumn::new(LOAD_WRITES_ENGINE, "writes", 7),
+    TableColumn::new(READS_DEVICE, "reads", 8),
+];
+
+/// What only some engines have: peers are the same but for these.
+pub static OF_ENGINES: &[FactorRef] = &[
+    &ENGINE,
+    &COMPRESSION,
+    &COMPRESSION_BLOCK_SIZE,
+    &LEVEL_CODECS,
+    &BOTTOMMOST,
+    &DICTIONARY,
+    &BLOOM_BITS,
+    &WRITE_BUFFER,
+    &COMPACTION,
+    &IO,
+    &DURABILITY,
+];
+
+const MOST_RECORDS: u64 = 1 << 40;
+const MOST_WORKERS: u32 = 1024;
+
+/// Where values come from.
+pub static DATA: Factor<ValueData> = Factor::new("data", "Where the bytes of values come from", spelled)
+    .default("generated")
+    .accepts("`\"generated\"` (by `content`), or the path of a file or a directory that values are cut from; only read")
+    .role(Role::Data);
+
+/// Which engine.
+pub static ENGINE: Factor<StoreEngine> = Factor::new(
+    "engine",
+    "The engine: fjall, rocksdb (the system's library), redb, none",
+    spelled,
+)
+.default("fjall")
+.accepts(
+    "`\"fjall\"` (an LSM tree, in this program), `\"rocksdb\"` (`$OUTCROP_ROCKSDB_LIB`, or the system's library), `\"redb\"` (a B-tree, in this \
+     program), `\"none\"` (keeps nothing: what the driver costs)",
+)
+.label(Label::Always("{}"))
+.role(Role::Implementation);
+/// Codec of its blocks.
+pub static COMPRESSION: Factor<StoreCompression> = Factor::new(
+    "compression",
+    "Codec of the engine's blocks: none, snappy, lz4, lz4hc, zlib, zstd:3",
+    spelled,
+)
+.default("lz4")
+.accepts(
+    "rocksdb: `\"none\"`, `\"snappy\"`, `\"lz4\"`, `\"lz4hc\"`, `\"zlib\"`, `\"zstd\"`, the last three with a level (`\"zstd:3\"`); fjall: `\"none\"`, `\"lz4\"`",
+)
+.label(Label::Always("{}"));
+/// Bytes compressed at once.
+pub static COMPRESSION_BLOCK_SIZE: Factor<ByteSize> = Factor::new(
+    "compression_block_size",
+    "Bytes per block of the engine's files: 4k, 16KiB",
+    spelled,
+)
+.default("4KiB")
+.accepts("LSM engines: 1 KiB to 1 MiB")
+.label(Label::Always("{}"))
+.flag("block-size");
+/// Codecs of levels.
+pub static LEVEL_CODECS: Factor<LevelCodecs> = Factor::new(
+    "level_codecs",
+    "Codec of each level, from level 0: none/none/lz4, or all for one codec",
+    spelled,
+)
+.default("all")
+.accepts("LSM engines: `\"all\"` (one codec for all), or one for each level: `\"none/none/lz4\"`; the last one holds for the rest")
+.label(Label::Unusual("levels {}"));
+/// Codec of the last level.
+pub static BOTTOMMOST: Factor<StoreCompression> = Factor::new(
+    "bottommost_compression",
+    "A different codec for the last level, such as zstd:9",
+    spelled,
+)
+.decided("as `compression`")
+.accepts("rocksdb: a codec for the last level")
+.label(Label::Unusual("bottommost {}"))
+.flag("bottommost");
+/// Bytes of a dictionary.
+pub static DICTIONARY: Factor<ByteSize> = Factor::new(
+    "dictionary",
+    "Size of the compression dictionary of each file; 0 for none",
+    spelled,
+)
+.default("0")
+.accepts("rocksdb: bytes of a dictionary per file")
+.label(Label::Unusual("dictionary {}"));
+/// The engine's cache.
+pub static BLOCK_CACHE: Factor<ByteSize> = Factor::new(
+    "block_cache",
+    "Size of the engine's cache of uncompressed blocks; 0 for none",
+    spelled,
+)
+.default("32MiB")
+.accepts("bytes; redb: its page cache")
+.label(Label::Unusual("cache {}"));
+/// Bits of bloom filters.
+pub static BLOOM_BITS: Factor<u32> = Factor::new(
+    "bloom_bits",
+    "Bits per key of the bloom filters; 0 for none",
+    bits,
+)
+.default("10")
+.accepts("LSM engines: 0 to 64")
+.label(Label::Unusual("bloom {}"));
+/// Memory for writes.
+pub static WRITE_BUFFER: Factor<ByteSize> = Factor::new(
+    "write_buffer",
+    "Memory that buffers writes before they are flushed to a file",
+    spelled,
+)
+.default("64MiB")
+.accepts("LSM engines: 64 KiB or more");
+/// How files are merged.
+pub static COMPACTION: Factor<CompactionStyle> =
+    Factor::new("compaction", "Compaction style: leveled, universal", spelled)
+        .default("leveled")
+        .accepts("rocksdb: `\"leveled\"`, `\"universal\"`")
+        .label(Label::Unusual("{}"));
+/// Through the page cache or not.
+pub static IO: Factor<StoreIo> = Factor::new(
+    "store_io",
+    "How files are accessed: buffered (page cache), direct",
+    spelled,
+)
+.default("buffered")
+.accepts("rocksdb: `\"buffered\"`, `\"direct\"`")
+.label(Label::Unusual("{} I/O"))
+.flag("io");
+/// What a write has to reach.
+pub static DURABILITY: Factor<Durability> = Factor::new(
+    "durability",
+    "What a write must reach before it is acknowledged: logged, synced, unlogged",
+    spelled,
+)
+.decided("`\"logged\"`; redb: `\"unlogged\"`")
+.accepts(
+    "`\"logged\"` (the log, in the page cache), `\"synced\"` (the log, on the device), `\"unlogged\"` (memory); fjall always has a log, redb has none",
+);
+/// The workload by name.
+pub static WORKLOAD: Factor<StoreWorkload> = Factor::new(
+    "workload",
+    "The workload: ycsb-a … ycsb-f, mixgraph, or a mix such as read:95+update:5",
+    workload,
+)
+.default("ycsb-a")
+.accepts("`\"ycsb-a\"` … `\"ycsb-f\"`, `\"mixgraph\"`, or parts of operations: `\"read:95+update:5\"`")
+.label(Label::Always("{}"));
+/// Which keys are asked for.
+pub static REQUESTS: Factor<RequestDistribution> = Factor::new(
+    "request_distribution",
+    "Which keys are requested: zipfian, latest, uniform, zipf:0.99, mixgraph",
+    spelled,
+)
+.decided("the workload's")
+.accepts("`\"zipfian\"` (YCSB's scrambled one), `\"latest\"`, `\"uniform\"`, `\"zipf:0.99\"` (plain), `\"mixgraph\"`")
+.label(Label::Always("{}"))
+.flag("requests");
+/// How many records.
+pub static RECORDS: Factor<u64> = Factor::new(
+    "records",
+    "Records that are loaded into each database",
+    count::<MOST_RECORDS>,
+)
+.default("100000")
+.accepts("records of each database")
+.label(Label::Always("{} records"));
+/// How long values are.
+pub static VALUE_SIZE: Factor<ValueSize> =
+    Factor::new("value_size", "Size of the values: fixed:1000B, etc", spelled)
+        .decided("the workload's")
+        .accepts("`\"fixed:1000B\"` (YCSB's ten fields of 100 B), `\"etc\"`, mixgraph's own");
+/// What values contain.
+pub static CONTENT: Factor<Content> = Factor::new(
+    "content",
+    "Content of generated values: random, zeros, compressible:2",
+    spelled,
+)
+.default("compressible:2")
+.accepts("generated values: `\"compressible:2\"`, `\"entropy:4\"`, `\"random\"`, `\"zeros\"`")
+.label(Label::Unusual("{}"))
+.role(Role::Data);
+/// Threads of a process.
+pub static THREADS: Factor<u32> =
+    Factor::new("threads", "Threads of each process", small_count::<MOST_WORKERS>)
+        .default("1")
+        .accepts("threads of each process")
+        .label(Label::Unusual("{} threads"));
+/// Processes.
+pub static PROCESSES: Factor<u32> = Factor::new(
+    "processes",
+    "Processes, each with its own database",
+    small_count::<MOST_WORKERS>,
+)
+.default("1")
+.accepts("processes, each with its own database of `records`")
+.label(Label::Unusual("{} processes"));
+/// When operations are due.
+pub static ARRIVAL: Factor<Arrival> = Factor::new("arrival", "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE", spelled)
+    .default("closed")
+    .accepts("`\"closed\"`; open loop: `\"constant:20k\"`, `\"poisson:20k\"`, `\"etc:20k\"` operations per second of all processes together")
+    .label(Label::Unusual("{}"))
+    .role(Role::Condition)
+    .assumed("closed");
+/// Most memory of a process.
+pub static MEMORY_LIMIT: Factor<MemoryLimit> = Factor::new(
+    "memory_limit",
+    "Memory limit of each process, including its page cache; none for no limit",
+    spelled,
+)
+.default("none")
+.accepts("`\"none\"`, or bytes for each process with its page cache: a control group, which needs root")
+.label(Label::Unusual("{} memory"))
+.role(Role::Condition)
+.assumed("none");
+/// Between load and run.
+pub static SETTLING: Factor<Settling> = Factor::new(
+    "settling",
+    "What happens between load and run: compacted, rest:60s, none",
+    spelled,
+)
+.default("compacted")
+.accepts("`\"compacted\"` (until no compaction is pending or running), `\"rest:60s\"`, `\"none\"`")
+.role(Role::Condition)
+.assumed("compacted");
+/// What is in the page cache.
+pub static PAGE_CACHE: Factor<PageCache> = Factor::new(
+    "page_cache",
+    "The database's files in the page cache before the run: dropped, kept",
+    spelled,
+)
+.default("dropped")
+.accepts("`\"dropped\"` (after a sync), `\"kept\"`")
+.label(Label::Unusual("page cache {}"))
+.role(Role::Condition)
+.assumed("dropped");
+
+fn bits(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(bits) if bits <= 64 => Ok(bits),
+        _ => Err(format!(
+            "`{text}` is not accepted; expected a whole number from 0 to 64"
+        )),
+    }
+}
+
+/// Mixes have commas, which separate values on the command line: `+` is read as well.
+fn workload(text: &str) -> Result<StoreWorkload, String> {
+    spelled(&text.replace('+', ","))
+}
+
+metrics! { PLAIN:
+    THROUGHPUT = "throughput", PerSecond, Higher, Trial, "operations completed per second of measured time, of all kinds and processes";
+    OFFERED = "offered_load", PerSecond, Neither, Trial, "operations per second of the schedule of an open loop";
+    LOAD_THROUGHPUT = "load_throughput", PerSecond, Higher, Trial, "records stored per second of the load phase, the flush at its end included";
+    FLUSH_TIME = "flush_time", Nanoseconds, Lower, Trial, "time of the flush at the end of the load";
+    SETTLING_TIME = "settling_time", Nanoseconds, Neither, Trial, "time between the end of the load and the moment when compaction had settled, or the length of the rest that the plan sets";
+    CPU = "cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of the processes, kernel and the engine's own threads included, per operation";
+    CALLER_CPU = "caller_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of the driver's threads, their calls into the engine included, per operation";
+    BACKGROUND_CPU = "background_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of the engine's own threads per operation";
+    KERNEL_CPU = "kernel_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "the part of the CPU time that was spent in the kernel, per operation";
+    LOAD_CPU = "load_cpu_per_record", NanosecondsPerOperation, Lower, Trial, "CPU time of the load phase, the engine's own threads included, per record";
+    ENERGY = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the run over its operations, warm-up included; its inverse is operations per joule";
+    RESIDENT_BYTES = "peak_resident_memory", Bytes, Lower, Trial, "highest resident memory of all processes together";
+    STALLS = "stalled_windows", Count, Lower, Trial, "windows of the run with less than a tenth of the median throughput";
+    WRITER_STALL = "writers_stalled_time", Nanoseconds, Lower, Trial, "time for which the engine delayed writers during the run, summed over them";
+    CACHE_HITS = "block_cache_hit_ratio", Ratio, Higher, Trial, "data blocks found in the engine's block cache over those requested, during the run";
+    UNFINISHED = "unfinished_operations", Count, Lower, Trial, "operations of an open loop that were due and never begun";
+    VERIFIED = "verified_values", Count, Neither, Trial, "values that were read and compared with what was stored under their key";
+    MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that were read and are not those stored, and keys that were not found";
+}
+
+metrics! { SPACE:
+    STORED_BYTES = "stored_bytes", Bytes, Lower, Trial, "bytes that the databases take on the filesystem after the load has settled, log included";
+    STORED_AFTER_BYTES = "stored_bytes_after_run", Bytes, Lower, Trial, "bytes that the databases take on the filesystem at the end";
+    SPACE_AMPLIFICATION = "space_amplification", Ratio, Lower, Trial, "bytes on the filesystem after the load has settled over bytes of keys and values";
+    STORED_RATIO = "stored_ratio", Ratio, Higher, Trial, "bytes of keys and values over bytes on the filesystem after the load has settled: the compression ratio of the whole engine";
+    DEBT_BEFORE = "compaction_debt_before_run", Bytes, Lower, Trial, "bytes that compaction still had to rewrite when the run began, as the engine estimates";
+    DEBT_AFTER = "compaction_debt_after_run", Bytes, Lower, Trial, "bytes that compaction still had to rewrite when the run ended, as the engine estimates";
+}
+
+metrics! { BLOCKS:
+    OPENING_TIME = "opening_time", Nanoseconds, Lower, Trial, "time of opening the new databases, before the load; in no throughput";
+    CLOSING_TIME = "closing_time", Nanoseconds, Lower, Trial, "time of closing the databases, after the run; in no throughput";
+    BLOCKS_FETCHED = "blocks_fetched_per_operation", Count, Lower, Trial, "data blocks not found in the block cache per operation of the run, for requests and compactions";
+    BLOCKS_DECOMPRESSED = "blocks_decompressed_per_operation", Count, Lower, Trial, "blocks decompressed per operation of the run by the engine's statistics, for requests and compactions; 0 where the codec leaves them as they are";
+    BLOCKS_COMPRESSED = "blocks_compressed_per_operation", Count, Lower, Trial, "blocks compressed per operation of the run by the engine's statistics, by flushes and compactions, which are in the background";
+    COMPACTION_READ = "compaction_read_per_operation", Bytes, Lower, Trial, "bytes that compactions read from files per operation of the run, which is in the background";
+    TABLES_WRITTEN = "tables_written_per_operation", Bytes, Lower, Trial, "bytes that flushes and compactions wrote to files per operation of the run, which is in the background";
+}
+
+metrics! { AMPLIFICATION:
+    LOAD_WRITES_ENGINE = "load_write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values, during load and settling";
+    LOAD_WRITES_DEVICE = "load_write_amplification_device", Ratio, Lower, Trial, "bytes written to the block device by its own counters over bytes of keys and values, during load, settling and the sync after them; includes the writes of other processes";
+    WRITES_ENGINE = "write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values written, during the run";
+    WRITES_DEVICE = "write_amplification_device", Ratio, Lower, Trial, "bytes written to the block device by its own counters over bytes of keys and values written, during the run and the sync after it; includes the writes of other processes";
+    READS_ENGINE = "read_amplification_engine", Ratio, Lower, Trial, "bytes read from files by the engine's statistics over bytes of values returned, during the run";
+    READS_DEVICE = "read_amplification_device", Ratio, Lower, Trial, "bytes read from the block device by its own counters over bytes of values returned, during the run; includes the reads of other processes";
+}
+
+/// Time of an operation of any kind, under an open loop from its intended start.
+pub const LATENCY: Latencies = latencies!("latency", "the latency of an operation");
+/// Time of a read.
+pub const READ_LATENCY: Latencies = latencies!("read_latency", "the latency of a read");
+/// Time of an update.
+pub const UPDATE_LATENCY: Latencies = latencies!("update_latency", "the latency of an update");
+const INSERT_LATENCY: Latencies = latencies!("insert_latency", "the latency of an insert");
+const SCAN_LATENCY: Latencies = latencies!("scan_latency", "the latency of a scan");
+const READ_MODIFY_WRITE_LATENCY: Latencies = latencies!(
+    "read_modify_write_latency",
+    "the latency of a read and the write that follows it"
+);
+/// Time of an operation from its real start; open loops only.
+pub const SERVICE_LATENCY: Latencies =
+    latencies!("service_latency", "the time from an operation's real start");
+/// Time of a write of the load phase.
+pub const LOAD_LATENCY: Latencies = latencies!("load_latency", "the latency of a write in the load phase");
+
+/// Time of an operation of one kind.
+pub const fn latency_of(kind: OperationKind) -> Latencies {
+    match kind {
+        OperationKind::Read => READ_LATENCY,
+        OperationKind::Update => UPDATE_LATENCY,
+        OperationKind::Insert => INSERT_LATENCY,
+        OperationKind::Scan => SCAN_LATENCY,
+        OperationKind::ReadModifyWrite => READ_MODIFY_WRITE_LATENCY,
+    }
+}
+
+/// Which engine it was.
+pub const OPENED: RemarkKind =
+    RemarkKind::new("engine-version", "the engine with its version and library", "");
+/// It is not on this machine, or lacks what the plan asks for.
+pub const ABSENT: RemarkKind = RemarkKind::new(
+    "not-measured",
+    "the engine is not installed, lacks a codec, or a condition cannot be set",
+    "",
+);
+/// Compaction was running when the run began.
+pub const NOT_SETTLED: RemarkKind = RemarkKind::new(
+    "not-settled",
+    "compaction was pending or running when the run began",
+    "",
+);
+/// The run stood still.
+pub const STALLED: RemarkKind = RemarkKind::new(
+    "stalled",
+    "windows of the run had less than a tenth of the median throughput",
+    "",
+);
+/// Work was put off.
+pub const DEBT_LEFT: RemarkKind = RemarkKind::new(
+    "debt-left",
+    "the run left compaction with more to do than it found",
+    "",
+);
+/// The schedule was too fast.
+pub const BACKLOG: RemarkKind = RemarkKind::new(
+    "backlog",
+    "operations of an open loop were due and never begun",
+    "",
+);

@@ -1,0 +1,79 @@
+//! What a column takes as it was written, in the input, and in Parquet with zstd.
+
+use super::input::Opened;
+use super::layout::Layout;
+use super::of_column;
+use anyhow::Context as _;
+use outcrop_column::arrow::{ParquetStrings, parquet_zstd_bytes};
+use outcrop_column::{Column, EncodeReport, Index, InputColumn};
+use outcrop_column_bench::Stored;
+use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
+use outcrop_measure::metric::Unavailable;
+use outcrop_report::ColumnSizes;
+use std::path::Path;
+
+/// The sizes of a column that was written, in the input and in other forms.
+pub(super) struct Compared {
+    pub(super) sizes: ColumnSizes,
+    pub(super) stored: Stored,
+    pub(super) parquet: Result<u64, Unavailable>,
+}
+
+/// Compares a column file with what was read, and with Parquet. *Cost*: one pass over the column.
+pub(super) fn compared(
+    (opened, layout): (&Opened, &Layout),
+    column: &TableColumn,
+    (file, report): (&Path, &EncodeReport),
+    index: Index,
+) -> anyhow::Result<Compared> {
+    let text_bytes = report.text_bytes + report.row_count;
+    let stored = match layout.kind {
+        FileKind::Parquet => {
+            Stored::in_parquet(parquet_file(opened)?, column.number, report.row_count).map_err(of_column)?
+        }
+        FileKind::Arrow => Stored::in_arrow(),
+        FileKind::Lines | FileKind::Delimited | FileKind::TabSeparated => {
+            Stored::as_text(text_bytes, opened.compression)
+        }
+    };
+    let parquet = match (layout.kind, column.kind) {
+        (FileKind::Parquet, kind) if kind != ValueKind::Strings => {
+            let number = InputColumn::Numbered(column.number);
+            let arrays = ParquetStrings::open_typed(parquet_file(opened)?.try_clone()?, number);
+            let arrays = arrays.map_err(of_column)?;
+            Ok(parquet_zstd_bytes(arrays, u64::MAX).map_err(of_column)?)
+        }
+        (FileKind::Arrow, kind) if kind != ValueKind::Strings => Err(Unavailable::because(
+            "the types of an Arrow IPC input are not written again; only its columns of text are compared",
+        )),
+        _ if index == Index::Only => Err(Unavailable::because(
+            "a file with --index only has no codes to write the rows from",
+        )),
+        _ => {
+            let written = Column::open(file).map_err(of_column)?;
+            Ok(written.parquet_zstd_bytes().map_err(of_column)?)
+        }
+    };
+    let form = stored.form.as_ref().map(|form| format!("in this file ({form})"));
+    let row_count = report.row_count as f64;
+    let sizes = ColumnSizes {
+        name: column.name.clone(),
+        ocol_bytes: report.file_bytes as f64,
+        text_bytes: text_bytes as f64,
+        stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
+        parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
+        row_count,
+        table_rows: Some(row_count),
+    };
+    Ok(Compared {
+        sizes,
+        stored,
+        parquet,
+    })
+}
+
+fn parquet_file(opened: &Opened) -> anyhow::Result<&std::fs::File> {
+    opened
+        .file()
+        .context("Parquet needs a file that can be read from its end")
+}

@@ -1,0 +1,71 @@
+//! `values`: the distinct values with the number of their rows, the most frequent first.
+
+use super::flags::{AnswerFormat, Values};
+use super::print::{Answers, Field};
+use super::{Access, of_column, open};
+use crate::output::{Format, note};
+use outcrop_report::number::counted;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A value with its rows: ordered by rows, of equal ones the value that comes first in byte order is greater.
+type Counted = (u64, Reverse<Option<Vec<u8>>>);
+
+pub(super) fn values(args: &Values) -> anyhow::Result<()> {
+    let column = open(&args.file, Access::Mapped, &args.memory_limit)?;
+    let most = args.top.unwrap_or(usize::MAX);
+    // The least of those kept is on top, to be dropped first.
+    let mut kept: BinaryHeap<Reverse<Counted>> = BinaryHeap::new();
+    let mut value_count = 0_usize;
+    // In the order in which equal counts are shown: whoever comes later is not kept.
+    for selection in [column.find_null(), column.find_range(..)] {
+        let selection = selection.map_err(of_column)?;
+        let counted = selection.for_each_value(|value, rows| {
+            if rows == 0 {
+                return Ok(());
+            }
+            value_count += 1;
+            let is_full = kept.len() >= most;
+            if is_full && kept.peek().is_none_or(|Reverse((least, _))| *least >= rows) {
+                return Ok(());
+            }
+            kept.push(Reverse((rows, Reverse(value.map(<[u8]>::to_vec)))));
+            if is_full {
+                kept.pop();
+            }
+            Ok(())
+        });
+        counted.map_err(of_column)?;
+    }
+    let rows = column.row_count();
+    let shown = match most < value_count {
+        true => format!("; the {} most frequent are shown", kept.len()),
+        false => String::new(),
+    };
+    note(&format!(
+        "{} in {}{shown}",
+        counted(value_count, "distinct value"),
+        counted(rows as usize, "row")
+    ));
+    print(kept, args.format)
+}
+
+fn print(kept: BinaryHeap<Reverse<Counted>>, format: Format) -> anyhow::Result<()> {
+    let (format, is_text) = match format {
+        Format::Text => (AnswerFormat::Text, true),
+        Format::Json => (AnswerFormat::Json, false),
+        Format::Csv => (AnswerFormat::Csv, false),
+    };
+    // People read the count first, as `uniq -c` has it; programs go by the names.
+    let names = if is_text {
+        ["rows", "value"]
+    } else {
+        ["value", "rows_count"]
+    };
+    let mut answers = Answers::begin(format, names, None)?;
+    for Reverse((rows, Reverse(value))) in kept.into_sorted_vec() {
+        let (value, rows) = (Field::Value(value.as_deref()), Field::Number(rows));
+        answers.push(if is_text { [rows, value] } else { [value, rows] })?;
+    }
+    answers.finish(serde_json::Map::new())
+}

@@ -1,0 +1,166 @@
+//! fio's options that are understood without any effect, and those that are answered with what to type instead.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// What an option of fio means here.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    /// It asks for what is always so; a clause that says what is.
+    Always(&'static str),
+    /// It is refused; what to type instead, or that there is nothing. `{}` is the value that was given.
+    Instead(&'static str),
+}
+
+use Meaning::{Always, Instead};
+
+/// The options, by fio's names.
+const OPTIONS: &[(&str, Meaning)] = &[
+    ("name", Always("a run has no name but its folder's")),
+    ("group_reporting", Always("all jobs are reported as one")),
+    ("thread", Always("jobs are threads")),
+    ("norandommap", Always("random places are drawn independently")),
+    (
+        "refill_buffers",
+        Always("no two writes are the same: each contains its own number"),
+    ),
+    ("invalidate", Always("the page cache is bypassed")),
+    ("eta", Always("progress is shown unless --quiet is given")),
+    (
+        "directory",
+        Instead("give the directory as the argument: outcrop device {}"),
+    ),
+    ("loops", Instead("type --repetitions {}")),
+    ("randseed", Instead("type --seed {}")),
+    ("output-format", Instead("type --format json, or csv")),
+    ("output", Instead("type > {} behind the command")),
+    ("minimal", Instead("type --format csv")),
+    ("readonly", Instead("type --read-only FILE")),
+    (
+        "io_size",
+        Instead("--duration bounds a trial in time and --max-written bounds what is written"),
+    ),
+    (
+        "rate",
+        Instead("a rate is one of requests here: type --rate_iops 5k, or --arrival constant:5k"),
+    ),
+    (
+        "rate_min",
+        Instead("there is no counterpart; --arrival reports what was answered of the rate offered"),
+    ),
+    (
+        "bssplit",
+        Instead("there is one size per cell: type --bs 4k,64k for two cells"),
+    ),
+    (
+        "bsrange",
+        Instead("there is one size per cell: type --bs 4k,64k for two cells"),
+    ),
+    ("blocksize", Instead("type --bs {}")),
+    ("rwmixwrite", Instead("type --rwmixread with the share of reads")),
+    ("iodepth_batch", Instead("type --submission batch")),
+    ("iodepth_batch_submit", Instead("type --submission batch")),
+    (
+        "buffer_compress_percentage",
+        Instead("type --content compressible:2, which is a ratio"),
+    ),
+    ("zero_buffers", Instead("type --content zeros")),
+    (
+        "offset",
+        Instead("there is no counterpart; --span bounds the part that is accessed, from its start"),
+    ),
+    (
+        "latency_target",
+        Instead("type --arrival with several rates, which give the curve"),
+    ),
+    ("cpus_allowed", Instead("run taskset -c {} outcrop device …")),
+    ("cpumask", Instead("run taskset outcrop device …")),
+    (
+        "fsync",
+        Instead("there is no counterpart: writes bypass the page cache and are not flushed"),
+    ),
+    (
+        "fdatasync",
+        Instead("there is no counterpart: writes bypass the page cache and are not flushed"),
+    ),
+    (
+        "sync",
+        Instead("there is no counterpart: writes bypass the page cache and are not flushed"),
+    ),
+    (
+        "thinktime",
+        Instead("there is no counterpart; type --arrival poisson:5k for requests with pauses between them"),
+    ),
+    ("verify", Instead("there is no counterpart")),
+    ("zonemode", Instead("there is no counterpart")),
+    ("flow", Instead("there is no counterpart")),
+];
+
+/// What was given of them.
+#[derive(Debug, Default)]
+pub(super) struct Foreign {
+    given: Vec<(&'static str, Meaning, Option<String>)>,
+}
+
+impl Foreign {
+    /// Refuses the first that has no effect and should have one, in a sentence.
+    pub(super) fn check(&self) -> Result<(), String> {
+        for (name, meaning, value) in &self.given {
+            if let Instead(answer) = meaning {
+                let answer = answer.replace("{}", value.as_deref().unwrap_or("…"));
+                return Err(format!(
+                    "--{name} is an option of fio that is not understood: {answer}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Those that ask for what is so anyway, each with what that is.
+    pub(super) fn without_effect(&self) -> Option<String> {
+        let one = |(name, meaning, _): &(&str, Meaning, Option<String>)| match meaning {
+            Always(why) => Some(format!("--{name} of fio has no effect: {why}")),
+            Instead(_) => None,
+        };
+        let all: Vec<String> = self.given.iter().filter_map(one).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+impl clap::Args for Foreign {
+    fn augment_args(command: Command) -> Command {
+        OPTIONS.iter().fold(command, |command, (name, meaning)| {
+            let is_flag = matches!(meaning, Always(_)) && *name != "name";
+            command.arg(
+                Arg::new(*name)
+                    .long(*name)
+                    .hide(true)
+                    .num_args(0..=1)
+                    // A flag of fio's without a value must not swallow the directory behind it.
+                    .require_equals(is_flag)
+                    .default_missing_value("")
+                    .action(ArgAction::Set),
+            )
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for Foreign {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |(name, meaning): &(&'static str, Meaning)| {
+            let value = matches.get_one::<String>(name)?;
+            let value = (!value.is_empty()).then(|| value.clone());
+            Some((*name, *meaning, value))
+        };
+        let given = OPTIONS.iter().filter_map(given).collect();
+        Ok(Self { given })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

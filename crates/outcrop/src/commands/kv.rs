@@ -1,0 +1,83 @@
+//! `outcrop kv`: key-value engines, one-off, a flag for each factor; and the hidden command by which a process holds a database.
+
+use super::factor_flags::{FactorFlags, OneOff, Spell};
+use super::plan_flags::PlanFlags;
+use crate::exit::Ending;
+use crate::session;
+use outcrop_lab::{Draft, PlanOptions, PlanSet};
+use outcrop_measure::units::TimeSpan;
+use outcrop_schema::{LayerSchema, kv};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop kv                                       YCSB A on fjall, 100,000 records of 1000 B
+  outcrop kv --engine rocksdb --compression none,lz4,zstd:3 --workload ycsb-a
+  outcrop kv --engine fjall,rocksdb,redb --workload ycsb-c --records 1000000
+  outcrop kv --data /srv/dump --block-size 4k,16k  values from your files
+  outcrop kv --threads 10 --processes 1,4 --memory-limit 2GiB --requests uniform --settling rest:60s
+  outcrop kv --arrival poisson:20k --durability synced
+  outcrop kv --workload read:95+update:5           any mix of operations
+
+Several values, separated by commas, make a factor: every combination is a cell. Databases are made in a \
+separate folder in PATH and removed; your own databases are never opened. RocksDB is the system's library (librocksdb-dev), or \
+the one that OUTCROP_ROCKSDB_LIB names.";
+
+/// Measure key-value engines, with a flag for each factor
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A directory on the filesystem to measure; databases are created in it and removed
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Take the values from this file or directory, which is only read [default: generated values]
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    factors: FactorFlags<Kv>,
+    #[command(flatten)]
+    flags: PlanFlags,
+}
+
+#[derive(Debug)]
+pub(crate) struct Kv;
+
+impl OneOff for Kv {
+    const SCHEMA: &'static LayerSchema = &kv::SCHEMA;
+    const SPELL: Spell = |_, value| Ok(vec![value.to_owned()]);
+}
+
+/// A one-off answers soon: three trials of this length.
+const DURATION: TimeSpan = TimeSpan::seconds(3);
+const WARM_UP: TimeSpan = TimeSpan::milliseconds(500);
+const REPETITIONS: u32 = 3;
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let options = PlanOptions {
+        directory: Some(args.path.clone()),
+        data: args.data.clone(),
+        duration: args.flags.duration.or(Some(DURATION)),
+        warm_up: args.flags.warm_up.or(Some(WARM_UP)),
+        repetitions: args.flags.repetitions.or(Some(REPETITIONS)),
+        ..args.flags.options()
+    };
+    let draft = Draft::new(
+        "kv",
+        "What do these engines do with this workload?",
+        kv::SCHEMA.name,
+        "outcrop kv",
+    );
+    let set =
+        PlanSet::from_drafts(vec![args.factors.write_over(draft)], &options).map_err(session::lab_error)?;
+    session::start(&set, "kv", &args.flags)
+}
+
+/// Hold one database for the process that started this one
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkerArgs {}
+
+/// Serves the lab until it closes our standard input.
+pub(crate) fn work(_: &WorkerArgs) -> anyhow::Result<Ending> {
+    outcrop_kv::serve_parent()?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,430 @@
+//! `outcrop predict`: what compressing at a place would do to an application, from figures of both.
+
+use crate::exit::{Ending, bad_input};
+use crate::output::{self, Cell, Format, Table};
+use anyhow::Context as _;
+use outcrop_measure::Unit;
+use outcrop_measure::units::format_with_range;
+use outcrop_predict::{
+    Application, Case, Component, Energy, Measured, ModelError, PUBLISHED, Prediction, Study,
+};
+use outcrop_report::MeasuredSystem;
+use outcrop_results::RunView;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  outcrop predict --application store.toml            with the published components that ship
+  outcrop predict --application store.csv --components mine.toml,more.csv
+  outcrop predict --application store.toml --measured results.csv    with the model's error
+  outcrop predict --application store.toml --clients 1,16,64 --format csv
+  outcrop predict --run runs/…            stores of a run under its codecs, with the error
+  outcrop predict --print-components > mine.csv       the published components, to start from
+
+store.toml:
+  [[application]]
+  name = \"store, read-mostly\"
+  clients = 40                         # threads that each wait for their operation
+  throughput = \"212k\"                  # operations/s without compression, with these clients
+  block_size = \"16KiB\"
+  decompressed_blocks = 0.62           # per operation, in the clients' path
+  compressed_blocks_background = 0.05  # per operation, by flush and compaction
+
+mine.toml:
+  [[component]]
+  name = \"card A\"
+  place = \"accelerator\"                # or cpu, drive
+  decompress_latency = \"14us@4KiB, 63us@64KiB\"
+  compress_latency = \"20.6us + 2.1ns/B\"
+  decompress_throughput = \"7.2GB/s@4KiB, 12.9GB/s@64KiB\"
+  units = 30
+
+results.csv:
+  application,component,throughput
+  \"store, read-mostly\",card A,180k
+
+CSV files have the same names as columns. docs/predict.md lists all of them. Nothing is measured.";
+
+/// Predict what compressing at a place does to an application
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Applications: TOML or CSV, or - for stdin
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "print_components",
+        value_delimiter = ','
+    )]
+    application: Vec<String>,
+    /// Components: TOML or CSV files, or asic-components, which ships
+    #[arg(long, value_name = "FILE", value_delimiter = ',', default_value = PUBLISHED[0].0)]
+    components: Vec<String>,
+    /// Measured throughputs: TOML or CSV; they give the model's error, and other predictions their intervals
+    #[arg(long, value_name = "FILE")]
+    measured: Option<String>,
+    /// A run of predict-software and predict-codecs: predict its stores under each codec, and show the error
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["application", "measured"])]
+    run: Option<PathBuf>,
+    /// Numbers of clients to predict for [default: predict_clients of the file, else the measured number]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    clients: Vec<u32>,
+    /// Print the published components as CSV and exit
+    #[arg(long, exclusive = true)]
+    print_components: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Files larger than this are not lists of figures.
+const MOST_BYTES: u64 = 16 << 20;
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if args.print_components {
+        output::print(PUBLISHED[0].2)?;
+        return Ok(Ending::Done);
+    }
+    let system = system(args)?;
+    let MeasuredSystem {
+        applications,
+        components,
+        measured,
+    } = &system;
+    let study = Study::of(applications, components, measured).map_err(bad_input)?;
+    let mut table = columns(&study);
+    for case in &study.cases {
+        table.push(row(case));
+    }
+    match args.format {
+        Format::Text => {
+            table.print(Format::Text)?;
+            explain(&study)
+        }
+        Format::Csv => {
+            table.print(Format::Csv)?;
+            Ok(Ending::Done)
+        }
+        Format::Json => {
+            let envelope = table
+                .in_envelope()
+                .with_detail("model_error", error_json(&study.error));
+            output::print(&output::pretty_json(&envelope)?)?;
+            Ok(Ending::Done)
+        }
+    }
+}
+
+/// The columns; people see those that some case has a figure for.
+fn columns(study: &Study<'_>) -> Table {
+    let found = || study.cases.iter().filter_map(|case| case.outcome.as_ref().ok());
+    let shown = |heading: &'static str, is_any: bool| if is_any { heading } else { "" };
+    let has_energy = found().any(|found| matches!(found.energy, Energy::PerOperation(_)));
+    let has_ratio = study
+        .cases
+        .iter()
+        .any(|case| case.component.is_some_and(|own| own.ratio.is_some()));
+    let has_measured = study.cases.iter().any(|case| case.measured.is_some());
+    Table::new([
+        ("application", "application"),
+        ("clients", "clients"),
+        ("component", "component"),
+        ("place", "place"),
+        ("predicted", "predicted_throughput_1/s"),
+        ("", "predicted_low_1/s"),
+        ("", "predicted_high_1/s"),
+        ("of uncompressed", "of_uncompressed"),
+        ("latency", "predicted_latency_ns"),
+        ("binds", "binding_station"),
+        (
+            shown("CPU", found().any(|found| found.cpu_share.is_some())),
+            "cpu_share",
+        ),
+        (shown("ratio", has_ratio), "compression_ratio"),
+        (shown("energy", has_energy), "energy_per_operation_J"),
+        (shown("measured", has_measured), "measured_throughput_1/s"),
+        (shown("error", has_measured), "prediction_error"),
+        ("provenance", "provenance"),
+        ("", "assumptions"),
+        ("", "source"),
+    ])
+}
+
+/// What there is to predict: a run's system, or that of the files.
+fn system(args: &Args) -> anyhow::Result<MeasuredSystem> {
+    let Some(run) = &args.run else {
+        return Ok(MeasuredSystem {
+            applications: applications(args)?,
+            components: components(&args.components)?,
+            measured: measured(args.measured.as_deref())?,
+        });
+    };
+    let view = RunView::load(run).map_err(bad_input)?;
+    let mut system = MeasuredSystem::of(&view).map_err(|reason| bad_input(anyhow::anyhow!(reason)))?;
+    system.components.extend(components(&args.components)?);
+    Ok(system)
+}
+
+fn applications(args: &Args) -> anyhow::Result<Vec<Application>> {
+    let mut applications = Vec::new();
+    for path in &args.application {
+        let own = outcrop_predict::applications(&text_of(path)?);
+        applications.extend(
+            own.with_context(|| format!("cannot read applications from {path}"))
+                .map_err(bad_input)?,
+        );
+    }
+    if !args.clients.is_empty() {
+        for application in &mut applications {
+            application.predict_clients.clone_from(&args.clients);
+        }
+    }
+    Ok(applications)
+}
+
+fn components(paths: &[String]) -> anyhow::Result<Vec<Component>> {
+    let mut components: Vec<Component> = Vec::new();
+    for path in paths {
+        let published = PUBLISHED.iter().find(|(name, ..)| name == path);
+        let text = published.map_or_else(|| text_of(path), |(_, _, text)| Ok((*text).to_owned()))?;
+        let read = outcrop_predict::components(&text);
+        let (own, notes) = read
+            .with_context(|| format!("cannot read components from {path}"))
+            .map_err(bad_input)?;
+        for note in notes {
+            output::note(&format!("note: {note}"));
+        }
+        if let Some(twice) = own
+            .iter()
+            .find(|own| components.iter().any(|known| known.name == own.name))
+        {
+            return Err(bad_input(anyhow::anyhow!(
+                "two files have a component named {:?}; give each its own name",
+                twice.name
+            )));
+        }
+        components.extend(own);
+    }
+    Ok(components)
+}
+
+fn measured(path: Option<&str>) -> anyhow::Result<Vec<Measured>> {
+    let Some(path) = path else {
+        return Ok(Vec::new());
+    };
+    let measured = outcrop_predict::measured(&text_of(path)?);
+    measured
+        .with_context(|| format!("cannot read measurements from {path}"))
+        .map_err(bad_input)
+}
+
+/// The text of a file, or of stdin.
+fn text_of(path: &str) -> anyhow::Result<String> {
+    let what = if path == "-" { "stdin" } else { path };
+    let mut text = String::new();
+    let read = if path == "-" {
+        std::io::stdin()
+            .lock()
+            .take(MOST_BYTES + 1)
+            .read_to_string(&mut text)
+    } else {
+        std::fs::File::open(Path::new(path))
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
+    };
+    let bytes = read
+        .with_context(|| format!("cannot read {what}"))
+        .map_err(bad_input)?;
+    if bytes as u64 > MOST_BYTES {
+        return Err(bad_input(anyhow::anyhow!(
+            "{what} has more than 16 MiB: it is not a list of figures"
+        )));
+    }
+    Ok(text)
+}
+
+fn row(case: &Case<'_>) -> Vec<Cell> {
+    let name = case.component.map_or("none", |component| &component.name);
+    let place = case.component.map_or("", |component| component.place.name());
+    let ratio = case
+        .component
+        .and_then(|component| component.ratio_at(case.application.block_size_bytes));
+    let source = case
+        .component
+        .map_or(&case.application.source, |component| &component.source);
+    let named = [
+        Cell::text(&case.application.name),
+        clients(case),
+        Cell::text(name),
+        Cell::text(place),
+    ];
+    let tail = [
+        Cell::text(provenance(case)),
+        Cell::text(
+            case.outcome
+                .as_ref()
+                .map_or_else(ToString::to_string, |found| found.assumptions.join("; ")),
+        ),
+        Cell::text(source.as_deref().unwrap_or("")),
+    ];
+    let figures = match &case.outcome {
+        Ok(found) => figures(case, found, ratio),
+        Err(reason) => std::array::from_fn(|_| Cell::Absent(reason.to_string())),
+    };
+    named.into_iter().chain(figures).chain(tail).collect()
+}
+
+/// The number of clients, as far as anybody said it.
+fn clients(case: &Case<'_>) -> Cell {
+    let known = case
+        .outcome
+        .as_ref()
+        .map_or(case.application.clients, |found| Some(found.clients));
+    known.or(case.clients.map(f64::from)).map_or_else(
+        || Cell::Absent("the file does not give it".to_owned()),
+        |clients| Cell::number(clients, Unit::Count.format(clients)),
+    )
+}
+
+fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 11] {
+    let rate = |value: f64| Unit::PerSecond.format(value);
+    let no_interval = "unvalidated: no measured pair of another component";
+    let (predicted, low, high) = match case.interval {
+        Some((low, high)) => (
+            format_with_range(&rate(found.throughput), &rate(low), &rate(high)),
+            Cell::number(low, rate(low)),
+            Cell::number(high, rate(high)),
+        ),
+        None => (
+            rate(found.throughput),
+            Cell::Absent(no_interval.to_owned()),
+            Cell::Absent(no_interval.to_owned()),
+        ),
+    };
+    let of_uncompressed = found.throughput / found.uncompressed;
+    let absent = |reason: &str| Cell::Absent(reason.to_owned());
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    [
+        Cell::number(found.throughput, predicted),
+        low,
+        high,
+        Cell::number(of_uncompressed, percent(of_uncompressed)),
+        Cell::number(found.latency_ns, Unit::Nanoseconds.format(found.latency_ns)),
+        Cell::text(found.binding.to_string()),
+        found.cpu_share.map_or_else(
+            || absent("cpu and cores are not given"),
+            |share| Cell::number(share, percent(share)),
+        ),
+        ratio.map_or_else(
+            || absent("no ratio is given"),
+            |ratio| Cell::number(ratio, Unit::Ratio.format(ratio)),
+        ),
+        match &found.energy {
+            Energy::PerOperation(joules) => Cell::number(*joules, Unit::Joules.format(*joules)),
+            Energy::NotPredictable(reason) => absent(reason),
+            Energy::NotAsked => absent("no power is given"),
+        },
+        case.measured.map_or_else(
+            || absent("not measured"),
+            |value| Cell::number(value, rate(value)),
+        ),
+        case.measured.map_or_else(
+            || absent("not measured"),
+            |value| {
+                let error = found.throughput / value - 1.0;
+                Cell::number(error, format!("{:+.0} %", error * 100.0))
+            },
+        ),
+    ]
+}
+
+/// A prediction is never more than modelled, and says whether anybody checked the model.
+fn provenance(case: &Case<'_>) -> &'static str {
+    match (&case.outcome, case.component, case.interval) {
+        (Err(_), ..) => "not predictable",
+        (Ok(_), None, _) => "as given",
+        (Ok(_), Some(_), Some(_)) => "modelled",
+        (Ok(_), Some(_), None) => "modelled, unvalidated",
+    }
+}
+
+/// What stands below the table: reasons, assumptions, error.
+fn explain(study: &Study<'_>) -> anyhow::Result<Ending> {
+    let mut text = String::from("\n");
+    let mut said = std::collections::BTreeSet::new();
+    let mut say = |text: &mut String, line: String| {
+        if said.insert(line.clone()) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    };
+    for case in &study.cases {
+        let name = case.component.map_or("none", |component| &component.name);
+        match &case.outcome {
+            Err(reason) => say(
+                &mut text,
+                format!("{} with {name}: {reason}.", case.application.name),
+            ),
+            Ok(found) => {
+                for assumption in &found.assumptions {
+                    say(
+                        &mut text,
+                        format!("Assumed for {}: {assumption}.", case.application.name),
+                    );
+                }
+                if let Energy::NotPredictable(reason) = &found.energy {
+                    say(
+                        &mut text,
+                        format!(
+                            "{} with {name}: energy is not predictable; {reason}.",
+                            case.application.name
+                        ),
+                    );
+                }
+            }
+        }
+    }
+    let error = &study.error;
+    match (error.mean(), error.worst()) {
+        (Some(mean), Some(worst)) => {
+            let pairs = error.checked().len();
+            say(&mut text, format!("Error of the model here: {:.0} % mean, {:.0} % worst, {pairs} measured pairs.", mean * 100.0, worst * 100.0));
+            let ranking = error.ranking();
+            say(
+                &mut text,
+                format!(
+                    "Order: right for {} of {} pairs that differ by more than 10 %. Taking the predicted best loses {:.0} % on average.",
+                    ranking.right,
+                    ranking.pairs,
+                    ranking.regret * 100.0
+                ),
+            );
+            if let Some(coverage) = error.coverage() {
+                say(&mut text, format!("Intervals: 90 % each, with that component left out; {:.0} % held.", coverage * 100.0));
+            }
+        }
+        _ => say(
+            &mut text,
+            "Unvalidated: the model's error on this system is unknown, so there are no intervals. --measured FILE gives it.".to_owned(),
+        ),
+    }
+    output::print(&text)?;
+    Ok(Ending::Done)
+}
+
+fn error_json(error: &ModelError) -> serde_json::Value {
+    let Some((mean, worst)) = error.mean().zip(error.worst()) else {
+        return serde_json::json!({ "unavailable": "unvalidated: no measured pair" });
+    };
+    let ranking = error.ranking();
+    serde_json::json!({
+        "pairs": error.checked().len(),
+        "mean": mean,
+        "worst": worst,
+        "coverage": error.coverage(),
+        "ordered_pairs": ranking.pairs,
+        "ordered_right": ranking.right,
+        "regret": ranking.regret,
+        "worst_regret": ranking.worst_regret,
+    })
+}

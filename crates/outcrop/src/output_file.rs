@@ -1,0 +1,115 @@
+//! Files that a user names for a result: whole or not there at all, and never replaced without `--force`.
+
+use crate::exit::bad_input;
+use outcrop_column::ColumnError;
+use outcrop_column::storage::AtomicFile;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// `--force`: the same for every command that writes a file which the user names.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Force {
+    /// Replace the output file if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// What stands for stdout where a file is named.
+const STDOUT: &str = "-";
+
+/// Whether `-o` names stdout.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new(STDOUT)
+}
+
+/// Refuses `-` where stdout carries something else.
+pub(crate) fn refuse_stdout(path: &Path, what: &str) -> anyhow::Result<()> {
+    if is_stdout(path) {
+        return Err(bad_input(anyhow::anyhow!(
+            "{what} cannot be written to stdout, which has the figures; name a file"
+        )));
+    }
+    Ok(())
+}
+
+impl Force {
+    /// Refuses a file that exists, before any work is done for it.
+    pub(crate) fn check(self, path: &Path) -> anyhow::Result<()> {
+        match std::fs::metadata(path) {
+            Ok(found) if !found.is_file() => Err(bad_input(anyhow::anyhow!(
+                "{} is not a regular file; name a file, or - for stdout",
+                path.display()
+            ))),
+            Ok(_) if !self.force => Err(exists(path)),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// The file, which appears under its name when it is committed.
+    pub(crate) fn create(self, path: &Path) -> anyhow::Result<AtomicFile> {
+        let file = match self.force {
+            true => AtomicFile::create(path),
+            false => AtomicFile::create_new(path),
+        };
+        file.map_err(|error| refused(path, error))
+    }
+
+    /// Writes a file as a whole.
+    pub(crate) fn write(
+        self,
+        path: &Path,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let file = self.create(path)?;
+        let mut out = BufWriter::with_capacity(1 << 20, file.as_file());
+        fill(&mut out)?;
+        out.flush()?;
+        drop(out);
+        commit(file, path)
+    }
+}
+
+/// Gives a file its name.
+pub(crate) fn commit(file: AtomicFile, path: &Path) -> anyhow::Result<()> {
+    file.commit().map_err(|error| refused(path, error))
+}
+
+fn refused(path: &Path, error: ColumnError) -> anyhow::Error {
+    match error {
+        ColumnError::Path { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
+            exists(path)
+        }
+        other => bad_input(other),
+    }
+}
+
+fn exists(path: &Path) -> anyhow::Error {
+    bad_input(anyhow::anyhow!(
+        "{} exists already; --force replaces it",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_exists_is_replaced_by_force_alone_and_a_failure_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.txt");
+        let write = |force: bool, text: &'static str| {
+            Force { force }.write(&path, |out| Ok(out.write_all(text.as_bytes())?))
+        };
+        let failed = Force { force: false }.write(&path, |_| anyhow::bail!("no more rows"));
+        assert_eq!(failed.unwrap_err().to_string(), "no more rows");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        write(false, "first").unwrap();
+        let error = format!("{:#}", write(false, "second").unwrap_err());
+        assert!(error.contains("exists already; --force replaces it"), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+        write(true, "third").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "third");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,167 @@
+//! What `outcrop column encode` says of a column's size, and that the profile of the file says the same.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use serde_json::Value;
+
+use crate::column::words_of;
+use crate::harness::{outcrop, workplace};
+
+const ROWS: i64 = 80_000;
+
+fn orders(path: &Path) {
+    let comment = |row: i64| format!("order {} is {} by {}", row * 7919 % 50_021, row % 11, row % 13);
+    let columns: [(&str, ArrayRef); 3] = [
+        ("key", Arc::new(Int64Array::from_iter_values(0..ROWS))),
+        (
+            "status",
+            Arc::new(StringArray::from_iter_values(
+                (0..ROWS).map(|row| ["O", "F", "P"][(row % 3) as usize]),
+            )),
+        ),
+        (
+            "comment",
+            Arc::new(StringArray::from_iter_values((0..ROWS).map(comment))),
+        ),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+/// The value of a row of the table that `column encode` prints.
+fn row<'v>(document: &'v Value, what: &str) -> &'v Value {
+    let rows = document["rows"].as_array().unwrap();
+    let found = rows.iter().find(|row| row["what"] == what);
+    &found.unwrap_or_else(|| panic!("no row {what}: {document}"))["value"]
+}
+
+#[test]
+fn the_size_that_a_profile_gives_of_a_whole_column_is_that_of_the_encoded_file_to_the_byte() {
+    let dir = workplace();
+    let dir = dir.path();
+    let path = dir.join("orders.parquet");
+    orders(&path);
+    let run = [
+        "run",
+        "column-choice",
+        "--data",
+        "orders.parquet",
+        "--effort",
+        "quick",
+        "--format",
+        "json",
+        "--no-save",
+    ];
+    let seen = outcrop(dir, &run);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let profile: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let cells = profile["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 3, "a cell a column: {}", seen.stdout);
+    for (number, column) in ["key", "status", "comment"].into_iter().enumerate() {
+        let file = format!("{column}.ocol");
+        let args = [
+            "column",
+            "encode",
+            "orders.parquet",
+            "--column",
+            column,
+            "-o",
+            &file,
+            "--format",
+            "json",
+        ];
+        let seen = outcrop(dir, &args);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let encoded: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let cell = cells
+            .iter()
+            .find(|cell| cell["factors"]["column"] == column)
+            .unwrap();
+        let metric = |name: &str| cell["metrics"][name]["value"].as_f64().unwrap();
+        let written = dir.join(&file).metadata().unwrap().len() as f64;
+        assert_eq!(metric("file_bytes"), written, "{column}");
+        assert_eq!(
+            row(&encoded, "in the input").as_f64().unwrap(),
+            metric("stored_bytes"),
+            "{column}"
+        );
+        assert_eq!(
+            row(&encoded, "as Parquet, zstd:3").as_f64().unwrap(),
+            metric("parquet_zstd_bytes"),
+            "{column}"
+        );
+        let footer = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+        let chunk = footer.metadata().row_group(0).column(number).compressed_size();
+        assert_eq!(metric("stored_bytes"), chunk as f64, "{column}");
+        let no_interval = &cell["metrics"]["file_bytes"];
+        assert!(no_interval.get("low").is_none_or(Value::is_null), "{no_interval}");
+    }
+}
+
+#[test]
+fn encoding_says_which_form_of_the_column_is_smaller() {
+    let dir = workplace();
+    let dir = dir.path();
+    orders(&dir.join("orders.parquet"));
+    let encode = |args: &[&str]| {
+        let seen = outcrop(
+            dir,
+            &[
+                &["column", "encode", "orders.parquet", "--force", "-o", "out/"],
+                args,
+            ]
+            .concat(),
+        );
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen
+    };
+    let seen = encode(&["--column", "comment"]);
+    let words = words_of(&seen.stdout);
+    assert!(
+        words.contains(" comment: ") && words.contains(" in this file (dictionary→plain, Snappy): "),
+        "{words}"
+    );
+    assert!(words.contains("; Parquet with zstd:3 would take "), "{words}");
+    let seen = encode(&["--all-columns"]);
+    assert!(
+        seen.stderr.contains("status: ") && seen.stderr.contains("(dictionary, Snappy)"),
+        "{seen:?}"
+    );
+    let seen = encode(&["--column", "status", "--no-compare"]);
+    assert!(
+        !seen.stdout.contains("Parquet") && !seen.stderr.contains("Parquet"),
+        "{seen:?}"
+    );
+    std::fs::write(dir.join("rocks.txt"), "slate\nchalk\n".repeat(500)).unwrap();
+    let seen = outcrop(dir, &["column", "encode", "rocks.txt", "-o", "r.ocol"]);
+    assert!(
+        words_of(&seen.stdout).contains("6.00 kB in this file (text): "),
+        "{seen:?}"
+    );
+    let only = [
+        "column",
+        "encode",
+        "rocks.txt",
+        "-o",
+        "r.ocol",
+        "--force",
+        "--index",
+        "only",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir, &only);
+    assert!(seen.stdout.contains("has no codes"), "{seen:?}");
+}

@@ -1,0 +1,291 @@
+//! `outcrop kv` and its plans: tables, reports, kills, and what is missing on a machine.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::harness::{Seen, command, names_in, only_run, outcrop, workplace};
+
+/// A trial that is over soon.
+const SHORT: [&str; 10] = [
+    "--records",
+    "3000",
+    "--warm-up",
+    "10ms",
+    "--duration",
+    "150ms",
+    "--repetitions",
+    "3",
+    "--quiet",
+    "--format",
+];
+
+fn kv(dir: &Path, more: &[&str]) -> Seen {
+    let mut args = vec!["kv"];
+    args.extend(SHORT);
+    args.push("json");
+    args.extend(more);
+    outcrop(dir, &args)
+}
+
+/// The cells of a command's JSON.
+fn cells(seen: &Seen) -> Vec<Value> {
+    let envelope: Value =
+        serde_json::from_str(&seen.stdout).unwrap_or_else(|error| panic!("{error}: {seen:?}"));
+    envelope["cells"].as_array().cloned().unwrap_or_default()
+}
+
+fn metric(cell: &Value, name: &str) -> Option<f64> {
+    cell["metrics"][name]["value"].as_f64()
+}
+
+fn has_rocksdb() -> bool {
+    let found = outcrop_kv::engine::find(outcrop_workload::store::StoreEngine::RocksDb);
+    if let Err(why) = &found {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "skipped: RocksDB: {why}");
+    }
+    found.is_ok()
+}
+
+/// Names of what trials leave behind when they are killed.
+fn databases_in(dir: &Path) -> Vec<String> {
+    let names = names_in(dir).into_iter();
+    names.filter(|name| name.starts_with(".outcrop-kv-")).collect()
+}
+
+#[test]
+fn every_engine_has_a_row_with_speed_space_and_amplification() {
+    let dir = workplace();
+    let seen = kv(dir.path(), &["--engine", "fjall,redb", "--workload", "ycsb-a"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let cells = cells(&seen);
+    assert_eq!(cells.len(), 2, "{}", seen.stdout);
+    for cell in &cells {
+        for name in [
+            "throughput",
+            "load_throughput",
+            "space_amplification",
+            "cpu_per_operation",
+        ] {
+            assert!(
+                metric(cell, name).is_some_and(|value| value > 0.0),
+                "{name}: {cell}"
+            );
+        }
+    }
+    assert!(databases_in(dir.path()).is_empty());
+    let report = std::fs::read_to_string(only_run(dir.path()).join("report.html")).unwrap();
+    for words in [
+        "Highest throughput, closed loop",
+        "Throughput over time",
+        "Compaction debt",
+    ] {
+        assert!(report.contains(words), "no {words:?}");
+    }
+}
+
+#[test]
+fn a_shipped_plan_runs_and_its_report_compares_codecs() {
+    let dir = workplace();
+    let seen = outcrop(
+        dir.path(),
+        &[
+            "run",
+            "kv-compression",
+            "--effort",
+            "quick",
+            "--duration",
+            "120ms",
+            "--warm-up",
+            "10ms",
+            "--quiet",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("Compress blocks"), "{}", seen.stdout);
+    let names = names_in(&only_run(dir.path()).join("figures"));
+    for figure in ["kv-codec-throughput", "kv-space", "kv-over-time"] {
+        assert!(
+            names.iter().any(|name| name.starts_with(figure)),
+            "{figure}: {names:?}"
+        );
+    }
+}
+
+#[test]
+fn values_are_cut_from_a_users_files_which_stay_as_they_are() {
+    let dir = workplace();
+    let data = dir.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let text = "a line of text that repeats itself, as text does\n".repeat(4000);
+    std::fs::write(data.join("text"), &text).unwrap();
+    let seen = kv(dir.path(), &["--data", "data", "--compression", "none,lz4"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let ratios: Vec<f64> = cells(&seen)
+        .iter()
+        .filter_map(|cell| metric(cell, "stored_ratio"))
+        .collect();
+    assert!(ratios.len() == 2 && ratios[1] > 1.5 * ratios[0], "{ratios:?}");
+    assert_eq!(std::fs::read_to_string(data.join("text")).unwrap(), text);
+    assert_eq!(names_in(&data), ["text"]);
+}
+
+#[test]
+fn codecs_take_the_order_in_space_that_the_codec_layer_gives_them() {
+    if !has_rocksdb() {
+        return;
+    }
+    let dir = workplace();
+    let content = ["--content", "compressible:2", "--block-size", "16KiB"];
+    let codecs = ["lz4", "zstd:1", "zstd:9"];
+    let mut args = vec![
+        "--engine",
+        "rocksdb",
+        "--compression",
+        "lz4,zstd:1,zstd:9",
+        "--no-save",
+    ];
+    args.extend(content);
+    let seen = kv(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let ratios = |cells: Vec<Value>, factor: &str, name: &str| -> BTreeMap<String, f64> {
+        let of = |cell: &Value| Some((cell["factors"][factor].as_str()?.to_owned(), metric(cell, name)?));
+        cells.iter().filter_map(of).collect()
+    };
+    let stored = ratios(cells(&seen), "compression", "stored_ratio");
+    let mut args = vec![
+        "codec",
+        "--codec",
+        "lz4,zstd:1,zstd:9",
+        "--duration",
+        "10ms",
+        "--warm-up",
+        "1ms",
+    ];
+    args.extend(["--repetitions", "3", "--quiet", "--no-save", "--format", "json"]);
+    args.extend(content);
+    let blocks = ratios(cells(&outcrop(dir.path(), &args)), "codec", "compression_ratio");
+    for (one, other) in [(0, 1), (1, 2), (0, 2)] {
+        let (one, other) = (codecs[one], codecs[other]);
+        // Closer than 2 % is a tie in either.
+        if blocks[one] < blocks[other] * 0.98 {
+            assert!(stored[one] < stored[other] * 1.01, "{stored:?} {blocks:?}");
+        }
+    }
+}
+
+#[test]
+fn an_engine_that_is_not_here_is_not_measured_and_says_what_to_install() {
+    let dir = workplace();
+    for (library, words) in [
+        ("/nonexistent/librocksdb.so", "which is not a file"),
+        (env!("CARGO_BIN_EXE_outcrop"), "cannot open"),
+    ] {
+        let mut args = vec!["kv"];
+        args.extend(SHORT);
+        args.extend(["json", "--engine", "rocksdb,fjall", "--no-save"]);
+        let seen: Seen = command(dir.path(), &args)
+            .env("OUTCROP_ROCKSDB_LIB", library)
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let (absent, present): (Vec<_>, Vec<_>) = cells(&seen)
+            .into_iter()
+            .partition(|cell| cell["factors"]["engine"] == "rocksdb");
+        assert!(metric(&present[0], "throughput").is_some(), "{}", seen.stdout);
+        let why = absent[0]["metrics"]["throughput"]["unavailable"].to_string();
+        assert!(why.contains(words), "{why}");
+    }
+}
+
+#[test]
+fn a_codec_that_an_engine_lacks_is_not_measured_and_other_nonsense_is_refused() {
+    let dir = workplace();
+    let seen = kv(dir.path(), &["--compression", "zstd:3", "--no-save"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("none or lz4 with fjall"), "{}", seen.stdout);
+    for (args, words) in [
+        (["--compression", "zsdt"], "did you mean `zstd`?"),
+        (["--workload", "ycsb-z"], "ycsb-a"),
+        (["--durability", "unlogged"], "always writes its log"),
+        (["--block-size", "3MiB"], "1 KiB to 1 MiB"),
+        (["--memory-limit", "1MiB"], "16 MiB or more"),
+    ] {
+        let seen = kv(dir.path(), &args);
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert!(seen.stderr.contains(words), "{args:?}: {}", seen.stderr);
+    }
+}
+
+/// The folders that a process has open below `/proc`, to see that its children are gone.
+fn processes_with(word: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let has_word = |path: &PathBuf| {
+        let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+        let folder = std::fs::read_link(path.join("cwd")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains("kv-worker") && folder.to_string_lossy().contains(word)
+    };
+    entries.map(|entry| entry.path()).filter(has_word).collect()
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_databases_that_the_next_one_removes_and_is_resumed() {
+    let dir = workplace();
+    let args = [
+        "run",
+        "kv-compression",
+        "--effort",
+        "quick",
+        "--duration",
+        "100ms",
+        "--warm-up",
+        "10ms",
+        "--quiet",
+    ];
+    let mut victim = command(dir.path(), &args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Killed while a database is there: in a load or in a run.
+    let deadline = outcrop_probe::Clock::new();
+    while databases_in(dir.path()).is_empty() {
+        assert!(deadline.now_ns() < 60_000_000_000, "no database was made");
+        std::thread::yield_now();
+    }
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert_eq!(databases_in(dir.path()).len(), 1);
+    let name = dir.path().file_name().unwrap().to_string_lossy().into_owned();
+    while !processes_with(&name).is_empty() {
+        assert!(deadline.now_ns() < 120_000_000_000, "a process outlived the run");
+        std::thread::yield_now();
+    }
+    let run = only_run(dir.path());
+    let seen = outcrop(dir.path(), &["run", "--resume", run.to_str().unwrap(), "--quiet"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(databases_in(dir.path()).is_empty());
+    assert_eq!(names_in(dir.path()), ["runs"], "nothing outside the run folder");
+    let journal = std::fs::read_to_string(run.join("trials.ndjson")).unwrap();
+    let completed = journal
+        .lines()
+        .filter(|line| line.contains("\"completed\""))
+        .count();
+    assert_eq!(completed, 12, "4 cells, 3 repetitions");
+}
+
+#[test]
+fn the_command_of_our_own_processes_says_that_it_is_not_for_people() {
+    let dir = workplace();
+    let seen: Seen = command(dir.path(), &["kv-worker"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(seen.code, Some(3), "{seen:?}");
+    assert!(!outcrop(dir.path(), &["--help"]).stdout.contains("kv-worker"));
+}

@@ -1,0 +1,330 @@
+//! The text of every error of the libraries, also of those that no input provokes: a hung device, a broken kernel.
+
+mod data;
+mod runs;
+
+use std::io;
+use std::path::PathBuf;
+
+use outcrop_cache::CacheError;
+use outcrop_cache_bench::CacheBenchError;
+use outcrop_cache_load::CacheLoadError;
+use outcrop_device::DeviceError;
+use outcrop_lab::LabError;
+use outcrop_measure::MeasureError;
+use outcrop_report::ReportError;
+use outcrop_results::ResultsError;
+use outcrop_workload::WorkloadError;
+
+/// Holds the messages of an enum. There must be one for each of its variants that has words of its own.
+fn hold<E: ToString>(name: &str, source: &str, errors: impl IntoIterator<Item = E>) {
+    let messages: Vec<String> = errors.into_iter().map(|error| error.to_string()).collect();
+    let marked = |mark: &str| source.matches(mark).count();
+    // A variant that passes another error on has no words.
+    let passed_on =
+        marked("#[error(transparent)]") + marked("#[error(\"{0}\")]") + marked("#[error(\"{message}\")]");
+    assert_eq!(
+        messages.len(),
+        marked("#[error(") - passed_on,
+        "{name}: a message for each variant"
+    );
+    insta::assert_snapshot!(name, messages.join("\n"));
+}
+
+fn denied() -> io::Error {
+    io::Error::from_raw_os_error(libc::EACCES)
+}
+
+fn file() -> PathBuf {
+    PathBuf::from("/srv/data/orders.csv")
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+#[test]
+fn of_quantities_and_workloads() {
+    hold(
+        "measure",
+        include_str!("../../../../outcrop-measure/src/error.rs"),
+        [
+            MeasureError::Quantity {
+                text: text("4XB"),
+                quantity: "a size",
+                problem: text("unknown unit `XB`"),
+                examples: "4KiB, 1GiB",
+            },
+            MeasureError::Histogram {
+                problem: text("it is not base64"),
+            },
+            MeasureError::Totals {
+                problem: text("12 operations and 11 counts"),
+            },
+        ],
+    );
+    hold(
+        "workload",
+        include_str!("../../../../outcrop-workload/src/error.rs"),
+        [
+            WorkloadError::Spelling {
+                what: "access pattern",
+                seen: text("zipf"),
+                accepted: "sequential, random or zipfian:THETA",
+            },
+            WorkloadError::UnknownWord {
+                what: "engine",
+                seen: text("libaio"),
+                hint: text("accepted: io_uring, psync, noop"),
+            },
+            WorkloadError::OutOfRange {
+                what: "arrival rate",
+                seen: text("constant:0"),
+                why: text("it must be above 0"),
+            },
+            WorkloadError::EmptySpace {
+                block_size_bytes: 4096,
+            },
+            WorkloadError::StrideOffBlocks {
+                stride_bytes: 5000,
+                block_size_bytes: 4096,
+            },
+            WorkloadError::NoSuchJob {
+                job_index: 4,
+                job_count: 4,
+            },
+            WorkloadError::Trace {
+                line: 7,
+                why: text("6 columns are expected"),
+            },
+        ],
+    );
+}
+
+#[test]
+fn of_devices() {
+    let path = file;
+    hold(
+        "device",
+        include_str!("../../../../outcrop-device/src/error.rs"),
+        [
+            DeviceError::Spec {
+                field: "queue_depth",
+                seen: text("0"),
+                expected: text("1 to 4096"),
+            },
+            DeviceError::ReadOnlyTarget {
+                path: path(),
+                mix: text("0:100"),
+            },
+            DeviceError::Path {
+                action: "open",
+                path: path(),
+                source: denied(),
+                hint: "",
+            },
+            DeviceError::WrongKind {
+                path: path(),
+                seen: "a socket",
+                expected: "a regular file or a block device",
+            },
+            DeviceError::DirectUnsupported {
+                path: path(),
+                filesystem: text("ramfs"),
+            },
+            DeviceError::Unaligned {
+                size_bytes: 512,
+                path: path(),
+                logical_block_bytes: 4096,
+            },
+            DeviceError::TooSmall {
+                path: path(),
+                size_bytes: 100,
+                needed_bytes: 4096,
+                why: "one request",
+            },
+            DeviceError::NoSpace {
+                directory: path(),
+                wanted_bytes: 1 << 30,
+                available_bytes: 1 << 20,
+                reserve_bytes: 1 << 19,
+                largest_bytes: 1 << 19,
+            },
+            DeviceError::NoFiles {
+                directory: path(),
+                filesystem: text("proc"),
+            },
+            DeviceError::UnderDev { directory: path() },
+            DeviceError::ScratchWrite {
+                directory: path(),
+                offset: 4096,
+                source: denied(),
+            },
+            DeviceError::Interrupted {
+                during: "writing the scratch file",
+            },
+            DeviceError::RingSetup {
+                entries: 64,
+                source: denied(),
+                hint: text("the kernel forbids it"),
+            },
+            DeviceError::Buffers {
+                bytes: 1 << 40,
+                source: denied(),
+            },
+            DeviceError::Engine {
+                call: "io_uring_enter",
+                source: denied(),
+            },
+            DeviceError::Hung {
+                in_flight: 3,
+                waited_s: 30,
+            },
+            DeviceError::Thread {
+                reason: text("the system has no thread left"),
+            },
+        ],
+    );
+}
+
+#[test]
+fn of_caches() {
+    let address = "0.0.0.0:11211".parse().unwrap();
+    hold(
+        "cache",
+        include_str!("../../../../outcrop-cache/src/error.rs"),
+        [
+            CacheError::UnknownPolicy { given: text("mru") },
+            CacheError::Option {
+                field: "threads",
+                seen: text("0"),
+                expected: text("1 to 256"),
+            },
+            CacheError::Memory {
+                bytes: 1 << 50,
+                source: denied(),
+            },
+            CacheError::Listen {
+                address,
+                source: denied(),
+                hint: "",
+            },
+            CacheError::Exposed { address },
+            CacheError::System {
+                what: "epoll_create",
+                source: denied(),
+            },
+            CacheError::Configuration {
+                path: PathBuf::from("/etc/outcrop/cert.pem"),
+                problem: text("holds no certificate"),
+            },
+        ],
+    );
+    hold(
+        "cache-load",
+        include_str!("../../../../outcrop-cache-load/src/error.rs"),
+        [
+            CacheLoadError::Target {
+                seen: text("localhost"),
+                why: text("it has no scheme"),
+            },
+            CacheLoadError::Spec {
+                field: "connections",
+                seen: text("0"),
+                expected: text("1 to 10000"),
+            },
+            CacheLoadError::Connect {
+                target: text("127.0.0.1:11211"),
+                source: denied(),
+            },
+            CacheLoadError::Connection {
+                target: text("127.0.0.1:11211"),
+                source: denied(),
+            },
+            CacheLoadError::Protocol {
+                target: text("127.0.0.1:11211"),
+                seen: text("HTTP/1.1 400"),
+                expected: "a reply of memcached",
+                hint: text("; this looks like an HTTP server: write http://HOST:PORT"),
+            },
+            CacheLoadError::Refused {
+                target: text("127.0.0.1:11211"),
+                message: text("SERVER_ERROR out of memory"),
+            },
+            CacheLoadError::System {
+                action: "start a thread",
+                source: denied(),
+            },
+        ],
+    );
+    hold(
+        "cache-bench",
+        include_str!("../../../../outcrop-cache-bench/src/error.rs"),
+        [
+            CacheBenchError::Absent {
+                program: text("memcached"),
+                why: text("is not installed"),
+            },
+            CacheBenchError::NotServing {
+                program: text("memcached"),
+                why: text("it ended with exit status 71"),
+            },
+            CacheBenchError::System {
+                action: "start a thread",
+                source: denied(),
+            },
+        ],
+    );
+}
+
+#[test]
+fn of_plans_and_reports() {
+    let run = || PathBuf::from("runs/20261121T020304Z-mine");
+    hold(
+        "lab",
+        include_str!("../../../../outcrop-lab/src/error.rs"),
+        [
+            LabError::BadPlan {
+                at: text("mine.toml:6:1"),
+                message: text("unknown key `queue_dpeth`; did you mean `queue_depth`?"),
+            },
+            LabError::ReadPlan {
+                path: PathBuf::from("mine.toml"),
+                source: denied(),
+            },
+            LabError::OverBudget {
+                budget: text("1ms"),
+                trials: 40,
+                shortest: text("6s"),
+            },
+            LabError::CannotResume {
+                path: run(),
+                reason: text("its plan was edited"),
+            },
+            LabError::LayerFailed {
+                layer: text("device"),
+                message: text("a job thread failed"),
+            },
+            LabError::Fatal {
+                message: text("the filesystem is full"),
+                finished: 12,
+                run: run(),
+                is_bad_input: false,
+            },
+            LabError::StoppedInPreparation,
+        ],
+    );
+    hold(
+        "report",
+        include_str!("../../../../outcrop-report/src/error.rs"),
+        [
+            ReportError::Write(ResultsError::Locked { path: run() }),
+            ReportError::Io {
+                action: "write",
+                path: run(),
+                source: denied(),
+            },
+            ReportError::Json(serde_json::from_str::<u8>("x").unwrap_err()),
+        ],
+    );
+}

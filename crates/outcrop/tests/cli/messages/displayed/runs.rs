@@ -1,0 +1,158 @@
+//! Messages about runs, their figures and their comparison.
+
+use std::io;
+use std::path::PathBuf;
+
+use outcrop_report::ExportError;
+use outcrop_results::ResultsError;
+use outcrop_results::compare::{NotComparable, Side, Undecided};
+
+use super::{denied, hold, text};
+
+#[test]
+fn of_figures() {
+    hold(
+        "figure",
+        include_str!("../../../../../outcrop-report/src/chart/export.rs"),
+        [
+            ExportError::Width(5.0),
+            ExportError::TooLarge,
+            ExportError::Png(text("a dimension is 0")),
+            ExportError::Font(ttf_parser::FaceParsingError::MalformedFont),
+            ExportError::Csv(io::Error::from_raw_os_error(libc::EACCES).into()),
+            ExportError::Io(denied()),
+        ],
+    );
+}
+
+#[test]
+fn of_runs() {
+    let run = || PathBuf::from("runs/20261121T020304Z-mine");
+    hold(
+        "results",
+        include_str!("../../../../../outcrop-results/src/error.rs"),
+        [
+            ResultsError::Io {
+                action: "read",
+                path: run(),
+                cause: denied(),
+            },
+            ResultsError::NoSpace {
+                run: run(),
+                finished: 12,
+            },
+            ResultsError::NotARun {
+                path: run(),
+                reason: text("it has no trials.ndjson"),
+            },
+            ResultsError::Locked { path: run() },
+            ResultsError::DamagedJournal {
+                path: run().join("trials.ndjson"),
+                line: 3,
+                reason: text("expected value"),
+            },
+            ResultsError::DamagedEnvironment {
+                path: run().join("environment.json"),
+                reason: text("expected value"),
+            },
+            ResultsError::AlreadyFinished {
+                cell: text("d0c0ffee"),
+                repetition: 2,
+            },
+            ResultsError::BadRunName { name: text("a/b") },
+            ResultsError::Parquet {
+                path: run().join("records.parquet"),
+                reason: text("the footer is missing"),
+            },
+            ResultsError::DamagedHistogram {
+                context: text("trial 7"),
+                operation: text("read"),
+                interval_index: 3,
+                reason: text("it is not base64"),
+            },
+            ResultsError::BadReference {
+                file: text("mine.csv"),
+                line: 3,
+                reason: text("unknown unit `IOPS`"),
+            },
+            ResultsError::UnknownReference {
+                name: text("toshiba"),
+                shipped: vec!["toshiba-kxg60znv256g-fio"],
+            },
+            ResultsError::Export { cause: denied() },
+            ResultsError::BadAssumption {
+                assumption: text("colour=blue"),
+                reason: text("no publication states a colour"),
+            },
+            ResultsError::BadCondition {
+                condition: text("p99 5%"),
+                reason: text("expected < or >"),
+            },
+            ResultsError::UnknownMetric {
+                metric: text("p98"),
+                available: vec![text("iops"), text("latency_p99")],
+            },
+            ResultsError::NothingToCheck {
+                metric: text("latency_p99"),
+                reason: text("the data differ"),
+            },
+        ],
+    );
+}
+
+#[test]
+fn of_comparisons() {
+    use outcrop_measure::metric::Unit;
+
+    let (metric, side) = (|| text("latency_p99"), Side::Baseline);
+    hold(
+        "not-comparable",
+        include_str!("../../../../../outcrop-results/src/compare/reason.rs"),
+        [
+            NotComparable::MetricMissing {
+                side,
+                metric: metric(),
+            },
+            NotComparable::UndefinedMetric { metric: metric() },
+            NotComparable::Unavailable {
+                side,
+                reason: text("too few operations"),
+            },
+            NotComparable::UnitDiffers {
+                baseline: Unit::Bytes,
+                candidate: Unit::Ratio,
+            },
+            NotComparable::Modelled { side },
+            NotComparable::DataDiffer {
+                baseline: text("orders.csv 1 MiB"),
+                candidate: text("plays.csv 1 MiB"),
+            },
+            NotComparable::SampleSizeDiffers {
+                baseline: 1 << 20,
+                candidate: 1 << 21,
+            },
+            NotComparable::ConditionDiffers {
+                condition: text("span"),
+                baseline: text("1GiB"),
+                candidate: text("all"),
+            },
+            NotComparable::ConditionNotStated {
+                condition: text("state"),
+                side,
+            },
+            NotComparable::Zero { side },
+        ],
+    );
+    hold(
+        "undecided",
+        include_str!("../../../../../outcrop-results/src/compare/verdict.rs"),
+        [
+            Undecided::FewRepetitions,
+            Undecided::OncePerRun,
+            Undecided::OtherSample,
+            Undecided::NoRatio,
+            Undecided::Wide,
+            Undecided::Chance,
+        ],
+    );
+}

@@ -1,0 +1,209 @@
+//! Files that commands write where the user says: nothing is replaced unasked, and the name says the format.
+
+use crate::column::{column, piped, refused};
+use crate::harness::{names_in, outcrop, workplace};
+
+#[test]
+fn no_command_replaces_a_file_without_force() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("rocks.txt"), "slate\nshale\nslate\n").unwrap();
+    std::fs::write(dir.join("trace.csv"), "0,a,10\n1,b,10\n2,a,10\n").unwrap();
+    column(dir, &["encode", "rocks.txt", "-o", "rocks.ocol"]);
+    let precious = "a thesis, written over years";
+    for (args, name) in [
+        (&["column", "encode", "rocks.txt", "-o"][..], "x.ocol"),
+        (&["column", "compact", "rocks.ocol", "-o"], "y.ocol"),
+        (&["column", "decode", "rocks.ocol", "-o"], "z.csv"),
+        (
+            &["workload", "column", "--rows", "9", "--distinct", "3", "-o"],
+            "w.txt",
+        ),
+        (&["cache", "simulate", "trace.csv", "--svg"], "s.svg"),
+    ] {
+        std::fs::write(dir.join(name), precious).unwrap();
+        let args = [args, &[name]].concat();
+        let seen = outcrop(dir, &args);
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert_eq!(
+            seen.sentence(),
+            format!("error: {name} exists already; --force replaces it")
+        );
+        assert_eq!(std::fs::read_to_string(dir.join(name)).unwrap(), precious);
+        let seen = outcrop(dir, &[&args[..], &["--force"]].concat());
+        assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
+        assert_ne!(
+            std::fs::read(dir.join(name)).unwrap(),
+            precious.as_bytes(),
+            "{args:?}"
+        );
+    }
+    // Whoever names the input as the output wants it replaced.
+    column(dir, &["compact", "rocks.ocol", "-o", "rocks.ocol"]);
+}
+
+#[test]
+fn a_decode_goes_to_stdout_or_to_a_file_whose_ending_is_known() {
+    let dir = workplace();
+    let dir = dir.path();
+    piped(dir, &["encode", "-", "-o", "rock.ocol"], b"slate\nshale\n");
+    assert_eq!(column(dir, &["decode", "rock.ocol", "-o", "-"]), "slate\nshale\n");
+    // The column is called as its file.
+    assert_eq!(
+        column(dir, &["decode", "rock.ocol", "-o", "-", "--to", "csv"]),
+        "rock\nslate\nshale\n"
+    );
+    for name in ["rocks.json", "rocks", "rocks.csv.gz"] {
+        let sentence = refused(dir, &["decode", "rock.ocol", "-o", name]);
+        assert!(
+            sentence.contains(".txt, .csv, .parquet, .arrow, .feather or .ipc, or --to"),
+            "{sentence}"
+        );
+    }
+    column(dir, &["decode", "rock.ocol", "-o", "rocks.list", "--to", "text"]);
+    for args in [
+        ["encode", "rocks.list", "-o", "-"],
+        ["compact", "rock.ocol", "-o", "-"],
+    ] {
+        let sentence = refused(dir, &args);
+        assert!(sentence.contains("cannot be written to stdout"), "{sentence}");
+    }
+    assert_eq!(names_in(dir), ["rock.ocol", "rocks.list"]);
+}
+
+#[test]
+fn nulls_and_empty_fields_that_look_the_same_are_said() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.csv"), "id,rock\n1,slate\n2,\n3,\n").unwrap();
+    let encode = |name: &str, more: &[&str]| {
+        let args = [
+            &["column", "encode", "in.csv", "--column", "rock", "-o", name],
+            more,
+        ]
+        .concat();
+        outcrop(dir, &args).stderr
+    };
+    let said = encode("empty.ocol", &[]);
+    assert!(
+        said.contains("rock: 2 empty fields are encoded as empty text; --null ''"),
+        "{said}"
+    );
+    let said = encode("null.ocol", &["--null", ""]);
+    assert!(!said.contains("empty"), "{said}");
+    let said = |args: &[&str]| outcrop(dir, &[&["column", "decode"], args].concat()).stderr;
+    let note = "2 nulls are written as empty values";
+    assert!(said(&["null.ocol", "--to", "csv"]).contains(note));
+    assert!(said(&["null.ocol"]).contains(note));
+    assert!(!said(&["null.ocol", "--to", "csv", "--null", "NA"]).contains("null"));
+    assert!(!said(&["empty.ocol", "--to", "csv"]).contains("null"));
+}
+
+#[test]
+fn values_are_counted_the_most_frequent_first() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.csv"), "rock\nb\na\nc\na\nNA\nNA\nb\na\n").unwrap();
+    column(
+        dir,
+        &["encode", "in.csv", "--header", "--null", "NA", "-o", "r.ocol"],
+    );
+    let values = |args: &[&str]| column(dir, &[&["values", "r.ocol", "--format", "csv"], args].concat());
+    assert_eq!(values(&[]), "value,rows_count\na,3\n,2\nb,2\nc,1\n");
+    assert_eq!(values(&["--top", "1"]), "value,rows_count\na,3\n");
+    let seen = outcrop(dir, &["column", "values", "r.ocol", "--top", "2"]);
+    assert_eq!(seen.stdout, "         3  a\n         2  –\n");
+    assert!(
+        seen.stderr
+            .contains("4 distinct values in 8 rows; the 2 most frequent are shown"),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_column_without_a_header_answers_to_its_number_and_to_the_name_that_is_shown() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("t.csv"), "a|1|x\nb|2|y\na|3|x\n").unwrap();
+    let files = [("1", "n.ocol"), ("column 1", "m.ocol")];
+    let decoded = files.map(|(name, file)| {
+        column(
+            dir,
+            &["encode", "t.csv", "--no-header", "--column", name, "-o", file],
+        );
+        column(dir, &["decode", file])
+    });
+    assert_eq!(decoded, ["1\n2\n3\n", "1\n2\n3\n"]);
+}
+
+#[test]
+fn damaged_inputs_are_named_once_and_are_bad_input() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows: String = (0..50_000).map(|row| format!("rock {row}\n")).collect();
+    std::fs::write(dir.join("in.txt"), &rows).unwrap();
+    column(dir, &["encode", "in.txt", "-o", "r.ocol"]);
+    column(dir, &["decode", "r.ocol", "-o", "whole.parquet"]);
+    let whole = std::fs::read(dir.join("whole.parquet")).unwrap();
+    std::fs::write(dir.join("cut.parquet"), &whole[..whole.len() / 2]).unwrap();
+    let sentence = refused(dir, &["encode", "cut.parquet", "-o", "x.ocol"]);
+    assert!(
+        sentence.contains("cannot read cut.parquet: Parquet: "),
+        "{sentence}"
+    );
+
+    let mut gz = std::process::Command::new("gzip");
+    assert!(
+        gz.args(["--keep", "in.txt"])
+            .current_dir(dir)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let whole = std::fs::read(dir.join("in.txt.gz")).unwrap();
+    std::fs::write(dir.join("cut.gz"), &whole[..whole.len() / 2]).unwrap();
+    let seen = outcrop(
+        dir,
+        &[
+            "codec",
+            "--data",
+            "cut.gz",
+            "--codec",
+            "lz4",
+            "--duration",
+            "10ms",
+            "--no-save",
+        ],
+    );
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert_eq!(
+        seen.stderr.matches("cut.gz is truncated").count(),
+        1,
+        "{}",
+        seen.stderr
+    );
+}
+
+#[test]
+fn data_that_are_smaller_than_a_block_are_one_block() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("tiny.txt"), "slate and shale and slate\n".repeat(40)).unwrap();
+    let seen = outcrop(
+        dir,
+        &[
+            "codec",
+            "--data",
+            "tiny.txt",
+            "--codec",
+            "lz4",
+            "--duration",
+            "10ms",
+            "--no-save",
+            "--format",
+            "csv",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("1040"), "{}", seen.stdout);
+}

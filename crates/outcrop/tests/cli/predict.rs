@@ -1,0 +1,129 @@
+//! `outcrop predict`: files of people, every form of output, and a sentence for each kind of bad input.
+
+use serde_json::Value;
+
+use crate::harness::{Seen, outcrop, workplace};
+
+const STORE: &str = "\
+[[application]]
+name = \"store\"
+clients = 40
+throughput = \"200k\"
+block_size = \"16KiB\"
+decompressed_blocks = 0.5
+compressed_blocks_background = 0.05
+
+[[application]]
+name = \"slow to open\"
+clients = 8
+throughput = \"100k\"
+includes_opening = true
+block_size = \"16KiB\"
+decompressed_blocks = 1
+";
+
+const RESULTS: &str =
+    "application,component,throughput\nstore,DPZip,200k\nstore,QAT 8970,180k\nstore,Zstd (CPU),190k\n";
+
+fn predict(args: &[&str]) -> Seen {
+    let dir = workplace();
+    std::fs::write(dir.path().join("store.toml"), STORE).unwrap();
+    std::fs::write(dir.path().join("results.csv"), RESULTS).unwrap();
+    let all = [&["predict"], args].concat();
+    outcrop(dir.path(), &all)
+}
+
+#[test]
+fn published_components_are_predicted_and_called_modelled() {
+    let seen = predict(&["--application", "store.toml"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let rows = |name: &str| seen.stdout.lines().filter(|line| line.contains(name)).count();
+    assert!(rows("modelled, unvalidated") >= 6, "{}", seen.stdout);
+    assert!(
+        seen.stdout.contains("Unvalidated: the model's error"),
+        "{}",
+        seen.stdout
+    );
+    assert!(
+        seen.stdout.contains("missing: the time of opening"),
+        "{}",
+        seen.stdout
+    );
+    assert!(seen.stdout.contains("Little's law"), "{}", seen.stdout);
+}
+
+#[test]
+fn measurements_give_the_error_and_intervals_that_hold_it() {
+    let args = ["--application", "store.toml", "--measured", "results.csv"];
+    let text = predict(&args);
+    assert!(text.stdout.contains("3 measured pairs"), "{text:?}");
+    let seen = predict(&[&args[..], &["--format", "json"]].concat());
+    let answer: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(answer["details"]["model_error"]["pairs"], 3);
+    let rows = answer["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["component"] == "QAT 8970").unwrap();
+    // 40 ÷ (200 µs + half a block of 16 KiB, which lies on the line through 14 µs and 63 µs)
+    let expected = 40.0 / (200e-6 + 0.5 * 23.8e-6);
+    assert!(
+        (row["predicted_throughput_1/s"].as_f64().unwrap() - expected).abs() < 1.0,
+        "{row}"
+    );
+    let low = row["predicted_low_1/s"].as_f64().unwrap();
+    assert!(low < expected && row["provenance"] == "modelled", "{row}");
+    assert!(
+        row["source"].as_str().unwrap().contains("arXiv 2509.23693"),
+        "{row}"
+    );
+    let csv = predict(&[&args[..], &["--format", "csv"]].concat());
+    assert_eq!(csv.stdout.lines().count(), rows.len() + 1, "{}", csv.stdout);
+}
+
+#[test]
+fn the_published_components_print_as_a_file_that_reads_back() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("store.toml"), STORE).unwrap();
+    let printed = outcrop(dir.path(), &["predict", "--print-components"]);
+    std::fs::write(dir.path().join("mine.csv"), &printed.stdout).unwrap();
+    let own = outcrop(
+        dir.path(),
+        &[
+            "predict",
+            "--application",
+            "store.toml",
+            "--components",
+            "mine.csv",
+        ],
+    );
+    let shipped = outcrop(dir.path(), &["predict", "--application", "store.toml"]);
+    assert_eq!(own.stdout, shipped.stdout);
+}
+
+#[test]
+fn bad_input_is_answered_with_what_to_do() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["--application", "missing.toml"], "cannot read missing.toml"),
+        (&["--application", "results.csv"], "expected"),
+        (
+            &["--application", "store.toml", "--components", "store.toml"],
+            "[[component]]",
+        ),
+        (
+            &["--application", "store.toml", "--measured", "store.toml"],
+            "[[measured]]",
+        ),
+        (
+            &[
+                "--application",
+                "store.toml",
+                "--components",
+                "asic-components,asic-components",
+            ],
+            "give each its own name",
+        ),
+    ];
+    for (args, words) in cases {
+        let seen = predict(args);
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert!(seen.sentence().contains(words), "{args:?}: {}", seen.stderr);
+    }
+}
