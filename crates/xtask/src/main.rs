@@ -49,9 +49,9 @@ enum Task {
     Tidy,
     /// Build `target/portable/outcrop`, which runs on every Linux with glibc 2.28 or newer, and check it.
     Portable {
-        /// Build sooner, without optimisation across crates: for checking that a portable binary can be built.
+        /// Build sooner, with little optimisation: for checking that a portable binary can be built.
         #[arg(long)]
-        without_lto: bool,
+        for_check: bool,
     },
     /// Run `benchmarks/NAME/run` and append what it prints to `benchmarks/record/NAME.md`.
     BenchRecord {
@@ -64,8 +64,8 @@ fn main() -> ExitCode {
     let result = Workspace::load().and_then(|workspace| match Cli::parse().task {
         Task::Check { only } => check::run(&workspace, &only),
         Task::Tidy => tidy::run(&workspace),
-        Task::Portable { without_lto: false } => portable::run(&workspace, portable::Speed::OfBinary),
-        Task::Portable { without_lto: true } => portable::run(&workspace, portable::Speed::OfBuild),
+        Task::Portable { for_check: false } => portable::run(&workspace, portable::Speed::OfBinary),
+        Task::Portable { for_check: true } => portable::run(&workspace, portable::Speed::OfBuild),
         Task::BenchRecord { name } => bench_record::run(&workspace, &name),
     });
     match result {

@@ -61,6 +61,13 @@ impl Session<'_> {
         if self.in_ci && args[0] != "fmt" {
             cargo.arg("--locked");
         }
+        // Set for this program by the cargo that started it. Build scripts that watch them, such as ring's, would run again.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+                cargo.env_remove(name.as_ref());
+            }
+        }
         cargo
     }
 

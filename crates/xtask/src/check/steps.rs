@@ -229,7 +229,7 @@ fn plans(session: &mut Session) -> Result<Outcome> {
 
 fn doc(session: &mut Session) -> Result<Outcome> {
     let mut cargo = session.cargo(&["doc", "--workspace", "--no-deps"]);
-    cargo.env("RUSTDOCFLAGS", "-D rustdoc::broken_intra_doc_links");
+    cargo.env("RUSTDOCFLAGS", "-D warnings");
     session.stream("doc", &mut cargo)
 }
 
