@@ -9,6 +9,7 @@ use outcrop_workload::filesystem::{Algorithm, FileCompression};
 use rustix::fs::{Mode, OFlags, XattrFlags};
 use rustix::io::Errno;
 
+use crate::dataset;
 use crate::error::FilesystemError;
 
 /// A directory that exists, on a filesystem that stores its files on a disk of this machine.
@@ -16,6 +17,8 @@ use crate::error::FilesystemError;
 pub struct OwnDirectory {
     path: PathBuf,
     found: Found,
+    /// Mount options, and what decides how a dataset stores files.
+    options: String,
 }
 
 /// In memory, or over a network, or made of other filesystems: what would be measured is something else.
@@ -64,7 +67,11 @@ impl OwnDirectory {
                 path.display()
             )));
         }
-        Ok(Self { path, found })
+        Ok(Self {
+            path,
+            options: dataset::options(&found),
+            found,
+        })
     }
 
     /// With links resolved.
@@ -75,6 +82,11 @@ impl OwnDirectory {
     /// Type, options and space of its filesystem.
     pub const fn filesystem(&self) -> &Found {
         &self.found
+    }
+
+    /// Mount options; on ZFS the dataset's settings as well.
+    pub(crate) fn options(&self) -> &str {
+        &self.options
     }
 
     /// The device below, which other processes use as well.

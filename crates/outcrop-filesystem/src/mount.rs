@@ -98,6 +98,13 @@ impl Mounted {
         rustix::fs::syncfs(&root).map_err(|errno| FilesystemError::system("write the filesystem back", errno))
     }
 
+    /// Space in use, metadata included.
+    pub(crate) fn used_bytes(&self) -> Result<u64, Unavailable> {
+        let root = self.root();
+        let root = root.map_err(|error| Unavailable::because(error.to_string()))?;
+        used_of(root.as_fd())
+    }
+
     /// Its root directory, opened for reading.
     pub(crate) fn root(&self) -> Result<OwnedFd, FilesystemError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -122,6 +129,17 @@ impl AsFd for Mounted {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.mount.as_fd()
     }
+}
+
+/// Space in use on the filesystem of a directory.
+pub(crate) fn used_of(directory: BorrowedFd<'_>) -> Result<u64, Unavailable> {
+    let space = rustix::fs::fstatvfs(directory).map_err(|errno| {
+        Unavailable::because(format!("the filesystem does not say how full it is: {errno}"))
+    })?;
+    Ok(space
+        .f_blocks
+        .saturating_sub(space.f_bfree)
+        .saturating_mul(space.f_frsize))
 }
 
 /// The first option of btrfs's that was asked for and is not shown. Others show theirs in many ways, and are asked for none that

@@ -9,7 +9,6 @@ use outcrop_workload::filesystem::{FileAccess, FileOperation};
 use rustix::fs::OFlags;
 
 use crate::costs::Edge;
-use crate::dataset;
 use crate::directory::OwnDirectory;
 use crate::error::FilesystemError;
 use crate::files::{self, Files};
@@ -17,8 +16,9 @@ use crate::filesystem::Filesystem;
 use crate::image::Image;
 use crate::job::{Pass, small_files, write};
 use crate::loop_device::LoopDevice;
-use crate::mount::Mounted;
+use crate::mount::{self, Mounted};
 use crate::namespace;
+use crate::own::OwnFilesystem;
 use crate::program;
 use crate::report::Phase;
 use crate::spec::JobSpec;
@@ -91,19 +91,8 @@ impl Stage {
         if asked.filesystem.kind.is_read_only() {
             return Self::built(image, asked);
         }
-        let filesystem = asked.filesystem;
-        program::make(
-            filesystem.maker(),
-            &filesystem.make_arguments(),
-            None,
-            image,
-            asked.stop,
-        )?;
-        image.settle()?;
-        let device = image.attach()?;
-        let mounted = Mounted::new(filesystem, device.path())?;
-        let options = mounted.confirm(filesystem, image.directory())?;
-        let empty_bytes = used_bytes(&mounted);
+        let own = OwnFilesystem::make(image, asked.filesystem, asked.stop)?;
+        let (device, mounted, options, empty_bytes) = own.into_parts();
         let mut stage = Self {
             files: None,
             counted: Ok(device.counted().clone()),
@@ -235,7 +224,7 @@ impl Stage {
             counted,
             written: Some(written),
             build_ns: None,
-            options: Some(dataset::options(directory.filesystem())),
+            options: Some(directory.options().to_owned()),
             empty_bytes: before_bytes,
             each_bytes,
         })
@@ -299,7 +288,7 @@ impl Stage {
             return length.map_err(|error| Unavailable::because(error.to_string()));
         }
         let now = match (&self.mounted, directory) {
-            (Some(mounted), _) => used_bytes(mounted),
+            (Some(mounted), _) => mounted.used_bytes(),
             (None, Some(directory)) => used_at(directory.path()),
             (None, None) => Err(Unavailable::because("there are no files")),
         }?;
@@ -347,27 +336,10 @@ fn write_data(
     Ok(phase)
 }
 
-fn used_bytes(mounted: &Mounted) -> Result<u64, Unavailable> {
-    let root = mounted
-        .root()
-        .map_err(|error| Unavailable::because(error.to_string()))?;
-    used_of(root.as_fd())
-}
-
 fn used_at(path: &std::path::Path) -> Result<u64, Unavailable> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, rustix::fs::Mode::empty());
     let opened =
         opened.map_err(|errno| Unavailable::because(format!("cannot open {}: {errno}", path.display())))?;
-    used_of(opened.as_fd())
-}
-
-fn used_of(directory: std::os::fd::BorrowedFd<'_>) -> Result<u64, Unavailable> {
-    let space = rustix::fs::fstatvfs(directory).map_err(|errno| {
-        Unavailable::because(format!("the filesystem does not say how full it is: {errno}"))
-    })?;
-    Ok(space
-        .f_blocks
-        .saturating_sub(space.f_bfree)
-        .saturating_mul(space.f_frsize))
+    mount::used_of(opened.as_fd())
 }

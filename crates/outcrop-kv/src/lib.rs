@@ -49,5 +49,5 @@ pub use report::{
 };
 pub use spec::{KvSpec, PageCache, ValueSource};
 pub use store::{CompactionState, Counted, Opening, Session, Store, StoreCounters, StoreOptions};
-pub use trial::{Progress, Site, run};
+pub use trial::{Ground, Progress, Site, run};
 pub use usage::allocated_bytes;

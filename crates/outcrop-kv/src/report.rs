@@ -288,6 +288,8 @@ pub struct KvReport {
     pub peak_resident_bytes: Counted,
     /// Energy of the run, warm-up included.
     pub energy_j: Result<f64, Unavailable>,
+    /// CPU time of the kernel's threads during the run and the sync after it: writeback, and what a filesystem compresses. Of the whole machine.
+    pub kernel_threads_ns: Result<u64, Unavailable>,
     /// Operations per second that an open loop's schedule asked for.
     pub offered_per_second: Option<f64>,
 }

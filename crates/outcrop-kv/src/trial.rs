@@ -1,14 +1,14 @@
 //! One trial: processes with a database each, their phases together, and what the device saw meanwhile.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_measure::Rate;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::energy::Meter;
-use outcrop_probe::{BlockDevice, Clock, Counters};
+use outcrop_probe::{BlockDevice, Clock, Counters, KernelThreads};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::drive::Timing;
@@ -36,12 +36,27 @@ const VALUE_BYTES: &str = "values";
 
 /// Where a trial takes place.
 pub struct Site<'s> {
-    /// The databases are made in a folder of their own in it.
+    /// The databases are made in a folder of their own in it, and what the trial needs besides.
     pub directory: &'s Path,
+    /// A filesystem for the databases alone; none for that of the directory.
+    pub ground: Option<Ground<'s>>,
     /// Raised when the user wants to stop.
     pub stop: &'s AtomicBool,
     /// How processes are started.
     pub program: &'s WorkerProgram,
+}
+
+/// An empty filesystem that holds the databases of a trial and nothing else.
+///
+/// What they take is what is used on it: where a filesystem compresses, the files themselves do not say.
+#[derive(Clone, Copy)]
+pub struct Ground<'s> {
+    /// Its root, for every process of this user.
+    pub root: &'s Path,
+    /// The block device below it.
+    pub device: &'s BlockDevice,
+    /// Space in use on it; what is not yet synced does not count.
+    pub used_bytes: &'s dyn Fn() -> Result<u64, Unavailable>,
 }
 
 /// How far a trial is.
@@ -60,7 +75,10 @@ pub enum Progress {
 pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -> Result<KvReport, KvError> {
     spec.validate()?;
     let folder = DatabaseFolder::create(site.directory)?;
-    let device = BlockDevice::holding(folder.path());
+    let device = match &site.ground {
+        Some(ground) => Ok(ground.device.clone()),
+        None => BlockDevice::holding(folder.path()),
+    };
     let mut trial = Trial {
         spec,
         site,
@@ -79,9 +97,9 @@ pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -
     let closing = clock.now_ns();
     trial.close()?;
     let closing_ns = clock.now_ns() - closing;
-    let Trial { workers, .. } = trial;
-    drop(workers);
-    let stored_after_bytes = databases_bytes(spec, &folder)?;
+    // The processes are gone: nothing is open that takes space without a name.
+    trial.workers.clear();
+    let stored_after_bytes = trial.stored_bytes()?;
     let ends = Ends {
         opening_ns,
         closing_ns,
@@ -107,6 +125,7 @@ struct Ran {
     reports: Vec<RunReport>,
     device: DeviceTraffic,
     energy_j: Result<f64, Unavailable>,
+    kernel_threads_ns: Result<u64, Unavailable>,
 }
 
 struct Trial<'t> {
@@ -130,15 +149,33 @@ fn start(spec: &KvSpec, site: &Site<'_>, folder: &DatabaseFolder) -> Result<Vec<
         .collect()
 }
 
-fn databases_bytes(spec: &KvSpec, folder: &DatabaseFolder) -> Result<u64, KvError> {
-    (0..spec.processes)
-        .map(|process| allocated_bytes(&folder.database(process)))
-        .sum()
-}
-
 impl Trial<'_> {
     fn timing(&self) -> Timing {
         Timing::after(START_WAIT + START_WAIT_PER_PROCESS * self.spec.processes)
+    }
+
+    /// The database of one process.
+    fn database(&self, process: u32) -> PathBuf {
+        match &self.site.ground {
+            Some(ground) => ground.root.join(format!("p{process}")),
+            None => self.folder.database(process),
+        }
+    }
+
+    /// The directory whose filesystem has the databases and, where others use it as well, nothing else below it.
+    fn databases(&self) -> &Path {
+        self.site.ground.map_or(self.folder.path(), |ground| ground.root)
+    }
+
+    /// Space that the databases take.
+    fn stored_bytes(&self) -> Result<u64, KvError> {
+        let Some(ground) = &self.site.ground else {
+            let databases = (0..self.spec.processes).map(|process| self.database(process));
+            return databases.map(|database| allocated_bytes(&database)).sum();
+        };
+        page_cache::sync(ground.root)?;
+        let used = (ground.used_bytes)();
+        used.map_err(|why| KvError::system("read the space that the databases take", why.reason))
     }
 
     /// Asks every process the same, and waits for all their answers.
@@ -182,10 +219,13 @@ impl Trial<'_> {
                 Some(path)
             }
         };
-        let (spec, folder) = (self.spec, self.folder);
+        let spec = self.spec;
+        let databases: Vec<PathBuf> = (0..spec.processes)
+            .map(|process| self.database(process))
+            .collect();
         let answers = self.ask_all(|process| Request::Open {
             spec: Box::new(spec.clone()),
-            directory: folder.database(process),
+            directory: databases[process as usize].clone(),
             process,
             value_bytes: value_bytes.clone(),
         })?;
@@ -200,10 +240,10 @@ impl Trial<'_> {
         let before = (self.counters)();
         let timing = self.timing();
         let answers = self.ask_all(|_| Request::Load(timing))?;
-        page_cache::sync(self.folder.path())?;
+        page_cache::sync(self.databases())?;
         let device = between(before, (self.counters)());
         if self.spec.page_cache == PageCache::Dropped {
-            page_cache::forget(self.folder.path())?;
+            page_cache::forget(self.databases())?;
         }
         let reports = answers.into_iter().map(|answer| match answer {
             Answer::Loaded(report) => Ok(*report),
@@ -212,18 +252,20 @@ impl Trial<'_> {
         Ok(Loaded {
             reports: reports.collect::<Result<_, _>>()?,
             device,
-            stored_bytes: databases_bytes(self.spec, self.folder)?,
+            stored_bytes: self.stored_bytes()?,
         })
     }
 
     fn run(&mut self) -> Result<Ran, KvError> {
         let before = (self.counters)();
+        let threads_before = KernelThreads::now();
         let meter = Meter::start();
         let timing = self.timing();
         let answers = self.ask_all(|_| Request::Run(timing))?;
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
-        page_cache::sync(self.folder.path())?;
+        page_cache::sync(self.databases())?;
         let device = between(before, (self.counters)());
+        let kernel_threads_ns = threads_before.and_then(|before| Ok(KernelThreads::now()?.since(&before)));
         let reports = answers.into_iter().map(|answer| match answer {
             Answer::Ran(report) => Ok(*report),
             _ => Err(out_of_turn()),
@@ -232,6 +274,7 @@ impl Trial<'_> {
             reports: reports.collect::<Result<_, _>>()?,
             device,
             energy_j,
+            kernel_threads_ns,
         })
     }
 
@@ -318,6 +361,7 @@ fn report(
         debt_after,
         peak_resident_bytes,
         energy_j: ran.energy_j,
+        kernel_threads_ns: ran.kernel_threads_ns,
         offered_per_second: spec.arrival.per_second().map(Rate::per_second),
     })
 }

@@ -67,7 +67,9 @@ pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
     let mut preparation = Vec::new();
     for cell in cells {
         if known.insert((cell.layer.name(), &cell.subject)) {
-            preparation.push((cell.layer.forecast_preparation(&cell.subject), 1));
+            let is_like = |other: &&Cell| other.layer == cell.layer && other.subject == cell.subject;
+            let its: Vec<&Cell> = cells.iter().filter(is_like).collect();
+            preparation.push((cell.layer.forecast_preparation(&cell.subject, &its), 1));
         }
     }
     let preparation = sum(preparation.into_iter());

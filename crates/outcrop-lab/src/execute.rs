@@ -3,7 +3,7 @@
 //! Every trial is one line of the journal, on the disk before the next one starts. What the process was doing
 //! when it was killed is the only thing lost, and a resume measures it again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -165,19 +165,24 @@ impl<'r> Session<'r> {
         &mut self,
         pending: &[Trial],
     ) -> Result<BTreeMap<&'static str, Box<dyn Bench + 'r>>, LabError> {
-        let mut subjects: BTreeMap<&'static str, (LayerRef, Vec<Subject>)> = BTreeMap::new();
+        let mut wanted: BTreeMap<&'static str, (LayerRef, BTreeSet<usize>)> = BTreeMap::new();
         for trial in pending {
-            let cell = &self.set.cells()[trial.cell];
-            let (_, known) = subjects
-                .entry(cell.layer.name())
-                .or_insert_with(|| (cell.layer, Vec::new()));
-            if !known.contains(&cell.subject) {
-                known.push(cell.subject.clone());
-            }
+            let layer = self.set.cells()[trial.cell].layer;
+            let (_, cells) = wanted
+                .entry(layer.name())
+                .or_insert_with(|| (layer, BTreeSet::new()));
+            cells.insert(trial.cell);
         }
         let started_ns = self.clock.now_ns();
         let mut benches = BTreeMap::new();
-        for (name, (layer, subjects)) in subjects {
+        for (name, (layer, cells)) in wanted {
+            let cells: Vec<&Cell> = cells.into_iter().map(|index| &self.set.cells()[index]).collect();
+            let mut subjects: Vec<Subject> = Vec::new();
+            for cell in &cells {
+                if !subjects.contains(&cell.subject) {
+                    subjects.push(cell.subject.clone());
+                }
+            }
             let (eta, clock, observer) = (&mut self.eta, &self.clock, &mut *self.observer);
             let mut report = |step: PreparationStep<'_>| match step {
                 PreparationStep::Written {
@@ -195,6 +200,7 @@ impl<'r> Session<'r> {
                 PreparationStep::Note(note) => observer.observe(Event::Note(note)),
             };
             let mut preparation = Preparation {
+                cells: &cells,
                 directory: self.set.directory(),
                 seed: self.set.seed().derive("subject"),
                 stop: self.stop,

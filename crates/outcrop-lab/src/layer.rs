@@ -66,8 +66,8 @@ pub trait Layer: Sync {
         Ok(factors)
     }
 
-    /// What it costs to make the subject before the first trial: nothing where trials make what they need, in their own time.
-    fn forecast_preparation(&self, _subject: &Subject) -> Forecast {
+    /// What it costs to make the subject for these cells before the first trial: nothing where trials make what they need, in their own time.
+    fn forecast_preparation(&self, _subject: &Subject, _cells: &[&Cell]) -> Forecast {
         Forecast::default()
     }
 
@@ -169,6 +169,8 @@ pub struct DataSettings {
 ///
 /// `'r` is the run; `'p` is the preparation alone.
 pub struct Preparation<'r, 'p> {
+    /// The cells of the layer that will be measured.
+    pub cells: &'p [&'r Cell],
     /// Where files of our own are made.
     pub directory: &'r Path,
     /// Content of the subject derives from it.

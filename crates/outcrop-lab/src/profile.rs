@@ -66,6 +66,8 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "kv-ycsb": "How do the engines perform under YCSB's core workloads, and does an LSM tree or a B-tree suit them better?",
     "kv-mixgraph": "What changes with small values and requests that cluster in ranges, by codec and block size?",
     "kv-energy": "How much CPU time and energy does an operation take, by codec and number of processes?",
+    "placement": "Where should these data be compressed: what does it cost and save in the store's own blocks?",
+    "placement-filesystem": "Where should these data be compressed: what does it cost and save in the filesystem below the store?",
     "predict-software": "Is a store's throughput under each codec what its uncompressed run and the codec's figures say?",
     "predict-codecs": "How long does each codec of predict-software take for one block?",
     "cache-etc": "What hit ratio, latency and throughput does the cache give under ETC, by its memory?",

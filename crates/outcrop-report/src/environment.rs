@@ -33,6 +33,12 @@ pub(crate) fn facts(environment: &Value) -> Vec<Fact> {
     }
 }
 
+/// CPUs that the measuring process could run on; `None` where that is not recorded.
+pub(crate) fn cpus(environment: &Value) -> Option<u64> {
+    let environment = parse(environment).ok()?;
+    environment.cpu.allowed_cpu_count.known().copied()
+}
+
 /// What disturbs measurements on this machine, as sentences.
 pub(crate) fn warnings(environment: &Value) -> Vec<String> {
     let sentences = parse(environment)

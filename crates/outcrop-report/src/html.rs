@@ -9,6 +9,7 @@ mod cells;
 mod data;
 mod findings;
 mod matrix;
+mod placement;
 mod provenance;
 mod stack;
 mod tables;
@@ -61,6 +62,7 @@ pub(crate) fn one_page(report: &Report) -> String {
             p.lede { (report.run.one_line()) }
         }
         main {
+            @if let Some(answer) = &report.placement { (placement::brief(answer)) }
             @for layer in &report.layers {
                 section {
                     h2 { (title_of(&layer.layer)) }
@@ -120,6 +122,7 @@ fn header(report: &Report, contents: &Markup) -> Markup {
     html! {
         header {
             h1 { (title(report)) }
+            @if let Some(answer) = &report.placement { (placement::section(answer)) }
             (stack::table(&report.layers))
             p.lede { (report.run.one_line()) }
             (contents)

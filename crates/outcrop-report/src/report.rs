@@ -14,6 +14,7 @@ use crate::error::ReportError;
 use crate::finding::Finding;
 use crate::layer::{self, ReportedLayer};
 use crate::layers::LAYERS;
+use crate::placement::{Constraints, Placement};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use crate::{environment, html, screen};
 
@@ -24,6 +25,9 @@ pub struct Report {
     pub run: RunSummary,
     /// How the trials ended.
     pub trials: TrialCounts,
+    /// Where to compress, where the run can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Placement>,
     /// One section per layer that the run measured.
     pub layers: Vec<LayerSection>,
     /// The machine, as facts in reading order.
@@ -119,6 +123,13 @@ impl Report {
         Self::of_layers_beside(run, layers, &[])
     }
 
+    /// The same with an answer to where to compress that meets these constraints.
+    #[must_use]
+    pub fn under(self, run: &RunView, constraints: &Constraints) -> Self {
+        let placement = Placement::of(run, constraints);
+        Self { placement, ..self }
+    }
+
     fn of_layers_beside(run: &RunView, layers: &[&ReportedLayer], references: &[String]) -> Self {
         let cells = run.cells();
         Self {
@@ -127,6 +138,7 @@ impl Report {
                 run,
                 cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
             ),
+            placement: Placement::of(run, &Constraints::default()),
             layers: layer::sections(layers, run, &cells, references),
             environment: environment::facts(&run.environment),
         }
@@ -151,12 +163,13 @@ impl Report {
     /// Every figure that could be drawn, in the order of the page.
     pub fn figures(&self) -> Vec<&Figure> {
         let slots = self.layers.iter().flat_map(|layer| &layer.figures);
-        slots
-            .filter_map(|slot| match slot {
-                FigureSlot::Drawn(figure) => Some(figure),
-                FigureSlot::Missing(_) => None,
-            })
-            .collect()
+        let of_layers = slots.filter_map(|slot| match slot {
+            FigureSlot::Drawn(figure) => Some(figure),
+            FigureSlot::Missing(_) => None,
+        });
+        let placement = self.placement.as_ref();
+        let across = placement.and_then(|placement| placement.figure.as_ref());
+        across.into_iter().chain(of_layers).collect()
     }
 
     /// Findings and advice in the JSON shape that all commands share; the rest of the report is its details.
@@ -190,9 +203,11 @@ impl Report {
         let layer = self.layers.iter().find(is_there);
         let date = self.run.started_at.split('T').next().unwrap_or_default();
         Label {
-            subject: layer
-                .map(|layer| layer.answer.subject.clone())
-                .unwrap_or_default(),
+            subject: match (layer, &self.placement) {
+                (Some(layer), _) => layer.answer.subject.clone(),
+                (None, Some(placement)) => placement.subject.clone(),
+                (None, None) => String::new(),
+            },
             origin: [
                 date,
                 &self.run.name,

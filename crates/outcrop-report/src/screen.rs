@@ -15,6 +15,11 @@ const MOST_LINES: usize = 22;
 /// Narrowest terminal that is laid out for.
 const LEAST_WIDTH: usize = 60;
 
+/// Lines of where to compress, above a table of layers.
+const MOST_OF_PLACEMENT: usize = 9;
+/// And above the figures of one layer.
+const MOST_OF_PLACEMENT_ALONE: usize = 6;
+
 /// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
 /// Lines that name the findings that do not hold, and as many for the checks of the run that failed.
@@ -25,14 +30,11 @@ const MOST_NAMED: usize = 2;
 pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
     let pen = Pen { colour };
     let width = width.max(LEAST_WIDTH);
-    let mut lines = match report.layers.as_slice() {
+    let lines = match report.layers.as_slice() {
         [] => nothing(report, width),
         [only] => alone(only, report, width, pen),
         several => together(several, report, width, pen),
     };
-    if report.layers.len() == 1 {
-        lines.truncate(MOST_LINES);
-    }
     let mut text = lines.join("\n");
     text.push('\n');
     text
@@ -53,6 +55,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let answer = &layer.answer;
     let subject = wrapped(&answer.subject, width, 0);
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
+    lines.extend(placement(report, width, MOST_OF_PLACEMENT_ALONE, pen));
     lines.extend(capabilities(answer, width, pen));
     lines.push(String::new());
     let mut last = warnings(answer, width, pen);
@@ -61,13 +64,36 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let claims: Vec<&Claim> = answer.advice.iter().collect();
     lines.extend(advice(&claims, width, room, pen));
     lines.extend(last);
+    lines.truncate(MOST_LINES);
     lines
 }
 
 /// Several layers share the screen: a row for each, with what was measured and what to do.
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
-    let mut lines = stack::table(layers, width, pen);
+    let mut lines = placement(report, width, MOST_OF_PLACEMENT, pen);
+    lines.extend(stack::table(layers, width, pen));
     lines.extend(summary(report, width));
+    lines
+}
+
+/// Where to compress, and a blank line; nothing where the run cannot tell. What does not fit is in the report, whole sentences of it.
+fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String> {
+    let Some(placement) = &report.placement else {
+        return Vec::new();
+    };
+    let mut sentences = placement.answer.as_slice();
+    let lines = loop {
+        let lines = wrapped(&sentences.join(" ").replace('`', ""), width, 0);
+        match sentences {
+            [shorter @ .., _] if lines.len() > most && !shorter.is_empty() => sentences = shorter,
+            _ => break lines,
+        }
+    };
+    let mut lines = cut(lines, most, width);
+    if let Some(first) = lines.first_mut() {
+        *first = pen.bold(first);
+    }
+    lines.push(String::new());
     lines
 }
 

@@ -15,7 +15,7 @@ use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{count, small_count, spelled};
 use crate::remark::RemarkKind;
 
-pub use values::{MemoryLimit, PageCache, ValueData};
+pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
@@ -33,6 +33,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &COMPACTION,
         &IO,
         &DURABILITY,
+        &FILESYSTEM,
         &WORKLOAD,
         &REQUESTS,
         &RECORDS,
@@ -218,6 +219,18 @@ pub static DURABILITY: Factor<Durability> = Factor::new(
 .accepts(
     "`\"logged\"` (the log, in the page cache), `\"synced\"` (the log, on the device), `\"unlogged\"` (memory); fjall always has a log, redb has none",
 );
+/// What its files lie on.
+pub static FILESYSTEM: Factor<StoreFilesystem> = Factor::new(
+    "filesystem",
+    "Filesystem for the databases: as-is, or one made for each trial (root), such as \"btrfs zstd:1\"",
+    spelled,
+)
+.default("as-is")
+.accepts(
+    "`\"as-is\"` (that of the run's directory), or one that is made for each trial in an unnamed file, which needs root: `\"ext4\"`, `\"btrfs\"`, \
+     `\"btrfs zstd:1\"`",
+)
+.label(Label::Unusual("on {}"));
 /// The workload by name.
 pub static WORKLOAD: Factor<StoreWorkload> = Factor::new(
     "workload",
@@ -340,6 +353,7 @@ metrics! { PLAIN:
     CALLER_CPU = "caller_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of the driver's threads, their calls into the engine included, per operation";
     BACKGROUND_CPU = "background_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of the engine's own threads per operation";
     KERNEL_CPU = "kernel_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "the part of the CPU time that was spent in the kernel, per operation";
+    KERNEL_THREADS_CPU = "kernel_threads_cpu_per_operation", NanosecondsPerOperation, Lower, Trial, "CPU time of the kernel's threads during the run and the sync after it, per operation: writeback, and what a filesystem compresses; of the whole machine";
     LOAD_CPU = "load_cpu_per_record", NanosecondsPerOperation, Lower, Trial, "CPU time of the load phase, the engine's own threads included, per record";
     ENERGY = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the run over its operations, warm-up included; its inverse is operations per joule";
     RESIDENT_BYTES = "peak_resident_memory", Bytes, Lower, Trial, "highest resident memory of all processes together";

@@ -8,8 +8,7 @@ use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
 use outcrop_measure::units::{TimeSpan, format_bytes};
-use outcrop_report::number::counted;
-use outcrop_report::{Report, cell_table};
+use outcrop_report::{Constraints, Report, cell_table, number::counted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
 use std::path::Path;
@@ -53,12 +52,55 @@ pub(crate) struct Conclusion<'c> {
 /// The report and its summary.
 const SUMMARY: Conclusion<'_> = Conclusion {
     command: "outcrop run",
-    conclude: &|dir, flags| conclude_as(dir, flags.format, !flags.no_save, flags.beside.checked()?),
+    conclude: &|dir, flags| {
+        let shown = Shown {
+            references: flags.beside.checked()?,
+            constraints: &Constraints::default(),
+        };
+        conclude_as(dir, flags.format, !flags.no_save, &shown)
+    },
 };
+
+/// What a report is asked to show.
+pub(crate) struct Shown<'s> {
+    /// Published references in the charts, by name.
+    pub(crate) references: &'s [String],
+    /// What the answer to where to compress has to meet.
+    pub(crate) constraints: &'s Constraints,
+}
+
+impl Shown<'_> {
+    /// The report of a run.
+    pub(crate) fn report(&self, view: &RunView) -> Report {
+        Report::beside(view, self.references).under(view, self.constraints)
+    }
+}
 
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
     start_and(set, name, flags, &SUMMARY)
+}
+
+/// The same with constraints on where to compress.
+pub(crate) fn start_under(
+    set: &PlanSet,
+    name: &str,
+    flags: &PlanFlags,
+    constraints: &Constraints,
+) -> anyhow::Result<Ending> {
+    let conclude = |dir: &Path, flags: &PlanFlags| {
+        let references = flags.beside.checked()?;
+        let shown = Shown {
+            references,
+            constraints,
+        };
+        conclude_as(dir, flags.format, !flags.no_save, &shown)
+    };
+    let conclusion = Conclusion {
+        conclude: &conclude,
+        ..SUMMARY
+    };
+    start_and(set, name, flags, &conclusion)
 }
 
 /// The same with another conclusion.
@@ -186,15 +228,15 @@ fn check_directory(directory: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the report and the cells of a run folder, with published references in the charts, and prints the cells and what they say.
-pub(crate) fn conclude_beside(dir: &Path, format: Format, references: &[String]) -> anyhow::Result<()> {
-    conclude_as(dir, format, true, references)
+/// Writes the report and the cells of a run folder, and prints the cells and what they say.
+pub(crate) fn conclude(dir: &Path, format: Format, shown: &Shown<'_>) -> anyhow::Result<()> {
+    conclude_as(dir, format, true, shown)
 }
 
 /// The same; a run that is not kept has no report to point to.
-fn conclude_as(dir: &Path, format: Format, is_kept: bool, references: &[String]) -> anyhow::Result<()> {
+fn conclude_as(dir: &Path, format: Format, is_kept: bool, shown: &Shown<'_>) -> anyhow::Result<()> {
     let view = RunView::load(dir).map_err(bad_input)?;
-    let report = Report::beside(&view, references);
+    let report = shown.report(&view);
     let table = CellTable::of(&view);
     let paths = outcrop_report::write(&report, dir)?;
     cells::write_files(&view)?;

@@ -69,6 +69,7 @@ pub(crate) fn is_called_for(test: &str) -> bool {
 pub(crate) fn try_trial(spec: &KvSpec, directory: &Path) -> Result<KvReport, KvError> {
     let site = Site {
         directory,
+        ground: None,
         stop: &AtomicBool::new(false),
         program: &this_program("stage::serves_its_parent", &[]),
     };

@@ -114,6 +114,7 @@ fn a_trial_that_is_stopped_ends_its_processes_and_leaves_nothing() {
     let program = this_program("stage::serves_its_parent", &[]);
     let site = Site {
         directory: place.path(),
+        ground: None,
         stop: &stop,
         program: &program,
     };
@@ -150,6 +151,7 @@ fn a_process_that_cannot_work_is_an_error_with_what_it_said() {
     };
     let site = Site {
         directory: place.path(),
+        ground: None,
         stop: &AtomicBool::new(false),
         program: &program,
     };

@@ -68,7 +68,7 @@ impl Layer for Device {
             ],
             plans_for_data: &[],
             quick_s: 31,
-            default_s: 254,
+            default_s: 230,
         })
     }
 
@@ -123,7 +123,7 @@ impl Layer for Device {
         Ok(factors)
     }
 
-    fn forecast_preparation(&self, subject: &Subject) -> Forecast {
+    fn forecast_preparation(&self, subject: &Subject, _cells: &[&Cell]) -> Forecast {
         let bytes_written = bytes_to_write(subject);
         Forecast {
             time: Duration::from_secs_f64(bytes_written as f64 / ASSUMED_FILL_BYTES_PER_SECOND),

@@ -114,7 +114,7 @@ impl Layer for Filesystem {
         Ok(factors)
     }
 
-    fn forecast_preparation(&self, subject: &Subject) -> Forecast {
+    fn forecast_preparation(&self, subject: &Subject, _cells: &[&Cell]) -> Forecast {
         forecast::preparation(subject)
     }
 

@@ -4,6 +4,7 @@
 
 mod bench;
 mod forecast;
+mod ground;
 mod parameters;
 mod values;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use outcrop_compress::Source;
+use outcrop_filesystem::privilege;
 use outcrop_kv::WorkerProgram;
 use outcrop_measure::units::format_bytes;
 use outcrop_schema::kv::{CONTENT, DATA, SCHEMA, ValueData};
@@ -52,11 +54,16 @@ impl Layer for Kv {
     }
 
     fn profile(&self) -> Option<Profile> {
+        // Where nobody may make a filesystem, what is left of the question is the store's own compression.
+        let plans: &[&str] = match privilege() {
+            Ok(()) => &["placement", "placement-filesystem"],
+            Err(_) => &["kv-compression"],
+        };
         Some(Profile {
-            plans: &["kv-compression"],
-            plans_for_data: &["kv-compression"],
-            quick_s: 12,
-            default_s: 58,
+            plans,
+            plans_for_data: plans,
+            quick_s: 20,
+            default_s: 84,
         })
     }
 
@@ -96,6 +103,10 @@ impl Layer for Kv {
         parameters::complete(subject, &mut factors);
         parameters::check(&factors, trial)?;
         Ok(factors)
+    }
+
+    fn forecast_preparation(&self, _subject: &Subject, cells: &[&Cell]) -> Forecast {
+        forecast::preparation(cells)
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

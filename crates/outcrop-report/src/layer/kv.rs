@@ -19,6 +19,8 @@ use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Method};
 
+pub(crate) use cell::is_compressed_below;
+
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
     order: &[

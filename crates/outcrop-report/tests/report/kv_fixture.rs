@@ -22,6 +22,28 @@ const CELLS: [Cell; 4] = [
 
 /// RocksDB by codec and block size, three trials a cell of two windows each.
 pub(crate) fn codecs() -> RunView {
+    of(&CELLS.map(|(codec, block_size, throughput, stored)| Stored {
+        codec,
+        block_size,
+        filesystem: "as-is",
+        throughput,
+        stored,
+    }))
+}
+
+/// A cell of RocksDB: how it compresses, and what that gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    pub(crate) codec: &'static str,
+    pub(crate) block_size: &'static str,
+    pub(crate) filesystem: &'static str,
+    pub(crate) throughput: f64,
+    /// Bytes that it takes of 100 MB.
+    pub(crate) stored: f64,
+}
+
+/// The same with any cells.
+pub(crate) fn of(cells: &[Stored]) -> RunView {
     let mut run = RunView {
         dir: "runs/20261121T020000Z-kv".into(),
         name: "20261121T020000Z-kv".into(),
@@ -31,8 +53,15 @@ pub(crate) fn codecs() -> RunView {
         torn_bytes: 0,
         vocabulary: Vocabulary::default(),
     };
-    for (codec, block_size, throughput, stored) in CELLS {
-        let factors = factors(codec, block_size);
+    for Stored {
+        codec,
+        block_size,
+        filesystem,
+        throughput,
+        stored,
+    } in cells.iter().copied()
+    {
+        let factors = factors(codec, block_size, filesystem);
         for repetition in 0..3_u32 {
             let noise = 1.0 + 0.01 * (f64::from(repetition) - 1.0);
             let values = values(throughput * noise, stored);
@@ -42,7 +71,7 @@ pub(crate) fn codecs() -> RunView {
     run
 }
 
-fn factors(codec: &str, block_size: &str) -> Settings {
+fn factors(codec: &str, block_size: &str, filesystem: &str) -> Settings {
     let mut factors = Settings::defaults(SCHEMA.workload);
     let mut set = |factor: FactorRef, text: &str| {
         factors.insert(factor.name, factor.read(text).expect("the factor accepts it"));
@@ -50,6 +79,7 @@ fn factors(codec: &str, block_size: &str) -> Settings {
     set(&outcrop_schema::kv::ENGINE, "rocksdb");
     set(&COMPRESSION, codec);
     set(&COMPRESSION_BLOCK_SIZE, block_size);
+    set(&outcrop_schema::kv::FILESYSTEM, filesystem);
     let workload = *factors.value(&WORKLOAD);
     factors.set(&REQUESTS, workload.requests());
     factors.set(&VALUE_SIZE, workload.value_size());

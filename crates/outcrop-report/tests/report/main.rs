@@ -22,4 +22,5 @@ mod kv_fixture;
 mod markup;
 mod older_runs;
 mod page;
+mod placement;
 mod screen;

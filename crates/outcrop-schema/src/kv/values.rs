@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use outcrop_measure::units::ByteSize;
+use outcrop_workload::filesystem::FilesystemChoice;
 use outcrop_workload::keyed::{RequestDistribution, StoreWorkload};
 use outcrop_workload::store::{
     CompactionStyle, Durability, LevelCodecs, Settling, StoreCompression, StoreEngine, StoreIo,
@@ -95,6 +96,37 @@ impl fmt::Display for MemoryLimit {
         }
     }
 }
+
+/// What databases lie on: `as-is`, or a filesystem that is made for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreFilesystem(pub Option<FilesystemChoice>);
+
+const AS_IS: &str = "as-is";
+
+impl FromStr for StoreFilesystem {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            AS_IS => Ok(Self(None)),
+            choice => match choice.parse() {
+                Ok(choice) => Ok(Self(Some(choice))),
+                Err(error) => Err(format!("{error}; or \"{AS_IS}\" for that of the run's directory")),
+            },
+        }
+    }
+}
+
+impl fmt::Display for StoreFilesystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => f.write_str(AS_IS),
+            Some(choice) => choice.fmt(f),
+        }
+    }
+}
+
+impl Value for StoreFilesystem {}
 
 /// Without a limit last.
 impl Value for MemoryLimit {

@@ -1,5 +1,6 @@
 //! `outcrop profile [PATH]`: the main job.
 
+use super::placement_flags::PlacementFlags;
 use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
 use crate::session;
@@ -15,10 +16,12 @@ Examples:
   outcrop profile --layer compression    only one layer
   outcrop profile --layer cache --server redis://127.0.0.1
                                          a running cache: writes keys that begin with oc-
+  outcrop profile --min-ratio 2.5 --p99 2ms
+                                         where to compress under these limits
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              what it would measure and write
 
-A quick profile writes 7 to 29 GB, by how fast the disk is; --dry-run says what others write.
+A quick profile writes 8 to 30 GB, by how fast the disk is; --dry-run says what others write.
 A scratch file is written on the filesystem of PATH, measured and removed. Nothing else is touched; data are only \
 read. Without --data, the built-in sample is used. Ctrl-C ends the trial cleanly and keeps the run; `outcrop run --resume RUN` goes on.";
 
@@ -49,6 +52,8 @@ pub(crate) struct Args {
     size: Option<ByteSize>,
     #[command(flatten)]
     flags: PlanFlags,
+    #[command(flatten)]
+    placement: PlacementFlags,
 }
 
 /// What the help says that a profile takes at most.
@@ -81,5 +86,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let plans = profile_plans(&args.layers, args.data.as_deref())
         .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
     let set = PlanSet::from_sources(&plans, &options).map_err(session::lab_error)?;
-    session::start(&set, "profile", &args.flags)
+    session::start_under(&set, "profile", &args.flags, &args.placement.constraints())
 }

@@ -1,15 +1,16 @@
 //! `outcrop report RUN`.
 
+use super::placement_flags::PlacementFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Format, note};
-use outcrop_report::Report;
+use crate::session::Shown;
 use outcrop_results::{RunView, references, write_atomically};
 use std::path::PathBuf;
 
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --one-page                          a page to print"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           where to compress under these limits\n  outcrop report runs/… --one-page                          a page to print"
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -22,6 +23,8 @@ pub(crate) struct Args {
     one_page: bool,
     #[command(flatten)]
     beside: Beside,
+    #[command(flatten)]
+    placement: PlacementFlags,
 }
 
 /// `--beside`.
@@ -50,12 +53,16 @@ impl Beside {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    let beside = args.beside.checked()?;
-    crate::session::conclude_beside(&args.run, args.format, beside)?;
+    let constraints = args.placement.constraints();
+    let shown = Shown {
+        references: args.beside.checked()?,
+        constraints: &constraints,
+    };
+    crate::session::conclude(&args.run, args.format, &shown)?;
     if args.one_page {
         let view = RunView::load(&args.run).map_err(bad_input)?;
         let path = args.run.join("one-page.html");
-        write_atomically(&path, Report::beside(&view, beside).to_one_page_html().as_bytes())?;
+        write_atomically(&path, shown.report(&view).to_one_page_html().as_bytes())?;
         note(&format!("For print: {}", path.display()));
     }
     Ok(Ending::Done)

@@ -116,6 +116,70 @@ fn a_shipped_plan_runs_and_its_report_compares_codecs() {
 }
 
 #[test]
+fn where_to_compress_is_measured_on_filesystems_of_our_own_of_which_nothing_is_left() {
+    let dir = workplace();
+    let seen = outcrop(
+        dir.path(),
+        &[
+            "run",
+            "placement",
+            "placement-filesystem",
+            "--effort",
+            "quick",
+            "--duration",
+            "120ms",
+            "--warm-up",
+            "10ms",
+            "--quiet",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let stored = |filesystem: &str| {
+        let all = cells(&seen);
+        let is_it = |cell: &&Value| {
+            let factors = &cell["factors"];
+            factors["filesystem"] == filesystem && factors["compression"] == "none"
+        };
+        let cell = all
+            .iter()
+            .find(is_it)
+            .unwrap_or_else(|| panic!("no cell on {filesystem}"));
+        metric(cell, "stored_bytes").unwrap()
+    };
+    // The values are compressible by half, so that space in use shows what the filesystem did.
+    let (plain, compressed) = (stored("btrfs"), stored("btrfs zstd:1"));
+    assert!(compressed < 0.7 * plain, "{compressed} of {plain}");
+    assert!((plain / stored("ext4") - 1.0).abs() < 0.2, "{plain}");
+    let envelope: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let placement = &envelope["details"]["placement"];
+    let places: Vec<&str> = placement["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|candidate| candidate["place"].as_str())
+        .collect();
+    for place in ["nowhere", "store", "filesystem"] {
+        assert!(places.contains(&place), "{places:?}");
+    }
+    assert_eq!(names_in(dir.path()), ["runs"]);
+    let report = std::fs::read_to_string(only_run(dir.path()).join("report.html")).unwrap();
+    assert!(report.contains("Where to compress"));
+}
+
+#[test]
+fn a_filesystem_that_cannot_hold_databases_is_refused_in_a_sentence() {
+    let dir = workplace();
+    let seen = kv(dir.path(), &["--filesystem", "squashfs"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.stderr.contains("cannot be written"), "{}", seen.stderr);
+    let seen = kv(dir.path(), &["--filesystem", "ntfs"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.stderr.contains("as-is"), "{}", seen.stderr);
+}
+
+#[test]
 fn values_are_cut_from_a_users_files_which_stay_as_they_are() {
     let dir = workplace();
     let data = dir.path().join("data");

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_compress::{CompressError, Source};
-use outcrop_kv::{DatabaseFolder, KvError, Site, ValueSource, WorkerProgram, run};
+use outcrop_filesystem::{FilesystemError, OwnFilesystem};
+use outcrop_kv::{DatabaseFolder, Ground, KvError, Site, ValueSource, WorkerProgram, run};
 use outcrop_measure::units::format_bytes;
 use outcrop_results::DataIdentity;
 use outcrop_schema::kv::{CONTENT, DATA, ValueData};
 
+use super::ground::{Grounds, filesystem_of};
 use super::{parameters, values, worker_program};
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -34,6 +36,7 @@ pub(super) struct KvBench<'r> {
     stop: &'r AtomicBool,
     program: WorkerProgram,
     pools: BTreeMap<Subject, Pool>,
+    grounds: Grounds,
     write_limit_bytes: Option<u64>,
     bytes_written: u64,
 }
@@ -59,13 +62,15 @@ impl<'r> KvBench<'r> {
             })?;
             pools.insert(subject.clone(), pool);
         }
+        let grounds = Grounds::prepare(preparation)?;
         Ok(Self {
             directory: preparation.directory,
             stop: preparation.stop,
             program: worker_program(),
             pools,
+            bytes_written: grounds.bytes(),
+            grounds,
             write_limit_bytes: preparation.write_limit_bytes,
-            bytes_written: 0,
         })
     }
 }
@@ -123,8 +128,24 @@ impl Bench for KvBench<'_> {
                 is_bad_input: false,
             });
         }
+        let filesystem = filesystem_of(&cell.factors);
+        let own = filesystem.map(|filesystem| self.grounds.make(&filesystem, self.stop));
+        let own = match own.transpose() {
+            Ok(own) => own,
+            Err(FilesystemError::Interrupted) => return Ok(TrialReport::interrupted()),
+            Err(FilesystemError::Unavailable(why)) => return Ok(values::absent(&why)),
+            Err(error) => return Err(TrialFailure::of(&error)),
+        };
+        let root = own.as_ref().map(OwnFilesystem::path);
+        let used_bytes = || own.as_ref().map_or(Ok(0), OwnFilesystem::used_bytes);
+        let ground = own.as_ref().zip(root.as_deref()).map(|(own, root)| Ground {
+            root,
+            device: own.device(),
+            used_bytes: &used_bytes,
+        });
         let site = Site {
             directory: self.directory,
+            ground,
             stop: self.stop,
             program: &self.program,
         };

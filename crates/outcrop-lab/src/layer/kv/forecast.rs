@@ -9,12 +9,17 @@ use outcrop_schema::kv::{
 use outcrop_workload::keyed::{OperationKind, ValueSize};
 use outcrop_workload::store::{Durability, Settling, StoreEngine};
 
+use super::ground;
 use crate::cell::Cell;
 use crate::estimate::Forecast;
 
 /// Processes, folders, opening, the sync at the end, closing and removing.
 const OVERHEAD: Duration = Duration::from_millis(120);
 const PROCESS: Duration = Duration::from_millis(30);
+/// mkfs, loop device and mount, and the syncs that a used filesystem takes.
+const MAKING: Duration = Duration::from_millis(250);
+/// Images are written this fast: slower than most SSDs.
+const FILL_BYTES_PER_SECOND: f64 = 400e6;
 /// Looks in a row that find compaction settled.
 const SETTLED: Duration = Duration::from_millis(120);
 /// Storing a record of a kilobyte, its flush and its compaction.
@@ -32,6 +37,23 @@ const FASTEST_PER_SECOND: f64 = 400e3;
 const SMALL_VALUE_BYTES: f64 = 200.0;
 const KEY_BYTES: f64 = 24.0;
 
+/// What the image of filesystems costs, where a cell needs one.
+pub(super) fn preparation(cells: &[&Cell]) -> Forecast {
+    let bytes_written = ground::bytes_for(cells);
+    Forecast {
+        time: Duration::from_secs_f64(bytes_written as f64 / FILL_BYTES_PER_SECOND),
+        bytes_written,
+        likely_bytes_written: bytes_written,
+    }
+}
+
+/// Bytes of keys and values in the databases of a trial after its load.
+pub(super) fn user_bytes(factors: &Settings) -> u64 {
+    let records = *factors.value(&RECORDS) as f64 * f64::from(*factors.value(&PROCESSES));
+    (records * record_bytes(factors)) as u64
+}
+
+/// What one trial costs.
 pub(super) fn trial(cell: &Cell) -> Forecast {
     let factors = &cell.factors;
     let processes = *factors.value(&PROCESSES);
@@ -43,6 +65,10 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         Settling::None => Duration::ZERO,
     };
     let load = record_time(factors).mul_f64(records);
+    let making = match ground::filesystem_of(factors) {
+        Some(_) => MAKING,
+        None => Duration::ZERO,
+    };
     let workers = f64::from(*factors.value(&THREADS)) * f64::from(processes);
     let write_share: f64 = OperationKind::ALL
         .into_iter()
@@ -59,7 +85,7 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         _ => (records * record_bytes(factors) * WRITE_AMPLIFICATION) as u64,
     };
     Forecast {
-        time: OVERHEAD + PROCESS * processes + load + settle + run,
+        time: OVERHEAD + PROCESS * processes + load + settle + run + making,
         bytes_written: bytes(records + writes(FASTEST_PER_SECOND)),
         likely_bytes_written: bytes(records + writes(USUAL_PER_SECOND)),
     }

@@ -8,6 +8,7 @@ use outcrop_schema::{About, Factor, FactorRef, Settings, Value};
 use outcrop_workload::Content;
 use outcrop_workload::store::{Durability, StoreCodec, StoreCompression, StoreEngine};
 
+use super::ground;
 use crate::cell::{Subject, TrialOptions};
 use crate::layer::Refusal;
 
@@ -29,7 +30,11 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
         StoreEngine::RocksDb => &[],
         StoreEngine::Fjall => &[OF_ROCKSDB],
         StoreEngine::Redb => &[OF_ROCKSDB, OF_LSM],
-        StoreEngine::None => &[OF_ROCKSDB, OF_LSM, &[&kv::BLOCK_CACHE, &kv::DURABILITY]],
+        StoreEngine::None => &[
+            OF_ROCKSDB,
+            OF_LSM,
+            &[&kv::BLOCK_CACHE, &kv::DURABILITY, &kv::FILESYSTEM],
+        ],
     };
     for factor in absent.iter().copied().flatten() {
         factors.remove(factor.about());
@@ -60,6 +65,19 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
 
 /// Lets the driver judge the trial, as it will when it starts.
 pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refusal> {
+    if let Some(filesystem) = ground::filesystem_of(factors) {
+        let refused = |message: String| Refusal::of(&kv::FILESYSTEM, message);
+        filesystem
+            .validate()
+            .map_err(|error| refused(error.to_string()))?;
+        if filesystem.kind.is_read_only() {
+            let message = format!(
+                "{} cannot be written; take ext4, xfs, btrfs or f2fs",
+                filesystem.kind
+            );
+            return Err(refused(message));
+        }
+    }
     let spec = kv_spec(factors, trial, Seed(0), None);
     match spec.validate() {
         // Plans combine engines and codecs freely: what an engine lacks is recorded as not measured.

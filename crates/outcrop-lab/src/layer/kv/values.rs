@@ -117,6 +117,13 @@ fn speed(report: &KvReport) -> Vec<Value> {
         Value::known(kv::CALLER_CPU, per(run.cpu.callers_ns, operations)),
         Value::known(kv::BACKGROUND_CPU, per(run.cpu.background_ns(), operations)),
         Value::known(kv::KERNEL_CPU, per(run.cpu.kernel_ns, operations)),
+        Value::known(
+            kv::KERNEL_THREADS_CPU,
+            report
+                .kernel_threads_ns
+                .clone()
+                .and_then(|ns| per(ns, operations)),
+        ),
         Value::known(kv::LOAD_CPU, per(load.cpu.total_ns(), load.operations())),
         Value::known(kv::ENERGY, energy),
         Value::known(kv::RESIDENT_BYTES, counted(&report.peak_resident_bytes)),

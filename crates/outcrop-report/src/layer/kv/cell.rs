@@ -4,9 +4,11 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, PROCESSES, RECORDS, REQUESTS, THREADS, WORKLOAD,
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, PROCESSES, RECORDS, REQUESTS, THREADS,
+    WORKLOAD,
 };
 use outcrop_workload::Arrival;
+use outcrop_workload::filesystem::FileCompression;
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
 use crate::cell::{Cell, largest_family};
@@ -16,9 +18,16 @@ pub(super) fn engine(cell: &Cell<'_>) -> String {
     cell.label(&[&ENGINE, &COMPRESSION])
 }
 
-/// The same with its block size: `rocksdb zstd:3 16KiB`.
+/// The same with its block size, and with a filesystem that was made for it: `rocksdb zstd:3 16KiB on ext4`.
 pub(super) fn blocks(cell: &Cell<'_>) -> String {
-    cell.label(&[&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE])
+    cell.label(&[&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYSTEM])
+}
+
+/// Whether the filesystem below compresses what the engine writes.
+pub(crate) fn is_compressed_below(cell: &Cell<'_>) -> bool {
+    let filesystem = cell.get(&FILESYSTEM).and_then(|filesystem| filesystem.0);
+    let compression = filesystem.and_then(|filesystem| filesystem.compression);
+    compression.is_some_and(FileCompression::is_on)
 }
 
 /// Its load: `ycsb-a zipfian, 4 threads, 2 processes`.

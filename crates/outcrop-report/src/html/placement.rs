@@ -1,0 +1,75 @@
+//! Where to compress, as the first thing on the page: the answer in a paragraph, what was compared, and a picture.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::answer::prose;
+use crate::placement::{Candidate, Placement};
+
+/// Candidates of the table; the page's data have all of them.
+const MOST_ROWS: usize = 14;
+
+/// The paragraph, the table and the picture.
+pub(super) fn section(placement: &Placement) -> Markup {
+    html! {
+        section.placement id="placement" aria-labelledby="placement-heading" {
+            h2 id="placement-heading" { "Where to compress" }
+            @if let Some((first, rest)) = placement.answer.split_first() {
+                p { strong { (prose(first)) } @for sentence in rest { " " (prose(sentence)) } }
+            }
+            (table(&placement.candidates))
+            @if let Some(figure) = &placement.figure {
+                div.figures {
+                    figure id={ "figure-" (figure.id) } {
+                        h3 { (figure.title) }
+                        div.drawing { (PreEscaped(figure.to_page_svg())) }
+                        figcaption { (figure.caption) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The paragraph alone.
+pub(super) fn brief(placement: &Placement) -> Markup {
+    html! {
+        section {
+            h2 { "Where to compress" }
+            p { @for sentence in &placement.answer { (prose(sentence)) " " } }
+        }
+    }
+}
+
+fn table(candidates: &[Candidate]) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                caption { "What was compared: one store under one load. Marked: nothing else that was measured has both more throughput "
+                    "and less space" }
+                thead { tr {
+                    @for heading in ["compressed", "throughput", "read p99", "ratio", "CPU", ""] { th scope="col" { (heading) } }
+                } }
+                tbody { @for candidate in candidates.iter().take(MOST_ROWS) { (row(candidate)) } }
+            }
+        }
+    }
+}
+
+fn row(candidate: &Candidate) -> Markup {
+    let note = match (&candidate.bound_by, &candidate.left_out) {
+        (Some(station), _) => format!("modelled from published figures; limited by {station}"),
+        (None, Some(reason)) => reason.clone(),
+        (None, None) if candidate.on_front => "on the front".to_owned(),
+        (None, None) => String::new(),
+    };
+    html! {
+        tr {
+            th scope="row" { (candidate.name()) }
+            td { (candidate.throughput.with_ends()) }
+            td { @if let Some(p99) = &candidate.p99 { (p99) } @else { "–" } }
+            td { @if let Some(ratio) = &candidate.ratio { (ratio) } @else { "–" } }
+            td { @if let Some(share) = candidate.cpu_share { (format!("{:.0} %", share * 100.0)) } @else { "–" } }
+            td { (note) }
+        }
+    }
+}

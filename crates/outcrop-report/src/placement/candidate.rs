@@ -1,0 +1,252 @@
+//! What could compress the data of one store under one load, with what it gives and costs.
+
+use outcrop_measure::Interval;
+use outcrop_measure::metric::{Provenance, Unit};
+use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
+use outcrop_results::RunView;
+use outcrop_schema::FactorRef;
+use outcrop_schema::kv::{
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PROCESSES,
+    READ_LATENCY, RECORDS, STORED_RATIO, THREADS, THROUGHPUT, WORKLOAD,
+};
+use outcrop_workload::Arrival;
+use outcrop_workload::store::StoreCodec;
+use serde::Serialize;
+
+use super::system::{self, MeasuredSystem};
+use crate::cell::{Cell, largest_family};
+use crate::layer::kv::is_compressed_below;
+use crate::layer::subjects;
+use crate::number::Number;
+
+/// Where the data are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompressedAt {
+    /// Nowhere.
+    Nowhere,
+    /// In the store's own blocks.
+    Store,
+    /// In the filesystem below the store.
+    Filesystem,
+    /// In an accelerator that the store hands its blocks to.
+    Accelerator,
+    /// In the drive.
+    Drive,
+}
+
+impl CompressedAt {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nowhere => "nowhere",
+            Self::Store => "store",
+            Self::Filesystem => "filesystem",
+            Self::Accelerator => "accelerator",
+            Self::Drive => "drive",
+        }
+    }
+}
+
+/// One way to compress, or not to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Candidate {
+    /// Where.
+    pub place: CompressedAt,
+    /// With what, in which blocks: `lz4, blocks of 16 KiB`.
+    pub what: String,
+    /// Operations per second.
+    pub throughput: Number,
+    /// 99th percentile of a read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Number>,
+    /// Bytes of keys and values over bytes stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Number>,
+    /// CPU time of an operation, the kernel's threads included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Number>,
+    /// Share of the machine's CPUs that it keeps busy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_share: Option<f64>,
+    /// Whether no other candidate that was measured has both more throughput and more space.
+    pub on_front: bool,
+    /// Which constraint it breaks, or what is not known about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
+    /// What limits it, of a modelled one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_by: Option<String>,
+}
+
+impl Candidate {
+    /// Where and with what: `store: lz4, blocks of 16 KiB`.
+    pub fn name(&self) -> String {
+        match self.place {
+            CompressedAt::Nowhere => "no compression".to_owned(),
+            place => format!("{}: {}", place.name(), self.what),
+        }
+    }
+}
+
+/// In what candidates differ.
+static ALONG: [FactorRef; 3] = [&COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
+
+/// The cells of one store under one load that differ in nothing but how they compress; none unless some do and some do not.
+pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
+    let known = cells.iter().filter(|cell| {
+        let is_closed = cell.is(&ARRIVAL, &Arrival::Closed);
+        is_closed && cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_RATIO).is_some()
+    });
+    let family = largest_family(known.filter(|cell| cell.get(&COMPRESSION).is_some()), &ALONG);
+    let (plain, compressed): (Vec<&Cell<'_>>, Vec<_>) = family
+        .iter()
+        .partition(|cell| place(cell) == CompressedAt::Nowhere);
+    (!plain.is_empty() && !compressed.is_empty()).then_some(family)
+}
+
+/// Which data, and which store under which load.
+pub(super) fn subject(family: &[&Cell<'_>]) -> String {
+    let Some(first) = family.first() else {
+        return String::new();
+    };
+    let data = subjects(&family.iter().map(|cell| (*cell).clone()).collect::<Vec<_>>());
+    let load = first.label(&[&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES]);
+    format!("{data}, {load}")
+}
+
+fn place(cell: &Cell<'_>) -> CompressedAt {
+    match cell.get(&COMPRESSION).map(|compression| compression.codec) {
+        Some(codec) if codec != StoreCodec::None => CompressedAt::Store,
+        _ if is_compressed_below(cell) => CompressedAt::Filesystem,
+        _ => CompressedAt::Nowhere,
+    }
+}
+
+/// What was measured, the fastest first. Of several without compression, the fastest stands for them.
+pub(super) fn measured(family: &[&Cell<'_>], cpus: Option<u64>) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = family.iter().filter_map(|cell| of(cell, cpus)).collect();
+    candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
+    let mut has_plain = false;
+    candidates.retain(|candidate| {
+        let is_plain = candidate.place == CompressedAt::Nowhere;
+        let is_second = is_plain && has_plain;
+        has_plain |= is_plain;
+        !is_second
+    });
+    candidates
+}
+
+fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
+    let throughput = cell.number(&THROUGHPUT)?.clone();
+    let cpu = cell
+        .number(&CPU)
+        .map(|own| match cell.number(&KERNEL_THREADS_CPU) {
+            Some(kernel) => {
+                let name = "CPU per operation, with the kernel's threads";
+                Number::computed(name, own.unit, &[own, kernel], |values| values.iter().sum())
+            }
+            None => own.clone(),
+        });
+    let busy = |cpu: &Number| Some(cpu.value * throughput.value / 1e9 / cpus? as f64);
+    let place = place(cell);
+    let block = cell.shown(&COMPRESSION_BLOCK_SIZE);
+    let what = match place {
+        CompressedAt::Store => format!("{}, blocks of {block}", cell.spelling(&COMPRESSION)),
+        CompressedAt::Filesystem => cell.spelling(&FILESYSTEM).to_owned(),
+        _ => format!("blocks of {block}, {}", cell.spelling(&FILESYSTEM)),
+    };
+    Some(Candidate {
+        place,
+        what,
+        p99: cell.number(&READ_LATENCY.p99).cloned(),
+        ratio: cell.number(&STORED_RATIO).cloned(),
+        cpu_share: cpu.as_ref().and_then(busy),
+        cpu,
+        throughput,
+        on_front: false,
+        left_out: None,
+        bound_by: None,
+    })
+}
+
+/// Published hardware under the same load, with the error that the model has on this machine.
+pub(super) struct Modelled {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) error: ModelError,
+}
+
+/// What the store would do with published hardware, from its figures without compression.
+pub(super) fn modelled(run: &RunView, family: &[&Cell<'_>]) -> Modelled {
+    let nothing = Modelled {
+        candidates: Vec::new(),
+        error: ModelError::default(),
+    };
+    let plain = family.iter().filter(|cell| place(cell) == CompressedAt::Nowhere);
+    let plain = plain.max_by(|one, other| rate(one).total_cmp(&rate(other)));
+    let Some(application) = plain.and_then(|cell| system::application(cell)) else {
+        return nothing;
+    };
+    let Ok((hardware, _)) = components(PUBLISHED[0].2) else {
+        return nothing;
+    };
+    // Where the run has codecs on the same data, predictions of them were checked.
+    let checked = MeasuredSystem::of(run).ok();
+    let checked = checked
+        .as_ref()
+        .and_then(|system| Study::of(&system.applications, &system.components, &system.measured).ok());
+    let error = checked.map(|study| study.error).unwrap_or_default();
+    let applications = [application];
+    let Ok(study) = Study::of(&applications, &hardware, &[]) else {
+        return nothing;
+    };
+    let mut candidates: Vec<Candidate> = study
+        .cases
+        .iter()
+        .filter_map(|case| candidate_of(case, &error))
+        .collect();
+    candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
+    Modelled { candidates, error }
+}
+
+fn rate(cell: &Cell<'_>) -> f64 {
+    cell.value(&THROUGHPUT).unwrap_or(0.0)
+}
+
+fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
+    let component = case.component?;
+    let place = match component.place {
+        // Codecs run here: they are measured, not modelled.
+        Place::Cpu => return None,
+        Place::Accelerator => CompressedAt::Accelerator,
+        Place::Drive => CompressedAt::Drive,
+    };
+    let found = case.outcome.as_ref().ok()?;
+    let interval = error.interval(found.throughput, found.from_figures);
+    Some(Candidate {
+        place,
+        what: component.name.clone(),
+        throughput: Number {
+            name: "throughput".to_owned(),
+            value: found.throughput,
+            unit: Unit::PerSecond,
+            interval: interval.map(|(low, high)| Interval {
+                estimate: found.throughput,
+                low,
+                high,
+                confidence: 0.9,
+                n: error.checked().len(),
+            }),
+            no_interval: None,
+            n: error.checked().len(),
+            provenance: Provenance::Modelled,
+        },
+        p99: None,
+        ratio: None,
+        cpu: None,
+        cpu_share: None,
+        on_front: false,
+        left_out: Some("modelled from published figures; its ratio on these data is unknown".to_owned()),
+        bound_by: Some(found.binding.to_string()),
+    })
+}

@@ -1,0 +1,197 @@
+//! A run's stores and codecs as applications and components: what `outcrop predict --run` predicts, and checks.
+
+use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split};
+use outcrop_results::RunView;
+use outcrop_schema::{compression, kv};
+use outcrop_workload::store::{StoreCodec, StoreCompression};
+use std::collections::BTreeMap;
+
+use crate::cell::Cell;
+use crate::layer::cells_of;
+
+/// What a run measured of stores without compression, of codecs, and of the stores with those codecs.
+#[derive(Clone, Debug, Default)]
+pub struct MeasuredSystem {
+    /// Stores without compression, a load each.
+    pub applications: Vec<Application>,
+    /// Codecs by block size.
+    pub components: Vec<Component>,
+    /// The same stores with these codecs.
+    pub measured: Vec<Measured>,
+}
+
+impl MeasuredSystem {
+    /// Reads it from a run's records.
+    ///
+    /// # Errors
+    /// A sentence that says what the run lacks and which plan has it.
+    pub fn of(run: &RunView) -> Result<Self, String> {
+        let views = run.cells();
+        let mut stores = cells_of(&kv::SCHEMA, &views);
+        let is_plain = |cell: &&Cell<'_>| cell.is(&kv::COMPRESSION, &StoreCompression::NONE);
+        // What a codec takes for other data says nothing: stores and codecs are those of one data set.
+        let Some(data) = stores.iter().find(is_plain).and_then(stored_data) else {
+            return Err(lacks(run, "no store without compression", "predict-software"));
+        };
+        stores.retain(|cell| stored_data(cell).as_ref() == Some(&data));
+        let mut codecs = cells_of(&compression::SCHEMA, &views);
+        codecs.retain(|cell| compressed_data(cell).as_ref() == Some(&data));
+        let components = components(&codecs);
+        if components.is_empty() {
+            return Err(lacks(
+                run,
+                "no codec that was measured on the stores' data",
+                "predict-codecs",
+            ));
+        }
+        let mut system = Self {
+            components,
+            ..Self::default()
+        };
+        for plain in stores.iter().filter(is_plain) {
+            let Some(application) = application(plain) else {
+                continue;
+            };
+            let alike = stores
+                .iter()
+                .filter(|cell| cell.is_like(plain, &[&kv::COMPRESSION]));
+            system.measured.extend(alike.filter_map(|cell| {
+                let name = codec_name(cell.get(&kv::COMPRESSION)?)?;
+                Some(Measured {
+                    application: application.name.clone(),
+                    component: system
+                        .components
+                        .iter()
+                        .find(|own| own.name == name)?
+                        .name
+                        .clone(),
+                    clients: None,
+                    throughput: cell.value(&kv::THROUGHPUT)?,
+                })
+            }));
+            system.applications.push(application);
+        }
+        if system.applications.is_empty() {
+            return Err(lacks(
+                run,
+                "no store without compression whose blocks were counted",
+                "predict-software",
+            ));
+        }
+        Ok(system)
+    }
+}
+
+/// What the values of a store are: their content where they were generated, else the data that they were cut from.
+fn stored_data(cell: &Cell<'_>) -> Option<String> {
+    let content = cell.spelling(&kv::CONTENT);
+    if content.is_empty() {
+        return whole_data(cell);
+    }
+    Some(content.to_owned())
+}
+
+/// The same of what a codec compressed.
+fn compressed_data(cell: &Cell<'_>) -> Option<String> {
+    match cell.spelling(&compression::CONTENT) {
+        "" | "natural" => whole_data(cell),
+        content => Some(content.to_owned()),
+    }
+}
+
+fn whole_data(cell: &Cell<'_>) -> Option<String> {
+    let trial = cell.trials().first()?;
+    trial.data.as_ref().map(|data| data.whole.clone())
+}
+
+fn lacks(run: &RunView, what: &str, plan: &str) -> String {
+    format!(
+        "{} has {what}; measure both with: outcrop run predict-software predict-codecs ({plan} has it)",
+        run.name
+    )
+}
+
+/// An operation of a store without compression. A block that is not in the cache would have to be decompressed; what compactions read and flushes write
+/// is behind the clients' backs.
+pub(super) fn application(cell: &Cell<'_>) -> Option<Application> {
+    let block_bytes = cell.get(&kv::COMPRESSION_BLOCK_SIZE)?.0 as f64;
+    let per_block = |metric| Some(cell.value(metric)? / block_bytes);
+    let read_by_compactions = per_block(&kv::COMPACTION_READ)?;
+    let fetched = cell.value(&kv::BLOCKS_FETCHED)?;
+    let clients = f64::from(*cell.get(&kv::THREADS)?) * f64::from(*cell.get(&kv::PROCESSES)?);
+    Some(Application {
+        name: cell.label(&[
+            &kv::ENGINE,
+            &kv::COMPRESSION_BLOCK_SIZE,
+            &kv::WORKLOAD,
+            &kv::THREADS,
+            &kv::PROCESSES,
+        ]),
+        clients: Some(clients),
+        throughput: Some(cell.value(&kv::THROUGHPUT)?),
+        cpu_ns: Some(Split {
+            foreground: cell.value(&kv::CALLER_CPU)?,
+            background: cell.value(&kv::BACKGROUND_CPU)?,
+        }),
+        block_size_bytes: Some(block_bytes),
+        decompressed: Some(Split {
+            foreground: (fetched - read_by_compactions).max(0.0),
+            background: read_by_compactions,
+        }),
+        compressed: Some(Split {
+            foreground: 0.0,
+            background: per_block(&kv::TABLES_WRITTEN)?,
+        }),
+        source: Some("measured".to_owned()),
+        ..Application::default()
+    })
+}
+
+/// The codecs of one thread with warm caches, a component each with its block sizes.
+fn components(cells: &[Cell<'_>]) -> Vec<Component> {
+    let mut by_codec: BTreeMap<String, Vec<&Cell<'_>>> = BTreeMap::new();
+    let is_usual = |cell: &&Cell<'_>| {
+        cell.is_default(&compression::THREADS)
+            && cell.is_default(&compression::CONTEXT)
+            && cell.is_default(&compression::CACHES)
+    };
+    for cell in cells.iter().filter(is_usual) {
+        by_codec
+            .entry(cell.spelling(&compression::CODEC).to_owned())
+            .or_default()
+            .push(cell);
+    }
+    let points = |cells: &[&Cell<'_>], metric| {
+        let point = |cell: &&Cell<'_>| {
+            let size = cell.get(&compression::COMPRESSION_BLOCK_SIZE)?.0 as f64;
+            Some((size, cell.value(metric)?))
+        };
+        Curve::points(cells.iter().filter_map(point).collect()).ok()
+    };
+    let way = |latency| Direction {
+        latency,
+        ..Direction::default()
+    };
+    let of_codec = |(name, cells): (String, Vec<&Cell<'_>>)| {
+        let decompress = points(&cells, &compression::LATENCY.decompress.mean)?;
+        Some(Component {
+            name,
+            place: Place::Cpu,
+            compress: way(points(&cells, &compression::LATENCY.compress.mean)),
+            decompress: way(Some(decompress)),
+            ratio: points(&cells, &compression::COMPRESSION_RATIO),
+            source: Some("measured".to_owned()),
+            ..Component::default()
+        })
+    };
+    by_codec.into_iter().filter_map(of_codec).collect()
+}
+
+/// The codec layer's spelling of a store's codec.
+fn codec_name(compression: &StoreCompression) -> Option<String> {
+    match compression.codec {
+        StoreCodec::None => None,
+        StoreCodec::Zlib => Some(compression.to_string().replace("zlib", "deflate-zlib")),
+        _ => Some(compression.to_string()),
+    }
+}

@@ -1,0 +1,194 @@
+//! The one answer across the layers: which candidate is chosen, under which constraints, and what is said of it.
+
+use outcrop_report::{Constraints, Placement, Report};
+use proptest::prelude::*;
+
+use crate::kv_fixture::{Stored, of};
+
+const fn stored(codec: &'static str, filesystem: &'static str, throughput: f64, stored: f64) -> Stored {
+    Stored {
+        codec,
+        block_size: "16KiB",
+        filesystem,
+        throughput,
+        stored,
+    }
+}
+
+/// Compressing in the store costs nothing that can be seen; btrfs saves more and costs a quarter of the throughput.
+const USUAL: [Stored; 4] = [
+    stored("none", "ext4", 100e3, 110e6),
+    stored("lz4", "ext4", 99e3, 60e6),
+    stored("none", "btrfs", 90e3, 112e6),
+    stored("none", "btrfs zstd:1", 75e3, 40e6),
+];
+
+fn answer(cells: &[Stored], constraints: &Constraints) -> Placement {
+    Placement::of(&of(cells), constraints).expect("the run has stores with and without compression")
+}
+
+fn first(cells: &[Stored], constraints: &Constraints) -> String {
+    answer(cells, constraints).answer[0].clone()
+}
+
+fn least_ratio(min_ratio: f64) -> Constraints {
+    Constraints {
+        min_ratio: Some(min_ratio),
+        ..Constraints::default()
+    }
+}
+
+#[test]
+fn the_answer_is_what_saves_most_where_throughput_ties() {
+    let placement = answer(&USUAL, &Constraints::default());
+    let text = placement.answer.join(" ");
+    assert!(
+        text.starts_with("Compress in the store's own blocks with lz4, blocks of 16 KiB"),
+        "{text}"
+    );
+    assert!(
+        text.contains("55 % of the space, no difference in throughput that these trials show"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Second best is filesystem: btrfs zstd:1: 67 % of the space, −24 % throughput."),
+        "{text}"
+    );
+    assert!(
+        text.contains("a ratio of 2.5 (`outcrop report RUN --min-ratio 2.5`)"),
+        "{text}"
+    );
+    assert!(text.contains("This is clear"), "{text}");
+}
+
+#[test]
+fn constraints_come_first_and_what_breaks_them_is_said() {
+    let filesystem = first(&USUAL, &least_ratio(2.4));
+    assert!(
+        filesystem.starts_with("Compress in the filesystem: btrfs zstd:1"),
+        "{filesystem}"
+    );
+    let nothing = answer(&USUAL, &least_ratio(9.0));
+    let text = nothing.answer.join(" ");
+    assert_eq!(
+        text,
+        "Nothing that was measured meets --min-ratio 9. The least space is taken by filesystem: btrfs zstd:1: ratio 2.50."
+    );
+    assert!(
+        nothing
+            .candidates
+            .iter()
+            .all(|candidate| candidate.left_out.is_some())
+    );
+    let fast = Constraints {
+        p99_ns: Some(1e3),
+        ..Constraints::default()
+    };
+    assert!(first(&USUAL, &fast).starts_with("Nothing that was measured meets --p99 1 µs"));
+    // The fixture does not say how many CPUs there were: what cannot be checked is not met.
+    let frugal = Constraints {
+        cpu_share: Some(0.5),
+        ..Constraints::default()
+    };
+    let unknown = answer(&USUAL, &frugal);
+    assert_eq!(
+        unknown.candidates[0].left_out.as_deref(),
+        Some("its CPU share is not known")
+    );
+}
+
+#[test]
+fn where_nothing_saves_space_or_all_that_saves_costs_the_answer_is_not_to_compress() {
+    let useless = [
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 98e3, 110e6),
+    ];
+    assert!(
+        first(&useless, &Constraints::default()).starts_with("Do not compress: nothing here saves space")
+    );
+    let costly = [
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 60e3, 50e6),
+    ];
+    let text = first(&costly, &Constraints::default());
+    assert!(
+        text.starts_with("Do not compress where throughput matters"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_run_without_a_store_in_both_forms_has_no_answer() {
+    let compressed = [
+        stored("lz4", "ext4", 100e3, 50e6),
+        stored("zstd:1", "ext4", 90e3, 40e6),
+    ];
+    assert!(Placement::of(&of(&compressed), &Constraints::default()).is_none());
+}
+
+#[test]
+fn hardware_is_modelled_and_never_the_answer() {
+    let placement = answer(&USUAL, &Constraints::default());
+    let modelled = placement
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.bound_by.is_some());
+    assert!(
+        modelled
+            .clone()
+            .all(|candidate| candidate.left_out.is_some() && candidate.ratio.is_none())
+    );
+}
+
+#[test]
+fn page_and_screen_begin_with_it() {
+    let report = Report::of(&of(&USUAL));
+    let page = report.to_html();
+    let (answer, table) = (
+        page.find("Where to compress"),
+        page.find("The stack: what each layer can do"),
+    );
+    assert!(answer.unwrap() < table.unwrap());
+    assert!(page.contains("id=\"figure-placement\""));
+    let screen = report.screen(80, false);
+    assert!(
+        screen.contains("Compress in the store's own blocks with lz4"),
+        "{screen}"
+    );
+    assert!(
+        screen.lines().count() <= 22 && screen.lines().all(|line| line.chars().count() <= 80),
+        "{screen}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever was measured: the answer meets the constraint, nothing that meets it is faster beyond the margin and the intervals, and a
+    /// stricter constraint never gives less space saved.
+    #[test]
+    fn the_choice_meets_its_constraints(
+        speeds in prop::collection::vec((50e3..100e3_f64, 30e6..110e6_f64), 3),
+        wanted in 1.0..3.0_f64,
+    ) {
+        let mut cells = USUAL;
+        for (cell, (throughput, bytes)) in cells.iter_mut().zip(speeds) {
+            (cell.throughput, cell.stored) = (throughput, bytes);
+        }
+        let placement = answer(&cells, &least_ratio(wanted));
+        let meets: Vec<_> = placement.candidates.iter().filter(|one| one.left_out.is_none()).collect();
+        for candidate in &meets {
+            prop_assert!(candidate.ratio.as_ref().unwrap().value >= wanted);
+        }
+        prop_assert_eq!(meets.is_empty(), placement.answer[0].starts_with("Nothing that was measured"));
+        for (index, candidate) in meets.iter().enumerate() {
+            let ratio = |one: &outcrop_report::placement::Candidate| one.ratio.as_ref().unwrap().value;
+            let beaten = meets.iter().enumerate().any(|(other, rival)| {
+                other != index
+                    && rival.throughput.value > candidate.throughput.value
+                    && ratio(rival) > ratio(candidate)
+            });
+            prop_assert!(!(beaten && candidate.on_front));
+        }
+    }
+}

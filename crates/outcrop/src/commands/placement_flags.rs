@@ -1,0 +1,49 @@
+//! `--min-ratio`, `--p99` and `--cpu-share`: what the answer to where to compress has to meet.
+
+use outcrop_measure::units::TimeSpan;
+use outcrop_report::Constraints;
+
+/// Constraints on where to compress.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Where to compress")]
+pub(crate) struct PlacementFlags {
+    /// Least compression ratio that will do, such as 2.5
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    min_ratio: Option<f64>,
+    /// Highest 99th percentile of a read that will do, such as 2ms
+    #[arg(long, value_name = "TIME")]
+    p99: Option<TimeSpan>,
+    /// Largest share of the machine's CPUs that may be busy, such as 50%
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    cpu_share: Option<f64>,
+}
+
+impl PlacementFlags {
+    /// For the report.
+    pub(crate) fn constraints(&self) -> Constraints {
+        Constraints {
+            min_ratio: self.min_ratio,
+            p99_ns: self.p99.map(|most| most.0.as_nanos() as f64),
+            cpu_share: self.cpu_share,
+        }
+    }
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ratio) if ratio > 0.0 && ratio.is_finite() => Ok(ratio),
+        _ => Err(format!(
+            "`{text}` is not a ratio; expected a number above 0, such as 2.5"
+        )),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    match number.parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err(format!(
+            "`{text}` is not a share; expected more than 0 % and at most 100 %, such as 50%"
+        )),
+    }
+}
