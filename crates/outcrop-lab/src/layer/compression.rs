@@ -54,7 +54,7 @@ impl Layer for Compression {
         Some(Profile {
             plans: &["codec-choice"],
             plans_for_data: &["codec-choice"],
-            quick_s: 11,
+            quick_s: 12,
             default_s: 75,
         })
     }

@@ -67,8 +67,8 @@ impl Layer for Device {
                 "ssd-matrix",
             ],
             plans_for_data: &[],
-            quick_s: 31,
-            default_s: 230,
+            quick_s: 28,
+            default_s: 213,
         })
     }
 

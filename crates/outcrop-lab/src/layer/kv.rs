@@ -63,7 +63,7 @@ impl Layer for Kv {
             plans,
             plans_for_data: plans,
             quick_s: 20,
-            default_s: 84,
+            default_s: 99,
         })
     }
 
