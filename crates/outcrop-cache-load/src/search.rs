@@ -134,7 +134,7 @@ const LOWEST_SHARE: f64 = 0.001;
 const HIGHEST_SHARE: f64 = 1.1;
 /// Far from any rate that kept it, steps of this ratio come nearer than middles.
 const DESCENT: f64 = 0.6;
-/// A step lasts as long as the closed loop takes for so many requests at least: fewer do not show an overload of a few
+/// A step lasts as long as the closed loop takes for this many requests at least: fewer do not show an overload of a few
 /// per cent …
 const LEAST_REQUESTS: f64 = 10_000.0;
 /// … but no longer than this for their sake: of a slow server the answer is coarser.

@@ -8,11 +8,11 @@ use crate::error::CacheError;
 /// More users are a mistake.
 const MOST_USERS: usize = 8;
 
-/// So many failures are what people mistype: they cost nothing, and each as many more cost a second.
+/// Failures that typing errors explain: they cost nothing, and each further batch of this size costs a second.
 const FAILURES_PER_SECOND: u32 = 8;
-/// Nobody waits longer, so that who knows the password gets in while somebody guesses.
+/// The longest wait, so that a user who knows the password gets in while somebody else guesses.
 const LONGEST_WAIT_S: u32 = 10;
-/// A connection that fails so often is closed.
+/// A connection is closed after this many failures.
 const MOST_FAILURES: u8 = 3;
 
 /// The users of a server, each as `name:password`.

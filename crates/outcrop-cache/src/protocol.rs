@@ -10,7 +10,7 @@ use crate::counters::WorkerCounters;
 use crate::store::Store;
 use seconds::Now;
 
-/// Once so many bytes of replies wait, a protocol pauses so that they can be sent.
+/// Once this many bytes of replies wait, a protocol pauses so that they can be sent.
 pub(crate) const REPLY_BATCH_BYTES: usize = 64 << 10;
 
 /// More than header and key of an item can take.
@@ -36,7 +36,7 @@ impl Context<'_> {
 pub(crate) enum Step {
     /// So many bytes are dealt with, and a command with them if it says so.
     Done { bytes: usize, is_complete: bool },
-    /// Nothing happens until so many bytes are there, counted from the first one given.
+    /// Nothing happens until this many bytes are there, counted from the first one given.
     More(usize),
     /// Replies must be sent first; then the same bytes again.
     Flush,

@@ -35,7 +35,7 @@ pub(crate) enum Wait {
     Completions(u32),
     /// Nothing, but look at what has completed: for a thread that must not sleep.
     Poll,
-    /// One completion, or at most so many nanoseconds. Nothing needs to be in flight.
+    /// One completion, or at most this many nanoseconds. Nothing needs to be in flight.
     Nanoseconds(u64),
 }
 

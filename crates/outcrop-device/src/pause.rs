@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use rustix::thread::{ClockId, Timespec};
 
-/// Waits so many nanoseconds, or less when a signal comes; callers look at the clock again in any case.
+/// Waits this many nanoseconds, or less when a signal comes; callers look at the clock again in any case.
 pub(crate) fn pause_ns(ns: u64) {
     let request = Timespec {
         tv_sec: (ns / 1_000_000_000) as i64,

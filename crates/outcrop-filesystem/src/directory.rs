@@ -155,7 +155,7 @@ impl OwnDirectory {
         ))
     }
 
-    /// Room for files of so many bytes, of which 5 % of the filesystem stay free.
+    /// Room for files of this many bytes, of which 5 % of the filesystem stay free.
     pub(crate) fn check_space(&self, wanted_bytes: u64) -> Result<(), FilesystemError> {
         let reserve_bytes = self.found.total_bytes / 20;
         let available_bytes = self.found.available_bytes;

@@ -23,7 +23,7 @@ use crate::report::Phase;
 pub(crate) struct Pass<'a> {
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
-    /// No operation begins after so many nanoseconds.
+    /// No operation begins after this many nanoseconds.
     pub(crate) limit_ns: u64,
     /// Requests that a job keeps in flight.
     pub(crate) depth: u32,

@@ -52,7 +52,7 @@ pub use report::{JobReport, Phase};
 pub use spec::{FEWEST_EXTENTS, JobSpec};
 pub use trial::{Place, run_job};
 
-/// Bytes of an image that holds so many bytes of data with room for metadata, copies on write and ageing; xfs needs 300 MiB.
+/// Bytes of an image that holds this many bytes of data with room for metadata, copies on write and ageing; xfs needs 300 MiB.
 pub const fn image_bytes(data_bytes: u64) -> u64 {
     const ROOM: u64 = 256 << 20;
     let wanted = data_bytes.saturating_mul(3).saturating_add(ROOM);

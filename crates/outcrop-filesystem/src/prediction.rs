@@ -124,7 +124,7 @@ impl Baseline {
 pub struct Prediction {
     /// Median latency of a cold read with nothing else in flight.
     pub latency_ns: f64,
-    /// Reads per second with so many in flight.
+    /// Reads per second with this many in flight.
     pub iops: f64,
     /// Original over stored bytes, without metadata.
     pub space_ratio: f64,

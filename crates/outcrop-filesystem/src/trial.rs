@@ -35,7 +35,7 @@ pub enum Place<'a> {
 
 /// Reads of each size that the raw latency of the device is taken from.
 const RAW_READS: u32 = 100;
-/// The first pass may take so many times the duration.
+/// The first pass may take this many times the duration.
 const WHOLE_PASS: u64 = 20;
 /// Passes beyond these would be those of a machine that does nothing.
 const MOST_PASSES: u32 = 10_000;

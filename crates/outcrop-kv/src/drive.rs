@@ -239,7 +239,7 @@ fn values(spec: &KvSpec, seed: Seed) -> Result<RecordValues, KvError> {
     }
 }
 
-/// Runs a job on so many threads and adds up what they counted, with their CPU time. One that fails stops the others.
+/// Runs a job on this many threads and adds up what they counted, with their CPU time. One that fails stops the others.
 fn in_threads(
     threads: u32,
     has_failed: &AtomicBool,

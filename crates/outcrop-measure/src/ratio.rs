@@ -129,12 +129,12 @@ pub fn discoveries(p_values: &[f64], level: f64) -> Vec<bool> {
     is_found
 }
 
-/// The smallest p-value that so many repetitions a side can have: all of one side above all of the other.
+/// The smallest p-value that this many repetitions a side can have: all of one side above all of the other.
 pub fn least_p_value(numerator_n: usize, denominator_n: usize) -> f64 {
     2.0 * mann_whitney_tail(numerator_n, denominator_n)(0)
 }
 
-/// The smallest p-value that so many pairs can have: all on one side of 1.
+/// The smallest p-value that this many pairs can have: all on one side of 1.
 pub fn least_p_value_of_pairs(pairs: usize) -> f64 {
     2.0 * signed_rank_tail(pairs)(0)
 }

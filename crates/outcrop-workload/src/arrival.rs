@@ -199,7 +199,7 @@ impl SineRate {
         self.mean * at_s + self.swing / self.radians_per_s * turned
     }
 
-    /// When so many have arrived, searched from a time before: Newton's method within bounds that always hold.
+    /// When this many have arrived, searched from a time before: Newton's method within bounds that always hold.
     fn time_of(&self, arrivals: f64, from_s: f64) -> f64 {
         // More than to a tenth of a nanosecond a double does not tell after a day.
         const PRECISION_S: f64 = 1e-10;

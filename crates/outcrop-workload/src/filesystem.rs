@@ -189,7 +189,7 @@ crate::words! {
 pub enum SyncPolicy {
     /// Once, after the last write.
     End,
-    /// After every so many writes of a job.
+    /// After every this many writes of a job.
     Each(u32),
 }
 

@@ -7,7 +7,7 @@ use super::worker::{Phase, Shared, Worker};
 use crate::error::CacheLoadError;
 
 impl Worker {
-    /// A connection is no longer usable. Its outstanding requests count with their age: a lower bound of a client's wait.
+    /// Gives up a broken connection. Each outstanding request counts with its age, which is a lower bound of its latency.
     pub(super) fn break_lane(&mut self, shared: &Shared<'_>, phase: &Phase, index: usize, why: &str) {
         let now = shared.clock.ticks();
         let lost = std::mem::take(&mut self.lanes[index].pending);

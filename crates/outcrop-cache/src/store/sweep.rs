@@ -9,7 +9,7 @@ use super::shard::Shard;
 
 /// Items read for a set that finds no room,
 const ITEMS: usize = 32;
-/// and one more for so many bytes of the item that is to be stored.
+/// and one more for this many bytes of the item that is to be stored.
 const BYTES_PER_ITEM: usize = 256;
 
 /// How far a pass has come.
@@ -42,7 +42,7 @@ impl Sweep {
         }
     }
 
-    /// How many items may be read for a set of so many bytes.
+    /// How many items may be read for a set of this many bytes.
     pub(crate) const fn budget(len: usize) -> usize {
         ITEMS + len / BYTES_PER_ITEM
     }

@@ -147,7 +147,7 @@ fn kind_of(records: &[csv::ByteRecord], number: usize) -> ValueKind {
     }
 }
 
-/// Of the records that were looked at, in a sample of so many bytes.
+/// Of the records that were looked at, in a sample of this many bytes.
 fn extent_of(records: &[csv::ByteRecord], number: usize, sample_bytes: usize) -> Extent {
     // With the delimiter or the newline behind each.
     let bytes_of = |field: &[u8]| field.len() as u64 + 1;

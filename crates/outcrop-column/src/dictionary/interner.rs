@@ -53,7 +53,7 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// With room for so many values: memory stays untouched while they are fewer,
+    /// With room for this many values: memory stays untouched while they are fewer,
     /// and nothing grows step by step.
     pub(crate) fn with_room(values: usize) -> Self {
         Self::with_lines((4 * values).div_ceil(VALUES_PER_FOUR_LINES).max(FIRST_LINES))

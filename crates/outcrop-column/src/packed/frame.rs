@@ -94,7 +94,7 @@ pub(super) fn compress(content: &[u8]) -> Result<Vec<u8>> {
     Ok(without_magic(zstd::bulk::compress(content, LEVEL)?))
 }
 
-/// The settings that are worth a try on content of so many bytes.
+/// The settings that are worth a try on content of this many bytes.
 pub(super) fn settings(content_bytes: usize) -> impl Iterator<Item = &'static Setting> {
     let tries = TRIED_BYTES / content_bytes.max(1);
     // Short content is not split: all that would differ is the strategy, and that seldom wins there.

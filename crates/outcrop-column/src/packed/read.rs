@@ -166,7 +166,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// Room for so many distinct values.
+    /// Room for this many distinct values.
     fn new(values: usize) -> Self {
         Self {
             collector: Collector::with_room(values),

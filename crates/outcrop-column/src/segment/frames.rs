@@ -109,7 +109,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// One whose table need not grow for so many values.
+    /// One whose table need not grow for this many values.
     pub(crate) fn with_room(values: usize) -> Self {
         Self {
             interner: Interner::with_room(values),

@@ -18,7 +18,7 @@ const PARTS_AHEAD: usize = 2;
 /// Calls `action` with the ascending rows of each of the codes from `first` on, code by code; those of code
 /// `first + i` are number `starts[i]` to `starts[i + 1]` of all.
 ///
-/// The consecutive parts of `rows` are dealt on so many threads; where there are several, lists are sorted
+/// The consecutive parts of `rows` are dealt on this many threads; where there are several, lists are sorted
 /// while `action` has those before them.
 ///
 /// *Cost*: eight bytes a row of these codes, and a pass over all rows.

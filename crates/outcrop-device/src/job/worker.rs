@@ -68,7 +68,7 @@ const MAX_ERRORS: u64 = 1000;
 /// How long requests in flight are waited for at the end.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 
-/// With so many requests made ready while reaping, they are handed over before reaping goes on.
+/// With this many requests made ready while reaping, they are handed over before reaping goes on.
 ///
 /// When many completions are seen at once, handing over their successors only at the end makes them travel as
 /// one burst, which comes back as one burst: the device idles in between. Handing over each alone (as fio

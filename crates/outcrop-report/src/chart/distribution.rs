@@ -7,7 +7,7 @@ use super::Point;
 /// Most points of one curve: a screen shows no more.
 const MOST_POINTS: usize = 160;
 
-/// The cumulative distribution of latencies: share of operations, in percent, that took at most so many
+/// The cumulative distribution of latencies: share of operations, in percent, that took at most this many
 /// nanoseconds.
 pub(crate) fn cdf_of_latencies(histogram: &LatencyHistogram) -> Vec<Point> {
     let points = histogram.ccdf().map(|point| {

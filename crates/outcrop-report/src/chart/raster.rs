@@ -9,7 +9,7 @@ use super::font::{self, Font};
 use super::palette::PAGE;
 use super::scene::{Fill, Scene, Shape, Stroke};
 
-/// Writes a drawing on white, at so many pixels per CSS pixel.
+/// Writes a drawing on white, at this many pixels per CSS pixel.
 ///
 /// # Errors
 /// A size that no image can have, or an encoder that fails.

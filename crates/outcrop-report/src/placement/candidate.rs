@@ -7,7 +7,7 @@ use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PROCESSES,
-    READ_LATENCY, RECORDS, STORED_RATIO, THREADS, THROUGHPUT, WORKLOAD,
+    READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
@@ -60,7 +60,10 @@ pub struct Candidate {
     /// 99th percentile of a read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99: Option<Number>,
-    /// Bytes of keys and values over bytes stored.
+    /// Bytes on the filesystem, metadata and log included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<Number>,
+    /// Bytes on the filesystem without compression over those with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Number>,
     /// CPU time of an operation, the kernel's threads included.
@@ -96,7 +99,7 @@ static ALONG: [FactorRef; 3] = [&COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYST
 pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
     let known = cells.iter().filter(|cell| {
         let is_closed = cell.is(&ARRIVAL, &Arrival::Closed);
-        is_closed && cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_RATIO).is_some()
+        is_closed && cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some()
     });
     let family = largest_family(known.filter(|cell| cell.get(&COMPRESSION).is_some()), &ALONG);
     let (plain, compressed): (Vec<&Cell<'_>>, Vec<_>) = family
@@ -134,6 +137,22 @@ pub(super) fn measured(family: &[&Cell<'_>], cpus: Option<u64>) -> Vec<Candidate
         has_plain |= is_plain;
         !is_second
     });
+    let plain = candidates
+        .iter()
+        .find(|candidate| candidate.place == CompressedAt::Nowhere);
+    let plain = plain.and_then(|candidate| candidate.stored.clone());
+    for candidate in &mut candidates {
+        candidate.ratio = plain
+            .as_ref()
+            .zip(candidate.stored.as_ref())
+            .map(|(plain, stored)| {
+                let name = "space without compression ÷ with it";
+                match candidate.place {
+                    CompressedAt::Nowhere => Number::derived(name, 1.0, Unit::Ratio, stored.n),
+                    _ => Number::computed(name, Unit::Ratio, &[plain, stored], |bytes| bytes[0] / bytes[1]),
+                }
+            });
+    }
     candidates
 }
 
@@ -160,7 +179,8 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         place,
         what,
         p99: cell.number(&READ_LATENCY.p99).cloned(),
-        ratio: cell.number(&STORED_RATIO).cloned(),
+        stored: cell.number(&STORED_BYTES).cloned(),
+        ratio: None,
         cpu_share: cpu.as_ref().and_then(busy),
         cpu,
         throughput,
@@ -242,6 +262,7 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
             provenance: Provenance::Modelled,
         },
         p99: None,
+        stored: None,
         ratio: None,
         cpu: None,
         cpu_share: None,

@@ -23,7 +23,7 @@ const SAME_SPACE: f64 = 0.02;
 /// What the answer has to meet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Constraints {
-    /// Least ratio of bytes of keys and values to bytes stored.
+    /// Least ratio of the space without compression to that with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_ratio: Option<f64>,
     /// Highest 99th percentile of a read, in nanoseconds.
@@ -136,7 +136,7 @@ pub(super) fn choose(candidates: &mut [Candidate], constraints: &Constraints) ->
     }
 }
 
-/// Bytes of keys and values over bytes stored; what is unknown saves nothing.
+/// Space without compression over space with it; what is unknown saves nothing.
 pub(super) fn ratio(candidate: &Candidate) -> f64 {
     candidate.ratio.as_ref().map_or(0.0, |number| number.value)
 }

@@ -32,13 +32,13 @@ pub(super) fn throughput_against_space(candidates: &[Candidate]) -> Option<Figur
     }
     let chart = ScatterChart {
         x: axis("Throughput, operations per second", Quantity::Iops, Scale::Linear),
-        y: axis("Keys and values ÷ space", Quantity::Ratio, Scale::Fitted),
+        y: axis("Space without compression ÷ with", Quantity::Ratio, Scale::Fitted),
         x_better: Better::Higher,
         groups,
         front_name: Some("front".to_owned()),
     };
-    let caption = "Right and up is better. The stairs join what nothing else that was measured beats in both. Space is what the filesystem \
-                   has in use, metadata included.";
+    let caption = "Right and up is better. The stairs join what nothing else that was measured beats in both. Space is what \
+                   the filesystem has in use, log and metadata included.";
     chart.draw(
         "placement",
         "Where to compress: throughput against space",

@@ -6,6 +6,7 @@ use outcrop_measure::units::format_ratio;
 use super::PLANS;
 use super::candidate::{Candidate, CompressedAt, Modelled};
 use super::choice::{Choice, Constraints, MARGIN, Sureness, ratio};
+use crate::finding::as_sentence;
 
 /// A throughput that is known less well than this decides nothing.
 const UNCERTAIN_PERCENT: f64 = 30.0;
@@ -27,11 +28,7 @@ pub(super) fn answer(
         .find(|candidate| candidate.place == CompressedAt::Nowhere);
     let more = choice.saves_more.map(|more| &candidates[more]);
     let sentences = [
-        Some(format!(
-            "{}{} ({subject}).",
-            hedge(best),
-            instruction(best, more.is_some())
-        )),
+        Some(instruction(best, more.is_some())),
         plain
             .filter(|plain| plain.place != best.place)
             .map(|plain| gives(best, plain)),
@@ -39,6 +36,7 @@ pub(super) fn answer(
         more.map(|more| change(more, constraints)),
         choice.sureness.map(|sureness| sure(best, fastest, sureness)),
         hardware(best, modelled),
+        Some(format!("Measured: {subject}.")),
     ];
     sentences.into_iter().flatten().collect()
 }
@@ -70,37 +68,33 @@ fn asked(constraints: &Constraints) -> Vec<String> {
     [ratio, p99, share].into_iter().flatten().collect()
 }
 
-/// Said before an instruction whose figures are too uncertain to act on.
-fn hedge(best: &Candidate) -> String {
-    match best.throughput.plus_minus_percent() {
-        Some(percent) if percent > UNCERTAIN_PERCENT => {
-            format!(
-                "Not decided, because its throughput is known only to ± {percent:.0} %. As far as these trials go: "
-            )
-        }
-        _ => String::new(),
-    }
-}
-
 fn instruction(best: &Candidate, saves_more: bool) -> String {
-    match best.place {
+    let what = match best.place {
         CompressedAt::Nowhere if saves_more => {
-            "Do not compress where throughput matters: whatever saves space costs throughput".to_owned()
+            "do not compress where throughput matters: whatever saves space costs throughput".to_owned()
         }
-        CompressedAt::Nowhere => "Do not compress: nothing here saves space".to_owned(),
-        CompressedAt::Store => format!("Compress in the store's own blocks with {}", best.what),
-        CompressedAt::Filesystem => format!("Compress in the filesystem: {}", best.what),
-        CompressedAt::Accelerator | CompressedAt::Drive => format!("Compress in the {}", best.name()),
+        CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
+        CompressedAt::Store => format!("compress in the store's own blocks with {}", best.what),
+        CompressedAt::Filesystem => format!("compress in the filesystem with {}", best.what),
+        CompressedAt::Accelerator | CompressedAt::Drive => format!("compress in the {}", best.name()),
+    };
+    // Figures that are too uncertain to act on come before what they would say.
+    match best.throughput.plus_minus_percent() {
+        Some(percent) if percent > UNCERTAIN_PERCENT => format!(
+            "Not decided: the throughput is known only to ± {percent:.0} %. As far as these trials go, {what}."
+        ),
+        _ => format!("{}.", as_sentence(&what).trim_end_matches('.')),
     }
 }
 
 /// What a candidate gives and costs beside no compression.
 fn gives(candidate: &Candidate, plain: &Candidate) -> String {
     let mut parts = vec![space(candidate, plain)];
+    let throughput = candidate.throughput.with_ends();
     parts.push(match ties(candidate, plain) {
-        true => "no difference in throughput that these trials show".to_owned(),
+        true => format!("no measurable difference in throughput ({throughput})"),
         false => format!(
-            "{} throughput",
+            "{} throughput ({throughput})",
             changed(candidate.throughput.value, plain.throughput.value)
         ),
     });
@@ -201,7 +195,7 @@ fn hardware(best: &Candidate, modelled: &Modelled) -> Option<String> {
         _ => "unvalidated here: `outcrop run predict-software predict-codecs` checks the model".to_owned(),
     };
     Some(format!(
-        "Of the published hardware, {} would be the fastest: {}, {} throughput beside the answer. That is modelled; {trust}.",
+        "Of the published hardware, {} would be the fastest: {}, {} throughput compared with the answer. That is modelled; {trust}.",
         fastest.what,
         fastest.throughput.with_ends(),
         changed(fastest.throughput.value, best.throughput.value)

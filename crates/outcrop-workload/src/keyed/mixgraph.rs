@@ -80,7 +80,7 @@ pub struct KeyRanges {
 }
 
 impl KeyRanges {
-    /// The ranges of so many keys. Where they are not a multiple of 30, the last ones are never asked for, as in `db_bench`.
+    /// The ranges of this many keys. Where they are not a multiple of 30, the last ones are never asked for, as in `db_bench`.
     ///
     /// # Errors
     /// Fewer keys than ranges.

@@ -32,7 +32,7 @@ impl KeySpace {
     /// `key_count` keys with these lengths. *Cost*: two tables of 64 KiB.
     ///
     /// # Errors
-    /// No key, too many, or a fixed key length that cannot tell so many keys apart.
+    /// No key, too many, or a fixed key length that cannot tell this many keys apart.
     pub fn new(key_count: u64, key_size: KeySize, value_size: ValueSize) -> Result<Self, WorkloadError> {
         let out_of_range = |why: String| WorkloadError::OutOfRange {
             what: "number of keys",

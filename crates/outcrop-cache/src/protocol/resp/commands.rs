@@ -31,7 +31,7 @@ impl Call<'_, '_> {
 
 type Run = fn(&mut Session, &mut Call<'_, '_>) -> Outcome;
 
-/// A command: its name, how many words it has (negative: at least so many), where its keys are, and what it does.
+/// A command: its name, how many words it has (negative: the minimum), where its keys are, and what it does.
 pub(super) struct Command {
     pub(super) name: &'static str,
     pub(super) arity: i64,

@@ -6,7 +6,7 @@ use super::strings::{NOT_INTEGER, integer, refuse, slot};
 use crate::protocol::seconds::Now;
 use crate::store::Refusal;
 
-/// A time as a command gives it: so many of a unit, from now or from 1970.
+/// A time as a command gives it: a number of units, from now or from 1970.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Time {
     is_milliseconds: bool,

@@ -52,7 +52,7 @@ impl Reply<'_> {
         self.head(b'*', len as i64);
     }
 
-    /// A map of so many pairs, which version 2 has as an array.
+    /// The head of a map with this number of pairs; version 2 has an array instead.
     pub(super) fn map(&mut self, len: usize, is_version_3: bool) {
         if is_version_3 {
             self.head(b'%', len as i64);

@@ -41,7 +41,7 @@ impl<'a> Request<'a> {
 pub(super) enum Parsed<'a> {
     /// A request, and how many bytes it takes.
     Complete(Request<'a>, usize),
-    /// Nothing can be said until so many bytes are there.
+    /// Nothing can be said until this many bytes are there.
     More(usize),
     /// So many bytes that ask for nothing: an empty line, an array of nothing.
     Nothing(usize),

@@ -14,7 +14,7 @@ const WINDOW: usize = 0;
 const PROBATION: usize = 1;
 const PROTECTED: usize = 2;
 
-/// From the mean size of so many items it is concluded how many will fit.
+/// From the mean size of this many items it is concluded how many will fit.
 const ENOUGH_TO_FORESEE: u64 = 1024;
 /// No memory is taken in advance for more.
 const MOST_FORESEEN: u64 = 1 << 20;

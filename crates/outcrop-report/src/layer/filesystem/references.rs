@@ -21,7 +21,7 @@ const ROUNDING: f64 = 1.02;
 const READ_BYTES: f64 = 8_388_608.0;
 /// Requests that one of its jobs has in flight.
 const QUEUE: f64 = 128.0;
-/// Above so many times the latency of a light load it is waiting that is measured.
+/// Above this many times the latency of a light load it is waiting that is measured.
 const WAITING: f64 = 10.0;
 
 /// What the page says about each reference.

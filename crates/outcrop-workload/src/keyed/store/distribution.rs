@@ -46,7 +46,7 @@ pub(super) enum RequestDraws {
 }
 
 impl RequestDistribution {
-    /// Draws of a store of so many records, at least 1.
+    /// Draws of a store of this many records, at least 1.
     ///
     /// # Errors
     /// Fewer records than mixgraph has ranges.

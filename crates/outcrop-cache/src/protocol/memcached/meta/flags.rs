@@ -17,7 +17,7 @@ const MAX_OPAQUE_BYTES: usize = 31;
 /// Bytes of a key before base64.
 const MAX_BINARY_KEY_BYTES: usize = 250;
 
-/// What a flag may begin with: anything else is no command line.
+/// Whether a byte may begin a flag: a line with any other is not a meta command.
 pub(super) const fn is_letter(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'A'..=b'z')
 }

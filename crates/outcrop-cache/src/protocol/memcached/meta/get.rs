@@ -15,7 +15,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// As a flag sees it that stands where `letter` does.
+    /// The expiry that a flag at the position of `letter` returns.
     fn at(&self, target: &Target<'_>, letter: u8) -> u32 {
         let is_behind = |first: u8| target.flags.has_before(first, letter);
         let touched = self.touched.filter(|_| is_behind(b'T'));
@@ -93,8 +93,8 @@ pub(super) fn get(target: &Target<'_>, out: &mut Vec<u8>, context: &Context<'_>)
     }
 }
 
-/// Decides whether this client is the one to refresh the item, and remembers it. Who is told must not be anybody else's to be
-/// told: the mark is set before the reply is written.
+/// Decides whether this client refreshes the item, and marks the item before the reply is written, so that no second client is
+/// told to.
 fn wins(target: &Target<'_>, slot: &mut Slot<'_>, ends: &Ends, context: &Context<'_>) -> bool {
     let Some((is_stale, was_won)) = slot.peek().map(|item| (item.stale, item.won)) else {
         return false;

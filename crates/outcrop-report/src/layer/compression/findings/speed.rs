@@ -10,7 +10,7 @@ use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
 use crate::number::Number;
 
-/// Of the sum of one thread each that so many threads together have to reach.
+/// Of the sum of one thread each that this many threads together have to reach.
 const SCALING: f64 = 0.8;
 /// How much faster incompressible pages have to be.
 const INCOMPRESSIBLE: f64 = 3.0;
