@@ -56,6 +56,6 @@ pub use finding::{About, Finding, Verdict};
 pub use layer::cache::{PolicyCurve, miss_ratio_figure};
 pub use layer::column::{ColumnSizes, SmallestForm};
 pub use number::Number;
-pub use placement::{Constraints, MeasuredSystem, Placement};
+pub use placement::{Constraints, MeasuredSystem, Placement, Prices};
 pub use report::Report;
 pub use write::{Paths, write};

@@ -6,6 +6,7 @@
 mod candidate;
 mod choice;
 mod figure;
+mod prices;
 mod system;
 mod words;
 
@@ -19,6 +20,7 @@ use crate::layer::cells_of;
 
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::{Constraints, Sureness};
+pub use prices::Prices;
 pub use system::MeasuredSystem;
 
 /// The plans that measure the candidates.
@@ -35,6 +37,9 @@ pub struct Placement {
     pub candidates: Vec<Candidate>,
     /// The constraints that the answer meets.
     pub constraints: Constraints,
+    /// The user's prices, where they were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
     /// Throughput against space.
     #[serde(skip)]
     pub(crate) figure: Option<Figure>,
@@ -42,7 +47,7 @@ pub struct Placement {
 
 impl Placement {
     /// The answer of a run; `None` where it has no store that was measured both with and without compression.
-    pub fn of(run: &RunView, constraints: &Constraints) -> Option<Self> {
+    pub fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Option<Self> {
         let views = run.cells();
         let cells = cells_of(&kv::SCHEMA, &views);
         let cpus = environment::cpus(&run.environment);
@@ -51,7 +56,10 @@ impl Placement {
         let chosen = choice::choose(&mut candidates, constraints);
         let modelled = candidate::modelled(run, &family);
         let subject = candidate::subject(&family);
-        let answer = words::answer(&subject, &candidates, &chosen, constraints, &modelled);
+        let mut answer = words::answer(&subject, &candidates, &chosen, constraints, &modelled);
+        // After what to do, and before how sure that is.
+        let cost = prices.and_then(|prices| prices.sentence(&candidates));
+        answer.splice(1..1, cost);
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),
@@ -59,6 +67,7 @@ impl Placement {
             answer,
             candidates,
             constraints: constraints.clone(),
+            prices: prices.cloned(),
         })
     }
 }

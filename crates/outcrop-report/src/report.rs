@@ -14,7 +14,7 @@ use crate::error::ReportError;
 use crate::finding::Finding;
 use crate::layer::{self, ReportedLayer};
 use crate::layers::LAYERS;
-use crate::placement::{Constraints, Placement};
+use crate::placement::{Constraints, Placement, Prices};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use crate::{environment, html, screen};
 
@@ -123,10 +123,10 @@ impl Report {
         Self::of_layers_beside(run, layers, &[])
     }
 
-    /// The same with an answer to where to compress that meets these constraints.
+    /// The same with an answer to where to compress that meets these constraints, and its cost at these prices.
     #[must_use]
-    pub fn under(self, run: &RunView, constraints: &Constraints) -> Self {
-        let placement = Placement::of(run, constraints);
+    pub fn under(self, run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Self {
+        let placement = Placement::of(run, constraints, prices);
         Self { placement, ..self }
     }
 
@@ -138,7 +138,7 @@ impl Report {
                 run,
                 cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
             ),
-            placement: Placement::of(run, &Constraints::default()),
+            placement: Placement::of(run, &Constraints::default(), None),
             layers: layer::sections(layers, run, &cells, references),
             environment: environment::facts(&run.environment),
         }

@@ -1,5 +1,6 @@
 //! From checked plans to a report: what `profile`, `run` and `device` do alike.
 
+use crate::commands::placement_flags::PlacementFlags;
 use crate::commands::plan_flags::PlanFlags;
 use crate::dry_run;
 use crate::exit::{Ending, bad_input};
@@ -8,7 +9,7 @@ use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
 use outcrop_measure::units::{TimeSpan, format_bytes};
-use outcrop_report::{Constraints, Report, cell_table, number::counted};
+use outcrop_report::{Constraints, Prices, Report, cell_table, number::counted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
 use std::path::Path;
@@ -56,6 +57,7 @@ const SUMMARY: Conclusion<'_> = Conclusion {
         let shown = Shown {
             references: flags.beside.checked()?,
             constraints: &Constraints::default(),
+            prices: None,
         };
         conclude_as(dir, flags.format, !flags.no_save, &shown)
     },
@@ -67,12 +69,14 @@ pub(crate) struct Shown<'s> {
     pub(crate) references: &'s [String],
     /// What the answer to where to compress has to meet.
     pub(crate) constraints: &'s Constraints,
+    /// What space and CPU time cost.
+    pub(crate) prices: Option<&'s Prices>,
 }
 
 impl Shown<'_> {
     /// The report of a run.
     pub(crate) fn report(&self, view: &RunView) -> Report {
-        Report::beside(view, self.references).under(view, self.constraints)
+        Report::beside(view, self.references).under(view, self.constraints, self.prices)
     }
 }
 
@@ -81,18 +85,19 @@ pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Res
     start_and(set, name, flags, &SUMMARY)
 }
 
-/// The same with constraints on where to compress.
+/// The same with constraints on where to compress, and prices.
 pub(crate) fn start_under(
     set: &PlanSet,
     name: &str,
     flags: &PlanFlags,
-    constraints: &Constraints,
+    placement: &PlacementFlags,
 ) -> anyhow::Result<Ending> {
+    let (constraints, prices) = (placement.constraints(), placement.prices()?);
     let conclude = |dir: &Path, flags: &PlanFlags| {
-        let references = flags.beside.checked()?;
         let shown = Shown {
-            references,
-            constraints,
+            references: flags.beside.checked()?,
+            constraints: &constraints,
+            prices: prices.as_ref(),
         };
         conclude_as(dir, flags.format, !flags.no_save, &shown)
     };

@@ -1,6 +1,6 @@
 //! The one answer across the layers: which candidate is chosen, under which constraints, and what is said of it.
 
-use outcrop_report::{Constraints, Placement, Report};
+use outcrop_report::{Constraints, Placement, Prices, Report};
 use proptest::prelude::*;
 
 use crate::kv_fixture::{Stored, of};
@@ -24,7 +24,7 @@ const USUAL: [Stored; 4] = [
 ];
 
 fn answer(cells: &[Stored], constraints: &Constraints) -> Placement {
-    Placement::of(&of(cells), constraints).expect("the run has stores with and without compression")
+    Placement::of(&of(cells), constraints, None).expect("the run has stores with and without compression")
 }
 
 fn first(cells: &[Stored], constraints: &Constraints) -> String {
@@ -102,6 +102,32 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
 }
 
 #[test]
+fn at_the_users_prices_the_cheapest_is_named_with_the_price_that_changes_it() {
+    let at = |gb_month: f64| {
+        let text = format!(
+            "currency = \"EUR\"\ncpu_hour = 0.04\ngb_month = {gb_month}\ndata = \"1TB\"\noperations_per_second = 50000\n"
+        );
+        let prices = Prices::read(&text).unwrap();
+        let placement = Placement::of(&of(&USUAL), &Constraints::default(), Some(&prices));
+        placement.unwrap().answer[1].clone()
+    };
+    let dear = at(1.0);
+    assert!(
+        dear.starts_with("At your prices, the cheapest is filesystem: btrfs zstd:1: "),
+        "{dear}"
+    );
+    let cheap = at(0.001);
+    assert!(
+        cheap.starts_with("At your prices, the cheapest is no compression: "),
+        "{cheap}"
+    );
+    assert!(
+        cheap.contains("They change places where 1 GB of space costs above"),
+        "{cheap}"
+    );
+}
+
+#[test]
 fn where_nothing_saves_space_or_all_that_saves_costs_the_answer_is_not_to_compress() {
     let useless = [
         stored("none", "ext4", 100e3, 110e6),
@@ -127,7 +153,7 @@ fn a_run_without_a_store_in_both_forms_has_no_answer() {
         stored("lz4", "ext4", 100e3, 50e6),
         stored("zstd:1", "ext4", 90e3, 40e6),
     ];
-    assert!(Placement::of(&of(&compressed), &Constraints::default()).is_none());
+    assert!(Placement::of(&of(&compressed), &Constraints::default(), None).is_none());
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) mod filesystem;
 pub(crate) mod fio_words;
 pub(crate) mod kv;
 pub(crate) mod man;
-mod placement_flags;
+pub(crate) mod placement_flags;
 pub(crate) mod plan_flags;
 pub(crate) mod plans;
 pub(crate) mod predict;

@@ -1,7 +1,13 @@
-//! `--min-ratio`, `--p99` and `--cpu-share`: what the answer to where to compress has to meet.
+//! `--min-ratio`, `--p99`, `--cpu-share` and `--prices`: what the answer to where to compress has to meet, and what it is paid for.
 
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
 use outcrop_measure::units::TimeSpan;
-use outcrop_report::Constraints;
+use outcrop_report::{Constraints, Prices};
+
+use crate::exit::bad_input;
 
 /// Constraints on where to compress.
 #[derive(Debug, Default, clap::Args)]
@@ -16,7 +22,13 @@ pub(crate) struct PlacementFlags {
     /// Largest share of the machine's CPUs that may be busy, such as 50%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     cpu_share: Option<f64>,
+    /// Your prices, for the cost a month: TOML with currency, cpu_hour, gb_month, data, operations_per_second
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
 }
+
+/// A larger file has no list of five prices.
+const MOST_BYTES: u64 = 64 << 10;
 
 impl PlacementFlags {
     /// For the report.
@@ -26,6 +38,21 @@ impl PlacementFlags {
             p99_ns: self.p99.map(|most| most.0.as_nanos() as f64),
             cpu_share: self.cpu_share,
         }
+    }
+
+    /// The user's prices, read from their file.
+    pub(crate) fn prices(&self) -> anyhow::Result<Option<Prices>> {
+        let Some(path) = &self.prices else {
+            return Ok(None);
+        };
+        let mut text = String::new();
+        std::fs::File::open(path)
+            .and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
+            .with_context(|| format!("--prices: cannot read {}", path.display()))
+            .map_err(bad_input)?;
+        let prices = Prices::read(&text);
+        let prices = prices.map_err(|error| anyhow::anyhow!("--prices {}: {error}", path.display()));
+        prices.map(Some).map_err(bad_input)
     }
 }
 

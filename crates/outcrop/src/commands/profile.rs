@@ -86,5 +86,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let plans = profile_plans(&args.layers, args.data.as_deref())
         .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
     let set = PlanSet::from_sources(&plans, &options).map_err(session::lab_error)?;
-    session::start_under(&set, "profile", &args.flags, &args.placement.constraints())
+    session::start_under(&set, "profile", &args.flags, &args.placement)
 }

@@ -53,10 +53,11 @@ impl Beside {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
-    let constraints = args.placement.constraints();
+    let (constraints, prices) = (args.placement.constraints(), args.placement.prices()?);
     let shown = Shown {
         references: args.beside.checked()?,
         constraints: &constraints,
+        prices: prices.as_ref(),
     };
     crate::session::conclude(&args.run, args.format, &shown)?;
     if args.one_page {

@@ -166,6 +166,35 @@ fn where_to_compress_is_measured_on_filesystems_of_our_own_of_which_nothing_is_l
     assert_eq!(names_in(dir.path()), ["runs"]);
     let report = std::fs::read_to_string(only_run(dir.path()).join("report.html")).unwrap();
     assert!(report.contains("Where to compress"));
+    limits_and_prices_change_the_answer(dir.path());
+}
+
+/// Of the run in a directory, without measuring anything.
+fn limits_and_prices_change_the_answer(dir: &Path) {
+    let run = only_run(dir);
+    let again = |more: &[&str]| outcrop(dir, &[&["report", run.to_str().unwrap()], more].concat());
+    let much = again(&["--min-ratio", "99"]);
+    assert!(
+        much.stdout
+            .contains("Nothing that was measured meets --min-ratio 99"),
+        "{much:?}"
+    );
+    let prices = "currency = \"EUR\"\ncpu_hour = 0.04\ngb_month = 0.08\ndata = \"2TB\"\noperations_per_second = 20000\n";
+    std::fs::write(dir.join("prices.toml"), prices).unwrap();
+    let paid = again(&["--prices", "prices.toml", "--format", "json"]);
+    assert!(
+        paid.stdout.contains("At your prices, the cheapest is"),
+        "{paid:?}"
+    );
+    for (arguments, words) in [
+        (["--prices", "none.toml"], "cannot read none.toml"),
+        (["--min-ratio", "-1"], "is not a ratio"),
+        (["--cpu-share", "120%"], "is not a share"),
+    ] {
+        let refused = again(&arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
 }
 
 #[test]
