@@ -1,7 +1,7 @@
 //! The rule that picks one candidate, and how sure it is.
 //!
 //! 1. Candidates that break a constraint, or that lack the figure for it, are left out.
-//! 2. Those whose throughput ties with the highest stay: it is lower by at most the margin, or the intervals overlap.
+//! 2. Those whose throughput ties with the highest stay: it is lower by at most 5 %, or by at most 10 % where the intervals overlap.
 //! 3. Of these, the one that takes the least space is chosen; where space ties within 2 %, the fastest of them.
 //!
 //! So compression is advised where it costs no throughput that was measured, and as much of it as that allows. Who accepts less
@@ -17,6 +17,8 @@ use crate::number::Number;
 
 /// A throughput lower by at most this counts as the same.
 pub(super) const MARGIN: f64 = 0.05;
+/// So does one that is lower by at most this where the intervals overlap; without the limit, the less is known the more would tie.
+const UNCERTAIN_MARGIN: f64 = 0.10;
 /// Space that differs by less counts as the same.
 const SAME_SPACE: f64 = 0.02;
 
@@ -146,7 +148,8 @@ fn ties(one: &Number, top: &Number) -> bool {
         (Some(one), Some(top)) => one.overlaps(&top),
         _ => false,
     };
-    overlap || one.value >= top.value * (1.0 - MARGIN)
+    let margin = if overlap { UNCERTAIN_MARGIN } else { MARGIN };
+    one.value >= top.value * (1.0 - margin)
 }
 
 /// Not compressing is sure where it is the fastest; so is what is as fast as that, as far as its interval goes.

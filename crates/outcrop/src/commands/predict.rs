@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "FILE",
-        required_unless_present = "print_components",
+        required_unless_present_any = ["print_components", "run"],
         value_delimiter = ','
     )]
     application: Vec<String>,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Seen, outcrop, workplace};
+use crate::harness::{Seen, only_run, outcrop, workplace};
 
 const STORE: &str = "\
 [[application]]
@@ -126,4 +126,41 @@ fn bad_input_is_answered_with_what_to_do() {
         assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
         assert!(seen.sentence().contains(words), "{args:?}: {}", seen.stderr);
     }
+}
+
+/// A store on its own and with a codec, and that codec alone: what `--run` needs.
+const STORES: &str = "name = \"stores\"\nquestion = \"?\"\nlayer = \"kv\"\n[workload]\nengine = \"rocksdb\"\nworkload = \"ycsb-c\"\n\
+    records = 3000\nblock_cache = \"64KiB\"\n[factors]\ncompression = [\"none\", \"lz4\"]\n";
+const CODECS: &str = "name = \"codecs\"\nquestion = \"?\"\nlayer = \"compression\"\n[subject]\ndata = \"generated\"\nsample_size = \"1MiB\"\n\
+    [workload]\ncontent = \"compressible:2\"\ncodec = \"lz4\"\n[factors]\ncompression_block_size = [\"4KiB\", \"16KiB\"]\n";
+
+#[test]
+fn a_runs_stores_are_predicted_from_its_codecs_with_the_error() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("stores.toml"), STORES).unwrap();
+    std::fs::write(dir.path().join("codecs.toml"), CODECS).unwrap();
+    let short = [
+        "--repetitions",
+        "1",
+        "--warm-up",
+        "10ms",
+        "--duration",
+        "100ms",
+        "--quiet",
+    ];
+    let measured = outcrop(
+        dir.path(),
+        &[&["run", "stores.toml", "codecs.toml"], &short[..]].concat(),
+    );
+    assert_eq!(measured.code, Some(0), "{measured:?}");
+    let run = only_run(dir.path());
+    let seen = outcrop(
+        dir.path(),
+        &["predict", "--run", run.to_str().unwrap(), "--format", "json"],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let envelope: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(envelope["details"]["model_error"]["pairs"], 1, "{}", seen.stdout);
+    let empty = outcrop(dir.path(), &["predict", "--run", "."]);
+    assert_eq!(empty.code, Some(2), "{empty:?}");
 }
