@@ -4,8 +4,8 @@ use outcrop_measure::histogram::LatencyHistogram;
 
 use super::Point;
 
-/// Most points of one curve: a screen shows no more.
-const MOST_POINTS: usize = 160;
+/// Most points of one curve: a drawing is 470 pixels wide, and between points a line is drawn.
+const MOST_POINTS: usize = 80;
 
 /// The cumulative distribution of latencies: share of operations, in percent, that took at most this many
 /// nanoseconds.

@@ -8,7 +8,7 @@ use crate::section::{Missing, ReferenceSection, Table};
 use super::findings;
 
 /// Rows of a publication's table that the page shows: shapes are compared in charts, and the rest would be most of the page.
-const MOST_PUBLISHED_ROWS: usize = 12;
+const MOST_PUBLISHED_ROWS: usize = 6;
 
 pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
     html! {

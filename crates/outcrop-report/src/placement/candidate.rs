@@ -6,8 +6,8 @@ use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PROCESSES,
-    READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PAGE_CACHE,
+    PROCESSES, READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
@@ -114,7 +114,7 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
         return String::new();
     };
     let data = subjects(&family.iter().map(|cell| (*cell).clone()).collect::<Vec<_>>());
-    let load = first.label(&[&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES]);
+    let load = first.label(&[&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES, &PAGE_CACHE]);
     format!("{data}, {load}")
 }
 

@@ -80,6 +80,9 @@ fn instruction(best: &Candidate, saves_more: bool) -> String {
     };
     // Figures that are too uncertain to act on come before what they would say.
     match best.throughput.plus_minus_percent() {
+        Some(percent) if percent > 100.0 => {
+            format!("Not decided: the throughput differs too much between trials. As far as they go, {what}.")
+        }
         Some(percent) if percent > UNCERTAIN_PERCENT => format!(
             "Not decided: the throughput is known only to ± {percent:.0} %. As far as these trials go, {what}."
         ),
