@@ -55,6 +55,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         CONTAMINATED,
         ANSWERED_ABOVE,
         PAGE_CACHE,
+        IMPORTED,
     ],
     size: Some(&SIZE),
     path: Some(&PATH),
@@ -427,6 +428,12 @@ pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
 pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
     "page-cache-below",
     "a loop device without direct I/O answered from the page cache",
+    "",
+);
+/// Something about an imported result that its figures do not show.
+pub const IMPORTED: RemarkKind = RemarkKind::new(
+    "imported",
+    "an imported result has a circumstance that its figures do not show",
     "",
 );
 /// Above this share of foreign traffic a trial or a cell is called contaminated.
