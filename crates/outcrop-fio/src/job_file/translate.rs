@@ -80,6 +80,13 @@ impl Translation {
         for problem in &workload.problems {
             self.problem(sentence(problem, section));
         }
+        for said in &workload.said {
+            if let Err(why) = said.factor.read(&said.value) {
+                let given = section.options.get(said.option);
+                let at = given.map_or(&section.at, |given| &given.at);
+                self.problem(format!("{at}: {}: {why}", said.option));
+            }
+        }
         if words::access_factor().is_none() && !words::is_direct(&section.options) {
             let given = section.options.get("direct").or(section.options.get("buffered"));
             let at = given.map_or(&section.at, |given| &given.at);
