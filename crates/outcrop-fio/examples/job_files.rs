@@ -10,7 +10,9 @@ use outcrop_fio::job_file::read;
 
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::args().nth(1).ok_or("give the folder of the job files")?;
+    let folder = std::env::args()
+        .nth(1)
+        .ok_or("give the folder of the job files")?;
     let entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     let mut paths: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "fio"));
@@ -18,7 +20,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut accepted = Vec::new();
     let mut in_the_way: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in &paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         match read(path, &|_| Some("1m".to_owned())) {
             Ok(_) => accepted.push(name),
             Err(FioError::JobFile { problems }) => {
@@ -30,13 +36,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         true => "jobs at the same time (no `stonewall`)",
                         false => text.split(['=', ':']).next().unwrap_or_default(),
                     };
-                    in_the_way.entry(option.to_owned()).or_default().insert(name.clone());
+                    in_the_way
+                        .entry(option.to_owned())
+                        .or_default()
+                        .insert(name.clone());
                 }
             }
             Err(other) => println!("{name}: {other}"),
         }
     }
-    println!("{} of {} files are accepted: {}\n", accepted.len(), paths.len(), accepted.join(", "));
+    println!(
+        "{} of {} files are accepted: {}\n",
+        accepted.len(),
+        paths.len(),
+        accepted.join(", ")
+    );
     println!("| in the way | files |\n|---|---:|");
     let mut rows: Vec<_> = in_the_way.into_iter().collect();
     rows.sort_by_key(|(option, files)| (std::cmp::Reverse(files.len()), option.clone()));

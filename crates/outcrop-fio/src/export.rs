@@ -1,12 +1,12 @@
 //! Trials of the device layer in the form of fio's results, so that fio-plot and scripts read them.
 //!
-//! Keys and units are those of fio 3. A key whose value is not known (`usr_cpu` alone) is `null`, a percentile that the
+//! Keys and units are those of fio 3. A key whose value is not known is `null`, a percentile that the
 //! operations do not support is left out, and nothing is made up.
 
 mod direction;
 mod options;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,7 @@ use direction::Recorded;
 /// Trials in fio's form.
 #[derive(Clone, Debug)]
 pub struct Exported {
-    /// The jobs of each cell, one for each repetition, with a name for a file of theirs.
-    cells: BTreeMap<String, Vec<Job>>,
+    jobs: Vec<Job>,
     /// Cells and trials that have no counterpart, each in a sentence with the reason.
     pub left_out: Vec<String>,
 }
@@ -30,6 +29,10 @@ pub struct Exported {
 #[derive(Clone, Debug)]
 struct Job {
     trial: u32,
+    repetition: u32,
+    /// fio's spelling of the access size.
+    size: String,
+    file_name: String,
     body: Map<String, Value>,
     ended_ms: i64,
 }
@@ -40,7 +43,7 @@ struct Job {
 /// When no completed trial is of the device layer, or a histogram is damaged.
 pub fn export(run: &RunView) -> Result<Exported, FioError> {
     let mut exported = Exported {
-        cells: BTreeMap::new(),
+        jobs: Vec::new(),
         left_out: Vec::new(),
     };
     let mut others = 0;
@@ -58,61 +61,56 @@ pub fn export(run: &RunView) -> Result<Exported, FioError> {
             }
         };
         let recorded = Recorded::of(&cell)?;
-        let jobs = cell
-            .completed
-            .iter()
-            .map(|trial| job(trial, &cell, &options, &recorded));
-        let jobs: Vec<Job> = jobs.collect();
-        if !jobs.is_empty() {
-            exported
-                .cells
-                .insert(free_name(&exported.cells, &options.file_name()), jobs);
-        }
+        let jobs = cell.completed.iter();
+        exported
+            .jobs
+            .extend(jobs.map(|trial| job(trial, &cell, &options, &recorded)));
+    }
+    if exported.jobs.is_empty() && exported.left_out.is_empty() {
+        return Err(FioError::NothingToExport {
+            run: run.name.clone(),
+        });
     }
     if others > 0 {
         exported.left_out.push(format!(
             "{others} trials of other layers: fio's form is that of devices"
         ));
     }
-    if exported.cells.is_empty()
-        && exported
-            .left_out
-            .iter()
-            .all(|one| one.contains("of other layers"))
-    {
-        return Err(FioError::NothingToExport {
-            run: run.name.clone(),
-        });
-    }
+    exported.jobs.sort_by_key(|job| job.trial);
     Ok(exported)
-}
-
-fn free_name(taken: &BTreeMap<String, Vec<Job>>, wanted: &str) -> String {
-    let numbered = (2_u32..).map(|number| format!("{wanted}-{number}"));
-    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
-    names.find(|name| !taken.contains_key(name)).unwrap_or_default()
 }
 
 impl Exported {
     /// All jobs in one report, in the order of the run.
     pub fn document(&self) -> Value {
-        let mut jobs: Vec<&Job> = self.cells.values().flatten().collect();
-        jobs.sort_by_key(|job| job.trial);
-        report(&jobs)
+        report(&self.jobs.iter().collect::<Vec<_>>())
     }
 
-    /// Writes a report for each cell into a folder, as fio-plot takes them; `DIR` is made where it is missing.
+    /// Writes a report for each trial into a folder, as fio-plot takes them: one job a file, for it would add up several, and
+    /// folders by access size and by repetition where there are several of them. The folder is made where it is missing.
     ///
     /// # Errors
     /// When the folder cannot be made or written.
     pub fn write_folder(&self, folder: &Path) -> Result<Vec<PathBuf>, FioError> {
-        fs::create_dir_all(folder).map_err(FioError::io("create", folder))?;
-        let mut written = Vec::new();
-        for (name, jobs) in &self.cells {
-            let path = folder.join(format!("{name}.json"));
-            let text = format!("{:#}\n", report(&jobs.iter().collect::<Vec<_>>()));
-            write_atomically(&path, text.as_bytes())?;
-            written.push(path);
+        let sizes: BTreeSet<&str> = self.jobs.iter().map(|job| job.size.as_str()).collect();
+        let repetitions: BTreeSet<u32> = self.jobs.iter().map(|job| job.repetition).collect();
+        let mut written: Vec<PathBuf> = Vec::new();
+        for job in &self.jobs {
+            let mut place = folder.to_owned();
+            if sizes.len() > 1 {
+                place.push(&job.size);
+            }
+            if repetitions.len() > 1 {
+                place.push(format!("repetition-{}", job.repetition + 1));
+            }
+            fs::create_dir_all(&place).map_err(FioError::io("create", &place))?;
+            let numbered = (2_u32..).map(|number| format!("{}-{number}", job.file_name));
+            let mut paths = std::iter::once(job.file_name.clone())
+                .chain(numbered)
+                .map(|name| place.join(format!("{name}.json")));
+            let free = paths.find(|path| !written.contains(path)).unwrap_or_default();
+            write_atomically(&free, format!("{:#}\n", report(&[job])).as_bytes())?;
+            written.push(free);
         }
         Ok(written)
     }
@@ -146,6 +144,11 @@ fn job(trial: &TrialEntry, cell: &CellView<'_>, options: &options::FioOptions, r
         .and_then(|jobs| jobs.parse::<i64>().ok())
         .unwrap_or(1);
     let of = |direction: Direction| direction::json(trial, direction, recorded, options);
+    let cpu_ns = figure(trial, device::CPU_PER_OPERATION.name);
+    let iops = figure(trial, device::IOPS.both.name);
+    let cpu_percent = cpu_ns
+        .zip(iops)
+        .map(|(cpu_ns, iops)| cpu_ns * iops / 1e7 / jobs as f64);
     let distribution = recorded.latencies(trial.repetition);
     let body = json!({
         "jobname": options.name(),
@@ -159,9 +162,9 @@ fn job(trial: &TrialEntry, cell: &CellView<'_>, options: &options::FioOptions, r
         "write": of(Direction::Write),
         "trim": direction::none(),
         "job_runtime": runtime_ms * jobs,
-        // Outcrop counts the CPU time of both together.
-        "usr_cpu": null,
-        "sys_cpu": null,
+        // Outcrop counts the CPU time of both together, which only their sum shows.
+        "usr_cpu": cpu_percent.map(|_| 0.0),
+        "sys_cpu": cpu_percent,
         "latency_ns": distribution.as_ref().map(|all| all.within(1)),
         "latency_us": distribution.as_ref().map(|all| all.within(1_000)),
         "latency_ms": distribution.as_ref().map(|all| all.within(1_000_000)),
@@ -172,6 +175,9 @@ fn job(trial: &TrialEntry, cell: &CellView<'_>, options: &options::FioOptions, r
     };
     Job {
         trial: trial.trial,
+        repetition: trial.repetition,
+        size: options.size().to_owned(),
+        file_name: options.file_name(),
         body,
         ended_ms: began_ms + runtime_ms,
     }

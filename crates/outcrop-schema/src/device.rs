@@ -1,5 +1,6 @@
 //! The device layer: storage devices behind a file of our own, or a file or device that is only read.
 
+mod precondition;
 mod redundant;
 
 use std::fmt;
@@ -15,10 +16,11 @@ use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
+pub use precondition::{PRECONDITION, PRECONDITIONED};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
-    subject: &[&KIND, &PATH, &SIZE],
+    subject: &[&KIND, &PATH, &SIZE, &PRECONDITION],
     workload: &[
         &ACCESS_PATTERN,
         &IO_BLOCK_SIZE,

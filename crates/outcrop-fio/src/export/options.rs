@@ -232,9 +232,14 @@ impl FioOptions {
         found.map_or("", |(_, value)| value)
     }
 
-    /// `randrw-4k-70-32-1`: the kind of I/O first, as fio-plot's own files have it.
+    /// The size of accesses; empty where it is not stated.
+    pub(super) fn size(&self) -> &str {
+        self.value("bs")
+    }
+
+    /// `randrw-70-32-1`: the kind of I/O first, as the files of fio-plot's own benchmark have it.
     pub(super) fn file_name(&self) -> String {
-        let parts = ["rw", "bs", "rwmixread", "iodepth", "numjobs"].map(|name| self.value(name));
+        let parts = ["rw", "rwmixread", "iodepth", "numjobs"].map(|name| self.value(name));
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("-")
     }

@@ -66,6 +66,11 @@ fn trial(number: u32, factors: &[(&str, &str)], directions: &[(Direction, u64)])
             &histogram,
         ));
     }
+    values.push(Value::measured(
+        device::IOPS.both,
+        directions.iter().map(|(_, count)| *count as f64 / 2.0).sum(),
+    ));
+    values.push(Value::measured(device::CPU_PER_OPERATION, 2345.5));
     TrialEntry {
         trial: number,
         cell: format!("cell-{number}"),
@@ -98,17 +103,18 @@ fn run(parent: &Path, trials: &[TrialEntry]) -> RunView {
 fn assert_same(ours: &TrialEntry, back: &TrialEntry) {
     let mut count = 0;
     for value in ours.values.iter().filter(|value| value.value.is_some()) {
-        let known = ["iops", "bandwidth", "latency"]
+        let known = ["iops", "bandwidth", "latency", "cpu_per_operation"]
             .iter()
             .any(|word| value.metric.contains(word));
         if !known {
             continue;
         }
         let (before, after) = (value.value.unwrap(), figure(back, &value.metric));
-        let tolerance = if value.metric.contains("bandwidth") {
-            1.0
-        } else {
-            before * 1e-12
+        let tolerance = match value.metric.as_str() {
+            // fio counts bytes whole, and CPU time in shares of a run time in whole milliseconds.
+            metric if metric.contains("bandwidth") => 1.0,
+            "cpu_per_operation" => before * 0.02,
+            _ => before * 1e-9,
         };
         assert!(
             (before - after).abs() <= tolerance,
@@ -172,6 +178,10 @@ fn ours_in_fios_form_and_back_has_the_same_cells_and_figures() {
     let plots = folder.path().join("plots");
     assert_eq!(exported.write_folder(&plots).unwrap().len(), trials.len());
     assert_eq!(imported(&[&plots]).trials.len(), trials.len());
+    assert!(
+        plots.join("4k/randrw-70-32-1.json").is_file(),
+        "a folder for each of several access sizes"
+    );
 }
 
 #[test]

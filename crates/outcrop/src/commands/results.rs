@@ -34,8 +34,8 @@ Examples:
   outcrop results export runs/… > records.csv
   outcrop results export runs/… -o records.parquet
   outcrop results export runs/… --format json | jq .rows
-  outcrop results export runs/… --format fio-json > result.json      one report, as fio writes it
-  outcrop results export runs/… --format fio-json -o plots/          a report for each cell, for fio-plot
+  outcrop results export runs/… --format fio-json > result.json   a report as fio writes it
+  outcrop results export runs/… --format fio-json -o plots/       one for each trial, for fio-plot
 
 What the columns mean: docs/records.md.")]
 struct Export {
@@ -62,7 +62,7 @@ enum ExportFormat {
     Parquet,
     /// Aligned columns
     Text,
-    /// The JSON of fio 3, of devices: one report, or with -o FOLDER one for each cell
+    /// The JSON of fio 3, of devices: one report, or with -o FOLDER/ one for each trial
     FioJson,
 }
 
@@ -104,7 +104,7 @@ fn export(args: &Export) -> anyhow::Result<()> {
     }
 }
 
-/// fio's form: a file or stdout gets one report, a folder one for each cell.
+/// fio's form: a file or stdout gets one report, a folder one for each trial.
 fn export_fio(args: &Export) -> anyhow::Result<()> {
     let view = RunView::load(&args.run).map_err(bad_input)?;
     let exported = outcrop_fio::export(&view).map_err(bad_input)?;

@@ -14,7 +14,13 @@ fn fio(dir: &Path, name: &str, options: &[&str]) {
     fs::create_dir_all(dir.join("results")).unwrap();
     let output = Command::new("fio")
         .current_dir(dir)
-        .args(["--name=job", "--filename=data", "--size=2M", "--direct=1", "--output-format=json"])
+        .args([
+            "--name=job",
+            "--filename=data",
+            "--size=2M",
+            "--direct=1",
+            "--output-format=json",
+        ])
         .args(options)
         .output()
         .expect("CI's set-up installs fio");
@@ -42,11 +48,17 @@ fn a_folder_of_results_becomes_a_run_with_a_report_and_names_what_is_left_out() 
     let imported = seen(dir.path(), "import fio results");
     assert_eq!(imported.code, Some(0), "{imported:?}");
     assert!(
-        imported.stderr.contains("left out: results/other.json: it is not a result of fio"),
+        imported
+            .stderr
+            .contains("left out: results/other.json: it is not a result of fio"),
         "{}",
         imported.stderr
     );
-    assert!(imported.stderr.contains("3 jobs from 3 files of fio-3."), "{}", imported.stderr);
+    assert!(
+        imported.stderr.contains("3 jobs from 3 files of fio-3."),
+        "{}",
+        imported.stderr
+    );
     let run = only_run(dir.path());
     assert!(run.to_string_lossy().ends_with("Z-fio"), "{}", run.display());
     assert!(imported.stdout.contains("p99"), "{}", imported.stdout);
@@ -62,7 +74,10 @@ fn a_folder_of_results_becomes_a_run_with_a_report_and_names_what_is_left_out() 
     assert!(listed.stdout.contains("imported"), "{listed:?}");
     let resumed = seen(dir.path(), &format!("run --resume {}", run.display()));
     assert_eq!(resumed.code, Some(2), "{resumed:?}");
-    assert!(resumed.sentence().contains("were imported from another program"), "{resumed:?}");
+    assert!(
+        resumed.sentence().contains("were imported from another program"),
+        "{resumed:?}"
+    );
     let compared = seen(dir.path(), &format!("compare {0} {0}", run.display()));
     assert_eq!(compared.code, Some(0), "{compared:?}");
 }
@@ -95,19 +110,28 @@ fn a_run_of_ours_goes_out_as_fios_json_and_comes_back_with_the_same_figures() {
         "device --size 8MiB --queue-depth 1,8 --read-write-mix 100:0,50:50 --duration 50ms --warm-up 5ms --repetitions 1 --out ours",
     );
     assert_eq!(measured.code, Some(0), "{measured:?}");
-    let ours = dir.path().join("ours").join(&names_in(&dir.path().join("ours"))[0]);
-    let exported = seen(dir.path(), &format!("results export {} --format fio-json -o plots/", ours.display()));
+    let ours = dir
+        .path()
+        .join("ours")
+        .join(&names_in(&dir.path().join("ours"))[0]);
+    let exported = seen(
+        dir.path(),
+        &format!("results export {} --format fio-json -o plots/", ours.display()),
+    );
     assert_eq!(exported.code, Some(0), "{exported:?}");
     assert_eq!(
         names_in(&dir.path().join("plots")),
         [
-            "randread-4k-1-1.json",
-            "randread-4k-8-1.json",
-            "randrw-4k-50-1-1.json",
-            "randrw-4k-50-8-1.json"
+            "randread-1-1.json",
+            "randread-8-1.json",
+            "randrw-50-1-1.json",
+            "randrw-50-8-1.json"
         ]
     );
-    let printed = seen(dir.path(), &format!("results export {} --format fio-json", ours.display()));
+    let printed = seen(
+        dir.path(),
+        &format!("results export {} --format fio-json", ours.display()),
+    );
     let document: serde_json::Value = serde_json::from_str(&printed.stdout).unwrap();
     assert_eq!(document["jobs"].as_array().unwrap().len(), 4);
     let imported = seen(dir.path(), "import fio plots");
@@ -116,7 +140,9 @@ fn a_run_of_ours_goes_out_as_fios_json_and_comes_back_with_the_same_figures() {
         let view = RunView::load(run).unwrap();
         let mut figures: Vec<(String, String, u64)> = view
             .records()
-            .filter(|record| ["read_iops", "read_latency_p50", "read_latency_mean"].contains(&record.metric.as_str()))
+            .filter(|record| {
+                ["read_iops", "read_latency_p50", "read_latency_mean"].contains(&record.metric.as_str())
+            })
             .map(|record| {
                 let cell = ["queue_depth", "read_write_mix"].map(|name| record.factors[name].clone());
                 (cell.join(" "), record.metric, record.value.unwrap().to_bits())
@@ -138,11 +164,24 @@ fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
         "[global]\ndirect=1\nioengine=io_uring\nsize=4m\nbs=4k\nthread\n[reads]\nrw=randread\niodepth=4\n[writes]\nstonewall\nrw=write\niodepth=2\n",
     )
     .unwrap();
-    let run = seen(dir.path(), "device --job two.fio --duration 20ms --warm-up 5ms --repetitions 1");
+    let run = seen(
+        dir.path(),
+        "device --job two.fio --duration 20ms --warm-up 5ms --repetitions 1",
+    );
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert!(run.stderr.contains("two.fio:6: thread has no effect: jobs are threads"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("two.fio:6: thread has no effect: jobs are threads"),
+        "{}",
+        run.stderr
+    );
     let view = RunView::load(&only_run(dir.path())).unwrap();
-    let plans: Vec<&str> = view.trials.iter().flat_map(|trial| &trial.plans).map(String::as_str).collect();
+    let plans: Vec<&str> = view
+        .trials
+        .iter()
+        .flat_map(|trial| &trial.plans)
+        .map(String::as_str)
+        .collect();
     assert!(plans.contains(&"reads") && plans.contains(&"writes"), "{plans:?}");
     fs::write(
         dir.path().join("bad.fio"),
