@@ -1,5 +1,6 @@
 //! fio's results: read from files, and turned into trials of the device layer.
 
+mod described;
 mod document;
 mod figures;
 mod file_name;

@@ -53,8 +53,8 @@ const OPTIONS: &[(&str, Meaning)] = &[
         Always("the seed is recorded, and --seed repeats it"),
     ),
     ("randseed", Always("--seed sets the seed of a run")),
-    ("refill_buffers", Always("every write has content of its own")),
-    ("scramble_buffers", Always("every write has content of its own")),
+    ("refill_buffers", Always("every write has its own content")),
+    ("scramble_buffers", Always("every write has its own content")),
     ("invalidate", Always("requests bypass the page cache")),
     (
         "registerfiles",

@@ -107,18 +107,18 @@ pub(super) struct Latency {
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeMap<String, String>>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Text {
-        Text(String),
+    enum Written {
+        Word(String),
         Number(serde_json::Number),
         Flag(bool),
         Nothing(()),
     }
-    let map = Option::<BTreeMap<String, Text>>::deserialize(deserializer)?;
+    let map = Option::<BTreeMap<String, Written>>::deserialize(deserializer)?;
     let text = |value| match value {
-        Text::Text(text) => text,
-        Text::Number(number) => number.to_string(),
-        Text::Flag(flag) => u8::from(flag).to_string(),
-        Text::Nothing(()) => String::new(),
+        Written::Word(text) => text,
+        Written::Number(number) => number.to_string(),
+        Written::Flag(flag) => u8::from(flag).to_string(),
+        Written::Nothing(()) => String::new(),
     };
     Ok(map.map(|map| map.into_iter().map(|(name, value)| (name, text(value))).collect()))
 }

@@ -226,7 +226,7 @@ fn jobs_of_one_group_ran_at_the_same_time_and_say_so() {
     assert!(
         imported.trials[0].notes[0]
             .text
-            .contains("at the same time as 1 others")
+            .contains("at the same time as another job")
     );
     assert!(
         imported
@@ -243,7 +243,7 @@ fn what_is_assumed_fills_what_nobody_states_and_nothing_else() {
     fs::write(&path, older(10_000.0, 4, 1.0)).unwrap();
     let assuming = |assume: &[&str]| {
         let assume = assume.iter().map(ToString::to_string).collect();
-        import(&[path.clone()], &ImportOptions { assume })
+        import(std::slice::from_ref(&path), &ImportOptions { assume })
     };
     let imported = assuming(&["access_pattern=random", "engine=libaio", "queue_depth=99"]).unwrap();
     let trial = &imported.trials[0];

@@ -65,8 +65,8 @@ pub(crate) const WARM_UP: TimeSpan = TimeSpan::milliseconds(200);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(job) = &args.job {
-        args.factors.none_beside("--job").map_err(bad_input)?;
-        args.fio.none_beside("--job").map_err(bad_input)?;
+        args.factors.none_with("--job").map_err(bad_input)?;
+        args.fio.none_with("--job").map_err(bad_input)?;
         return job_file::run(job, &args.path, args.size, &args.flags);
     }
     let (warm_up, duration) = args.fio.times(&args.flags)?;

@@ -76,8 +76,8 @@ impl<L> FactorFlags<L> {
         })
     }
 
-    /// Refuses all of them beside a flag that says what they would.
-    pub(crate) fn none_beside(&self, flag: &str) -> anyhow::Result<()> {
+    /// Refuses all of them together with a flag that says what they would.
+    pub(crate) fn none_with(&self, flag: &str) -> anyhow::Result<()> {
         match self.given.first() {
             Some(given) => Err(anyhow::anyhow!(contradiction(&given.as_typed(), flag))),
             None => Ok(()),

@@ -105,8 +105,8 @@ impl FioWords {
         Ok((warm_up.map_err(refusal)?, duration.map_err(refusal)?))
     }
 
-    /// Refuses all of them beside a flag that says what they would.
-    pub(crate) fn none_beside(&self, flag: &str) -> anyhow::Result<()> {
+    /// Refuses all of them together with a flag that says what they would.
+    pub(crate) fn none_with(&self, flag: &str) -> anyhow::Result<()> {
         let said = self.said().map_err(|message| anyhow::anyhow!(message))?;
         let times = [
             ("--runtime", &self.runtime),

@@ -141,7 +141,7 @@ fn write(run: &Path, format: ExportFormat, out: &mut (dyn Write + Send)) -> anyh
             out.write_all(output::pretty_json(&envelope)?.as_bytes())?;
         }
         ExportFormat::Text | ExportFormat::Parquet | ExportFormat::FioJson => {
-            out.write_all(table(&records).to_text().as_bytes())?
+            out.write_all(table(&records).to_text().as_bytes())?;
         }
     }
     Ok(())

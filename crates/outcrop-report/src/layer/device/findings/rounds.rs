@@ -110,7 +110,7 @@ fn last_window(rounds: &[f64]) -> Option<Window> {
 fn departures(tracked: &Cell<'_>, rounds: usize) -> String {
     let mut departures = vec![
         format!("{} on a filesystem, not all of a purged drive", tracked.subject()),
-        "the order of cells drawn anew in each round".to_owned(),
+        "the order of cells drawn again for each round".to_owned(),
     ];
     let shortest_s = tracked
         .trials()
