@@ -45,10 +45,17 @@ pub struct ResumedRun {
 pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
     let folder = RunFolder::open(dir)?;
     let name = dir.join("plan.toml").display().to_string();
-    let source = PlanSource {
-        name,
-        text: folder.plan_toml()?,
-    };
+    let text = folder.plan_toml()?;
+    if text
+        .parse::<toml::Table>()
+        .is_ok_and(|plan| plan.contains_key("imported"))
+    {
+        return Err(LabError::CannotResume {
+            path: dir.to_owned(),
+            reason: "its results were imported from another program, and there is no plan that measures more of them".to_owned(),
+        });
+    }
+    let source = PlanSource { name, text };
     let set = PlanSet::from_sources(&[source], &PlanOptions::default())?;
     let is_known = |(cell, repetition): &&(String, u32)| {
         set.cells()

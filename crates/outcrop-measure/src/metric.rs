@@ -135,6 +135,8 @@ pub enum Provenance {
     Published,
     /// Computed from other numbers of the same provenance chain.
     Derived,
+    /// Measured by another program, and read from its results.
+    Imported,
 }
 
 /// Why a quantity has no value. Never replaced by zero or a guess.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::as_sentence;
+use crate::number::counted;
 
 /// One fact about the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,6 +21,13 @@ pub struct Fact {
 
 /// All facts in reading order; for a file of another form, one fact that says so.
 pub(crate) fn facts(environment: &Value) -> Vec<Fact> {
+    if let Some(imported) = imported(environment) {
+        return vec![Fact {
+            section: "machine".to_owned(),
+            name: "imported".to_owned(),
+            value: imported,
+        }];
+    }
     match parse(environment) {
         Ok(environment) => {
             let fact = |(section, name, value)| Fact { section, name, value };
@@ -37,6 +45,17 @@ pub(crate) fn facts(environment: &Value) -> Vec<Fact> {
 pub(crate) fn cpus(environment: &Value) -> Option<u64> {
     let environment = parse(environment).ok()?;
     environment.cpu.allowed_cpu_count.known().copied()
+}
+
+/// What stands in the place of the machine where another program measured: whose results they are.
+fn imported(environment: &Value) -> Option<String> {
+    let imported = environment.get("imported")?;
+    let from = imported.get("from")?.as_str()?;
+    let files = imported.get("files")?.as_u64()?;
+    Some(format!(
+        "unavailable: {} of {from}, which do not describe the machine",
+        counted(usize::try_from(files).unwrap_or(usize::MAX), "result")
+    ))
 }
 
 /// What disturbs measurements on this machine, as sentences.

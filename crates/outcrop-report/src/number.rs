@@ -157,6 +157,7 @@ impl Number {
             Provenance::Published => "published".to_owned(),
             Provenance::Derived => format!("derived, n = {}", self.n),
             Provenance::Modelled => format!("modelled, n = {}", self.n),
+            Provenance::Imported => format!("imported, n = {}", self.n),
             Provenance::Measured => format!("n = {}", self.n),
         }
     }

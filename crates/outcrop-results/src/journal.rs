@@ -3,7 +3,9 @@
 //! A line counts when its newline is on the disk. What stands behind the last newline is a write that a
 //! crash cut short: it was never reported as finished, so opening the journal for writing cuts it off and
 //! the trial is measured again. A line that ends properly and does not parse is damage, which is reported
-//! and never repaired silently.
+//! and never repaired silently. So is one whose checksum does not agree: a digit that flipped is still JSON.
+
+mod checksum;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -101,25 +103,36 @@ impl Journal {
     /// [`ResultsError::Io`]. On an error nothing of the trial stays in the journal; what was there before
     /// is kept, and a later append may succeed.
     pub fn append(&mut self, entry: &TrialEntry) -> Result<(), ResultsError> {
-        let key = (entry.cell.clone(), entry.repetition);
-        if entry.is_completed() && self.finished.contains(&key) {
-            return Err(ResultsError::AlreadyFinished {
-                cell: key.0,
-                repetition: key.1,
-            });
+        self.append_all(std::slice::from_ref(entry))
+    }
+
+    /// Appends trials that all ended before: one write and one sync for them together.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append): on an error none of them stays.
+    pub fn append_all(&mut self, entries: &[TrialEntry]) -> Result<(), ResultsError> {
+        let mut lines = Vec::new();
+        let mut keys = BTreeSet::new();
+        for entry in entries {
+            let key = (entry.cell.clone(), entry.repetition);
+            if entry.is_completed() && (self.finished.contains(&key) || !keys.insert(key.clone())) {
+                return Err(ResultsError::AlreadyFinished {
+                    cell: key.0,
+                    repetition: key.1,
+                });
+            }
+            let start = lines.len();
+            serde_json::to_writer(&mut lines, entry)
+                .map_err(|error| ResultsError::io("write a trial to", &self.path)(error.into()))?;
+            checksum::seal(&mut lines, start);
         }
-        let mut line = serde_json::to_vec(entry)
-            .map_err(|error| ResultsError::io("write a trial to", &self.path)(error.into()))?;
-        line.push(b'\n');
-        if let Err(error) = self.write_line(&line) {
+        if let Err(error) = self.write_lines(&lines) {
             // Should this fail too, the next append or the next `open` tries again.
             self.has_leftovers = self.cut_leftovers().is_err();
             return Err(self.append_error(error));
         }
-        self.length += line.len() as u64;
-        if entry.is_completed() {
-            self.finished.insert(key);
-        }
+        self.length += lines.len() as u64;
+        self.finished.extend(keys);
         Ok(())
     }
 
@@ -128,12 +141,12 @@ impl Journal {
         &self.finished
     }
 
-    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+    fn write_lines(&mut self, lines: &[u8]) -> io::Result<()> {
         if self.has_leftovers {
             self.cut_leftovers()?;
         }
         self.has_leftovers = true;
-        self.file.write_all_at(line, self.length)?;
+        self.file.write_all_at(lines, self.length)?;
         self.file.sync_data()?;
         self.has_leftovers = false;
         Ok(())
@@ -230,6 +243,8 @@ pub struct Lines<R> {
     line: usize,
     whole_bytes: u64,
     torn_bytes: u64,
+    /// A line before had a checksum, and so have all behind it.
+    is_sealed: bool,
     is_done: bool,
 }
 
@@ -242,6 +257,7 @@ impl<R: io::Read> Lines<R> {
             line: 0,
             whole_bytes: 0,
             torn_bytes: 0,
+            is_sealed: false,
             is_done: false,
         }
     }
@@ -270,6 +286,8 @@ impl<R: io::Read> Lines<R> {
         }
         self.line += 1;
         self.whole_bytes += line.len() as u64;
+        let is_sealed = checksum::check(&line, self.is_sealed).map_err(|reason| self.damaged(&reason))?;
+        self.is_sealed |= is_sealed;
         serde_json::from_slice(&line)
             .map(Some)
             .map_err(|error| self.damaged(&error))

@@ -81,12 +81,13 @@ impl Record {
     }
 }
 
-/// The spelling of a provenance in files: `measured`, `modelled`, `published`, `derived`.
+/// The spelling of a provenance in files: `measured`, `modelled`, `published`, `derived`, `imported`.
 pub const fn provenance_name(provenance: Provenance) -> &'static str {
     match provenance {
         Provenance::Measured => "measured",
         Provenance::Modelled => "modelled",
         Provenance::Published => "published",
         Provenance::Derived => "derived",
+        Provenance::Imported => "imported",
     }
 }

@@ -105,6 +105,14 @@ impl RunFolder {
         self.journal.append(entry)
     }
 
+    /// Appends trials that all ended before, such as those of another program.
+    ///
+    /// # Errors
+    /// As [`Journal::append_all`]: on an error none of them stays.
+    pub fn append_all(&mut self, entries: &[TrialEntry]) -> Result<(), ResultsError> {
+        self.journal.append_all(entries)
+    }
+
     /// The completed trials, as (cell, repetition): what a resume must not measure again.
     pub fn finished(&self) -> &BTreeSet<(String, u32)> {
         self.journal.finished()

@@ -1,5 +1,6 @@
 //! The device layer: storage devices behind a file of our own, or a file or device that is only read.
 
+mod precondition;
 mod redundant;
 
 use std::fmt;
@@ -15,10 +16,11 @@ use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
+pub use precondition::{PRECONDITION, PRECONDITIONED};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
-    subject: &[&KIND, &PATH, &SIZE],
+    subject: &[&KIND, &PATH, &SIZE, &PRECONDITION],
     workload: &[
         &ACCESS_PATTERN,
         &IO_BLOCK_SIZE,
@@ -55,6 +57,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         CONTAMINATED,
         ANSWERED_ABOVE,
         PAGE_CACHE,
+        IMPORTED,
     ],
     size: Some(&SIZE),
     path: Some(&PATH),
@@ -427,6 +430,12 @@ pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
 pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
     "page-cache-below",
     "a loop device without direct I/O answered from the page cache",
+    "",
+);
+/// Something about an imported result that its figures do not show.
+pub const IMPORTED: RemarkKind = RemarkKind::new(
+    "imported",
+    "an imported result has a circumstance that its figures do not show",
     "",
 );
 /// Above this share of foreign traffic a trial or a cell is called contaminated.

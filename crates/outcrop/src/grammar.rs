@@ -1,8 +1,8 @@
 //! The top of the argument grammar: the list of subcommands, in the order of a user's day.
 
 use crate::commands::{
-    ab, cache, codec, column, compare, completions, device, env, figure, filesystem, kv, man, plans, predict,
-    profile, references, report, results, run, runs, workload,
+    ab, cache, codec, column, compare, completions, device, env, figure, filesystem, import, kv, man, plans,
+    predict, profile, references, report, results, run, runs, workload,
 };
 use clap::{Parser, Subcommand};
 
@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Predict(predict::Args),
     /// Describe a workload, or generate a column
     Workload(workload::Args),
+    /// Turn the results of another program into a run
+    Import(import::Args),
     /// Export or compact the records of a run
     Results(results::Args),
     /// List the runs in a folder, or remove old ones

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Cache(args) => commands::cache::run(&args),
         Command::Predict(args) => commands::predict::run(&args),
         Command::Workload(args) => commands::workload::run(&args),
+        Command::Import(args) => commands::import::run(&args),
         Command::Results(args) => commands::results::run(&args),
         Command::Runs(args) => commands::runs::run(&args),
         Command::Plans(args) => commands::plans::run(&args),

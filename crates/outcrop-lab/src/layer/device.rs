@@ -5,6 +5,7 @@ mod histograms;
 mod notes;
 mod overhead;
 mod parameters;
+mod precondition;
 mod values;
 
 use std::path::Path;
@@ -13,8 +14,8 @@ use std::time::Duration;
 use outcrop_device::{EngineKind, ReadOnlyTarget};
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN,
-    Span,
+    ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX,
+    SCHEMA, SIZE, SPAN, STATE, Span,
 };
 use outcrop_schema::{LayerSchema, Settings};
 
@@ -74,6 +75,11 @@ impl Layer for Device {
 
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {
         let kind = *settings.value(&KIND);
+        let state = precondition::state(&settings);
+        if kind != Kind::ScratchFile && state.is_some() {
+            let message = "only a scratch file is preconditioned; leave `precondition` out";
+            return Err(Refusal::of(&PRECONDITION, message));
+        }
         match (kind, settings.get(&PATH).cloned()) {
             (Kind::ScratchFile, Some(_)) => {
                 let message = "Outcrop creates the scratch file in the directory of the run, and it has no path; leave `path` out, or use kind = \"read-only\" to read an existing file";
@@ -93,7 +99,8 @@ impl Layer for Device {
             }
             (Kind::ScratchFile, None) => {
                 settings.set_default(&SIZE, DEFAULT_SCRATCH_SIZE);
-                let label = format!("{kind} {}", settings.value(&SIZE));
+                let state = state.map(|state| format!(", {state}")).unwrap_or_default();
+                let label = format!("{kind} {}{state}", settings.value(&SIZE));
                 Ok(Subject { settings, label })
             }
         }
@@ -108,6 +115,10 @@ impl Layer for Device {
         let size = *subject.settings.value(&SIZE);
         if *factors.value(&SPAN) == Span::All {
             factors.set(&SPAN, Span::Bytes(size));
+        }
+        // A condition of the figures, as publications state it.
+        if let Some(state) = precondition::state(&subject.settings) {
+            factors.set(&STATE, state);
         }
         parameters::check_sizes(&factors, size)?;
         let mix = factors.value(&READ_WRITE_MIX);
@@ -181,7 +192,12 @@ fn bytes_to_write(subject: &Subject) -> u64 {
     if is_read_only(subject) {
         0
     } else {
-        subject.settings.value(&SIZE).0
+        let passes = precondition::passes(&subject.settings);
+        subject
+            .settings
+            .value(&SIZE)
+            .0
+            .saturating_mul(u64::from(1 + passes))
     }
 }
 

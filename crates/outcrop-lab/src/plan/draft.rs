@@ -122,4 +122,25 @@ impl Draft {
         );
         self
     }
+
+    /// Sets how long each trial is measured; `at` is the flag.
+    #[must_use]
+    pub fn with_duration(mut self, duration: TimeSpan, at: &str) -> Self {
+        self.trial.duration = Some(Located::new(duration, at));
+        self
+    }
+
+    /// Sets the time before measuring starts.
+    #[must_use]
+    pub fn with_warm_up(mut self, warm_up: TimeSpan, at: &str) -> Self {
+        self.trial.warm_up = Some(Located::new(warm_up, at));
+        self
+    }
+
+    /// Sets how many trials a cell has.
+    #[must_use]
+    pub fn with_repetitions(mut self, repetitions: u32, at: &str) -> Self {
+        self.trial.repetitions = Some(Located::new(repetitions, at));
+        self
+    }
 }

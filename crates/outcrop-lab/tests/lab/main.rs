@@ -10,6 +10,7 @@ mod interrupted_runs;
 mod orders;
 mod plan_errors;
 mod plan_round_trips;
+mod preconditioned;
 mod promise;
 mod runs;
 mod scene;

@@ -126,6 +126,63 @@ fn a_mix_that_loses_against_its_parts_is_found_and_priced() {
     );
 }
 
+/// Rounds of a preconditioned subject, which differ by `spread` from one to the next.
+fn rounds(count: u32, spread: f64, sizes: &[u64]) -> RunBuilder {
+    let builder = RunBuilder {
+        spread,
+        ..RunBuilder::new(count)
+    };
+    let mut builder = builder.cells(sizes, &[8], &[0, 100]);
+    for trial in &mut builder.run.trials {
+        trial
+            .factors
+            .insert("state".to_owned(), "preconditioned 2×".to_owned());
+    }
+    builder
+}
+
+#[test]
+fn rounds_of_a_preconditioned_subject_are_judged_and_say_what_they_are_not() {
+    const ID: &str = "rounds-are-steady";
+    let report = Report::of(&rounds(7, 0.005, &[4096, 65_536]).build());
+    let steady = finding(&report.layers[0].findings, ID);
+    assert_eq!(steady.verdict, Verdict::Holds);
+    assert!(
+        steady.meaning.starts_with("Steady from round 1 to 5"),
+        "{}",
+        steady.meaning
+    );
+    for departure in [
+        "no PTS result",
+        "on a filesystem",
+        "8.00 s for each cell",
+        "7 rounds at most, not 25",
+    ] {
+        assert!(steady.tested.contains(departure), "{}", steady.tested);
+    }
+    let drifting = Report::of(&rounds(7, 0.10, &[4096]).build());
+    let drifting = finding(&drifting.layers[0].findings, ID);
+    assert_eq!(drifting.verdict, Verdict::DoesNotHold);
+    assert!(
+        drifting.meaning.contains("No five rounds in a row"),
+        "{}",
+        drifting.meaning
+    );
+    for (builder, says) in [
+        (rounds(4, 0.0, &[4096]), "takes 5 rounds, and there are 4"),
+        (rounds(7, 0.0, &[65_536]), "no cell has 4 KiB random writes"),
+    ] {
+        let report = Report::of(&builder.build());
+        let verdict = &finding(&report.layers[0].findings, ID).verdict;
+        assert!(
+            matches!(verdict, Verdict::NotTestable(reason) if reason.contains(says)),
+            "{verdict:?}"
+        );
+    }
+    let plain = Report::of(&RunBuilder::new(7).cells(&[4096], &[8], &[0]).build());
+    assert!(plain.layers[0].findings.iter().all(|finding| finding.id != ID));
+}
+
 #[test]
 fn writes_that_fall_off_a_cliff_are_seen_and_level_ones_are_steady() {
     let level = || RunBuilder::new(3);

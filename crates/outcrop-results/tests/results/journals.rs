@@ -72,31 +72,106 @@ fn a_cut_at_any_byte_of_the_last_line_loses_that_line_only_and_is_mended_by_open
     }
 }
 
+/// What the journal says of damaged bytes: the line that is at fault, or none where the last line counts as torn.
+fn noticed(path: &std::path::Path, damaged: &[u8]) -> Option<usize> {
+    fs::write(path, damaged).unwrap();
+    let mut lines = journal::read(path).unwrap();
+    match lines.by_ref().collect::<Result<Vec<_>, _>>() {
+        Err(ResultsError::DamagedJournal { line, .. }) => Some(line),
+        Err(other) => panic!("{other}"),
+        Ok(entries) => {
+            assert!(
+                lines.torn_bytes() > 0,
+                "{} trials were read from damaged bytes",
+                entries.len()
+            );
+            None
+        }
+    }
+}
+
 #[test]
-fn a_flipped_bit_is_read_or_reported_with_its_line_and_never_a_panic() {
+fn every_flipped_bit_is_noticed_with_its_line() {
     let (_folder, path, bytes) = three_lines();
-    let mut reported = 0;
     for position in 0..bytes.len() {
         let line = 1 + bytes[..position].iter().filter(|byte| **byte == b'\n').count();
         for bit in 0..8 {
             let mut damaged = bytes.clone();
             damaged[position] ^= 1 << bit;
-            fs::write(&path, &damaged).unwrap();
-            match read_all(&path) {
-                Ok(_) => {}
-                Err(ResultsError::DamagedJournal { line: seen, .. }) => {
-                    assert_eq!(seen, line, "byte {position}, bit {bit}");
-                    reported += 1;
-                }
-                Err(other) => panic!("byte {position}, bit {bit}: {other}"),
-            }
+            let is_last = position + 1 == bytes.len();
+            assert_eq!(
+                noticed(&path, &damaged),
+                (!is_last).then_some(line),
+                "byte {position}, bit {bit}"
+            );
         }
     }
+}
+
+#[test]
+fn a_digit_that_flipped_is_still_json_and_the_error_says_what_happened() {
+    let (_folder, path, bytes) = three_lines();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.lines().nth(1).unwrap().contains("200001.25"));
+    fs::write(&path, text.replace("200001.25", "200801.25")).unwrap();
+    let message = read_all(&path).unwrap_err().to_string();
+    assert!(message.contains("trials.ndjson:2:"), "{message}");
     assert!(
-        reported > bytes.len(),
-        "most flips break the line: {reported} of {}",
-        bytes.len() * 8
+        message.contains("its checksum is") && message.contains("bytes of it were changed"),
+        "{message}"
     );
+}
+
+/// The lines as versions before checksums wrote them.
+fn without_checksums(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let old = text.lines().map(|line| match line.split_once(",\"crc32c\"") {
+        Some((content, _)) => format!("{content}}}\n"),
+        None => panic!("no checksum in {line}"),
+    });
+    old.collect()
+}
+
+#[test]
+fn journals_of_earlier_versions_load_and_go_on_with_checksums() {
+    let (_folder, path, bytes) = three_lines();
+    fs::write(&path, without_checksums(&bytes)).unwrap();
+    assert_eq!(read_all(&path).unwrap(), (0..3).map(small).collect::<Vec<_>>());
+    let (mut journal, torn_bytes) = Journal::open(&path).unwrap();
+    assert_eq!(torn_bytes, 0);
+    journal.append(&small(3)).unwrap();
+    assert_eq!(read_all(&path).unwrap().len(), 4);
+    // A checksum that is lost behind one that is there is damage.
+    let text = fs::read_to_string(&path).unwrap();
+    let last = without_checksums(text.lines().last().unwrap().as_bytes());
+    fs::write(
+        &path,
+        format!("{text}{}", last.replace("\"repetition\":3", "\"repetition\":4")),
+    )
+    .unwrap();
+    let message = read_all(&path).unwrap_err().to_string();
+    assert!(
+        message.contains("trials.ndjson:5:") && message.contains("it has no checksum"),
+        "{message}"
+    );
+}
+
+#[test]
+fn several_trials_are_appended_together_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trials.ndjson");
+    let mut journal = Journal::create(&path).unwrap();
+    journal.append_all(&[small(0), small(1)]).unwrap();
+    for twice in [[small(2), small(2)], [small(2), small(1)]] {
+        let refused = journal.append_all(&twice).unwrap_err();
+        assert!(
+            matches!(refused, ResultsError::AlreadyFinished { .. }),
+            "{refused}"
+        );
+    }
+    journal.append_all(&[]).unwrap();
+    journal.append(&small(2)).unwrap();
+    assert_eq!(read_all(&path).unwrap(), (0..3).map(small).collect::<Vec<_>>());
 }
 
 #[test]
@@ -178,6 +253,16 @@ proptest! {
         let path = folder.path().join("trials.ndjson");
         Journal::create(&path).unwrap().append(&entry).unwrap();
         prop_assert_eq!(read_all(&path).unwrap(), vec![entry]);
+    }
+
+    #[test]
+    fn any_changed_byte_is_noticed(position in any::<prop::sample::Index>(), change in 1_u8..) {
+        let (_folder, path, mut bytes) = three_lines();
+        let position = position.index(bytes.len());
+        let line = 1 + bytes[..position].iter().filter(|byte| **byte == b'\n').count();
+        bytes[position] ^= change;
+        let is_last = position + 1 == bytes.len();
+        prop_assert_eq!(noticed(&path, &bytes), (!is_last).then_some(line));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! `outcrop device`: one layer, one-off, a flag for each factor.
 
+mod job_file;
+
 use super::factor_flags::{FactorFlags, OneOff, Spell};
 use super::fio_words::{self, FioWords};
 use super::plan_flags::PlanFlags;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_input};
 use crate::output::note;
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
@@ -18,6 +20,7 @@ Examples:
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
   outcrop device --engine noop --format json                   the cost of the measuring loop itself
+  outcrop device --job nightly.fio --duration 10s              the jobs of a job file of fio
 
 Several values, separated by commas, make a factor: every combination is a cell.
 The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s); an
@@ -30,6 +33,9 @@ pub(crate) struct Args {
     /// A directory on the filesystem to measure; the scratch file in it is removed
     #[arg(default_value = ".", conflicts_with = "read_only")]
     path: PathBuf,
+    /// Measure the jobs of a job file of fio, each by itself; an option without a counterpart is named with its line
+    #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
+    job: Option<PathBuf>,
     /// Measure an existing file or block device instead; it is opened for reading only
     #[arg(long, value_name = "FILE")]
     read_only: Option<PathBuf>,
@@ -54,10 +60,15 @@ impl OneOff for Device {
 }
 
 /// A one-off answers soon: a trial of this length, five times. A fifth of it is a round of the steady-state rule.
-const DURATION: TimeSpan = TimeSpan::milliseconds(1000);
-const WARM_UP: TimeSpan = TimeSpan::milliseconds(200);
+pub(crate) const DURATION: TimeSpan = TimeSpan::milliseconds(1000);
+pub(crate) const WARM_UP: TimeSpan = TimeSpan::milliseconds(200);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if let Some(job) = &args.job {
+        args.factors.none_with("--job").map_err(bad_input)?;
+        args.fio.none_with("--job").map_err(bad_input)?;
+        return job_file::run(job, &args.path, args.size, &args.flags);
+    }
     let (warm_up, duration) = args.fio.times(&args.flags)?;
     let options = PlanOptions {
         directory: Some(args.path.clone()),

@@ -76,6 +76,14 @@ impl<L> FactorFlags<L> {
         })
     }
 
+    /// Refuses all of them together with a flag that says what they would.
+    pub(crate) fn none_with(&self, flag: &str) -> anyhow::Result<()> {
+        match self.given.first() {
+            Some(given) => Err(anyhow::anyhow!(contradiction(&given.as_typed(), flag))),
+            None => Ok(()),
+        }
+    }
+
     /// What the flags say of a factor.
     pub(crate) fn of(&self, factor: &About) -> Option<&Given> {
         self.given.iter().find(|given| given.factor.name == factor.name)

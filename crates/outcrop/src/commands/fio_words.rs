@@ -105,6 +105,24 @@ impl FioWords {
         Ok((warm_up.map_err(refusal)?, duration.map_err(refusal)?))
     }
 
+    /// Refuses all of them together with a flag that says what they would.
+    pub(crate) fn none_with(&self, flag: &str) -> anyhow::Result<()> {
+        let said = self.said().map_err(|message| anyhow::anyhow!(message))?;
+        let times = [
+            ("--runtime", &self.runtime),
+            ("--ramp_time", &self.ramp_time),
+            ("--filename", &self.filename),
+        ];
+        let mut typed = said.into_iter().map(|(_, typed)| typed);
+        let others = times
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
+        match typed.next().or_else(|| others.into_iter().next()) {
+            Some(typed) => Err(anyhow::anyhow!(contradiction(&typed, flag))),
+            None => Ok(()),
+        }
+    }
+
     /// What was given and changes nothing, for a note.
     pub(crate) fn without_effect(&self) -> Option<String> {
         self.foreign.without_effect()

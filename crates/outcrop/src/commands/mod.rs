@@ -12,6 +12,7 @@ pub(crate) mod factor_flags;
 pub(crate) mod figure;
 pub(crate) mod filesystem;
 pub(crate) mod fio_words;
+pub(crate) mod import;
 pub(crate) mod kv;
 pub(crate) mod man;
 pub(crate) mod placement_flags;

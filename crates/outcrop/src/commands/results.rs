@@ -1,7 +1,7 @@
 //! `outcrop results export|compact RUN`.
 
 use crate::exit::{Ending, bad_input};
-use crate::output::{self, Cell, Table};
+use crate::output::{self, Cell, Table, note};
 use crate::output_file::{Force, is_stdout};
 use outcrop_results::{Record, RunFolder, RunView, cells, export, parquet};
 use std::io::{IsTerminal as _, Write};
@@ -34,6 +34,8 @@ Examples:
   outcrop results export runs/… > records.csv
   outcrop results export runs/… -o records.parquet
   outcrop results export runs/… --format json | jq .rows
+  outcrop results export runs/… --format fio-json > result.json   a report as fio writes it
+  outcrop results export runs/… --format fio-json -o plots/       one for each trial, for fio-plot
 
 What the columns mean: docs/records.md.")]
 struct Export {
@@ -60,6 +62,8 @@ enum ExportFormat {
     Parquet,
     /// Aligned columns
     Text,
+    /// The JSON of fio 3, of devices: one report, or with -o FOLDER/ one for each trial
+    FioJson,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
@@ -76,6 +80,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 }
 
 fn export(args: &Export) -> anyhow::Result<()> {
+    if args.format == Some(ExportFormat::FioJson) {
+        return export_fio(args);
+    }
     let file = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match (args.format, file) {
         (Some(format), _) => format,
@@ -97,6 +104,29 @@ fn export(args: &Export) -> anyhow::Result<()> {
     }
 }
 
+/// fio's form: a file or stdout gets one report, a folder one for each trial.
+fn export_fio(args: &Export) -> anyhow::Result<()> {
+    let view = RunView::load(&args.run).map_err(bad_input)?;
+    let exported = outcrop_fio::export(&view).map_err(bad_input)?;
+    for why in &exported.left_out {
+        note(&format!("note: left out: {why}"));
+    }
+    let is_folder = |path: &Path| path.is_dir() || path.to_string_lossy().ends_with('/');
+    match args.output.as_deref().filter(|path| !is_stdout(path)) {
+        Some(path) if is_folder(path) => {
+            let written = exported.write_folder(path)?;
+            note(&format!("{} files in {}", written.len(), path.display()));
+            Ok(())
+        }
+        Some(path) => {
+            args.force.check(path)?;
+            args.force
+                .write(path, |out| Ok(writeln!(out, "{:#}", exported.document())?))
+        }
+        None => output::print_with(|out| Ok(writeln!(out, "{:#}", exported.document())?)),
+    }
+}
+
 fn write(run: &Path, format: ExportFormat, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
     if format == ExportFormat::Parquet {
         return parquet::write_records(run, out).map_err(bad_input);
@@ -110,7 +140,9 @@ fn write(run: &Path, format: ExportFormat, out: &mut (dyn Write + Send)) -> anyh
             let envelope = output::envelope().on(view.environment.clone()).with_rows(rows);
             out.write_all(output::pretty_json(&envelope)?.as_bytes())?;
         }
-        ExportFormat::Text | ExportFormat::Parquet => out.write_all(table(&records).to_text().as_bytes())?,
+        ExportFormat::Text | ExportFormat::Parquet | ExportFormat::FioJson => {
+            out.write_all(table(&records).to_text().as_bytes())?;
+        }
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ mod compare;
 mod faults;
 mod figure;
 mod filesystem;
+mod fio;
 mod harness;
 mod json_shape;
 mod kv;

@@ -2,7 +2,7 @@
 
 use crate::harness::{names_in, outcrop, workplace};
 
-const SUBCOMMANDS: [&str; 19] = [
+const SUBCOMMANDS: [&str; 20] = [
     "profile",
     "run",
     "report",
@@ -15,6 +15,7 @@ const SUBCOMMANDS: [&str; 19] = [
     "codec",
     "column",
     "workload",
+    "import",
     "results",
     "runs",
     "plans",

@@ -23,7 +23,7 @@ use outcrop_results::{Outcome, Value};
 use outcrop_schema::device::{PATH, SIZE};
 use outcrop_workload::{Content, ReadWriteMix};
 
-use super::{bytes_to_write, histograms, is_read_only, notes, overhead, parameters, values};
+use super::{bytes_to_write, histograms, is_read_only, notes, overhead, parameters, precondition, values};
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
 use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
@@ -59,17 +59,28 @@ impl<'r> DeviceBench<'r> {
             )));
         }
         let mut done_before = 0;
+        let clock = Clock::new();
         for subject in subjects {
             let target = target(subject, preparation, done_before, total).map_err(|error| match error {
                 DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
                 error => LabError::preparing(&error),
             })?;
+            let size_bytes = subject.settings.value(&SIZE).0;
+            let report = &mut *preparation.report;
+            let mut written = |done: u64| {
+                report(PreparationStep::Written {
+                    bytes_done: done_before + size_bytes + done,
+                    bytes_total: total,
+                });
+            };
+            let (settings, seed) = (&subject.settings, preparation.seed);
+            precondition::write(&target, settings, seed, &clock, preparation.stop, &mut written)?;
             done_before += bytes_to_write(subject);
             targets.insert(subject.clone(), target);
         }
         Ok(Self {
             targets,
-            clock: Clock::new(),
+            clock,
             stop: preparation.stop,
             seed: preparation.seed,
             overheads: BTreeMap::new(),

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod quality;
+mod rounds;
 mod schedule;
 mod shape;
 mod time;
@@ -30,7 +31,13 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         time::steady_state(cells).of_run("Some write cells did not reach steady state"),
         time::level_shifts(cells).of_run("IOPS changed to another level within some trials"),
     ];
-    of_the_subject.into_iter().chain(of_the_run).collect()
+    let of_rounds =
+        rounds::steady_state(cells).map(|finding| finding.of_run("The rounds did not reach steady state"));
+    of_the_subject
+        .into_iter()
+        .chain(of_the_run)
+        .chain(of_rounds)
+        .collect()
 }
 
 /// The findings that published figures can be held to as well.

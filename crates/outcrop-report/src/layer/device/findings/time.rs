@@ -104,8 +104,13 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
     }
     let tested = format!(
         "write IOPS per interval of {total} trials; in the last five rounds, max − min ≤ 20 % of the mean and the fitted line \
-         changes by ≤ 10 %, and the level did not shift by more than {:.0} % before them. The device was not preconditioned.",
-        LEAST_SHIFT * 100.0
+         changes by ≤ 10 %, and the level did not shift by more than {:.0} % before them.{}",
+        LEAST_SHIFT * 100.0,
+        if cells.iter().any(super::rounds::is_preconditioned) {
+            ""
+        } else {
+            " The device was not preconditioned."
+        }
     );
     let steady = total - unsteady.len();
     let steady = Number::derived("trials that are steady", steady as f64, Unit::Count, total);

@@ -1,0 +1,257 @@
+//! The reads or the writes of a trial in fio's form.
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_results::{CellView, HistogramKind, SeriesPoint, TrialEntry};
+use outcrop_schema::Latencies;
+use outcrop_schema::device::{self, Direction};
+use serde_json::{Map, Value, json};
+
+use super::figure;
+use super::options::FioOptions;
+use crate::error::FioError;
+
+/// The percentiles that fio lists.
+const LISTED: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99,
+];
+/// Upper ends of the ranges in which fio counts requests, in each unit; beyond the last it uses the next unit.
+const RANGES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
+
+/// The latencies of a cell over time, by direction.
+#[derive(Clone, Debug)]
+pub(super) struct Recorded {
+    reads: Vec<SeriesPoint>,
+    writes: Vec<SeriesPoint>,
+}
+
+impl Recorded {
+    /// The intervals of all trials of a cell: from the real start, where that is recorded apart, as fio counts.
+    pub(super) fn of(cell: &CellView<'_>) -> Result<Self, FioError> {
+        let keys = cell.histogram_keys();
+        let series = |direction: Direction| {
+            let is_service = keys.contains(&(direction.name(), HistogramKind::Service));
+            let kind = if is_service {
+                HistogramKind::Service
+            } else {
+                HistogramKind::Latency
+            };
+            cell.series(direction.name(), kind)
+        };
+        Ok(Self {
+            reads: series(Direction::Read)?,
+            writes: series(Direction::Write)?,
+        })
+    }
+
+    fn of_trial(&self, direction: Direction, repetition: u32) -> impl Iterator<Item = &SeriesPoint> {
+        let all = match direction {
+            Direction::Read => &self.reads,
+            Direction::Write => &self.writes,
+        };
+        all.iter().filter(move |point| point.repetition == repetition)
+    }
+
+    fn histogram(&self, direction: Direction, repetition: u32) -> LatencyHistogram {
+        let mut all = LatencyHistogram::new();
+        self.of_trial(direction, repetition)
+            .for_each(|point| all.merge(&point.histogram));
+        all
+    }
+
+    /// All latencies of a trial; none where none were kept.
+    pub(super) fn latencies(&self, repetition: u32) -> Option<Distribution> {
+        let mut all = self.histogram(Direction::Read, repetition);
+        all.merge(&self.histogram(Direction::Write, repetition));
+        (!all.is_empty()).then_some(Distribution(all))
+    }
+}
+
+/// All latencies of a trial.
+pub(super) struct Distribution(LatencyHistogram);
+
+impl Distribution {
+    /// Per cent of the requests in fio's ranges of a unit.
+    pub(super) fn within(&self, unit_ns: u64) -> Value {
+        let is_last = unit_ns == 1_000_000;
+        let mut shares = Map::new();
+        let mut low_ns = if unit_ns == 1 { 0 } else { unit_ns };
+        let seconds = is_last.then_some(2000);
+        for high in RANGES.into_iter().chain(seconds) {
+            let high_ns = high * unit_ns;
+            shares.insert(high.to_string(), self.share(low_ns, high_ns).into());
+            low_ns = high_ns;
+        }
+        if is_last {
+            shares.insert(">=2000".to_owned(), self.share(low_ns, u64::MAX).into());
+        }
+        Value::Object(shares)
+    }
+
+    /// Per cent from one latency up to another, without that one.
+    fn share(&self, low_ns: u64, high_ns: u64) -> f64 {
+        let within = self
+            .0
+            .buckets()
+            .filter(|bucket| (low_ns..high_ns).contains(&bucket.low_ns));
+        let count: u64 = within.map(|bucket| bucket.count).sum();
+        100.0 * count as f64 / self.0.count() as f64
+    }
+}
+
+/// What a direction without a request has.
+pub(super) fn none() -> Value {
+    let nothing = || json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
+    json!({
+        "io_bytes": 0, "io_kbytes": 0, "bw_bytes": 0, "bw": 0, "iops": 0.0, "runtime": 0, "total_ios": 0,
+        "short_ios": 0, "drop_ios": 0,
+        "slat_ns": nothing(), "clat_ns": nothing(), "lat_ns": nothing(),
+        "bw_min": 0, "bw_max": 0, "bw_agg": 0.0, "bw_mean": 0.0, "bw_dev": 0.0, "bw_samples": 0,
+        "iops_min": 0, "iops_max": 0, "iops_mean": 0.0, "iops_stddev": 0.0, "iops_samples": 0,
+    })
+}
+
+/// The requests of one direction.
+pub(super) fn json(
+    trial: &TrialEntry,
+    direction: Direction,
+    recorded: &Recorded,
+    options: &FioOptions,
+) -> Value {
+    let is_there = match direction {
+        Direction::Read => options.mix.has_reads(),
+        Direction::Write => options.mix.has_writes(),
+    };
+    // The only direction of a trial may have its figures under the names of all requests.
+    let plain = (options.mix == direction.mix()).then_some(None);
+    let known = |metric: &dyn Fn(Option<Direction>) -> &'static str| {
+        let named = figure(trial, metric(Some(direction)));
+        named.or_else(|| plain.and_then(|both| figure(trial, metric(both))))
+    };
+    let iops = known(&|of| device::IOPS.of(of).name);
+    let Some(iops) = iops.filter(|_| is_there) else {
+        return none();
+    };
+    let bandwidth = known(&|of| device::BANDWIDTH.of(of).name);
+    let histogram = recorded.histogram(direction, trial.repetition);
+    let count = match histogram.count() {
+        0 => (iops * trial.duration_s).round() as u64,
+        count => count,
+    };
+    let bytes = bandwidth.map(|bandwidth| (bandwidth * trial.duration_s).round());
+    let latency = latency(trial, direction, plain.is_some(), &histogram, count, options);
+    let mut body = json!({
+        "io_bytes": bytes.map(|bytes| bytes as u64),
+        "io_kbytes": bytes.map(|bytes| bytes as u64 / 1024),
+        "bw_bytes": bandwidth.map(|bandwidth| bandwidth.round() as u64),
+        "bw": bandwidth.map(|bandwidth| bandwidth as u64 / 1024),
+        "iops": iops,
+        "runtime": (trial.duration_s * 1e3).round() as u64,
+        "total_ios": count,
+        "short_ios": 0,
+        "drop_ios": 0,
+        // Outcrop counts one latency, from before the submission to the completion.
+        "slat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0},
+        "clat_ns": latency,
+        "lat_ns": latency,
+    });
+    if let (Value::Object(body), Some(bandwidth)) = (&mut body, bandwidth) {
+        body.extend(over_time(recorded, direction, trial, bandwidth / iops));
+    }
+    body
+}
+
+/// Statistics of one latency: the trial's own figures, and what its histogram has beyond them.
+fn latency(
+    trial: &TrialEntry,
+    direction: Direction,
+    is_only: bool,
+    histogram: &LatencyHistogram,
+    count: u64,
+    options: &FioOptions,
+) -> Value {
+    let family = match options.is_open_loop {
+        true => device::SERVICE_LATENCY,
+        false => device::LATENCY,
+    };
+    let families = [Some(family.of(Some(direction))), is_only.then_some(family.both)];
+    let known = |metric: &dyn Fn(&Latencies) -> &'static str| {
+        let mut families = families.iter().flatten();
+        families.find_map(|family| figure(trial, metric(family)))
+    };
+    let mut percentiles = Map::new();
+    for percent in LISTED {
+        let quantile = percent / 100.0;
+        let standard = family
+            .both
+            .percentiles()
+            .position(|(known, _)| (known.quantile - quantile).abs() < 1e-9);
+        let value = match standard {
+            Some(index) => known(&|family| {
+                family
+                    .percentiles()
+                    .nth(index)
+                    .map_or("", |(_, metric)| metric.name)
+            }),
+            None => histogram.percentile(quantile).map(|ns| ns as f64),
+        };
+        if let Some(value) = value {
+            percentiles.insert(format!("{percent:.6}"), (value.round() as u64).into());
+        }
+    }
+    let mean = known(&|family| family.mean.name);
+    let (Some(mean), Some(max)) = (mean, known(&|family| family.max.name)) else {
+        return json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
+    };
+    json!({
+        "min": histogram.min(),
+        "max": max.round() as u64,
+        "mean": mean,
+        "stddev": deviation(histogram),
+        "N": count,
+        "percentile": percentiles,
+    })
+}
+
+/// The standard deviation, from the middles of the histogram's buckets; none without a histogram.
+fn deviation(histogram: &LatencyHistogram) -> Option<f64> {
+    let mean = histogram.mean()?;
+    let squares = histogram.buckets().map(|bucket| {
+        let middle = bucket.low_ns.midpoint(bucket.high_ns) as f64;
+        (middle - mean).powi(2) * bucket.count as f64
+    });
+    Some((squares.sum::<f64>() / histogram.count() as f64).sqrt())
+}
+
+/// What fio samples every half second: here the trial's own intervals.
+fn over_time(
+    recorded: &Recorded,
+    direction: Direction,
+    trial: &TrialEntry,
+    bytes_per_operation: f64,
+) -> Map<String, Value> {
+    let points = recorded.of_trial(direction, trial.repetition);
+    let rates: Vec<f64> = points.filter_map(SeriesPoint::operations_per_second).collect();
+    let n = rates.len().max(1) as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let deviation = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let least = rates.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    let most = rates.iter().copied().reduce(f64::max).unwrap_or(0.0);
+    let kib = |rate: f64| rate * bytes_per_operation / 1024.0;
+    let body = json!({
+        "bw_min": kib(least) as u64,
+        "bw_max": kib(most) as u64,
+        "bw_agg": if rates.is_empty() { 0.0 } else { 100.0 },
+        "bw_mean": kib(mean),
+        "bw_dev": kib(deviation),
+        "bw_samples": rates.len(),
+        "iops_min": least as u64,
+        "iops_max": most as u64,
+        "iops_mean": mean,
+        "iops_stddev": deviation,
+        "iops_samples": rates.len(),
+    });
+    match body {
+        Value::Object(body) => body,
+        _ => Map::new(),
+    }
+}

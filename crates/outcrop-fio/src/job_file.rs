@@ -1,0 +1,68 @@
+//! Job files of fio: what each job asks for in the words of Outcrop, or every option that it cannot have, with its line.
+
+mod meanings;
+mod sections;
+mod translate;
+
+use std::path::{Path, PathBuf};
+
+use outcrop_measure::{ByteSize, TimeSpan};
+use outcrop_schema::FactorRef;
+
+use crate::error::FioError;
+
+/// The jobs of a file, each measured by itself.
+#[derive(Clone, Debug)]
+pub struct JobFile {
+    /// In the order of the file.
+    pub jobs: Vec<Job>,
+    /// What was given and changes nothing, each with its line.
+    pub notes: Vec<String>,
+}
+
+/// One job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its name, in the letters that a plan's name may have; no two jobs of a file have the same.
+    pub name: String,
+    /// Where its section begins: `job.fio:7`.
+    pub at: String,
+    /// Factors of the workload: each with its value as plans spell it, and where it was given.
+    pub workload: Vec<(FactorRef, String, String)>,
+    /// What it reads or writes.
+    pub target: Target,
+    /// The time measured.
+    pub duration: Option<TimeSpan>,
+    /// The warm-up.
+    pub warm_up: Option<TimeSpan>,
+    /// How often it runs.
+    pub repetitions: Option<u32>,
+}
+
+/// What a job reads or writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A file or device that is there, and only read.
+    Existing {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// A file that fio would make: here a scratch file.
+    Scratch {
+        /// Where, if the job says.
+        directory: Option<PathBuf>,
+        /// How large, if the job says.
+        size: Option<ByteSize>,
+    },
+}
+
+/// Reads a job file, and the files that it includes.
+///
+/// `variable` answers for `${NAME}`: fio takes these from the environment.
+///
+/// # Errors
+/// All options that have no counterpart, each with file and line; a file that cannot be read.
+pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<JobFile, FioError> {
+    let (sections, problems) = sections::read(path, variable)?;
+    translate::translate(path, &sections, problems)
+}

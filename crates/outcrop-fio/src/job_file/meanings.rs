@@ -1,0 +1,266 @@
+//! What Outcrop makes of fio's options that are not a factor: those that ask for what is so anyway, and those that it cannot have.
+
+/// What an option means here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It is read where jobs are translated.
+    Read,
+    /// It asks for what is always so, in a clause.
+    Always(&'static str),
+    /// It is refused unless it is 0; what to do instead, in a clause.
+    Refused(&'static str),
+    /// Outcrop knows nothing of it.
+    Unknown,
+}
+
+use Meaning::{Always, Read, Refused};
+
+const BLOCK_SIZES: &str = "requests of a cell have one size; make a job of each";
+const PROCESSORS: &str = "run `taskset` or `numactl` before outcrop instead";
+const NO_CHECK: &str = "Outcrop does not verify what a device gives back";
+const NO_PAUSE: &str = "there is no counterpart; rate_iops and rate_process=poisson space requests";
+const NO_STOP: &str = "trials are bounded by time; give runtime";
+
+const OPTIONS: &[(&str, Meaning)] = &[
+    ("size", Read),
+    ("filename", Read),
+    ("directory", Read),
+    ("runtime", Read),
+    ("ramp_time", Read),
+    ("loops", Read),
+    ("stonewall", Read),
+    ("name", Always("a job has the name of its section")),
+    ("description", Always("it describes")),
+    ("time_based", Always("trials are always timed")),
+    (
+        "group_reporting",
+        Always("the threads of a job are reported as one"),
+    ),
+    ("new_group", Always("jobs are reported apart")),
+    ("thread", Always("jobs are threads")),
+    ("norandommap", Always("random places are drawn independently")),
+    ("softrandommap", Always("random places are drawn independently")),
+    (
+        "random_generator",
+        Always("random places come from a generator with a recorded seed"),
+    ),
+    (
+        "randrepeat",
+        Always("the seed is recorded, and --seed repeats it"),
+    ),
+    (
+        "allrandrepeat",
+        Always("the seed is recorded, and --seed repeats it"),
+    ),
+    ("randseed", Always("--seed sets the seed of a run")),
+    ("refill_buffers", Always("every write has its own content")),
+    ("scramble_buffers", Always("every write has its own content")),
+    ("invalidate", Always("requests bypass the page cache")),
+    (
+        "registerfiles",
+        Always("files are registered where the kernel can"),
+    ),
+    ("fixedbufs", Always("buffers are registered where the kernel can")),
+    ("clat_percentiles", Always("percentiles are always reported")),
+    ("lat_percentiles", Always("percentiles are always reported")),
+    (
+        "slat_percentiles",
+        Always("the submission is part of the latency"),
+    ),
+    (
+        "percentile_list",
+        Always("p50 to p99.99 are reported as far as operations support them"),
+    ),
+    ("disable_lat", Always("latency is always measured")),
+    ("disable_clat", Always("latency is always measured")),
+    ("disable_slat", Always("latency is always measured")),
+    ("gtod_reduce", Always("latency is always measured")),
+    (
+        "write_bw_log",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "write_lat_log",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "write_iops_log",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "write_hist_log",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "log_avg_msec",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "log_hist_msec",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    ("per_job_logs", Always("the threads of a job are reported as one")),
+    (
+        "create_serialize",
+        Always("the scratch file is made before the first job"),
+    ),
+    (
+        "create_on_open",
+        Always("the scratch file is made before the first job"),
+    ),
+    ("fallocate", Always("the scratch file is written in full")),
+    ("overwrite", Always("the scratch file is written in full")),
+    ("unlink", Always("the scratch file is removed")),
+    ("end_fsync", Always("files are synced behind each trial")),
+    ("fsync_on_close", Always("files are synced behind each trial")),
+    ("exitall", Always("jobs run one after the other")),
+    ("exitall_on_error", Always("a failed trial is reported as failed")),
+    ("unit_base", Always("units are printed by Outcrop's rules")),
+    (
+        "significant_figures",
+        Always("units are printed by Outcrop's rules"),
+    ),
+    ("wait_for", Always("jobs run one after the other")),
+    ("iomem_align", Always("buffers are aligned")),
+    ("mem_align", Always("buffers are aligned")),
+    ("bssplit", Refused(BLOCK_SIZES)),
+    ("bsrange", Refused(BLOCK_SIZES)),
+    ("bs_unaligned", Refused("direct access is aligned")),
+    ("blockalign", Refused("requests are aligned to their size")),
+    ("fsync", Refused("writes are not made durable one by one")),
+    ("fdatasync", Refused("writes are not made durable one by one")),
+    ("sync", Refused("writes are not made durable one by one")),
+    ("sync_file_range", Refused("writes bypass the page cache")),
+    (
+        "direct",
+        Refused("every request bypasses the page cache; write direct=1"),
+    ),
+    (
+        "buffered",
+        Refused("every request bypasses the page cache; write direct=1"),
+    ),
+    ("rate", Refused("a rate is one of requests; give rate_iops")),
+    (
+        "rate_min",
+        Refused("the report says what was answered of the rate; leave it out"),
+    ),
+    (
+        "rate_iops_min",
+        Refused("the report says what was answered of the rate; leave it out"),
+    ),
+    ("offset", Refused("the span begins at the start of the file")),
+    (
+        "offset_increment",
+        Refused("jobs share one span; access_pattern strided is the nearest"),
+    ),
+    ("io_size", Refused(NO_STOP)),
+    ("number_ios", Refused(NO_STOP)),
+    ("fill_device", Refused(NO_STOP)),
+    ("filesize", Refused("give size")),
+    (
+        "nrfiles",
+        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+    ),
+    (
+        "openfiles",
+        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+    ),
+    (
+        "file_service_type",
+        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+    ),
+    (
+        "filename_format",
+        Refused("a device is measured through one file; leave it out"),
+    ),
+    (
+        "opendir",
+        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+    ),
+    ("cpus_allowed", Refused(PROCESSORS)),
+    ("cpus_allowed_policy", Refused(PROCESSORS)),
+    ("cpumask", Refused(PROCESSORS)),
+    ("numa_cpu_nodes", Refused(PROCESSORS)),
+    ("numa_mem_policy", Refused(PROCESSORS)),
+    ("verify", Refused(NO_CHECK)),
+    ("do_verify", Refused(NO_CHECK)),
+    ("verify_async", Refused(NO_CHECK)),
+    ("verify_backlog", Refused(NO_CHECK)),
+    ("verify_dump", Refused(NO_CHECK)),
+    ("verify_fatal", Refused(NO_CHECK)),
+    ("verify_interval", Refused(NO_CHECK)),
+    ("verify_pattern", Refused(NO_CHECK)),
+    ("verify_only", Refused(NO_CHECK)),
+    ("thinktime", Refused(NO_PAUSE)),
+    ("thinktime_blocks", Refused(NO_PAUSE)),
+    (
+        "startdelay",
+        Refused("jobs run one after the other, each with its own warm-up (ramp_time)"),
+    ),
+    (
+        "latency_target",
+        Refused("rate_iops at several rates gives the curve"),
+    ),
+    (
+        "latency_window",
+        Refused("rate_iops at several rates gives the curve"),
+    ),
+    (
+        "latency_percentile",
+        Refused("rate_iops at several rates gives the curve"),
+    ),
+    (
+        "flow",
+        Refused("jobs run one after the other; a mix is rwmixread"),
+    ),
+    ("hipri", Refused("requests are not polled for")),
+    ("sqthread_poll", Refused("requests are not polled for")),
+    ("sqthread_poll_cpu", Refused("requests are not polled for")),
+    ("nonvectored", Refused("there is no counterpart")),
+    ("uncached", Refused("requests bypass the page cache")),
+    ("iomem", Refused("buffers are ordinary memory")),
+    (
+        "buffer_pattern",
+        Refused("content is random, zeros or compressible"),
+    ),
+    (
+        "buffer_compress_chunk",
+        Refused("content compresses in chunks of 4 KiB"),
+    ),
+    ("dedupe_percentage", Refused("content does not repeat")),
+    ("zonemode", Refused("zoned devices are not measured")),
+    ("zonesize", Refused("zoned devices are not measured")),
+    ("zonerange", Refused("zoned devices are not measured")),
+    ("zoneskip", Refused("zoned devices are not measured")),
+    ("read_beyond_wp", Refused("zoned devices are not measured")),
+    ("max_open_zones", Refused("zoned devices are not measured")),
+    ("read_iolog", Refused("logs are not replayed")),
+    (
+        "write_iolog",
+        Refused("requests are not logged one by one; the seed repeats them"),
+    ),
+    ("steadystate", Refused("every trial says whether it is steady")),
+    ("percentage_random", Refused("a cell is random or sequential")),
+    ("rw_sequencer", Refused("there is no counterpart")),
+    (
+        "continue_on_error",
+        Refused("failed requests are counted, and too many fail a trial; leave it out"),
+    ),
+    ("exec_prerun", Refused("run it before outcrop")),
+    ("exec_postrun", Refused("run it behind outcrop")),
+    (
+        "ioscheduler",
+        Refused("write it to /sys/block/DEVICE/queue/scheduler before the run"),
+    ),
+    ("prio", Refused("run `ionice` before outcrop instead")),
+    ("nice", Refused("run `nice` before outcrop instead")),
+    ("ss", Refused("every trial says whether it is steady")),
+    ("ss_dur", Refused("every trial says whether it is steady")),
+    ("ss_ramp", Refused("every trial says whether it is steady")),
+];
+
+/// What an option means.
+pub(super) fn of(name: &str) -> Meaning {
+    let known = OPTIONS.iter().find(|(known, _)| *known == name);
+    known.map_or(Meaning::Unknown, |(_, meaning)| *meaning)
+}

@@ -1,0 +1,239 @@
+//! Sections of a job file as jobs of ours, or all that stands in the way.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use outcrop_measure::{ByteSize, TimeSpan};
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{JOBS, READ_WRITE_MIX, SPAN};
+use outcrop_workload::ReadWriteMix;
+
+use super::meanings::{self, Meaning};
+use super::sections::Section;
+use super::{Job, JobFile, Target};
+use crate::error::FioError;
+use crate::options::{Given, Options, Problem};
+use crate::quantity::{bytes, time};
+use crate::words::{self, Workload};
+
+/// The jobs, or every problem with its place, each once.
+pub(super) fn translate(
+    path: &Path,
+    sections: &[Section],
+    problems: Vec<String>,
+) -> Result<JobFile, FioError> {
+    let mut translation = Translation {
+        file: JobFile {
+            jobs: Vec::new(),
+            notes: Vec::new(),
+        },
+        problems,
+        names: BTreeSet::new(),
+    };
+    if sections.is_empty() && translation.problems.is_empty() {
+        translation.problems.push(format!(
+            "{}: there is no job in it; a job begins with [NAME]",
+            path.display()
+        ));
+    }
+    for (index, section) in sections.iter().enumerate() {
+        if index > 0
+            && section.options.get("stonewall").is_none()
+            && section.options.get("wait_for").is_none()
+        {
+            translation.problem(format!(
+                "{}: [{}] runs at the same time as [{}] in fio, and here jobs run one after the other; write `stonewall` into it",
+                section.at,
+                section.name,
+                sections[index - 1].name
+            ));
+        }
+        translation.job(section);
+    }
+    if translation.problems.is_empty() {
+        return Ok(translation.file);
+    }
+    Err(FioError::JobFile {
+        problems: translation.problems,
+    })
+}
+
+struct Translation {
+    file: JobFile,
+    problems: Vec<String>,
+    names: BTreeSet<String>,
+}
+
+impl Translation {
+    /// A global option is at fault once, not for each job.
+    fn problem(&mut self, problem: String) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn job(&mut self, section: &Section) {
+        for given in section.options.iter().filter(|given| !words::reads(&given.name)) {
+            self.judge(given);
+        }
+        let workload = Workload::of(&section.options);
+        for problem in &workload.problems {
+            self.problem(sentence(problem, section));
+        }
+        for said in &workload.said {
+            if let Err(why) = said.factor.read(&said.value) {
+                let given = section.options.get(said.option);
+                let at = given.map_or(&section.at, |given| &given.at);
+                self.problem(format!("{at}: {}: {why}", said.option));
+            }
+        }
+        if words::access_factor().is_none() && !words::is_direct(&section.options) {
+            let given = section.options.get("direct").or(section.options.get("buffered"));
+            let at = given.map_or(&section.at, |given| &given.at);
+            self.problem(format!(
+                "{at}: [{}] is buffered I/O, and here every request bypasses the page cache; write direct=1",
+                section.name
+            ));
+        }
+        let job = Self::build(section, &workload);
+        match job {
+            Ok(mut job) => {
+                job.name = self.free_name(&section.name);
+                self.file.jobs.push(job);
+            }
+            Err(problem) => self.problem(sentence(&problem, section)),
+        }
+    }
+
+    /// What an option means that is no factor.
+    fn judge(&mut self, given: &Given) {
+        let typed = match given.value.as_str() {
+            "" => given.name.clone(),
+            value => format!("{}={value}", given.name),
+        };
+        match meanings::of(&given.name) {
+            Meaning::Read => {}
+            Meaning::Always(why) => {
+                let note = format!("{}: {typed} has no effect: {why}", given.at);
+                if !self.file.notes.contains(&note) {
+                    self.file.notes.push(note);
+                }
+            }
+            Meaning::Refused(_) if given.value == "0" => {}
+            Meaning::Refused(why) => self.problem(format!("{}: {typed}: {why}", given.at)),
+            Meaning::Unknown => self.problem(format!(
+                "{}: {typed}: Outcrop does not know this option; leave it out, or see docs/from-fio.md",
+                given.at
+            )),
+        }
+    }
+
+    fn build(section: &Section, workload: &Workload) -> Result<Job, Problem> {
+        let options = &section.options;
+        let at_of = |option: &str| {
+            options
+                .get(option)
+                .map_or_else(|| section.at.clone(), |given| given.at.clone())
+        };
+        let mut said: Vec<(FactorRef, String, String)> = workload
+            .said
+            .iter()
+            .map(|said| (said.factor, said.value.clone(), at_of(said.option)))
+            .collect();
+        let jobs = workload
+            .value(&JOBS)
+            .and_then(|jobs| jobs.parse::<u64>().ok())
+            .unwrap_or(1);
+        let mix = workload
+            .value(&READ_WRITE_MIX)
+            .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
+        let writes = mix.is_some_and(ReadWriteMix::has_writes);
+        let size = options.read("size", |text| bytes(text, options.is_si()))?;
+        let target = target(options, size, jobs, writes)?;
+        if let (Target::Existing { .. }, Some(size)) = (&target, size) {
+            said.push((&SPAN, ByteSize(size).to_string(), at_of("size")));
+        }
+        let repetitions = options.read("loops", |text| {
+            text.parse::<u32>()
+                .map_err(|_| format!("`{text}` is not a number of repetitions"))
+        })?;
+        Ok(Job {
+            name: String::new(),
+            at: section.at.clone(),
+            workload: said,
+            target,
+            duration: options
+                .read("runtime", time)?
+                .filter(|time| !time.is_zero())
+                .map(TimeSpan),
+            warm_up: options.read("ramp_time", time)?.map(TimeSpan),
+            repetitions: repetitions.filter(|count| *count > 0),
+        })
+    }
+
+    /// The section's name in the letters of plans' names, numbered where it was there before.
+    fn free_name(&mut self, name: &str) -> String {
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let plain: String = name
+            .chars()
+            .map(|c| if is_allowed(c) { c } else { '-' })
+            .take(56)
+            .collect();
+        let plain = match plain.trim_matches(['-', '.']) {
+            "" => "job".to_owned(),
+            some => some.to_owned(),
+        };
+        let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        let free = names
+            .find(|name| !self.names.contains(name))
+            .unwrap_or(plain.clone());
+        self.names.insert(free.clone());
+        free
+    }
+}
+
+fn sentence(problem: &Problem, section: &Section) -> String {
+    let at = if problem.at.is_empty() {
+        &section.at
+    } else {
+        &problem.at
+    };
+    format!("{at}: {}: {}", problem.option, problem.reason)
+}
+
+/// What a job reads or writes: what is there is only ever read, and what is not there is a scratch file.
+fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Result<Target, Problem> {
+    let directory = options.value("directory").map(PathBuf::from);
+    let Some(given) = options.get("filename") else {
+        // Each of fio's clones has a file of this size.
+        let size = size.map(|size| ByteSize(size.saturating_mul(jobs)));
+        return Ok(Target::Scratch { directory, size });
+    };
+    let path = directory.as_deref().unwrap_or(Path::new("")).join(&given.value);
+    let path = path.as_path();
+    if !path.exists() {
+        if path.starts_with("/dev") {
+            return Err(Problem::of(given, format!("there is no {}", path.display())));
+        }
+        if given.value.contains(':') {
+            return Err(Problem::of(given, "several files are several jobs here"));
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        return Ok(Target::Scratch {
+            directory: parent.map(Path::to_owned),
+            size: size.map(ByteSize),
+        });
+    }
+    if writes {
+        let reason = format!(
+            "{} is there, and Outcrop does not write to what it did not make; leave filename out for a scratch file, or give a \
+             device as `outcrop device` takes it",
+            path.display()
+        );
+        return Err(Problem::of(given, reason));
+    }
+    Ok(Target::Existing {
+        path: path.to_owned(),
+    })
+}

@@ -1,0 +1,229 @@
+//! Which cell a job is, in the words of records: what its options or the name of its file say, what its figures show, and what is assumed.
+
+use std::collections::BTreeMap;
+
+use outcrop_measure::ByteSize;
+use outcrop_results::factors::NOT_STATED;
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{
+    self, ACCESS_PATTERN, Direction, ENGINE, IO_BLOCK_SIZE, QUEUE_DEPTH, READ_WRITE_MIX, SPAN,
+};
+
+use super::figures::Figures;
+use super::{CONDITION_PREFIX, file_name};
+use crate::options::Options;
+use crate::quantity::bytes;
+use crate::words::{self, Workload};
+
+/// Options that say nothing about what was measured, or that ask for what fio's figures have anyway.
+const WITHOUT_EFFECT: &[&str] = &[
+    "name",
+    "filename",
+    "directory",
+    "filename_format",
+    "size",
+    "runtime",
+    "time_based",
+    "ramp_time",
+    "loops",
+    "group_reporting",
+    "new_group",
+    "thread",
+    "stonewall",
+    "description",
+    "direct",
+    "buffered",
+    "randseed",
+    "randrepeat",
+    "allrandrepeat",
+    "norandommap",
+    "softrandommap",
+    "random_generator",
+    "refill_buffers",
+    "scramble_buffers",
+    "invalidate",
+    "output",
+    "output-format",
+    "clat_percentiles",
+    "lat_percentiles",
+    "slat_percentiles",
+    "percentile_list",
+    "unified_rw_reporting",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "log_avg_msec",
+    "log_hist_msec",
+    "log_unix_epoch",
+    "per_job_logs",
+    "bwavgtime",
+    "iopsavgtime",
+    "eta",
+    "exitall",
+    "exitall_on_error",
+    "continue_on_error",
+    "create_serialize",
+    "create_only",
+    "create_on_open",
+    "fallocate",
+    "unlink",
+    "overwrite",
+    "file_append",
+    "allow_file_create",
+    "unit_base",
+    "significant_figures",
+    "disk_util",
+    "rate_process",
+    "startdelay",
+    "wait_for",
+    "iodepth_low",
+];
+/// Beyond this, the list of conditions in a subject's name is cut.
+const MOST_CONDITIONS: usize = 8;
+
+/// A cell in the words of records.
+#[derive(Debug, Default)]
+pub(super) struct Described {
+    pub(super) factors: BTreeMap<String, String>,
+    pub(super) subject: String,
+    pub(super) remarks: Vec<String>,
+}
+
+impl Described {
+    pub(super) fn of(options: Option<&Options>, stem: &str) -> Self {
+        let mut described = Self::default();
+        match options {
+            Some(options) => described.say_options(options),
+            None => {
+                described.subject = "files of fio".to_owned();
+                for (factor, value) in file_name::factors(stem) {
+                    described.say(factor, value);
+                }
+            }
+        }
+        for factor in [
+            &ACCESS_PATTERN as FactorRef,
+            &IO_BLOCK_SIZE,
+            &READ_WRITE_MIX,
+            &QUEUE_DEPTH,
+            &ENGINE,
+            &SPAN,
+        ] {
+            let stated = described.factors.entry(factor.name.to_owned());
+            stated.or_insert_with(|| NOT_STATED.to_owned());
+        }
+        described
+    }
+
+    fn say_options(&mut self, options: &Options) {
+        let workload = Workload::of(options);
+        for said in &workload.said {
+            self.say(said.factor, said.value.clone());
+        }
+        if let Some(Ok(size)) = options.value("size").map(|text| bytes(text, options.is_si())) {
+            self.say(&SPAN, ByteSize(size).to_string());
+        }
+        let mut conditions: Vec<(String, String)> = Vec::new();
+        if !words::is_direct(options)
+            && words::access_factor().is_none()
+            && workload.value(&ENGINE) != Some("noop")
+        {
+            conditions.push(("direct".to_owned(), "0".to_owned()));
+        }
+        let has_problem = |name: &str| workload.problems.iter().any(|problem| problem.option == name);
+        let others = options.iter().filter(|given| {
+            let name = given.name.as_str();
+            has_problem(name) || !(words::reads(name) || WITHOUT_EFFECT.contains(&name))
+        });
+        conditions.extend(others.map(|given| (given.name.clone(), given.value.clone())));
+        self.subject = subject(options, &conditions);
+        // What no factor has is part of the workload all the same: cells that differ in it are two.
+        for (name, value) in conditions {
+            self.factors.insert(format!("{CONDITION_PREFIX}{name}"), value);
+        }
+    }
+
+    fn say(&mut self, factor: FactorRef, value: String) {
+        let spelled = factor.read(&value).map(|setting| setting.spelling().to_owned());
+        self.factors
+            .insert(factor.name.to_owned(), spelled.unwrap_or(value));
+    }
+
+    pub(super) fn factor(&self, factor: FactorRef) -> Option<&str> {
+        let value = self.factors.get(factor.name)?;
+        (value != NOT_STATED).then_some(value)
+    }
+
+    /// What the figures themselves show, where nobody states it: the only direction, and the size of all requests.
+    pub(super) fn deduce(&mut self, figures: &Figures) {
+        let (reads, writes) = (figures.read.count, figures.write.count);
+        if self.factor(&READ_WRITE_MIX).is_none() && (reads > 0.0) != (writes > 0.0) {
+            let mix = if reads > 0.0 {
+                Direction::Read.mix()
+            } else {
+                Direction::Write.mix()
+            };
+            self.say(&READ_WRITE_MIX, mix.to_string());
+        }
+        let all = figures.of_direction(None);
+        let size = all.bytes / all.count;
+        let is_whole = all.count > 0.0 && size.fract() == 0.0 && (512.0..9e15).contains(&size);
+        let is_stated = self.factor(&IO_BLOCK_SIZE).is_some();
+        let has_sizes = ["bssplit", "bsrange", "bs"]
+            .iter()
+            .any(|name| self.factors.contains_key(&format!("{CONDITION_PREFIX}{name}")));
+        if !is_stated && is_whole && !has_sizes {
+            self.say(&IO_BLOCK_SIZE, ByteSize(size as u64).to_string());
+        }
+    }
+
+    pub(super) fn assume(&mut self, assumed: &[(FactorRef, String)]) {
+        for (factor, value) in assumed {
+            if self.factor(*factor).is_none() {
+                self.factors.insert(factor.name.to_owned(), value.clone());
+                self.remark(format!(
+                    "{} = {value} was assumed: fio's result does not say",
+                    factor.name
+                ));
+            }
+        }
+    }
+
+    pub(super) fn remark(&mut self, text: String) {
+        self.remarks.push(text);
+    }
+}
+
+/// What was measured, with the conditions that no factor has.
+fn subject(options: &Options, conditions: &[(String, String)]) -> String {
+    let place = match (options.value("filename"), options.value("directory")) {
+        (Some(file), _) => file.to_owned(),
+        (None, Some(directory)) => format!("files of fio in {directory}"),
+        (None, None) => "files of fio".to_owned(),
+    };
+    let said = conditions.iter().take(MOST_CONDITIONS);
+    let said = said.map(|(name, value)| match value.as_str() {
+        "" => format!(", {name}"),
+        value => format!(", {name}={value}"),
+    });
+    let more = if conditions.len() > MOST_CONDITIONS {
+        ", …"
+    } else {
+        ""
+    };
+    let subject: String = std::iter::once(place).chain(said).collect();
+    format!("{}{more}", subject.chars().take(200).collect::<String>())
+}
+
+/// FNV-1a, as the lab identifies its cells.
+pub(super) fn cell_of(described: &Described) -> String {
+    let mut text = format!("{}\0{}\0", device::SCHEMA.name, described.subject);
+    for (name, value) in &described.factors {
+        text.push_str(&format!("{name}\x01{value}\0"));
+    }
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}

@@ -1,0 +1,79 @@
+//! The files that may be results: those that were named, and the `.json` files in folders that were named.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::FioError;
+
+/// Files that are looked at.
+const MOST_FILES: usize = 100_000;
+/// Folders in folders that are entered.
+const MOST_LEVELS: usize = 16;
+/// A result of a thousand jobs has some 10 MB.
+pub(super) const MOST_BYTES: u64 = 64 << 20;
+
+/// The files, each with whether it was found in a folder; those of a folder in the order of their names.
+///
+/// Links in folders are not followed: they may lead anywhere, and back.
+pub(super) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FioError> {
+    let mut found = Vec::new();
+    for path in paths {
+        let about = fs::metadata(path).map_err(FioError::io("read", path))?;
+        if about.is_dir() {
+            walk(path, path, 0, &mut found)?;
+        } else {
+            found.push(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn walk(root: &Path, folder: &Path, level: usize, found: &mut Vec<PathBuf>) -> Result<(), FioError> {
+    let mut entries: Vec<_> = fs::read_dir(folder)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(FioError::io("read", folder))?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let kind = entry.file_type().map_err(FioError::io("read", &path))?;
+        let is_json = path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+        if kind.is_dir() && level < MOST_LEVELS {
+            walk(root, &path, level + 1, found)?;
+        } else if kind.is_file() && is_json {
+            found.push(path);
+        }
+        if found.len() > MOST_FILES {
+            return Err(FioError::TooManyFiles {
+                path: root.to_owned(),
+                limit: MOST_FILES,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// A clause that says why it is not read.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let about = fs::metadata(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    if !about.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| format!("it cannot be opened: {error}"))?;
+    file.take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("it cannot be read: {error}"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!(
+            "it is larger than {} MiB, and no result of fio is",
+            MOST_BYTES >> 20
+        ));
+    }
+    Ok(bytes)
+}

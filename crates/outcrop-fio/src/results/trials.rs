@@ -1,0 +1,219 @@
+//! A report of fio as trials: which job is which cell, under which conditions.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use outcrop_results::{Outcome, TrialEntry};
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{self, ARRIVAL, Direction, IMPORTED, JOBS, READ_WRITE_MIX};
+use outcrop_workload::ReadWriteMix;
+
+use super::described::{Described, cell_of};
+use super::document::{Document, Job};
+use super::figures::Figures;
+use super::values::{Circumstances, values};
+use crate::options::Options;
+
+/// Where a report came from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin<'o> {
+    /// Name of the file, without its folder.
+    pub(super) file: &'o str,
+    /// The same without its ending.
+    pub(super) stem: &'o str,
+    /// `fio-3.33`.
+    pub(super) version: &'o str,
+    /// When it was written, where the report does not say.
+    pub(super) written: DateTime<Utc>,
+    /// Reports in the file, of which this is the last.
+    pub(super) reports: usize,
+    /// What holds where neither options nor names say anything.
+    pub(super) assumed: &'o [(FactorRef, String)],
+}
+
+/// One job, or several that are one cell, as trials without a place in a run yet.
+pub(super) fn trials(
+    document: &Document,
+    origin: Origin<'_>,
+) -> Result<(Vec<TrialEntry>, Vec<String>), String> {
+    let Some(jobs) = &document.jobs else {
+        return Err(match document.client_stats {
+            Some(_) => "it is of fio --client; import what the machines themselves wrote".to_owned(),
+            None => "it is not a result of fio: it has no \"jobs\"".to_owned(),
+        });
+    };
+    if jobs.is_empty() {
+        return Err("fio reports no job in it".to_owned());
+    }
+    if jobs.iter().all(|job| job.read.is_none() && job.mixed.is_none()) {
+        return Err("it is not a result of fio: its jobs have no \"read\"".to_owned());
+    }
+    let (mut trials, mut left_out) = (Vec::new(), Vec::new());
+    let groups = grouped(jobs, document);
+    for (job, options, figures) in &groups {
+        let beside = groups
+            .iter()
+            .filter(|(other, ..)| other.group == job.group)
+            .count()
+            - 1;
+        match trial(job, options.as_ref(), figures, beside, document, origin) {
+            Ok(trial) => trials.push(trial),
+            Err(why) => left_out.push(format!("job {:?}: {why}", job.name)),
+        }
+    }
+    Ok((trials, left_out))
+}
+
+type Group<'d> = (&'d Job, Option<Options>, Figures);
+
+/// The jobs; the clones of one job, which without `group_reporting` have an entry each, are one.
+fn grouped<'d>(jobs: &'d [Job], document: &Document) -> Vec<Group<'d>> {
+    let mut groups: Vec<Group<'d>> = Vec::new();
+    for job in jobs {
+        let options = options_of(job, document);
+        let clones = |options: &Options| options.value("numjobs").is_some_and(|count| count != "1");
+        let is_clone = |group: &&mut Group<'d>| {
+            group.0.name == job.name
+                && group.0.group == job.group
+                && group.1 == options
+                && options.as_ref().is_some_and(clones)
+        };
+        let figures = Figures::of(job);
+        match groups.iter_mut().find(is_clone) {
+            Some(group) => group.2 = std::mem::take(&mut group.2).with(&figures),
+            None => groups.push((job, options, figures)),
+        }
+    }
+    groups
+}
+
+/// The job's options over those of `[global]`; none where fio wrote neither.
+fn options_of(job: &Job, document: &Document) -> Option<Options> {
+    let given = [&document.global_options, &job.options];
+    if job.options.is_none() && document.global_options.as_ref().is_none_or(BTreeMap::is_empty) {
+        return None;
+    }
+    let mut options = Options::default();
+    for (name, value) in given.into_iter().flatten().flatten() {
+        options.set(name, value, "");
+    }
+    Some(options)
+}
+
+fn trial(
+    job: &Job,
+    options: Option<&Options>,
+    figures: &Figures,
+    beside: usize,
+    document: &Document,
+    origin: Origin<'_>,
+) -> Result<TrialEntry, String> {
+    if figures.trims > 0.0 {
+        return Err("it trims; Outcrop has reads and writes".to_owned());
+    }
+    let described = describe(options, figures, beside, origin)?;
+    let outcome = match job.error {
+        0 => Outcome::Completed,
+        error => Outcome::Failed {
+            message: format!(
+                "fio's job {:?} in {} ended with error {error}",
+                job.name, origin.file
+            ),
+        },
+    };
+    let source = format!("{}, {}", origin.version, origin.file);
+    let circumstances = circumstances(&described, &source);
+    let values = match outcome {
+        Outcome::Completed => values(figures, circumstances),
+        _ => Vec::new(),
+    };
+    Ok(TrialEntry {
+        trial: 0,
+        cell: cell_of(&described),
+        layer: device::SCHEMA.name.to_owned(),
+        subject: described.subject,
+        plans: vec![PLAN.to_owned()],
+        repetition: 0,
+        seed: 0,
+        factors: described.factors,
+        data: None,
+        variant: None,
+        started_at: started_at(job, document, figures, origin),
+        duration_s: figures.runtime_s,
+        outcome,
+        values,
+        histograms: Vec::new(),
+        notes: described
+            .remarks
+            .iter()
+            .map(|text| IMPORTED.remark(text))
+            .collect(),
+    })
+}
+
+/// The cell of a job, and what its figures do not show.
+fn describe(
+    options: Option<&Options>,
+    figures: &Figures,
+    beside: usize,
+    origin: Origin<'_>,
+) -> Result<Described, String> {
+    let mut described = Described::of(options, origin.stem);
+    described.deduce(figures);
+    described.assume(origin.assumed);
+    if let Some(jobs) = described
+        .factor(&JOBS)
+        .and_then(|jobs| jobs.parse::<usize>().ok())
+        && figures.entries > 1
+        && jobs != figures.entries
+    {
+        return Err(format!(
+            "it has {jobs} jobs, and {} of them are reported",
+            figures.entries
+        ));
+    }
+    if beside > 0 {
+        let others = if beside == 1 { "another job" } else { "other jobs" };
+        described.remark(format!(
+            "fio ran this job at the same time as {others}, so its figures are those of a device that others used too"
+        ));
+    }
+    if origin.reports > 1 {
+        described.remark(format!(
+            "the file has {} reports, and the last one is the whole job's",
+            origin.reports
+        ));
+    }
+    Ok(described)
+}
+
+/// What decides how the figures of a cell are named.
+fn circumstances<'c>(described: &Described, source: &'c str) -> Circumstances<'c> {
+    let mix = described
+        .factor(&READ_WRITE_MIX)
+        .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
+    let mut directions = Direction::ALL.into_iter();
+    Circumstances {
+        only: mix.and_then(|mix| directions.find(|direction| direction.mix() == mix)),
+        is_open_loop: described
+            .factor(&ARRIVAL)
+            .is_some_and(|arrival| arrival != "closed"),
+        source,
+    }
+}
+
+/// What stands where a run has the name of its plan.
+const PLAN: &str = "imported";
+
+/// fio's own clock where it has one: when the report was written, less what the job took.
+fn started_at(job: &Job, document: &Document, figures: &Figures, origin: Origin<'_>) -> String {
+    let stated = document
+        .timestamp
+        .and_then(|seconds| DateTime::from_timestamp(seconds as i64, 0));
+    let took_s = job.elapsed.unwrap_or(figures.runtime_s).clamp(0.0, 1e9);
+    let began = job
+        .job_start
+        .and_then(|ms| DateTime::from_timestamp_millis(ms as i64))
+        .unwrap_or_else(|| stated.unwrap_or(origin.written) - TimeDelta::seconds(took_s as i64));
+    began.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

@@ -1,0 +1,183 @@
+//! fio's figures as values of records: each says which key of which file it came from, and what fio did not report is unavailable.
+
+use outcrop_measure::metric::{Metric, Provenance, Unavailable};
+use outcrop_measure::percentile;
+use outcrop_results::Value;
+use outcrop_schema::Latencies;
+use outcrop_schema::device::{self, Direction};
+
+use super::figures::{Figures, Latency, Operations};
+
+/// What decides how figures are named.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circumstances<'c> {
+    /// The only direction of a job, where it has one.
+    pub(super) only: Option<Direction>,
+    /// Requests had a schedule.
+    pub(super) is_open_loop: bool,
+    /// `fio-3.33, depth8.json`.
+    pub(super) source: &'c str,
+}
+
+/// The values of one trial.
+pub(super) fn values(figures: &Figures, circumstances: Circumstances<'_>) -> Vec<Value> {
+    let mut values = Vec::new();
+    for direction in directions(figures, circumstances.only) {
+        let operations = figures.of_direction(direction);
+        let is_of_both = direction.is_none() && figures.mixed.is_none() && circumstances.only.is_none();
+        values.extend(of_operations(
+            &operations,
+            direction,
+            is_of_both,
+            figures.entries,
+            circumstances,
+        ));
+    }
+    values.extend(of_all(figures, circumstances.source));
+    values
+}
+
+/// Both together, and each that there is.
+fn directions(figures: &Figures, only: Option<Direction>) -> Vec<Option<Direction>> {
+    let mut directions = vec![None];
+    if figures.mixed.is_none() {
+        let is_there = |direction: &Direction| only.is_none_or(|only| only == *direction);
+        directions.extend(Direction::ALL.into_iter().filter(is_there).map(Some));
+    }
+    directions
+}
+
+fn of_operations(
+    operations: &Operations,
+    direction: Option<Direction>,
+    is_of_both: bool,
+    entries: usize,
+    circumstances: Circumstances<'_>,
+) -> Vec<Value> {
+    let source = circumstances.source;
+    let mut values = vec![
+        imported(device::IOPS.of(direction), operations.iops, source, "iops"),
+        imported(
+            device::BANDWIDTH.of(direction),
+            operations.bytes_per_second,
+            source,
+            operations.bandwidth_key,
+        ),
+    ];
+    let why_no_percentiles = match (is_of_both, entries) {
+        (_, 2..) => Some("fio reports the percentiles of each job alone; group_reporting gives those of all"),
+        (true, _) => {
+            Some("fio reports the percentiles of reads and writes apart; unified_rw_reporting=1 joins them")
+        }
+        _ => None,
+    };
+    let (schedule, real) = (
+        device::LATENCY.of(direction),
+        device::SERVICE_LATENCY.of(direction),
+    );
+    if circumstances.is_open_loop {
+        let reason =
+            "fio counts from a request's real start, which is its service latency, not from when it was due";
+        values.extend(schedule.all().map(|metric| Value::unavailable(metric, reason)));
+        values.extend(latencies(&real, operations, why_no_percentiles, source));
+    } else {
+        values.extend(latencies(&schedule, operations, why_no_percentiles, source));
+    }
+    values
+}
+
+/// Mean, percentiles and maximum; of the whole latency where fio reports it, else of the part from the submission's end.
+fn latencies(
+    metrics: &Latencies,
+    operations: &Operations,
+    why_no_percentiles: Option<&str>,
+    source: &str,
+) -> Vec<Value> {
+    let is_timed = |latency: &&Latency| latency.count > 0.0;
+    let total = operations.total.as_ref().filter(is_timed);
+    let completion = operations.completion.as_ref().filter(is_timed);
+    let Some(whole) = total.or(completion) else {
+        let reason = match operations.count > 0.0 {
+            true => "fio did not time requests (gtod_reduce, disable_lat and disable_clat switch that off)",
+            false => "no operation completed",
+        };
+        return metrics
+            .all()
+            .map(|metric| Value::unavailable(metric, reason))
+            .into();
+    };
+    let spread = [total, completion]
+        .into_iter()
+        .flatten()
+        .find(|latency| !latency.percentiles.is_empty());
+    let mut values = vec![imported(
+        metrics.mean,
+        whole.mean_ns,
+        source,
+        &format!("{}.mean", whole.key),
+    )];
+    for (wanted, metric) in metrics.percentiles() {
+        let reported = spread.and_then(|latency| Some((latency, latency.percentile(wanted.quantile)?)));
+        values.push(match reported {
+            Some((latency, value_ns)) if percentile::is_supported(latency.count as u64, wanted.quantile) => {
+                imported(metric, value_ns, source, &format!("{}.percentile", latency.key))
+            }
+            Some((latency, _)) => Value::unavailable(
+                metric,
+                format!("too few operations ({}) for a {}", latency.count, wanted.name),
+            ),
+            None => {
+                let unlisted = || format!("fio reports no {} here; percentile_list asks for it", wanted.name);
+                Value::unavailable(metric, why_no_percentiles.map_or_else(unlisted, str::to_owned))
+            }
+        });
+    }
+    values.push(imported(
+        metrics.max,
+        whole.max_ns,
+        source,
+        &format!("{}.max", whole.key),
+    ));
+    values
+}
+
+/// What is of a job as a whole.
+fn of_all(figures: &Figures, source: &str) -> Vec<Value> {
+    let operations = figures.of_direction(None).count;
+    let cpu = match figures.cpu_ns {
+        Some(cpu_ns) if operations > 0.0 => imported(
+            device::CPU_PER_OPERATION,
+            cpu_ns / operations,
+            source,
+            "usr_cpu and sys_cpu, of fio's threads without the kernel's workers",
+        ),
+        Some(_) => Value::unavailable(device::CPU_PER_OPERATION, "no operation completed"),
+        None => Value::unavailable(
+            device::CPU_PER_OPERATION,
+            "this version of fio does not say how long its threads ran",
+        ),
+    };
+    let depth = Value::unavailable(
+        device::ACHIEVED_QUEUE_DEPTH,
+        "fio reports how often its depth was in ranges between powers of two, not its mean",
+    );
+    let errors = figures
+        .errors
+        .map(|errors| imported(device::ERRORS, errors, source, "total_err"));
+    [cpu, depth].into_iter().chain(errors).collect()
+}
+
+/// A figure that fio reported.
+fn imported(metric: Metric, value: f64, source: &str, key: &str) -> Value {
+    let value = if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Unavailable::because(format!("fio reports {value}")))
+    };
+    let is_known = value.is_ok();
+    let mut value = Value::of(metric, value, Provenance::Imported);
+    if is_known {
+        value.source = Some(format!("imported from {source}: {key}"));
+    }
+    value
+}

@@ -1,0 +1,262 @@
+//! Reports become trials: factors from options and names, figures as fio has them, and nothing that it does not.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use outcrop_fio::{ImportOptions, import};
+use outcrop_measure::metric::Provenance;
+use outcrop_results::{CellTable, Outcome};
+
+use crate::samples::{figure, imported, older, reason, run_of, value};
+
+#[test]
+fn a_hundred_results_of_the_older_layout_become_one_run_with_fios_own_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = folder.path().join("results");
+    fs::create_dir(&results).unwrap();
+    let mut expected = BTreeSet::new();
+    for (step, size) in [4_u32, 16, 64, 128, 1024].into_iter().enumerate() {
+        for depth in [1_u32, 4, 32, 256, 1024] {
+            for reads in [100_u32, 70, 50, 0] {
+                let iops = f64::from(200_000 / (1 + size) + depth * 10 + reads) + step as f64;
+                let name = format!("outfile_blk{size}k_qlen{depth}_rw{reads}_{}.json", 100 - reads);
+                fs::write(
+                    results.join(&name),
+                    older(iops, size.into(), f64::from(reads) / 100.0),
+                )
+                .unwrap();
+                let size = if size == 1024 {
+                    "1MiB".to_owned()
+                } else {
+                    format!("{size}KiB")
+                };
+                expected.insert((
+                    size,
+                    depth.to_string(),
+                    format!("{reads}:{}", 100 - reads),
+                    iops as u64,
+                ));
+            }
+        }
+    }
+    let imported = imported(&[&results]);
+    assert_eq!(imported.left_out, [""; 0]);
+    let run = run_of(&imported, folder.path());
+    assert_eq!((run.trials.len(), run.cells().len()), (100, 100));
+    let seen: BTreeSet<_> = run
+        .trials
+        .iter()
+        .map(|trial| {
+            let factor = |name: &str| trial.factors[name].clone();
+            let iops = figure(trial, "iops").round() as u64;
+            (
+                factor("io_block_size"),
+                factor("queue_depth"),
+                factor("read_write_mix"),
+                iops,
+            )
+        })
+        .collect();
+    assert_eq!(seen, expected);
+    assert_eq!(CellTable::of(&run).rows.len(), 100);
+    for record in run.records().filter(|record| record.value.is_some()) {
+        assert_eq!(record.provenance, Provenance::Imported, "{}", record.metric);
+        let source = record.source.unwrap();
+        assert!(
+            source.starts_with("imported from fio-2.2.10, outfile_blk"),
+            "{source}"
+        );
+    }
+}
+
+#[test]
+fn the_older_layout_counts_in_microseconds_and_kib() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("randread_bs4k_qd8.json");
+    fs::write(&path, older(10_000.0, 4, 1.0)).unwrap();
+    let imported = imported(&[&path]);
+    let trial = &imported.trials[0];
+    assert_eq!(trial.factors["access_pattern"], "random");
+    assert_eq!(trial.factors["engine"], "not stated");
+    for (metric, expected) in [
+        ("iops", 10_000.0),
+        ("read_iops", 10_000.0),
+        ("bandwidth", 40_000.0 * 1024.0),
+        ("latency_mean", 102_000.0),
+        ("latency_p50", 140_000.0),
+        ("latency_p99", 189_000.0),
+        ("read_latency_p99_9", 189_000.0),
+        ("latency_max", 918_000.0),
+    ] {
+        let seen = figure(trial, metric);
+        assert!(
+            (seen - expected).abs() < 1.0,
+            "{metric}: {seen}, expected {expected}"
+        );
+    }
+    assert_eq!(
+        value(trial, "latency_mean").source.as_deref(),
+        Some("imported from fio-2.2.10, randread_bs4k_qd8.json: lat.mean")
+    );
+    assert!(reason(trial, "cpu_per_operation").contains("how long its threads ran"));
+    assert_eq!(trial.duration_s, 10.0);
+}
+
+#[test]
+fn what_fio_did_not_report_is_unavailable_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |options: &str, latency: &str, iops: u32| {
+        let direction = format!(
+            r#"{{"bw_bytes": {}, "bw": 1, "iops": {iops}, "runtime": 1000, "total_ios": {iops}, {latency}}}"#,
+            iops * 4096
+        );
+        let nothing = r#"{"bw_bytes": 0, "total_ios": 0}"#;
+        format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{{options}}}, "read": {direction}, "write": {nothing}}}]}}"#
+        )
+    };
+    let with_list = r#""lat_ns": {"N": 500, "mean": 10.0, "max": 20}, "clat_ns": {"N": 500, "mean": 9.0, "max": 19, "percentile": {"50.000000": 9, "99.900000": 18}}"#;
+    let untimed = r#""lat_ns": {"N": 0, "mean": 0.0, "max": 0}, "clat_ns": {"N": 0, "mean": 0.0, "max": 0}"#;
+    for (name, text) in [
+        (
+            "list.json",
+            report(r#""rw": "randread", "direct": "1""#, with_list, 500),
+        ),
+        (
+            "untimed.json",
+            report(r#""rw": "randread", "gtod_reduce": "1""#, untimed, 500),
+        ),
+        (
+            "open.json",
+            report(
+                r#""rw": "randread", "rate_iops": "500", "numjobs": 1"#,
+                with_list,
+                500,
+            ),
+        ),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let imported = imported(&[folder.path()]);
+    let [list, open, untimed] = imported.trials.as_slice() else {
+        panic!("{:?}", imported.left_out)
+    };
+    assert_eq!(figure(list, "latency_p50"), 9.0);
+    assert_eq!(figure(list, "latency_mean"), 10.0);
+    assert_eq!(
+        reason(list, "latency_p90"),
+        "fio reports no p90 here; percentile_list asks for it"
+    );
+    assert_eq!(
+        reason(list, "latency_p99_9"),
+        "too few operations (500) for a p99.9"
+    );
+    assert!(reason(untimed, "latency_mean").contains("did not time requests"));
+    assert_eq!(open.factors["arrival"], "constant:500/s");
+    assert!(reason(open, "latency_mean").contains("not from when it was due"));
+    assert_eq!(figure(open, "service_latency_mean"), 10.0);
+}
+
+#[test]
+fn conditions_that_no_factor_has_keep_cells_apart_and_stand_in_the_subject() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |options: &str, error: i64| {
+        let direction =
+            r#"{"bw_bytes": 4096000, "iops": 1000, "runtime": 1000, "total_ios": 1000, "io_bytes": 4096000}"#;
+        let nothing = r#"{"bw_bytes": 0, "total_ios": 0}"#;
+        format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "error": {error}, "job options": {{"rw": "randwrite", "filename": "/dev/x", "direct": "1"{options}}}, "read": {nothing}, "write": {direction}}}]}}"#
+        )
+    };
+    for (name, options, error) in [
+        ("1.json", "", 0),
+        ("2.json", "", 0),
+        ("3.json", r#", "sqthread_poll": "1""#, 0),
+        ("4.json", r#", "bssplit": "4k/50:8k/50""#, 0),
+        ("5.json", "", 5),
+    ] {
+        fs::write(folder.path().join(name), report(options, error)).unwrap();
+    }
+    let imported = imported(&[folder.path()]);
+    let subjects: Vec<&str> = imported
+        .trials
+        .iter()
+        .map(|trial| trial.subject.as_str())
+        .collect();
+    assert_eq!(
+        subjects,
+        [
+            "/dev/x",
+            "/dev/x",
+            "/dev/x, sqthread_poll=1",
+            "/dev/x, bssplit=4k/50:8k/50",
+            "/dev/x"
+        ]
+    );
+    let repetitions: Vec<u32> = imported.trials.iter().map(|trial| trial.repetition).collect();
+    assert_eq!(repetitions, [0, 1, 0, 0, 2]);
+    assert_eq!(imported.trials[2].factors["fio_sqthread_poll"], "1");
+    assert!(
+        matches!(&imported.trials[4].outcome, Outcome::Failed { message } if message.contains("5.json ended with error 5"))
+    );
+    let run = run_of(&imported, folder.path());
+    assert_eq!(run.cells().len(), 3);
+}
+
+#[test]
+fn jobs_of_one_group_ran_at_the_same_time_and_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let direction = r#"{"bw_bytes": 4096000, "iops": 1000, "runtime": 1000, "total_ios": 1000}"#;
+    let job = |name: &str, group: u32| {
+        format!(
+            r#"{{"jobname": "{name}", "groupid": {group}, "job options": {{"rw": "read"}}, "read": {direction}}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"fio version": "fio-3.33", "global options": {{"bs": "64k"}}, "jobs": [{}, {}, {}]}}"#,
+        job("one", 0),
+        job("two", 0),
+        job("three", 1)
+    );
+    let path = folder.path().join("jobs.json");
+    fs::write(&path, text).unwrap();
+    let imported = imported(&[&path]);
+    let remarks: Vec<usize> = imported.trials.iter().map(|trial| trial.notes.len()).collect();
+    assert_eq!(remarks, [1, 1, 0]);
+    assert!(
+        imported.trials[0].notes[0]
+            .text
+            .contains("at the same time as another job")
+    );
+    assert!(
+        imported
+            .trials
+            .iter()
+            .all(|trial| trial.factors["io_block_size"] == "64KiB")
+    );
+}
+
+#[test]
+fn what_is_assumed_fills_what_nobody_states_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bs4k_qd8.json");
+    fs::write(&path, older(10_000.0, 4, 1.0)).unwrap();
+    let assuming = |assume: &[&str]| {
+        let assume = assume.iter().map(ToString::to_string).collect();
+        import(std::slice::from_ref(&path), &ImportOptions { assume })
+    };
+    let imported = assuming(&["access_pattern=random", "engine=libaio", "queue_depth=99"]).unwrap();
+    let trial = &imported.trials[0];
+    assert_eq!(trial.factors["access_pattern"], "random");
+    assert_eq!(trial.factors["engine"], "libaio");
+    assert_eq!(trial.factors["queue_depth"], "8");
+    assert_eq!(trial.notes.len(), 2, "{:?}", trial.notes);
+    for (assumption, says) in [
+        ("random", "expected FACTOR=VALUE"),
+        ("colour=blue", "has no factor \"colour\""),
+        ("queue_depth=many", "many"),
+    ] {
+        let refused = assuming(&[assumption]).unwrap_err().to_string();
+        assert!(refused.contains(says), "{refused}");
+    }
+}

@@ -1,0 +1,202 @@
+//! Job files: what they ask for in our words, or each option that stands in the way, with its line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use outcrop_fio::job_file::{Target, read};
+use outcrop_fio::{FioError, JobFile};
+use outcrop_measure::{ByteSize, TimeSpan};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/jobs")
+}
+
+fn parse(path: &Path) -> Result<JobFile, Vec<String>> {
+    read(path, &|name| (name == "SIZE").then(|| "64m".to_owned())).map_err(|error| match error {
+        FioError::JobFile { problems } => problems,
+        other => vec![other.to_string()],
+    })
+}
+
+fn of_text(text: &str) -> Result<JobFile, Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.fio");
+    fs::write(&path, text).unwrap();
+    parse(&path)
+}
+
+/// `random 4KiB QD 4`: what the tests ask of a job.
+fn words(file: &JobFile, index: usize) -> String {
+    let job = &file.jobs[index];
+    let value = |name: &str| {
+        let found = job.workload.iter().find(|(factor, ..)| factor.name == name);
+        found.map_or("", |(_, value, _)| value.as_str()).to_owned()
+    };
+    [
+        "access_pattern",
+        "read_write_mix",
+        "io_block_size",
+        "queue_depth",
+        "engine",
+    ]
+    .map(value)
+    .join(" ")
+}
+
+#[test]
+fn sections_take_what_is_global_before_them_and_say_where_they_stand() {
+    let file = parse(&fixtures().join("ssd-test.fio")).unwrap();
+    let names: Vec<&str> = file.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names, ["seq-read", "rand-read", "seq-write", "rand-write"]);
+    assert_eq!(words(&file, 1), "random 100:0 4KiB 4 io_uring");
+    assert_eq!(words(&file, 2), "sequential 0:100 4KiB 4 io_uring");
+    let job = &file.jobs[3];
+    assert_eq!(job.duration, Some(TimeSpan(Duration::from_secs(60))));
+    assert!(job.at.ends_with("ssd-test.fio:24"), "{}", job.at);
+    assert_eq!(
+        job.target,
+        Target::Scratch {
+            directory: Some("/mount-point-of-ssd".into()),
+            size: Some(ByteSize::gib(10))
+        }
+    );
+    let (_, _, at) = job
+        .workload
+        .iter()
+        .find(|(factor, ..)| factor.name == "queue_depth")
+        .unwrap();
+    assert!(at.ends_with("ssd-test.fio:6"), "{at}");
+}
+
+#[test]
+fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
+    for (name, expected) in [
+        ("ssd-test.fio", Ok(4)),
+        ("included.fio", Ok(1)),
+        ("mix-open-loop.fio", Ok(2)),
+        ("variables.fio", Ok(1)),
+        ("buffered.fio", Err(vec![":1: [quick]"])),
+        (
+            "at-once.fio",
+            Err(vec![":9: [two] runs at the same time as [one]"]),
+        ),
+        (
+            "refused.fio",
+            Err(vec![
+                ":4: bssplit=4k/60:64k/40: requests of a cell have one size",
+                ":5: verify=crc32c: ",
+                ":8: colour=blue: Outcrop does not know this option",
+                ":9: thinktime=10: ",
+                ":6: random_distribution: `pareto:0.9` has no counterpart",
+            ]),
+        ),
+        (
+            "form.fio",
+            Err(vec![
+                ":1: `bs=4k` stands before the first section",
+                ":2: `[open` opens a section",
+                ":4: the environment has no NOWHERE",
+                ":5: cannot include ",
+            ]),
+        ),
+        ("empty.fio", Err(vec![": there is no job in it"])),
+    ] {
+        match (parse(&fixtures().join(name)), expected) {
+            (Ok(file), Ok(jobs)) => assert_eq!(file.jobs.len(), jobs, "{name}"),
+            (Err(problems), Err(expected)) => {
+                for says in &expected {
+                    let found = problems
+                        .iter()
+                        .any(|problem| problem.contains(&format!("{name}{says}")));
+                    assert!(found, "{name}{says} is not in {problems:#?}");
+                }
+                if name != "form.fio" {
+                    assert_eq!(problems.len(), expected.len(), "{problems:#?}");
+                }
+            }
+            (seen, expected) => panic!("{name}: {seen:?}, expected {expected:?}"),
+        }
+    }
+}
+
+#[test]
+fn options_that_ask_for_what_is_so_are_noted_once_with_their_line() {
+    let file = parse(&fixtures().join("included.fio")).unwrap();
+    assert!(
+        file.notes
+            .iter()
+            .any(|note| note.contains("common.fio:3: thread has no effect: jobs are threads")),
+        "{:?}",
+        file.notes
+    );
+}
+
+#[test]
+fn an_open_loop_counts_the_rate_of_all_jobs() {
+    let file = parse(&fixtures().join("mix-open-loop.fio")).unwrap();
+    let arrival = |index: usize| {
+        let found = file.jobs[index]
+            .workload
+            .iter()
+            .find(|(factor, ..)| factor.name == "arrival");
+        found.unwrap().1.clone()
+    };
+    assert_eq!(
+        (arrival(0).as_str(), arrival(1).as_str()),
+        ("poisson:2000", "closed")
+    );
+    assert_eq!(words(&file, 1), "random 70:30 16KiB 16 io_uring");
+    assert_eq!(file.jobs[0].warm_up, Some(TimeSpan::seconds(2)));
+    assert_eq!(file.jobs[1].repetitions, Some(7));
+}
+
+#[test]
+fn what_is_there_is_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    fs::write(&data, "x").unwrap();
+    let job = |rw: &str, file: &Path| {
+        of_text(&format!(
+            "[job]\nrw={rw}\ndirect=1\nsize=1m\nfilename={}\n",
+            file.display()
+        ))
+    };
+    assert_eq!(
+        job("randread", &data).unwrap().jobs[0].target,
+        Target::Existing { path: data.clone() }
+    );
+    let refused = job("randwrite", &data).unwrap_err();
+    assert!(
+        refused[0].contains("x.fio:5: filename: ")
+            && refused[0].contains("does not write to what it did not make"),
+        "{refused:?}"
+    );
+    let made = job("randwrite", &folder.path().join("new")).unwrap();
+    assert!(
+        matches!(&made.jobs[0].target, Target::Scratch { directory: Some(directory), .. } if directory == folder.path())
+    );
+    let missing = job("randread", Path::new("/dev/no-such-device")).unwrap_err();
+    assert!(
+        missing[0].contains("there is no /dev/no-such-device"),
+        "{missing:?}"
+    );
+}
+
+#[test]
+fn a_file_that_includes_itself_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("self.fio");
+    fs::write(&path, "include self.fio\n[job]\nrw=read\ndirect=1\n").unwrap();
+    let problems = parse(&path).unwrap_err();
+    assert!(problems[0].contains("include each other"), "{problems:?}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_jobs_or_problems_and_never_a_panic(text in "(\\[[a-z]*\\]?\n|[a-z_]{1,10}=[0-9a-z:/%.,$\\{\\}]{0,8}\n|\\PC{0,20}\n){0,12}") {
+        if let Err(problems) = of_text(&text) {
+            proptest::prop_assert!(!problems.is_empty());
+        }
+    }
+}

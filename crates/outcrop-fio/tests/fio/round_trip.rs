@@ -1,0 +1,279 @@
+//! Ours → fio's form → ours gives the same figures.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use outcrop_fio::export;
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Metric;
+use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunFolder, RunView, TrialEntry, Value};
+use outcrop_schema::device::{self, Direction};
+
+use crate::real_fio::{fio, workplace};
+use crate::samples::{figure, imported, run_of};
+
+/// A histogram of latencies that differ.
+fn recorded(count: u64, base_ns: u64) -> LatencyHistogram {
+    let mut histogram = LatencyHistogram::new();
+    (0..count).for_each(|i| histogram.record(base_ns + i * i % 900_007));
+    histogram
+}
+
+fn trial(number: u32, factors: &[(&str, &str)], directions: &[(Direction, u64)]) -> TrialEntry {
+    let usual = [
+        ("access_pattern", "random"),
+        ("arrival", "closed"),
+        ("content", "random"),
+        ("engine", "io_uring"),
+        ("io_block_size", "4KiB"),
+        ("jobs", "1"),
+        ("queue_depth", "8"),
+        ("read_write_mix", "100:0"),
+        ("span", "1GiB"),
+        ("submission", "refill"),
+    ];
+    let factors: BTreeMap<String, String> = usual
+        .iter()
+        .chain(factors)
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    let is_open = factors["arrival"] != "closed";
+    let kind = if is_open {
+        HistogramKind::Service
+    } else {
+        HistogramKind::Latency
+    };
+    let (mut values, mut histograms) = (Vec::new(), Vec::new());
+    for (direction, count) in directions {
+        let histogram = recorded(*count, 50_000);
+        let rate = *count as f64 / 2.0;
+        let named = |metric: Metric, value: f64| Value::measured(metric, value);
+        values.push(named(device::IOPS.of(Some(*direction)), rate));
+        values.push(named(device::BANDWIDTH.of(Some(*direction)), rate * 4096.0));
+        let family = if is_open {
+            device::SERVICE_LATENCY
+        } else {
+            device::LATENCY
+        };
+        values.extend(Value::latencies(&family.of(Some(*direction)), &histogram, "none"));
+        histograms.push(HistogramEntry::new(
+            direction.name(),
+            kind,
+            0,
+            0.0,
+            2.0,
+            &histogram,
+        ));
+    }
+    values.push(Value::measured(
+        device::IOPS.both,
+        directions.iter().map(|(_, count)| *count as f64 / 2.0).sum(),
+    ));
+    values.push(Value::measured(device::CPU_PER_OPERATION, 2345.5));
+    TrialEntry {
+        trial: number,
+        cell: format!("cell-{number}"),
+        layer: "device".to_owned(),
+        subject: "scratch-file 1GiB".to_owned(),
+        plans: vec!["test".to_owned()],
+        repetition: 0,
+        seed: 1,
+        factors,
+        data: None,
+        variant: None,
+        started_at: "2026-11-21T02:00:07.500Z".to_owned(),
+        duration_s: 2.0,
+        outcome: Outcome::Completed,
+        values,
+        histograms,
+        notes: Vec::new(),
+    }
+}
+
+fn run(parent: &Path, trials: &[TrialEntry]) -> RunView {
+    let environment = serde_json::json!({});
+    let mut folder =
+        RunFolder::create(parent, "ours", "20261121T020007Z", "# no plan\n", &environment).unwrap();
+    folder.append_all(trials).unwrap();
+    RunView::load(folder.dir()).unwrap()
+}
+
+/// Every figure of the second is in the first; bytes per second to one byte, as fio writes whole ones.
+fn assert_same(ours: &TrialEntry, back: &TrialEntry) {
+    let mut count = 0;
+    for value in ours.values.iter().filter(|value| value.value.is_some()) {
+        let known = ["iops", "bandwidth", "latency", "cpu_per_operation"]
+            .iter()
+            .any(|word| value.metric.contains(word));
+        if !known {
+            continue;
+        }
+        let (before, after) = (value.value.unwrap(), figure(back, &value.metric));
+        let tolerance = match value.metric.as_str() {
+            // fio counts bytes whole, and CPU time in shares of a run time in whole milliseconds.
+            metric if metric.contains("bandwidth") => 1.0,
+            "cpu_per_operation" => before * 0.02,
+            _ => before * 1e-9,
+        };
+        assert!(
+            (before - after).abs() <= tolerance,
+            "{}: {before} became {after}",
+            value.metric
+        );
+        count += 1;
+    }
+    assert!(count > 5, "{count} figures were compared");
+}
+
+#[test]
+fn ours_in_fios_form_and_back_has_the_same_cells_and_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let both = [(Direction::Read, 70_000), (Direction::Write, 30_000)];
+    let trials = [
+        trial(0, &[], &[(Direction::Read, 50_000)]),
+        trial(1, &[("read_write_mix", "70:30"), ("queue_depth", "32")], &both),
+        trial(
+            2,
+            &[
+                ("read_write_mix", "0:100"),
+                ("access_pattern", "sequential"),
+                ("io_block_size", "128KiB"),
+            ],
+            &[(Direction::Write, 9000)],
+        ),
+        trial(
+            3,
+            &[("arrival", "poisson:4k/s"), ("jobs", "4")],
+            &[(Direction::Read, 8_000)],
+        ),
+        trial(
+            4,
+            &[("access_pattern", "zipfian:1.2"), ("submission", "batch")],
+            &[(Direction::Read, 8_000)],
+        ),
+        trial(
+            5,
+            &[("content", "zeros"), ("read_write_mix", "0:100")],
+            &[(Direction::Write, 200)],
+        ),
+    ];
+    let exported = export(&run(folder.path(), &trials)).unwrap();
+    assert_eq!(exported.left_out, [""; 0]);
+    let path = folder.path().join("all.json");
+    fs::write(&path, exported.document().to_string()).unwrap();
+    let back = imported(&[&path]);
+    assert_eq!(back.left_out, [""; 0]);
+    assert_eq!(back.trials.len(), trials.len());
+    for (ours, back) in trials.iter().zip(&back.trials) {
+        for (name, value) in &ours.factors {
+            assert_eq!(&back.factors[name], value, "{name} of trial {}", ours.trial);
+        }
+        assert_eq!(ours.subject, back.subject);
+        assert_eq!(ours.started_at, back.started_at);
+        assert_eq!(ours.duration_s, back.duration_s);
+        assert!(back.notes.is_empty(), "{:?}", back.notes);
+        assert_same(ours, back);
+    }
+    let plots = folder.path().join("plots");
+    assert_eq!(exported.write_folder(&plots).unwrap().len(), trials.len());
+    assert_eq!(imported(&[&plots]).trials.len(), trials.len());
+    assert!(
+        plots.join("4k/randrw-70-32-1.json").is_file(),
+        "a folder for each of several access sizes"
+    );
+}
+
+#[test]
+fn what_fio_has_no_form_for_is_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let reads = [(Direction::Read, 8_000)];
+    let trials = [
+        trial(0, &[], &reads),
+        trial(1, &[("access_pattern", "strided:64KiB")], &reads),
+        trial(2, &[("arrival", "etc:1000")], &reads),
+        trial(
+            3,
+            &[("content", "entropy:4"), ("read_write_mix", "0:100")],
+            &[(Direction::Write, 8_000)],
+        ),
+        trial(4, &[("arrival", "constant:1000"), ("jobs", "3")], &reads),
+        trial(5, &[("weather", "fine")], &reads),
+    ];
+    let exported = export(&run(folder.path(), &trials)).unwrap();
+    assert_eq!(exported.document()["jobs"].as_array().unwrap().len(), 1);
+    assert_eq!(exported.left_out.len(), 5, "{:#?}", exported.left_out);
+    let none = export(&run(folder.path(), &[])).unwrap_err().to_string();
+    assert!(none.contains("no completed trial of the device layer"), "{none}");
+}
+
+#[test]
+fn keys_and_units_are_those_of_the_real_fio() {
+    let folder = workplace();
+    let theirs = fio(folder.path(), "theirs.json", &["--rw=randread", "--direct=1"]);
+    let text = fs::read_to_string(&theirs).unwrap();
+    let theirs_json: serde_json::Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+    let ours = export(&run(
+        folder.path(),
+        &[trial(0, &[], &[(Direction::Read, 200_000)])],
+    ))
+    .unwrap();
+    let ours = ours.document();
+    for pointer in [
+        "/jobs/0/read",
+        "/jobs/0/read/lat_ns",
+        "/jobs/0/write",
+        "/jobs/0/latency_us",
+        "/jobs/0/latency_ms",
+        "/jobs/0/latency_ns",
+        "/jobs/0/read/clat_ns/percentile",
+    ] {
+        let keys = |json: &serde_json::Value| -> Vec<String> {
+            let mut keys: Vec<String> = json
+                .pointer(pointer)
+                .unwrap()
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect();
+            keys.sort();
+            keys.retain(|key| key != "percentile");
+            keys
+        };
+        assert_eq!(keys(&ours), keys(&theirs_json), "{pointer}");
+    }
+    let shares: f64 = ["latency_ns", "latency_us", "latency_ms"]
+        .iter()
+        .flat_map(|key| ours["jobs"][0][key].as_object().unwrap().values())
+        .filter_map(serde_json::Value::as_f64)
+        .sum();
+    assert!(
+        (shares - 100.0).abs() < 1e-6,
+        "{shares} % of the latencies are in a range"
+    );
+}
+
+#[test]
+fn an_imported_result_exported_and_imported_again_is_the_same() {
+    let folder = workplace();
+    let path = fio(
+        folder.path(),
+        "first.json",
+        &[
+            "--rw=randrw",
+            "--iodepth=4",
+            "--ioengine=libaio",
+            "--direct=1",
+            "--nice=2",
+        ],
+    );
+    let first = imported(&[&path]);
+    let exported = export(&run_of(&first, folder.path())).unwrap();
+    let again = folder.path().join("again.json");
+    fs::write(&again, exported.document().to_string()).unwrap();
+    let second = imported(&[&again]);
+    assert_eq!(first.trials[0].factors, second.trials[0].factors);
+    assert_eq!(first.trials[0].subject, second.trials[0].subject);
+    assert_same(&first.trials[0], &second.trials[0]);
+}

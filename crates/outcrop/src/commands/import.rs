@@ -1,0 +1,108 @@
+//! `outcrop import fio PATH…`.
+
+use std::path::PathBuf;
+
+use outcrop_fio::{FioError, ImportOptions};
+
+use super::report::Beside;
+use crate::exit::{Ending, bad_input};
+use crate::output::{Format, note};
+use crate::session;
+
+/// Files that could not be imported and are named one by one.
+const MOST_NAMED: usize = 50;
+
+/// Turn the results of another program into a run
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  outcrop import fio results/                    a folder of fio's JSON becomes a run and its report"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    from: From,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum From {
+    /// Results of fio, versions 2 and 3, written with --output-format=json
+    Fio(Fio),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  outcrop import fio results/                       every .json file in it and in its folders
+  outcrop import fio randread.json randwrite.json --format csv
+  outcrop import fio old/ --assume access_pattern=random,engine=libaio
+  outcrop import fio results/ --dry-run             which files would be left out, and why
+
+Each job is a cell of the device layer, and jobs with the same options are its repetitions. Where a
+report lacks the options, the name of its file is read: outfile_blk4k_qlen32_rw70_30.json. Figures are
+fio's own, and percentiles that it did not report are unavailable. See docs/from-fio.md.")]
+struct Fio {
+    /// Results of fio, and folders that hold them
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What holds where a result does not say: FACTOR=VALUE of `outcrop device`
+    #[arg(long, value_name = "FACTOR=VALUE", value_delimiter = ',')]
+    assume: Vec<String>,
+    /// Folder that the run folder is created in
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    out: PathBuf,
+    /// Name of the run folder, behind the time at which the first job began
+    #[arg(long, default_value = "fio")]
+    name: String,
+    /// Say what would be imported, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    beside: Beside,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    let From::Fio(args) = &args.from;
+    let beside = args.beside.checked()?;
+    let options = ImportOptions {
+        assume: args.assume.clone(),
+    };
+    let imported = outcrop_fio::import(&args.paths, &options).map_err(bad_input)?;
+    for why in imported.left_out.iter().take(MOST_NAMED) {
+        note(&format!("warning: left out: {why}"));
+    }
+    if let Some(more) = imported
+        .left_out
+        .len()
+        .checked_sub(MOST_NAMED)
+        .filter(|more| *more > 0)
+    {
+        note(&format!("warning: and {more} more"));
+    }
+    note(&format!(
+        "{} jobs from {} of {}{}",
+        imported.trials.len(),
+        match imported.files.len() {
+            1 => "1 file".to_owned(),
+            files => format!("{files} files"),
+        },
+        imported.version_words(),
+        match imported.left_out.len() {
+            0 => String::new(),
+            left_out => format!(", {left_out} left out"),
+        }
+    ));
+    if args.dry_run {
+        return Ok(Ending::Done);
+    }
+    let now = outcrop_probe::clock::utc_timestamp();
+    let dir = imported
+        .write_run(&args.out, &args.name, &now)
+        .map_err(|error| match error {
+            FioError::Results(error) => bad_input(error),
+            other => other.into(),
+        })?;
+    session::conclude_beside(&dir, args.format, beside)?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,210 @@
+//! fio's files at the command line: results in and out, and job files.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use outcrop_results::RunView;
+
+use crate::harness::{Seen, names_in, only_run, outcrop, workplace};
+use crate::json_shape::checked;
+
+/// Runs the real fio in `dir`; its report is `results/NAME`.
+fn fio(dir: &Path, name: &str, options: &[&str]) {
+    fs::create_dir_all(dir.join("results")).unwrap();
+    let output = Command::new("fio")
+        .current_dir(dir)
+        .args([
+            "--name=job",
+            "--filename=data",
+            "--size=2M",
+            "--direct=1",
+            "--output-format=json",
+        ])
+        .args(options)
+        .output()
+        .expect("CI's set-up installs fio");
+    assert!(output.status.success(), "{output:?}");
+    fs::write(dir.join("results").join(name), output.stdout).unwrap();
+}
+
+fn seen(dir: &Path, line: &str) -> Seen {
+    let words: Vec<&str> = line.split(' ').collect();
+    outcrop(dir, &words)
+}
+
+#[test]
+fn a_folder_of_results_becomes_a_run_with_a_report_and_names_what_is_left_out() {
+    let dir = workplace();
+    for depth in ["1", "4", "16"] {
+        let iodepth = format!("--iodepth={depth}");
+        let options = ["--rw=randread", "--bs=4k", "--ioengine=libaio", &iodepth];
+        fio(dir.path(), &format!("depth{depth}.json"), &options);
+    }
+    fs::write(dir.path().join("results/other.json"), "{}").unwrap();
+    let dry = seen(dir.path(), "import fio results --dry-run");
+    assert_eq!(dry.code, Some(0), "{dry:?}");
+    assert!(!dir.path().join("runs").exists());
+    let imported = seen(dir.path(), "import fio results");
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    assert!(
+        imported
+            .stderr
+            .contains("left out: results/other.json: it is not a result of fio"),
+        "{}",
+        imported.stderr
+    );
+    assert!(
+        imported.stderr.contains("3 jobs from 3 files of fio-3."),
+        "{}",
+        imported.stderr
+    );
+    let run = only_run(dir.path());
+    assert!(run.to_string_lossy().ends_with("Z-fio"), "{}", run.display());
+    assert!(imported.stdout.contains("p99"), "{}", imported.stdout);
+    let names = names_in(&run);
+    for file in ["report.html", "cells.csv", "records.parquet"] {
+        assert!(names.iter().any(|name| name == file), "{names:?}");
+    }
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("which do not describe the machine"));
+    let json = checked(&seen(dir.path(), &format!("report {} --format json", run.display())).stdout);
+    assert_eq!(json["cells"].as_array().unwrap().len(), 3);
+    let listed = seen(dir.path(), "runs");
+    assert!(listed.stdout.contains("imported"), "{listed:?}");
+    let resumed = seen(dir.path(), &format!("run --resume {}", run.display()));
+    assert_eq!(resumed.code, Some(2), "{resumed:?}");
+    assert!(
+        resumed.sentence().contains("were imported from another program"),
+        "{resumed:?}"
+    );
+    let compared = seen(dir.path(), &format!("compare {0} {0}", run.display()));
+    assert_eq!(compared.code, Some(0), "{compared:?}");
+}
+
+#[test]
+fn nothing_to_import_is_an_error_with_the_reason() {
+    let dir = workplace();
+    fs::create_dir(dir.path().join("empty")).unwrap();
+    fs::write(dir.path().join("cut.json"), "{\"jobs\": [").unwrap();
+    for (line, says) in [
+        ("import fio empty", "there is no .json file in it"),
+        ("import fio cut.json", "cut.json: it ends in line 1"),
+        ("import fio missing", "cannot read missing"),
+        ("import fio cut.json --assume depth=4", "has no factor \"depth\""),
+        ("import fio", "required arguments were not provided"),
+        ("import", "import <COMMAND>"),
+    ] {
+        let refused = seen(dir.path(), line);
+        assert_eq!(refused.code, Some(2), "{line}: {refused:?}");
+        assert!(refused.stderr.contains(says), "{line}: {}", refused.stderr);
+    }
+    assert!(!dir.path().join("runs").exists());
+}
+
+#[test]
+fn a_run_of_ours_goes_out_as_fios_json_and_comes_back_with_the_same_figures() {
+    let dir = workplace();
+    let measured = seen(
+        dir.path(),
+        "device --size 8MiB --queue-depth 1,8 --read-write-mix 100:0,50:50 --duration 50ms --warm-up 5ms --repetitions 1 --out ours",
+    );
+    assert_eq!(measured.code, Some(0), "{measured:?}");
+    let ours = dir
+        .path()
+        .join("ours")
+        .join(&names_in(&dir.path().join("ours"))[0]);
+    let exported = seen(
+        dir.path(),
+        &format!("results export {} --format fio-json -o plots/", ours.display()),
+    );
+    assert_eq!(exported.code, Some(0), "{exported:?}");
+    assert_eq!(
+        names_in(&dir.path().join("plots")),
+        [
+            "randread-1-1.json",
+            "randread-8-1.json",
+            "randrw-50-1-1.json",
+            "randrw-50-8-1.json"
+        ]
+    );
+    let printed = seen(
+        dir.path(),
+        &format!("results export {} --format fio-json", ours.display()),
+    );
+    let document: serde_json::Value = serde_json::from_str(&printed.stdout).unwrap();
+    assert_eq!(document["jobs"].as_array().unwrap().len(), 4);
+    let imported = seen(dir.path(), "import fio plots");
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    let figures = |run: &Path| {
+        let view = RunView::load(run).unwrap();
+        let mut figures: Vec<(String, String, u64)> = view
+            .records()
+            .filter(|record| {
+                ["read_iops", "read_latency_p50", "read_latency_mean"].contains(&record.metric.as_str())
+            })
+            .map(|record| {
+                let cell = ["queue_depth", "read_write_mix"].map(|name| record.factors[name].clone());
+                (cell.join(" "), record.metric, record.value.unwrap().to_bits())
+            })
+            .collect();
+        figures.sort();
+        figures
+    };
+    let before = figures(&ours);
+    assert_eq!(before.len(), 12);
+    assert_eq!(before, figures(&only_run(dir.path())));
+}
+
+#[test]
+fn a_job_file_runs_and_one_that_cannot_says_each_option_with_its_line() {
+    let dir = workplace();
+    fs::write(
+        dir.path().join("two.fio"),
+        "[global]\ndirect=1\nioengine=io_uring\nsize=4m\nbs=4k\nthread\n[reads]\nrw=randread\niodepth=4\n[writes]\nstonewall\nrw=write\niodepth=2\n",
+    )
+    .unwrap();
+    let run = seen(
+        dir.path(),
+        "device --job two.fio --duration 20ms --warm-up 5ms --repetitions 1",
+    );
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(
+        run.stderr
+            .contains("two.fio:6: thread has no effect: jobs are threads"),
+        "{}",
+        run.stderr
+    );
+    let view = RunView::load(&only_run(dir.path())).unwrap();
+    let plans: Vec<&str> = view
+        .trials
+        .iter()
+        .flat_map(|trial| &trial.plans)
+        .map(String::as_str)
+        .collect();
+    assert!(plans.contains(&"reads") && plans.contains(&"writes"), "{plans:?}");
+    fs::write(
+        dir.path().join("bad.fio"),
+        "[job]\ndirect=1\nrw=randread\nverify=crc32c\nbssplit=4k/50:8k/50\nwarp=9\nsize=1m\n",
+    )
+    .unwrap();
+    let refused = seen(dir.path(), "device --job bad.fio --dry-run");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    for says in [
+        "bad.fio:4: verify=crc32c:",
+        "bad.fio:5: bssplit=4k/50:8k/50:",
+        "bad.fio:6: warp=9: Outcrop does not know this option",
+    ] {
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    }
+    for (line, says) in [
+        ("device --job two.fio --queue-depth 4", "contradict each other"),
+        ("device --job two.fio --rw randread", "contradict each other"),
+        ("device --job two.fio --read-only bad.fio", "cannot be used with"),
+        ("device --job none.fio", "cannot open none.fio"),
+    ] {
+        let refused = seen(dir.path(), line);
+        assert_eq!(refused.code, Some(2), "{line}: {refused:?}");
+        assert!(refused.stderr.contains(says), "{line}: {}", refused.stderr);
+    }
+}
