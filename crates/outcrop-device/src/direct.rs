@@ -2,7 +2,7 @@
 //! that refuse it or only pretend.
 
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use outcrop_probe::filesystem::Filesystem;
@@ -39,6 +39,19 @@ impl DirectFile {
             opened.map_err(|errno| DeviceError::path("open", path, errno))?,
             path,
         )
+    }
+
+    /// The same file or device through the page cache, of which none of its clean pages are left.
+    pub(crate) fn through_page_cache(&self) -> Result<File, DeviceError> {
+        let failed = |errno| DeviceError::path("open for buffered I/O", &self.path, errno);
+        let flags = rustix::fs::fcntl_getfl(&self.file).map_err(failed)?;
+        let kept = flags & (OFlags::RWMODE | OFlags::NOATIME);
+        // It may have no name, so it is opened by what the kernel calls it.
+        let name = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let opened = rustix::fs::open(name, kept | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
+        // Pages that were not written back stay, and so does what another process maps.
+        rustix::fs::fadvise(&opened, 0, None, rustix::fs::Advice::DontNeed).map_err(failed)?;
+        Ok(File::from(opened))
     }
 
     /// Switches a descriptor to direct transfers and finds their alignment.

@@ -1,16 +1,32 @@
 //! How requests reach a target: the interface that the job loop is compiled against, once per engine.
 
+pub(crate) mod libaio;
 pub(crate) mod noop;
 pub(crate) mod psync;
 pub(crate) mod uring;
 
+use outcrop_workload::SyncCall;
+
 use crate::error::DeviceError;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Writes, and completes only when that is durable.
+    WriteThrough,
+    /// Makes durable what was written; its memory and offset do not count, and its result is 0.
+    Sync(SyncCall),
+}
 
 /// One request. `slot` comes back with its completion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) slot: u32,
-    pub(crate) is_write: bool,
+    pub(crate) action: Action,
     pub(crate) offset: u64,
     pub(crate) memory: *mut u8,
     /// Which of the registered memory regions `memory` lies in.

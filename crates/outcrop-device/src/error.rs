@@ -23,7 +23,8 @@ pub enum DeviceError {
     /// Writes were asked of a target that Outcrop did not create.
     #[error(
         "{path} was not created by Outcrop, so Outcrop only reads it, but the mix {mix} contains writes; \
-         use the mix 100:0, or give a directory so that Outcrop writes to its own scratch file"
+         use the mix 100:0, give a directory so that Outcrop writes to its own scratch file, or give a whole block device to be \
+         overwritten (`--destroy`)"
     )]
     ReadOnlyTarget {
         /// The target.
@@ -122,6 +123,68 @@ pub enum DeviceError {
         /// The directory after resolving links.
         directory: PathBuf,
     },
+    /// There is nothing at a path that should be a device.
+    #[error(
+        "there is no device at {path}: Outcrop opens what exists and never creates a file in its place; check the spelling with `lsblk`"
+    )]
+    NoDevice {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Somebody uses the device that was to be overwritten, or a part of it.
+    #[error("{path} is not overwritten: {how}; unmount or release it first, or choose another device")]
+    InUse {
+        /// The device.
+        path: PathBuf,
+        /// Who uses it, in a clause.
+        how: String,
+    },
+    /// Nobody can tell whether the device is used.
+    #[error("{path} is not overwritten, since the kernel does not say whether it is in use: {reason}")]
+    UseUnknown {
+        /// The device.
+        path: PathBuf,
+        /// What could not be read.
+        reason: String,
+    },
+    /// Something is stored on the device that was to be overwritten.
+    #[error(
+        "{path} is not overwritten: it holds {what}; if it is no longer needed, `wipefs --all {path}` removes it"
+    )]
+    HoldsData {
+        /// The device.
+        path: PathBuf,
+        /// What a signature tells.
+        what: String,
+    },
+    /// The kernel refuses writes.
+    #[error(
+        "{path} is read-only; `blockdev --setrw {path}` lets writes through, unless the device itself refuses them"
+    )]
+    WriteProtected {
+        /// The device.
+        path: PathBuf,
+    },
+    /// The name that was typed is another device's.
+    #[error("{path} is not called `{typed}`: nothing was written; its name is `{names}`")]
+    OtherName {
+        /// The device.
+        path: PathBuf,
+        /// What was typed.
+        typed: String,
+        /// Its names, with quotes between them.
+        names: String,
+    },
+    /// Filling a device failed.
+    #[error("filling {path} failed at offset {offset}: {source}; its first {offset} bytes are overwritten")]
+    Fill {
+        /// The device.
+        path: PathBuf,
+        /// Where on it.
+        offset: u64,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Filling the scratch file failed.
     #[error(
         "writing the scratch file in {directory} failed at offset {offset}: {source}; the file is removed"
@@ -149,6 +212,16 @@ pub enum DeviceError {
         source: io::Error,
         /// What to do.
         hint: String,
+    },
+    /// The kernel gives no context for asynchronous I/O.
+    #[error("cannot set up libaio ({entries} requests): {source}; {hint}, or use `--engine io_uring`")]
+    AioSetup {
+        /// Requests asked for.
+        entries: u32,
+        /// What the system said.
+        source: io::Error,
+        /// What to do.
+        hint: &'static str,
     },
     /// Memory for the buffers cannot be had.
     #[error(

@@ -12,7 +12,7 @@ use crate::engine::uring::{RingOptions, UringEngine, UringRing};
 use crate::engine::{Completion, Engine, Wait};
 use crate::error::DeviceError;
 use crate::memory::{Buffer, BufferRegion};
-use crate::slots::{Flight, SlotTable};
+use crate::slots::{Flight, SlotTable, Step};
 
 const CHUNK_BYTES: u64 = 1 << 20;
 const DEPTH: u32 = 8;
@@ -108,6 +108,7 @@ impl Fill<'_> {
                     offset: self.next,
                     started: 0,
                     due: 0,
+                    step: Step::Transfer,
                 };
                 self.next += CHUNK_BYTES;
                 slots.board(engine, slot, flight)?;

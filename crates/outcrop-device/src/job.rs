@@ -5,11 +5,13 @@ mod closed;
 mod counted;
 mod gate;
 mod open;
+mod placement;
 mod recorder;
 mod timeline;
 mod worker;
 mod write_buffers;
 
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -19,6 +21,7 @@ use outcrop_probe::clock::Clock;
 use outcrop_probe::cpu_time::{CpuTime, CpuUsage};
 
 use crate::engine::Engine;
+use crate::engine::libaio::LibaioEngine;
 use crate::engine::noop::NoopEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::uring::{RingOptions, UringEngine, UringRing};
@@ -33,6 +36,7 @@ use crate::report::{Ended, Feature, JobReport};
 use crate::spec::JobSpec;
 use crate::target::Target;
 use outcrop_workload::EngineKind;
+use outcrop_workload::filesystem::FileAccess;
 
 /// Runs one job specification against a target, and returns when nothing is in flight any more.
 ///
@@ -50,11 +54,18 @@ pub fn run_job(
     stop: &AtomicBool,
 ) -> Result<JobReport, DeviceError> {
     let span_bytes = target.check(spec)?;
+    let cpus = placement::cpus(target, spec)?;
+    let buffered = match (spec.access, target.direct()) {
+        (FileAccess::Buffered, Some(direct)) => Some(direct.through_page_cache()?),
+        _ => None,
+    };
+    let descriptor = buffered.as_ref().map(AsFd::as_fd).or_else(|| target.descriptor());
     let halt = AtomicBool::new(false);
     let writes = WriteAllowance::of(spec.write_limit_bytes);
     let context = JobContext {
         spec,
         span_bytes,
+        cpus: cpus.as_deref(),
         clock,
         stop,
         halt: &halt,
@@ -72,7 +83,9 @@ pub fn run_job(
             let name = format!("outcrop-job-{index}");
             let spawned = std::thread::Builder::new()
                 .name(name)
-                .spawn_scoped(scope, move || run_one(target, context, index, gate, announcer));
+                .spawn_scoped(scope, move || {
+                    run_one(descriptor, context, index, gate, announcer)
+                });
             match spawned {
                 Ok(thread) => threads.push(thread),
                 // The announcer went down with the closure and told the listener.
@@ -193,7 +206,7 @@ fn conduct(
 
 /// One job on its own thread, from set-up to drain.
 fn run_one(
-    target: &Target,
+    target: Option<BorrowedFd<'_>>,
     context: &JobContext<'_>,
     index: u32,
     gate: &Gate,
@@ -215,45 +228,44 @@ fn run_one(
 
 #[expect(unsafe_code, reason = "the ring keeps the buffers registered")]
 fn set_up_and_run(
-    target: &Target,
+    target: Option<BorrowedFd<'_>>,
     context: &JobContext<'_>,
     index: u32,
     gate: &Gate,
     announcer: &mut Announcer,
 ) -> JobOutcome {
     let spec = context.spec;
+    if let Some(cpus) = context.cpus {
+        placement::bind(cpus)?;
+    }
     let prepared = Preparation::new(context, index)?;
     if spec.arrival.is_open_loop() {
         pause::wake_precisely();
     }
-    match (spec.engine, target.descriptor()) {
+    match (spec.engine, target) {
         (EngineKind::Noop, _) | (_, None) => {
             announcer.ready();
             let Some(timeline) = gate.wait() else {
                 return Ok(None);
             };
-            drive(
-                NoopEngine::new(spec.queue_depth),
-                context,
-                index,
-                timeline,
-                prepared,
-                Vec::new(),
-            )
+            let engine = NoopEngine::new(spec.queue_depth);
+            drive(engine, context, index, timeline, prepared, Vec::new())
         }
-        (EngineKind::Psync, Some(descriptor)) => {
+        (EngineKind::Psync, Some(target)) => {
             announcer.ready();
             let Some(timeline) = gate.wait() else {
                 return Ok(None);
             };
-            drive(
-                PsyncEngine::new(descriptor),
-                context,
-                index,
-                timeline,
-                prepared,
-                Vec::new(),
-            )
+            let engine = PsyncEngine::new(target);
+            drive(engine, context, index, timeline, prepared, Vec::new())
+        }
+        (EngineKind::Libaio, Some(target)) => {
+            let engine = LibaioEngine::set_up(target, spec.queue_depth)?;
+            announcer.ready();
+            let Some(timeline) = gate.wait() else {
+                return Ok(None);
+            };
+            drive(engine, context, index, timeline, prepared, Vec::new())
         }
         (EngineKind::IoUring, Some(target)) => {
             let options = RingOptions {

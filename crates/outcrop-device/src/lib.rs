@@ -2,8 +2,9 @@
 //! safe.
 //!
 //! A [`JobSpec`] says what to ask for, a [`Target`] whom, an [`EngineKind`] how; [`run_job`] does it and
-//! returns a [`JobReport`]. Only [`ScratchFile`]s, which this crate makes, marks and removes itself, are ever
-//! written to; anything else is opened for reading only.
+//! returns a [`JobReport`]. Only [`ScratchFile`]s, which this crate makes, marks and removes itself, and
+//! [`WritableDevice`]s, which nobody uses and whose owner typed their name, are ever written to; anything else
+//! is opened for reading only.
 //!
 //! It is not a planner and keeps no records: repetitions, order and statistics over trials are the lab's. It
 //! knows no codec and no report format. Threads and descriptors end before a call returns, on error and
@@ -39,17 +40,21 @@ mod direct;
 mod fill;
 mod marker;
 mod scratch;
+mod signature;
 mod target;
+mod writable;
 
 mod engine;
 mod job;
 mod memory;
 mod pause;
 mod slots;
+mod verify;
 
 pub use error::DeviceError;
 pub use job::run_job;
-pub use outcrop_workload::{EngineKind, Submission};
+pub use outcrop_workload::filesystem::FileAccess;
+pub use outcrop_workload::{Durability, EngineKind, NumaPlace, Submission, SyncCall};
 pub use report::{
     ArrivalReport, DrainReport, Ended, ErrorReport, Feature, FeatureState, IntervalReport, JobReport,
     MAX_INTERVALS, OperationReport, Traffic,
@@ -57,3 +62,5 @@ pub use report::{
 pub use scratch::{AbandonedScratch, ScratchFile};
 pub use spec::JobSpec;
 pub use target::{ReadOnlyTarget, Target};
+pub use verify::{Fault, FaultyBlock, VerifyReport, VerifySpec, check_verified, write_verified};
+pub use writable::{Candidate, WritableDevice};

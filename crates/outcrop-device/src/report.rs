@@ -75,6 +75,9 @@ impl JobReport {
         for interval in &self.intervals {
             total.reads.merge(&interval.reads);
             total.writes.merge(&interval.writes);
+            if let Some(syncs) = &interval.syncs {
+                total.syncs.get_or_insert_with(LatencyHistogram::new).merge(syncs);
+            }
         }
         total
     }
@@ -98,6 +101,9 @@ pub struct IntervalReport {
     pub reads: OperationReport,
     /// Writes likewise.
     pub writes: OperationReport,
+    /// Syncs that followed writes, from the completion of the write to that of the sync. Their time is part of the
+    /// latencies of those writes too. `None` where there was none.
+    pub syncs: Option<LatencyHistogram>,
 }
 
 /// Requests of one direction.
@@ -172,6 +178,8 @@ pub struct ErrorReport {
     pub writes: u64,
     /// The first failure with its offset.
     pub first: Option<String>,
+    /// What the system called it; `None` for a request that came back short.
+    pub first_errno: Option<i32>,
 }
 
 /// What was in flight when a closed loop ended.

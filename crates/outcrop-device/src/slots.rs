@@ -6,9 +6,29 @@
 
 use std::mem::ManuallyDrop;
 
-use crate::engine::{Engine, Request};
+use outcrop_workload::SyncCall;
+
+use crate::engine::{Action, Engine, Request};
 use crate::error::DeviceError;
 use crate::memory::{Buffer, BufferRegion, IoMemory};
+
+/// What an operation still has to do, besides the transfer itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Nothing.
+    #[default]
+    Transfer,
+    /// The write has to be durable when it completes.
+    TransferThrough,
+    /// A sync follows the write.
+    TransferThenSync(SyncCall),
+    /// The write is done, and its sync is under way.
+    Sync {
+        call: SyncCall,
+        /// When the completion of the write was seen, in ticks.
+        written: u64,
+    },
+}
 
 /// One request that the kernel has, or is about to get.
 #[derive(Debug)]
@@ -22,6 +42,18 @@ pub(crate) struct Flight {
     pub(crate) started: u64,
     /// When it was due, in ticks; in closed loops the same.
     pub(crate) due: u64,
+    pub(crate) step: Step,
+}
+
+impl Flight {
+    const fn action(&self) -> Action {
+        match (self.is_write, self.step) {
+            (_, Step::Sync { call, .. }) => Action::Sync(call),
+            (false, _) => Action::Read,
+            (true, Step::TransferThrough) => Action::WriteThrough,
+            (true, Step::Transfer | Step::TransferThenSync(_)) => Action::Write,
+        }
+    }
 }
 
 /// Slots `0..depth`, each empty or with a request in flight, and all memory regions.
@@ -72,7 +104,7 @@ impl SlotTable {
     ) -> Result<(), DeviceError> {
         let request = Request {
             slot,
-            is_write: flight.is_write,
+            action: flight.action(),
             offset: flight.offset,
             memory: self.regions[usize::from(flight.region)].pointer(&flight.buffer),
             region: flight.region,

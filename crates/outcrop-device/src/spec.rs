@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::Rate;
-use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission};
+use outcrop_workload::filesystem::FileAccess;
+use outcrop_workload::{
+    AccessPattern, Arrival, Content, Durability, EngineKind, NumaPlace, ReadWriteMix, Submission,
+};
 
 use crate::error::DeviceError;
 
@@ -19,8 +22,8 @@ pub struct JobSpec {
     pub io_block_size_bytes: u64,
     /// Requests that each job keeps in flight (closed loop) or at most has in flight (open loop).
     pub queue_depth: u32,
-    /// Threads, each with its own ring, buffers and stream of offsets. Threads are not pinned: on a machine
-    /// with few cores pinning would put a job onto the core that serves the device's interrupts.
+    /// Threads, each with its own ring, buffers and stream of offsets. Threads are not pinned to single CPUs: on a
+    /// machine with few cores pinning would put a job onto the core that serves the device's interrupts.
     pub jobs: u32,
     /// Where requests go within the span.
     pub access_pattern: AccessPattern,
@@ -43,6 +46,12 @@ pub struct JobSpec {
     pub seed: Seed,
     /// When completed slots are refilled; open loops ignore it.
     pub submission: Submission,
+    /// When writes are made durable. The time of a sync belongs to the write that it follows.
+    pub sync: Durability,
+    /// Whether requests bypass the page cache. Where they do not, a job begins with none of the target's pages in it.
+    pub access: FileAccess,
+    /// Where the threads run and their buffers lie.
+    pub numa: NumaPlace,
     /// All jobs together write at most this; the request that would exceed it is not issued, and ends the job.
     pub write_limit_bytes: Option<u64>,
 }
@@ -75,6 +84,9 @@ impl JobSpec {
             interval: Duration::from_secs(1),
             seed,
             submission: Submission::Refill,
+            sync: Durability::None,
+            access: FileAccess::Direct,
+            numa: NumaPlace::Any,
             write_limit_bytes: None,
         }
     }
@@ -99,6 +111,16 @@ impl JobSpec {
                 "queue_depth",
                 self.queue_depth,
                 "1 with the psync engine, which has one request in flight per job; raise jobs instead",
+            ));
+        }
+        if !self.sync.is_none() && !self.read_write_mix.has_writes() {
+            return Err(DeviceError::spec(
+                "sync",
+                self.sync,
+                format!(
+                    "none with the mix {}, which has no writes to make durable",
+                    self.read_write_mix
+                ),
             ));
         }
         self.validate_memory()?;

@@ -1,4 +1,4 @@
-//! What a job reaches: our own scratch file, somebody's file or device (only ever read), or nothing.
+//! What a job reaches: our own scratch file, a device given to be overwritten, somebody's file or device (only ever read), or nothing.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
@@ -10,14 +10,17 @@ use crate::direct::DirectFile;
 use crate::error::DeviceError;
 use crate::scratch::ScratchFile;
 use crate::spec::JobSpec;
+use crate::writable::WritableDevice;
 use outcrop_workload::EngineKind;
 
-/// What a job reaches. Only [`Target::Scratch`] has a descriptor that can write.
+/// What a job reaches. Only [`Target::Scratch`] and [`Target::Device`] have a descriptor that can write.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Target {
     /// A file that this process created and will remove.
     Scratch(ScratchFile),
+    /// A block device that its owner gave to be overwritten.
+    Device(WritableDevice),
     /// A file or block device that was there before.
     ReadOnly(ReadOnlyTarget),
     /// Nothing: for the noop engine.
@@ -32,6 +35,7 @@ impl Target {
     pub fn place(&self) -> Option<&Path> {
         match self {
             Self::Scratch(scratch) => Some(scratch.directory()),
+            Self::Device(device) => Some(device.path()),
             Self::ReadOnly(target) => Some(target.path()),
             Self::Null => None,
         }
@@ -41,6 +45,7 @@ impl Target {
     pub fn size_bytes(&self) -> u64 {
         match self {
             Self::Scratch(scratch) => scratch.size_bytes(),
+            Self::Device(device) => device.size_bytes(),
             Self::ReadOnly(target) => target.size_bytes(),
             Self::Null => NULL_SPAN_BYTES,
         }
@@ -107,18 +112,20 @@ impl Target {
     /// # Errors
     /// The device failed to.
     pub fn flush(&self) -> Result<(), DeviceError> {
-        let Self::Scratch(scratch) = self else {
-            return Ok(());
+        let (direct, action) = match self {
+            Self::Scratch(scratch) => (scratch.direct(), "flush the scratch file in"),
+            Self::Device(device) => (device.direct(), "flush"),
+            Self::ReadOnly(_) | Self::Null => return Ok(()),
         };
-        let direct = scratch.direct();
         let flushed = direct.file.sync_all();
-        flushed.map_err(|source| DeviceError::path("flush the scratch file in", &direct.path, source))
+        flushed.map_err(|source| DeviceError::path(action, &direct.path, source))
     }
 
     /// The descriptor and its alignment; `None` for [`Target::Null`].
     pub(crate) fn direct(&self) -> Option<&DirectFile> {
         match self {
             Self::Scratch(scratch) => Some(scratch.direct()),
+            Self::Device(device) => Some(device.direct()),
             Self::ReadOnly(target) => Some(&target.direct),
             Self::Null => None,
         }
@@ -132,7 +139,7 @@ impl Target {
     pub(crate) fn warnings(&self) -> Vec<String> {
         match self {
             Self::ReadOnly(target) => target.warning.iter().cloned().collect(),
-            Self::Scratch(_) | Self::Null => Vec::new(),
+            Self::Scratch(_) | Self::Device(_) | Self::Null => Vec::new(),
         }
     }
 }
@@ -236,7 +243,7 @@ fn holes(size_bytes: u64, allocated_bytes: u64) -> Option<String> {
     })
 }
 
-const fn describe(kind: FileType) -> &'static str {
+pub(crate) const fn describe(kind: FileType) -> &'static str {
     match kind {
         FileType::Directory => "a directory",
         FileType::CharacterDevice => "a character device",

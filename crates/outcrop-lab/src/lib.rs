@@ -40,6 +40,8 @@ pub use layer::{LayerRef, Profile};
 pub use layers::Layers;
 pub use observer::{Event, Observer};
 pub use order::Trial;
-pub use plan::{Design, Draft, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors, VariantName};
+pub use plan::{
+    Design, Draft, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors, VariantName, fresh_seed,
+};
 pub use profile::{ShippedPlan, profile_layers, profile_plans, shipped_plans};
 pub use run::{ResumedRun, new_run, resume};

@@ -26,6 +26,7 @@ use crate::layer::LayerRef;
 use crate::layers::Layers;
 use crate::order::{self, Trial};
 
+pub use check::fresh_seed;
 pub use design::Design;
 pub use draft::{Draft, Located};
 pub use source::PlanSource;

@@ -25,17 +25,22 @@ pub mod environment;
 pub mod filesystem;
 pub mod kernel_threads;
 pub mod memory;
+pub mod numa;
 pub mod page_cache;
 pub mod process;
 
 mod block_device;
+pub mod device_identity;
 pub mod device_number;
+pub mod device_use;
 mod mount_table;
 pub mod system_tree;
 
 pub use block_counters::{BlockDevice, BufferedLoop, Counters};
 pub use clock::{Clock, Stopwatch};
 pub use cpu_time::{CpuTime, CpuUsage, process_time_ns};
+pub use device_identity::DeviceIdentity;
+pub use device_use::DeviceUse;
 pub use energy::{EnergyReport, Joules, Meter};
 pub use environment::Environment;
 pub use filesystem::Filesystem;

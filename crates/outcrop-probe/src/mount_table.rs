@@ -77,6 +77,11 @@ fn merge_options(mount: &str, filesystem: &str) -> String {
     options.join(",")
 }
 
+/// A path of /proc/swaps, which escapes as the table of mounts does.
+pub(crate) fn unescaped(field: &str) -> PathBuf {
+    path(field.as_bytes())
+}
+
 fn path(field: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(unescape(field)))
 }

@@ -1,7 +1,9 @@
 //! The device layer: storage devices behind a file of our own, or a file or device that is only read.
 
+mod durability;
 mod precondition;
 mod redundant;
+mod subject;
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,11 +18,13 @@ use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
+pub use durability::{ACCESS, NUMA_NODE, SYNC, SYNC_LATENCY};
 pub use precondition::{PRECONDITION, PRECONDITIONED};
+pub use subject::{DESTROY, KIND, Kind};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
-    subject: &[&KIND, &PATH, &SIZE, &PRECONDITION],
+    subject: &[&KIND, &PATH, &DESTROY, &SIZE, &PRECONDITION],
     workload: &[
         &ACCESS_PATTERN,
         &IO_BLOCK_SIZE,
@@ -30,6 +34,9 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &ARRIVAL,
         &CONTENT,
         &SPAN,
+        &SYNC,
+        &ACCESS,
+        &NUMA_NODE,
         &SUBMISSION,
         &ENGINE,
     ],
@@ -45,6 +52,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.both.all(),
         &SERVICE_LATENCY.read.all(),
         &SERVICE_LATENCY.write.all(),
+        &SYNC_LATENCY.all(),
     ],
     headline: &[IOPS.both, LATENCY.both.p99],
     compared: &[IOPS.read, IOPS.write, LATENCY.read.p99, LATENCY.write.p99],
@@ -76,17 +84,8 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(LATENCY.both.p99_9, "p99.9", 6),
     TableColumn::new(LATENCY.read.p99, "read p99", 4),
     TableColumn::new(LATENCY.write.p99, "write p99", 5),
+    TableColumn::new(SYNC_LATENCY.p99, "sync p99", 7),
 ];
-
-words! {
-    /// What stands for the device.
-    pub enum Kind: "kind" {
-        /// A file of our own, made for the run and removed after it.
-        ScratchFile = "scratch-file",
-        /// A file or block device that is only ever read.
-        ReadOnly = "read-only",
-    }
-}
 
 /// The part of the subject that accesses fall into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,25 +137,19 @@ impl Value for Span {
     }
 }
 
-crate::value::ordered!(Kind);
-
-/// What stands for the device.
-pub static KIND: Factor<Kind> = Factor::new("kind", "What is measured: a scratch file, or an existing file or device", spelled)
-    .default("scratch-file")
-    .accepts(
-        "`\"scratch-file\"` (a file of Outcrop's own, in the directory of the run, removed afterwards), `\"read-only\"` (what is at \
-         `path`; never written)",
-    )
-    .role(Role::Data);
 /// What is read.
-pub static PATH: Factor<String> = Factor::new("path", "The file or block device to read", any)
-    .accepts("read-only subjects: the file or block device")
-    .role(Role::Data);
+pub static PATH: Factor<String> = Factor::new(
+    "path",
+    "The file or block device to read, or the device to overwrite",
+    any,
+)
+.accepts("read-only subjects: the file or block device; destroyed devices: the block device")
+.role(Role::Data);
 /// How large the subject is.
 pub static SIZE: Factor<ByteSize> = Factor::new("size", "Size of the subject", |text| {
     sectors(text, "a subject", "1GiB")
 })
-.decided("`\"1GiB\"`; read-only: all of it")
+.decided("`\"1GiB\"`; read-only, destroyed: all of it")
 .accepts("a size, a multiple of 512 B")
 .role(Role::Data);
 
@@ -241,9 +234,9 @@ pub static SUBMISSION: Factor<Submission> =
         )
         .label(Label::Unusual("{}"));
 /// How requests reach the target.
-pub static ENGINE: Factor<EngineKind> = Factor::new("engine", "I/O engine: io_uring, psync, noop", spelled)
+pub static ENGINE: Factor<EngineKind> = Factor::new("engine", "I/O engine: io_uring, libaio, psync, noop", spelled)
     .default("io_uring")
-    .accepts("`\"io_uring\"`, `\"psync\"` (depth 1; more with `jobs`), `\"noop\"` (touches nothing: Outcrop's own overhead)")
+    .accepts("`\"io_uring\"`, `\"libaio\"` (io_submit, the kernel's older asynchronous interface), `\"psync\"` (depth 1; more with `jobs`), `\"noop\"` (touches nothing: Outcrop's own overhead)")
     .label(Label::Unusual("{}"))
     .role(Role::Implementation);
 
@@ -429,7 +422,7 @@ pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
 /// A loop device answered from memory.
 pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
     "page-cache-below",
-    "a loop device without direct I/O answered from the page cache",
+    "the page cache answered: buffered I/O, or a loop device without direct I/O",
     "",
 );
 /// Something about an imported result that its figures do not show.

@@ -5,6 +5,8 @@ crate::words! {
     pub enum EngineKind: "engine" {
         /// Asynchronous requests through an io_uring instance per job.
         IoUring = "io_uring",
+        /// Asynchronous requests through the kernel's older interface (`io_submit`), one context per job.
+        Libaio = "libaio",
         /// One `pread` or `pwrite` at a time per job; depth comes from jobs.
         Psync = "psync",
         /// Completes every request at once without touching the target: the overhead of the loop itself.

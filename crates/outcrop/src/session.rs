@@ -1,5 +1,7 @@
 //! From checked plans to a report: what `profile`, `run` and `device` do alike.
 
+pub(crate) mod agreement;
+
 use crate::commands::placement_flags::PlacementFlags;
 use crate::commands::plan_flags::PlanFlags;
 use crate::dry_run;
@@ -172,6 +174,12 @@ fn measure(
     flags: &PlanFlags,
     conclusion: &Conclusion<'_>,
 ) -> anyhow::Result<Ending> {
+    if let Err(refused) = agreement::ask_for(set) {
+        if if_it_cannot_begin == IfItCannotBegin::DiscardRun {
+            folder.discard_if_empty()?;
+        }
+        return Err(refused);
+    }
     let stop = crate::interrupt::stop_flag()?;
     let dir = folder.dir().to_owned();
     if !flags.quiet {

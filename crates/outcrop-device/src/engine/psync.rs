@@ -1,8 +1,12 @@
 //! One `pread` or `pwrite` at a time: the blocking baseline, and the way out where io_uring is forbidden.
 
+use std::io::IoSlice;
 use std::os::fd::BorrowedFd;
 
-use crate::engine::{Completion, Engine, Request, Wait};
+use outcrop_workload::SyncCall;
+use rustix::io::ReadWriteFlags;
+
+use crate::engine::{Action, Completion, Engine, Request, Wait};
 use crate::error::DeviceError;
 use crate::pause::pause_ns;
 
@@ -24,19 +28,12 @@ impl<'t> PsyncEngine<'t> {
         }
     }
 
-    #[expect(
-        unsafe_code,
-        reason = "turns the request's memory into the slice that the call takes"
-    )]
-    fn transfer(&self, request: Request) -> i32 {
-        // SAFETY: `prepare`'s contract: valid for the length and nobody else's until reaped; the memory is
-        // mapped zeroed, so it is initialised.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(request.memory, request.length_bytes as usize) };
+    fn perform(&self, request: Request) -> i32 {
         let outcome = loop {
-            let outcome = if request.is_write {
-                rustix::io::pwrite(self.target, bytes, request.offset)
-            } else {
-                rustix::io::pread(self.target, &mut *bytes, request.offset)
+            let outcome = match request.action {
+                Action::Sync(SyncCall::Fsync) => rustix::fs::fsync(self.target).map(|()| 0),
+                Action::Sync(SyncCall::Fdatasync) => rustix::fs::fdatasync(self.target).map(|()| 0),
+                Action::Read | Action::Write | Action::WriteThrough => self.transfer(request),
             };
             if outcome != Err(rustix::io::Errno::INTR) {
                 break outcome;
@@ -45,6 +42,26 @@ impl<'t> PsyncEngine<'t> {
         match outcome {
             Ok(count) => i32::try_from(count).unwrap_or(i32::MAX),
             Err(errno) => -errno.raw_os_error(),
+        }
+    }
+
+    #[expect(
+        unsafe_code,
+        reason = "turns the request's memory into the slice that the call takes"
+    )]
+    fn transfer(&self, request: Request) -> rustix::io::Result<usize> {
+        // SAFETY: `prepare`'s contract: valid for the length and nobody else's until reaped; the memory is
+        // mapped zeroed, so it is initialised.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(request.memory, request.length_bytes as usize) };
+        match request.action {
+            Action::WriteThrough => rustix::io::pwritev2(
+                self.target,
+                &[IoSlice::new(bytes)],
+                request.offset,
+                ReadWriteFlags::DSYNC,
+            ),
+            Action::Write => rustix::io::pwrite(self.target, bytes, request.offset),
+            Action::Read | Action::Sync(_) => rustix::io::pread(self.target, bytes, request.offset),
         }
     }
 }
@@ -63,7 +80,7 @@ impl Engine for PsyncEngine<'_> {
         if let Some(request) = self.prepared.take() {
             self.done = Some(Completion {
                 slot: request.slot,
-                result: self.transfer(request),
+                result: self.perform(request),
             });
         } else if let Wait::Nanoseconds(ns) = wait {
             pause_ns(ns);

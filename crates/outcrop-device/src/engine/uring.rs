@@ -4,13 +4,14 @@ mod setup;
 
 use std::io;
 
-use io_uring::types::{Fd, SubmitArgs, TimeoutFlags, Timespec};
+use io_uring::types::{Fd, FsyncFlags, SubmitArgs, TimeoutFlags, Timespec};
 use io_uring::{CompletionQueue, SubmissionQueue, Submitter, opcode, squeue};
+use outcrop_workload::SyncCall;
 use rustix::io::Errno;
 
 pub(crate) use setup::{RingOptions, UringRing};
 
-use crate::engine::{Completion, Engine, Request, TICK_NS, Wait};
+use crate::engine::{Action, Completion, Engine, Request, TICK_NS, Wait};
 use crate::error::DeviceError;
 use crate::report::Feature;
 
@@ -65,19 +66,28 @@ impl<'r> UringEngine<'r> {
         } = *request;
         let setup::TargetHandle { number, flags } = self.target;
         let target = Fd(number);
-        let entry = match (self.has_fixed_buffers, request.is_write) {
-            (true, false) => opcode::ReadFixed::new(target, memory, length_bytes, region)
+        let durable = match request.action {
+            Action::WriteThrough => libc::RWF_DSYNC,
+            _ => 0,
+        };
+        let entry = match (request.action, self.has_fixed_buffers) {
+            (Action::Read, true) => opcode::ReadFixed::new(target, memory, length_bytes, region)
                 .offset(offset)
                 .build(),
-            (true, true) => opcode::WriteFixed::new(target, memory, length_bytes, region)
+            (Action::Read, false) => opcode::Read::new(target, memory, length_bytes)
                 .offset(offset)
                 .build(),
-            (false, false) => opcode::Read::new(target, memory, length_bytes)
+            (Action::Write | Action::WriteThrough, true) => {
+                opcode::WriteFixed::new(target, memory, length_bytes, region)
+                    .offset(offset)
+                    .rw_flags(durable)
+                    .build()
+            }
+            (Action::Write | Action::WriteThrough, false) => opcode::Write::new(target, memory, length_bytes)
                 .offset(offset)
+                .rw_flags(durable)
                 .build(),
-            (false, true) => opcode::Write::new(target, memory, length_bytes)
-                .offset(offset)
-                .build(),
+            (Action::Sync(call), _) => opcode::Fsync::new(target).flags(sync_flags(call)).build(),
         };
         entry.flags(flags).user_data(u64::from(request.slot))
     }
@@ -106,6 +116,13 @@ impl<'r> UringEngine<'r> {
         pushed.map_err(|_| full())?;
         self.is_tick_armed = true;
         Ok(())
+    }
+}
+
+const fn sync_flags(call: SyncCall) -> FsyncFlags {
+    match call {
+        SyncCall::Fdatasync => FsyncFlags::DATASYNC,
+        SyncCall::Fsync => FsyncFlags::empty(),
     }
 }
 

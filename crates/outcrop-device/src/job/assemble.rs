@@ -14,7 +14,8 @@ use crate::report::{
 };
 use crate::spec::JobSpec;
 use crate::target::Target;
-use outcrop_workload::Submission;
+use outcrop_workload::filesystem::FileAccess;
+use outcrop_workload::{Durability, EngineKind, Submission};
 
 pub(super) fn report(
     target: &Target,
@@ -56,7 +57,10 @@ pub(super) fn report(
         }
         report.errors.reads += job.record.errors.reads;
         report.errors.writes += job.record.errors.writes;
-        report.errors.first = report.errors.first.take().or(job.record.errors.first);
+        if report.errors.first.is_none() {
+            report.errors.first = job.record.errors.first;
+            report.errors.first_errno = job.record.errors.first_errno;
+        }
         report.drained.operations += job.record.drained.operations;
         report.drained.slowest_ns = report.drained.slowest_ns.max(job.record.drained.slowest_ns);
         merge_features(&mut report.engine_features, job.features);
@@ -98,11 +102,18 @@ fn intervals(spec: &JobSpec, clock: &Clock, jobs: &[JobRecord], duration_ns: u64
                 duration_ns: if is_last { rest_ns } else { length_ns },
                 reads: empty(spec),
                 writes: empty(spec),
+                syncs: None,
             };
             for tally in jobs.iter().filter_map(|job| job.record.intervals.get(index)) {
-                let IntervalTally { reads, writes } = tally;
+                let IntervalTally { reads, writes, syncs } = tally;
                 add(&mut interval.reads, reads, spec.io_block_size_bytes);
                 add(&mut interval.writes, writes, spec.io_block_size_bytes);
+                if let Some(syncs) = syncs {
+                    interval
+                        .syncs
+                        .get_or_insert_with(LatencyHistogram::new)
+                        .merge(syncs);
+                }
             }
             interval
         })
@@ -200,10 +211,20 @@ fn warnings(target: &Target, spec: &JobSpec, report: &JobReport) -> Vec<String> 
     if let Reading::Known(workers_ns) = report.cpu.io_workers_ns
         && workers_ns > 0
     {
+        let why = match spec.sync {
+            Durability::None => "the target blocks on submission",
+            _ => "syncs always go there, and other requests where the target blocks on submission",
+        };
         let percent = 100.0 * workers_ns as f64 / report.cpu.total_ns().max(1) as f64;
         warnings.push(format!(
-            "the kernel handed requests to io_uring worker threads, which used {percent:.0} % of the CPU time: the target blocks on submission, and latencies include the handover to another thread"
+            "the kernel handed requests to io_uring worker threads, which used {percent:.0} % of the CPU time: {why}, and latencies include the handover to another thread"
         ));
+    }
+    if spec.engine == EngineKind::Libaio && spec.access == FileAccess::Buffered {
+        warnings.push(
+            "libaio is asynchronous with direct I/O only: each buffered request is done before the next is submitted, whatever the queue depth"
+                .to_owned(),
+        );
     }
     if spec.submission == Submission::Batch && !spec.arrival.is_open_loop() {
         warnings.push(

@@ -27,7 +27,7 @@ fn keep_busy<E: Engine>(worker: &mut Worker<'_, E>) -> Result<(), DeviceError> {
     loop {
         worker.submit(Wait::Completions(wanted), now)?;
         let mut last_seen = None;
-        while let Some((slot, seen)) = worker.reap() {
+        while let Some((slot, seen)) = worker.reap()? {
             last_seen = Some(seen);
             // The moment of completion is the start of the next request in this slot.
             if seen < end {

@@ -5,6 +5,7 @@ use std::path::Path;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::block_counters::{BlockDevice, BufferedLoop};
 use outcrop_workload::EngineKind;
+use outcrop_workload::filesystem::FileAccess;
 
 use crate::spec::JobSpec;
 use crate::target::Target;
@@ -33,7 +34,8 @@ impl Counted {
         };
         let mut counted = Self {
             device,
-            page_cache: None,
+            page_cache: (spec.access == FileAccess::Buffered && spec.engine != EngineKind::Noop)
+                .then(buffered),
         };
         for _ in 0..MOST_LOOPS {
             let Some(buffered) = counted.buffered_loop() else {
@@ -50,6 +52,12 @@ impl Counted {
         // A loop device whose attributes cannot be read is counted itself.
         self.device.as_ref().ok()?.buffered_loop().ok().flatten()
     }
+}
+
+fn buffered() -> String {
+    "buffered I/O (access = buffered): requests go through the page cache, so these figures describe memory and write-back, not the \
+     device alone"
+        .to_owned()
 }
 
 fn below(file: &Path) -> Result<BlockDevice, Unavailable> {

@@ -84,7 +84,7 @@ fn serve<E: Engine>(worker: &mut Worker<'_, E>, dues: &mut Dues<'_>) -> Result<(
             return Ok(());
         }
         worker.submit(wait, now)?;
-        while let Some((slot, seen)) = worker.reap() {
+        while let Some((slot, seen)) = worker.reap()? {
             if empty.is_empty() {
                 freed = seen;
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use outcrop_probe::clock::Clock;
-use outcrop_workload::{BlockIndexes, BlockSpace, Operations, Submission};
+use outcrop_workload::{BlockIndexes, BlockSpace, Durability, Operations, Submission};
 
 use crate::engine::{Completion, Engine, Wait};
 use crate::error::DeviceError;
@@ -13,13 +13,15 @@ use crate::job::timeline::Timeline;
 use crate::job::write_buffers::WriteBuffers;
 use crate::memory::{Buffer, BufferRegion};
 use crate::report::Ended;
-use crate::slots::{Flight, SlotTable};
+use crate::slots::{Flight, SlotTable, Step};
 use crate::spec::JobSpec;
 
 /// What all jobs of a run share.
 pub(crate) struct JobContext<'a> {
     pub(crate) spec: &'a JobSpec,
     pub(crate) span_bytes: u64,
+    /// To which the threads are bound, where that was asked for.
+    pub(crate) cpus: Option<&'a [u32]>,
     pub(crate) clock: &'a Clock,
     /// The caller's flag.
     pub(crate) stop: &'a AtomicBool,
@@ -166,6 +168,8 @@ pub(crate) struct Worker<'a, E> {
     /// Requests made ready since the last handing over.
     ready: u32,
     hand_over_every: u32,
+    /// Writes since one that a sync follows.
+    writes_unsynced: u32,
 }
 
 impl<'a, E: Engine> Worker<'a, E> {
@@ -189,6 +193,7 @@ impl<'a, E: Engine> Worker<'a, E> {
                 Submission::Refill => HAND_OVER_EVERY,
                 Submission::Batch => u32::MAX,
             },
+            writes_unsynced: 0,
         }
     }
 
@@ -220,6 +225,11 @@ impl<'a, E: Engine> Worker<'a, E> {
         } else {
             (prepared.read_buffers.pop().ok_or_else(no_buffer)?, 0)
         };
+        let step = if is_write {
+            self.step_of_write()
+        } else {
+            Step::Transfer
+        };
         let flight = Flight {
             buffer,
             region,
@@ -227,8 +237,32 @@ impl<'a, E: Engine> Worker<'a, E> {
             offset,
             started: now,
             due,
+            step,
         };
-        prepared.slots.board(&mut self.engine, slot, flight)?;
+        self.board(slot, flight, now)
+    }
+
+    /// What the next write has to do.
+    #[inline]
+    fn step_of_write(&mut self) -> Step {
+        match self.context.spec.sync {
+            Durability::None => Step::Transfer,
+            Durability::Dsync => Step::TransferThrough,
+            Durability::After { writes, call } => {
+                self.writes_unsynced += 1;
+                if self.writes_unsynced < writes.get() {
+                    return Step::Transfer;
+                }
+                self.writes_unsynced = 0;
+                Step::TransferThenSync(call)
+            }
+        }
+    }
+
+    /// Makes a request ready, and hands over when enough are.
+    #[inline]
+    fn board(&mut self, slot: u32, flight: Flight, now: u64) -> Result<(), DeviceError> {
+        self.prepared.slots.board(&mut self.engine, slot, flight)?;
         self.ready += 1;
         if self.ready >= self.hand_over_every {
             self.submit(Wait::Nothing, now)?;
@@ -245,28 +279,42 @@ impl<'a, E: Engine> Worker<'a, E> {
         self.engine.submit(wait)
     }
 
-    /// The next completion, recorded; `None` when there is none for now. Returns the slot and the time at
+    /// The next operation that is complete, recorded; `None` when there is none for now. Returns the slot and the time at
     /// which the completion was seen: the one reading of the clock for this request.
     #[inline]
-    pub(crate) fn reap(&mut self) -> Option<(u32, u64)> {
-        let completion = self.engine.reap()?;
-        let now = self.context.clock.ticks();
-        self.recorder.observe_depth(now, self.submitted);
-        self.submitted -= u32::from(self.submitted > 0);
-        self.settle(completion, now);
-        Some((completion.slot, now))
+    pub(crate) fn reap(&mut self) -> Result<Option<(u32, u64)>, DeviceError> {
+        while let Some(completion) = self.engine.reap() {
+            let now = self.context.clock.ticks();
+            self.recorder.observe_depth(now, self.submitted);
+            self.submitted -= u32::from(self.submitted > 0);
+            if self.settle(completion, now)? {
+                return Ok(Some((completion.slot, now)));
+            }
+        }
+        Ok(None)
     }
 
+    /// Whether the slot is empty now, rather than taken by the sync that follows its write.
     #[inline]
-    fn settle(&mut self, completion: Completion, now: u64) {
+    fn settle(&mut self, completion: Completion, now: u64) -> Result<bool, DeviceError> {
         let Some(flight) = self.prepared.slots.land(completion.slot) else {
             debug_assert!(false, "a completion for the empty slot {}", completion.slot);
-            return;
+            return Ok(false);
         };
-        let expected = self.context.spec.io_block_size_bytes;
-        if i64::from(completion.result) != expected as i64 {
-            self.recorder
-                .fail(&flight, || describe_failure(&flight, completion.result, expected));
+        let expected = match flight.step {
+            Step::Sync { .. } => 0,
+            _ => self.context.spec.io_block_size_bytes,
+        };
+        let is_whole = i64::from(completion.result) == expected as i64;
+        if let (Step::TransferThenSync(call), true) = (flight.step, is_whole) {
+            let step = Step::Sync { call, written: now };
+            self.board(completion.slot, Flight { step, ..flight }, now)?;
+            return Ok(false);
+        }
+        if !is_whole {
+            self.recorder.fail(&flight, completion.result, || {
+                describe_failure(&flight, completion.result, expected)
+            });
         } else if self.context.spec.arrival.is_open_loop() {
             self.recorder.complete_open(&flight, now);
         } else {
@@ -277,6 +325,7 @@ impl<'a, E: Engine> Worker<'a, E> {
             (Some(buffers), true) => buffers.give_back(buffer),
             _ => self.prepared.read_buffers.push(buffer),
         }
+        Ok(true)
     }
 
     /// Whether the job has to end before its time; decides how it is said to have ended.
@@ -314,7 +363,7 @@ impl<'a, E: Engine> Worker<'a, E> {
             .saturating_add(self.context.clock.ticks_in(DRAIN_LIMIT));
         while self.in_flight() > 0 {
             self.submit(Wait::Completions(1), self.context.clock.ticks())?;
-            while self.reap().is_some() {}
+            while self.reap()?.is_some() {}
             if self.in_flight() > 0 && self.context.clock.ticks() > give_up {
                 return Err(DeviceError::Hung {
                     in_flight: self.in_flight(),
@@ -344,6 +393,10 @@ fn no_buffer() -> DeviceError {
 fn describe_failure(flight: &Flight, result: i32, expected: u64) -> String {
     let verb = if flight.is_write { "write" } else { "read" };
     let offset = flight.offset;
+    if let (Step::Sync { .. }, true) = (flight.step, result < 0) {
+        let error = std::io::Error::from_raw_os_error(-result);
+        return format!("sync after the write at offset {offset}: {error}");
+    }
     if result < 0 {
         let error = std::io::Error::from_raw_os_error(-result);
         format!("{verb} of {expected} bytes at offset {offset}: {error}")

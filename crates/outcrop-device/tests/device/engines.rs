@@ -62,6 +62,9 @@ fn every_engine_at_every_depth_and_mix_counts_consistently() {
         (EngineKind::IoUring, 1, 1),
         (EngineKind::IoUring, 33, 1),
         (EngineKind::IoUring, 8, 2),
+        (EngineKind::Libaio, 1, 1),
+        (EngineKind::Libaio, 33, 1),
+        (EngineKind::Libaio, 8, 2),
         (EngineKind::Psync, 1, 1),
         (EngineKind::Psync, 1, 3),
         (EngineKind::Noop, 1, 1),
@@ -185,6 +188,7 @@ fn reads_with_every_engine_leave_a_foreign_file_as_it_was() {
     let (bytes, times) = (std::fs::read(&path).unwrap(), std::fs::metadata(&path).unwrap());
     for (engine, queue_depth) in [
         (EngineKind::IoUring, 16),
+        (EngineKind::Libaio, 16),
         (EngineKind::Psync, 1),
         (EngineKind::Noop, 4),
     ] {
@@ -210,9 +214,11 @@ fn a_raised_stop_flag_ends_a_long_job_and_keeps_what_was_measured() {
     let target = Target::Scratch(scratch(folder.path(), 1 << 20));
     for (engine, queue_depth, arrival) in [
         (EngineKind::IoUring, 8, "closed"),
+        (EngineKind::Libaio, 8, "closed"),
         (EngineKind::Psync, 1, "closed"),
         (EngineKind::Noop, 8, "closed"),
         (EngineKind::IoUring, 8, "constant:500"),
+        (EngineKind::Libaio, 8, "poisson:500"),
         (EngineKind::Psync, 1, "poisson:500"),
     ] {
         let spec = JobSpec {

@@ -19,7 +19,11 @@ fn requests_that_the_device_fails_are_counted_and_the_first_is_told() {
         .unwrap()
         .set_len(4 << 20)
         .unwrap();
-    for (engine, queue_depth) in [(EngineKind::IoUring, 8), (EngineKind::Psync, 1)] {
+    for (engine, queue_depth) in [
+        (EngineKind::IoUring, 8),
+        (EngineKind::Libaio, 8),
+        (EngineKind::Psync, 1),
+    ] {
         let spec = JobSpec {
             engine,
             queue_depth,
@@ -108,7 +112,7 @@ fn a_kernel_that_forbids_io_uring_is_named_with_the_way_out() {
         (libc::ENOSYS, "CONFIG_IO_URING"),
     ] {
         let (message, psync) = std::thread::spawn(move || {
-            forbid_io_uring(errno);
+            forbid(libc::SYS_io_uring_setup, errno);
             let folder = folder();
             // Filling falls back on its own, the job says what to do.
             let target = Target::Scratch(try_scratch(folder.path(), 2 << 20).unwrap());
@@ -131,10 +135,33 @@ fn a_kernel_that_forbids_io_uring_is_named_with_the_way_out() {
     }
 }
 
-/// Makes `io_uring_setup` fail for this thread and those that it starts, as a container's seccomp profile
+#[test]
+fn a_kernel_that_forbids_libaio_is_named_with_the_way_out() {
+    for (errno, part) in [(libc::EAGAIN, "fs.aio-max-nr"), (libc::ENOSYS, "CONFIG_AIO")] {
+        let message = std::thread::spawn(move || {
+            forbid(libc::SYS_io_setup, errno);
+            let folder = folder();
+            let target = Target::Scratch(try_scratch(folder.path(), 2 << 20).unwrap());
+            let spec = JobSpec {
+                engine: EngineKind::Libaio,
+                ..short_spec()
+            };
+            let refused = run_job(&target, &spec, &Clock::new(), &AtomicBool::new(false));
+            refused.unwrap_err().to_string()
+        })
+        .join()
+        .unwrap();
+        assert!(
+            message.contains(part) && message.contains("`--engine io_uring`"),
+            "{message}"
+        );
+    }
+}
+
+/// Makes a system call fail for this thread and those that it starts, as a container's seccomp profile
 /// does.
 #[expect(unsafe_code, reason = "installs a seccomp filter")]
-fn forbid_io_uring(errno: i32) {
+fn forbid(call: libc::c_long, errno: i32) {
     let statement = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter {
         code: code as u16,
         jt,
@@ -144,12 +171,7 @@ fn forbid_io_uring(errno: i32) {
     let mut filter = [
         // The number of the system call is the first word of what the filter sees.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        statement(
-            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-            libc::SYS_io_uring_setup as u32,
-            0,
-            1,
-        ),
+        statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, call as u32, 0, 1),
         statement(
             libc::BPF_RET | libc::BPF_K,
             libc::SECCOMP_RET_ERRNO | errno as u32,

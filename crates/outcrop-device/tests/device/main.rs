@@ -5,8 +5,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets an error has failed")]
 
 mod arrivals;
+mod destroyed;
+mod durability;
 mod engines;
 mod faults;
 mod scratch_files;
 mod stage;
 mod targets;
+mod verify;

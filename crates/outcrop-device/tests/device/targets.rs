@@ -193,3 +193,32 @@ fn holes_of_a_file_are_pointed_out() {
 fn a_real_engine_needs_something_to_reach() {
     assert!(refusal(&Target::Null, &short_spec()).contains("noop"));
 }
+
+#[test]
+fn threads_run_on_a_node_that_the_machine_has_and_another_is_refused_with_those_that_it_has() {
+    let folder = folder();
+    let target = file_of(folder.path(), 1 << 20);
+    let on = |numa: &str| JobSpec {
+        numa: numa.parse().unwrap(),
+        ..short_spec()
+    };
+    let message = refusal(&target, &on("4095"));
+    assert!(
+        message.contains("numa_node is 4095") && message.contains("any"),
+        "{message}"
+    );
+    let nodes =
+        outcrop_probe::numa::nodes(&outcrop_probe::system_tree::SystemTree::live()).unwrap_or_default();
+    for node in nodes {
+        let spec = on(&node.to_string());
+        match outcrop_probe::numa::cpus_of_node(&outcrop_probe::system_tree::SystemTree::live(), node) {
+            Ok(cpus) if !cpus.is_empty() => assert!(run(&target, &spec).total().reads.operations > 0),
+            // A node of memory alone runs no thread.
+            _ => assert!(refusal(&target, &spec).contains("that has CPUs")),
+        }
+    }
+    let device = LoopDevice::new(8 << 20);
+    let virtual_device = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let message = refusal(&virtual_device, &on("device"));
+    assert!(message.contains("a virtual device is on no node"), "{message}");
+}

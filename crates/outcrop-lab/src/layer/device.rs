@@ -1,4 +1,5 @@
-//! The device layer: storage devices behind a scratch file of our own, or a file or device that is only read.
+//! The device layer: storage devices behind a scratch file of our own, a file or device that is only read, or a device that
+//! its owner gives to be overwritten.
 
 mod bench;
 mod histograms;
@@ -11,10 +12,10 @@ mod values;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_device::{EngineKind, ReadOnlyTarget};
+use outcrop_device::{Candidate, EngineKind, ReadOnlyTarget};
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX,
+    ARRIVAL, DESTROY, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX,
     SCHEMA, SIZE, SPAN, STATE, Span,
 };
 use outcrop_schema::{LayerSchema, Settings};
@@ -80,11 +81,19 @@ impl Layer for Device {
             let message = "only a scratch file is preconditioned; leave `precondition` out";
             return Err(Refusal::of(&PRECONDITION, message));
         }
+        if kind != Kind::Destroyed && settings.has(&DESTROY) {
+            let message = format!(
+                "only a subject of the kind \"{}\" is overwritten; leave `destroy` out",
+                Kind::Destroyed
+            );
+            return Err(Refusal::of(&DESTROY, message));
+        }
         match (kind, settings.get(&PATH).cloned()) {
             (Kind::ScratchFile, Some(_)) => {
                 let message = "Outcrop creates the scratch file in the directory of the run, and it has no path; leave `path` out, or use kind = \"read-only\" to read an existing file";
                 Err(Refusal::of(&PATH, message))
             }
+            (Kind::Destroyed, path) => destroyed(path, settings),
             (Kind::ReadOnly, None) => Err(Refusal::of(
                 &KIND,
                 "a read-only subject needs `path`, the file or block device to read",
@@ -201,11 +210,52 @@ fn bytes_to_write(subject: &Subject) -> u64 {
     }
 }
 
+/// A device that is overwritten: looked at before anything is planned, and again before the first write.
+fn destroyed(path: Option<String>, mut settings: Settings) -> Result<Subject, Refusal> {
+    let Some(path) = path else {
+        let message = "a device that is overwritten needs `path`, the block device";
+        return Err(Refusal::of(&KIND, message));
+    };
+    let path = absolute(&PATH, &path)?;
+    let candidate =
+        Candidate::examine(Path::new(&path)).map_err(|error| Refusal::of(&PATH, error.to_string()))?;
+    match settings.get(&DESTROY) {
+        None => {
+            let message = format!(
+                "{}; all of it is overwritten only where `destroy` repeats that name",
+                candidate.description()
+            );
+            return Err(Refusal::of(&KIND, message));
+        }
+        Some(typed) if !candidate.is_called(typed) => {
+            let message = format!(
+                "`{typed}` is not the name of this device: {}",
+                candidate.description()
+            );
+            return Err(Refusal::of(&DESTROY, message));
+        }
+        Some(_) => {}
+    }
+    let size = part_of(
+        &path,
+        ByteSize(candidate.identity.size_bytes),
+        settings.get(&SIZE).copied(),
+    )?;
+    let label = format!("{} {path} {size}", Kind::Destroyed);
+    settings.set(&PATH, path);
+    settings.set(&SIZE, size);
+    Ok(Subject { settings, label })
+}
+
 /// The size to be read: all of it, or the part that the plan names.
 fn size_to_read(path: &str, wanted: Option<ByteSize>) -> Result<ByteSize, Refusal> {
     let target =
         ReadOnlyTarget::open(Path::new(path)).map_err(|error| Refusal::of(&PATH, error.to_string()))?;
-    let size = ByteSize(target.size_bytes());
+    part_of(path, ByteSize(target.size_bytes()), wanted)
+}
+
+/// All of what is at `path`, or the part that is wanted.
+fn part_of(path: &str, size: ByteSize, wanted: Option<ByteSize>) -> Result<ByteSize, Refusal> {
     match wanted {
         Some(wanted) if wanted > size => Err(Refusal::of(
             &SIZE,

@@ -90,8 +90,8 @@ impl PlanSet {
     }
 }
 
-/// Any number does, as it is recorded: the nanoseconds of now, mixed.
-fn fresh_seed() -> Seed {
+/// A seed where nobody gives one. Any number does, as it is recorded: the nanoseconds of now, mixed.
+pub fn fresh_seed() -> Seed {
     let now = outcrop_probe::clock::unix_now();
     Seed(now.as_secs()).derive_index(u64::from(now.subsec_nanos()))
 }

@@ -5,6 +5,7 @@
 mod caches;
 mod columns;
 mod compression;
+mod destroyed_devices;
 mod filesystems;
 mod interrupted_runs;
 mod orders;

@@ -64,16 +64,19 @@ kind = "scratch-file"
 size = "1GiB"
 
 [plan.workload]
+access = "direct"
 access_pattern = "random"
 arrival = "closed"
 content = "random"
 engine = "io_uring"
 io_block_size = "4KiB"
 jobs = 1
+numa_node = "any"
 queue_depth = 32
 read_write_mix = "100:0"
 span = "all"
 submission = "refill"
+sync = "none"
 
 [plan.factors]
 

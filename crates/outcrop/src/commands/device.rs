@@ -13,14 +13,21 @@ use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_schema::{FactorRef, LayerSchema, device};
 use std::path::PathBuf;
 
+mod verify;
+
 const EXAMPLES: &str = "\
 Examples:
   outcrop device --queue-depth 1,32,256                        4 KiB random reads at three depths
   outcrop device --io-block-size 4k,64k --read-write-mix 70:30 --queue-depth 8
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
+  outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
+  outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --read-write-mix 0:100    overwrites the device
   outcrop device --engine noop --format json                   the cost of the measuring loop itself
   outcrop device --job nightly.fio --duration 10s              the jobs of a job file of fio
+  outcrop device --verify --size 4GiB --queue-depth 64         does it keep what it is given?
+  outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --verify=write --seed 7     before a power cut
+  outcrop device --read-only /dev/nvme1n1 --verify=check --seed 7             after it
 
 Several values, separated by commas, make a factor: every combination is a cell.
 The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s); an
@@ -30,7 +37,7 @@ option of fio without a counterpart is refused with what to type instead.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure; the scratch file in it is removed
+    /// A directory on the filesystem to measure, where the scratch file is removed afterwards; with --destroy a block device
     #[arg(default_value = ".", conflicts_with = "read_only")]
     path: PathBuf,
     /// Measure the jobs of a job file of fio, each by itself; an option without a counterpart is named with its line
@@ -39,11 +46,19 @@ pub(crate) struct Args {
     /// Measure an existing file or block device instead; it is opened for reading only
     #[arg(long, value_name = "FILE")]
     read_only: Option<PathBuf>,
+    /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
+    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap
+    #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
+    destroy: Option<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
+    /// Verify instead of measuring: write blocks that contain their address, pass and checksum, read them back, and name every
+    /// fault with its offset. `write` and `check` do one half each, with the same --seed
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    verify: Option<verify::Half>,
     #[command(flatten)]
     fio: FioWords,
     #[command(flatten)]
@@ -69,9 +84,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         args.fio.none_with("--job").map_err(bad_input)?;
         return job_file::run(job, &args.path, args.size, &args.flags);
     }
+    if let Some(half) = args.verify {
+        return verify::run(args, half);
+    }
     let (warm_up, duration) = args.fio.times(&args.flags)?;
     let options = PlanOptions {
-        directory: Some(args.path.clone()),
+        directory: (!is_device(args)).then(|| args.path.clone()),
         size: args.size,
         warm_up: warm_up.or(Some(WARM_UP)),
         duration: duration.or(Some(DURATION)),
@@ -84,6 +102,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     session::start(&set, "device", &args.flags)
 }
 
+/// Whether the argument is a device to be overwritten, or something that only could be one.
+fn is_device(args: &Args) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_there = || std::fs::metadata(&args.path).is_ok_and(|found| found.file_type().is_block_device());
+    args.read_only.is_none() && (args.destroy.is_some() || is_there())
+}
+
 fn draft(args: &Args) -> anyhow::Result<Draft> {
     let mut draft = Draft::new(
         "device",
@@ -92,6 +117,16 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
         "outcrop device",
     );
     draft = match &args.read_only {
+        // A device without a name is refused with the name that it has.
+        None if is_device(args) => {
+            let device = draft
+                .with_subject(&device::KIND, device::Kind::Destroyed.name(), "PATH")
+                .with_subject(&device::PATH, &args.path.to_string_lossy(), "PATH");
+            match &args.destroy {
+                Some(name) => device.with_subject(&device::DESTROY, name, "--destroy"),
+                None => device,
+            }
+        }
         Some(path) => draft
             .with_subject(&device::KIND, device::Kind::ReadOnly.name(), "--read-only")
             .with_subject(&device::PATH, &path.to_string_lossy(), "--read-only"),

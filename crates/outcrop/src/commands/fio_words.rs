@@ -8,7 +8,7 @@ use clap::{ArgAction, Args};
 use outcrop_lab::Draft;
 use outcrop_measure::units::TimeSpan;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SYNC,
 };
 use outcrop_schema::{About, FactorRef};
 
@@ -53,6 +53,12 @@ pub(crate) struct FioWords {
     /// fio: whether the page cache is bypassed
     #[arg(long, hide = true, value_name = "0|1", num_args = 0..=1, default_missing_value = "1")]
     direct: Option<String>,
+    /// fio: writes between two calls of fsync
+    #[arg(long, hide = true, value_name = "N")]
+    fsync: Option<String>,
+    /// fio: writes between two calls of fdatasync
+    #[arg(long, hide = true, value_name = "N")]
+    fdatasync: Option<String>,
     /// fio: every trial is timed here
     #[arg(long = "time_based", hide = true, action = ArgAction::SetTrue, alias = "time-based")]
     is_time_based: bool,
@@ -66,11 +72,6 @@ pub(crate) struct FioWords {
 impl FioWords {
     /// The draft with what they say; `native` is what our own flags say, which they may not contradict.
     pub(crate) fn write_over(&self, draft: Draft, native: &FactorFlags<Device>) -> anyhow::Result<Draft> {
-        if self.direct.as_deref().is_some_and(|value| value != "1") {
-            return Err(refusal(
-                "--direct=0 is buffered I/O, which Outcrop does not measure: every access bypasses the page cache; leave it out",
-            ));
-        }
         if let Some(path) = &self.filename {
             return Err(refusal(format!(
                 "--filename is a fio option: `--read-only {path}` measures an existing file without writing; a directory as the argument gets a scratch file"
@@ -169,7 +170,43 @@ impl FioWords {
             ));
         }
         said.extend(self.arrival()?);
+        said.extend(self.access()?);
+        for (flag, count, call) in [
+            ("--fsync", &self.fsync, ":fsync"),
+            ("--fdatasync", &self.fdatasync, ""),
+        ] {
+            let Some(count) = count else { continue };
+            let sync = match count.parse::<u32>() {
+                Ok(0) => "none".to_owned(),
+                Ok(count) => format!("every:{count}{call}"),
+                Err(_) => {
+                    return Err(format!(
+                        "{flag} {count} is not a number of writes; for each of them type {flag} 1"
+                    ));
+                }
+            };
+            said.push((stated(&SYNC, vec![sync], flag), format!("{flag} {count}")));
+        }
         Ok(said)
+    }
+
+    /// Past the page cache or through it.
+    fn access(&self) -> Result<Option<(Given, String)>, String> {
+        let access = match self.direct.as_deref() {
+            None => return Ok(None),
+            Some("1") => "direct",
+            Some("0") => "buffered",
+            Some(other) => {
+                return Err(format!(
+                    "--direct {other} is not known; expected 1 or 0, which are --access direct and buffered here"
+                ));
+            }
+        };
+        let typed = format!("--direct {}", self.direct.as_deref().unwrap_or_default());
+        Ok(Some((
+            stated(&ACCESS, vec![access.to_owned()], "--direct"),
+            typed,
+        )))
     }
 
     /// The open loop that fio's rate is.
@@ -268,11 +305,18 @@ pub(crate) const SPELL: Spell = |factor: &About, value: &str| {
         name if name == ACCESS_PATTERN.name => pattern(value),
         name if name == READ_WRITE_MIX.name => mix(value),
         name if name == ENGINE.name => match value {
-            "libaio" | "posixaio" => Err(format!(
-                "{value} is not available; io_uring is asynchronous too (--engine io_uring)"
+            "posixaio" => Err(format!(
+                "{value} is not available; io_uring and libaio are asynchronous too (--engine io_uring)"
             )),
             "sync" | "pvsync" | "pvsync2" => one("psync"),
             "null" => one("noop"),
+            _ => one(value),
+        },
+        name if name == SYNC.name => match value {
+            "0" => one("none"),
+            "1" | "sync" => Err(format!(
+                "--sync {value} is O_SYNC in fio; type --sync dsync for O_DSYNC, or --sync each:fsync for fsync after every write"
+            )),
             _ => one(value),
         },
         name if name == QUEUE_DEPTH.name || name == JOBS.name => range(value),

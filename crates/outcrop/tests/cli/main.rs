@@ -16,6 +16,7 @@ mod column_find;
 mod column_hostile;
 mod column_input;
 mod compare;
+mod device;
 mod faults;
 mod figure;
 mod filesystem;

@@ -13,14 +13,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use outcrop_device::{DeviceError, Ended, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, run_job};
+use outcrop_device::{
+    DeviceError, Ended, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, WritableDevice, run_job,
+};
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
-use outcrop_schema::device::{PATH, SIZE};
+use outcrop_schema::device::{DESTROY, KIND, Kind, PATH, SIZE};
 use outcrop_workload::{Content, ReadWriteMix};
 
 use super::{bytes_to_write, histograms, is_read_only, notes, overhead, parameters, precondition, values};
@@ -48,12 +50,15 @@ impl<'r> DeviceBench<'r> {
     ) -> Result<Self, LabError> {
         let mut targets = BTreeMap::new();
         let total: u64 = subjects.iter().map(bytes_to_write).sum();
-        if total > 0 {
+        if subjects
+            .iter()
+            .any(|subject| *subject.settings.value(&KIND) == Kind::ScratchFile)
+        {
             remove_abandoned(preparation)?;
         }
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(
-                "creating the scratch file writes {}, but only {} may be written; use a smaller --size or a larger --max-written",
+                "preparing what is measured writes {}, but only {} may be written; use a smaller --size or a larger --max-written",
                 format_bytes(total),
                 format_bytes(limit)
             )));
@@ -118,6 +123,12 @@ impl Bench for DeviceBench<'_> {
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
         // One that failed may have been written.
         self.bytes_written += report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes;
+        if let Some(message) = removed(&report, target) {
+            return Err(TrialFailure {
+                is_fatal: true,
+                ..TrialFailure::of(&message)
+            });
+        }
         if spec.read_write_mix.has_writes() {
             target.flush().map_err(|error| failure(&error))?;
         }
@@ -131,6 +142,23 @@ impl Bench for DeviceBench<'_> {
     fn bytes_written(&self) -> u64 {
         self.bytes_written
     }
+}
+
+/// What a drive answers that was pulled, or that does not work any more: EIO, ENXIO and ENODEV.
+const GONE: [i32; 3] = [5, 6, 19];
+
+/// Why no later trial can succeed either: the target failed every request of a trial.
+fn removed(report: &JobReport, target: &Target) -> Option<String> {
+    let failure = report.failure()?;
+    let completed = report.traffic.reads + report.traffic.writes;
+    let is_gone = report
+        .errors
+        .first_errno
+        .is_some_and(|errno| GONE.contains(&errno));
+    (completed == 0 && is_gone).then(|| {
+        let place = target.place().unwrap_or(Path::new("the target")).display();
+        format!("{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}")
+    })
 }
 
 /// A trial of which a larger share of requests failed describes how the device fails, not how fast it is.
@@ -189,6 +217,19 @@ fn target(
             bytes_total: total,
         });
     };
+    if *subject.settings.value(&KIND) == Kind::Destroyed {
+        let path = Path::new(subject.settings.value(&PATH));
+        let name: &String = subject.settings.value(&DESTROY);
+        let device = WritableDevice::open(path, name)?;
+        device.fill(
+            size_bytes,
+            &Content::Random,
+            preparation.seed,
+            preparation.stop,
+            &mut progress,
+        )?;
+        return Ok(Target::Device(device));
+    }
     // Incompressible content, whatever the trials write: a drive that compresses must not read back zeros for free.
     let scratch = ScratchFile::create(
         preparation.directory,
@@ -222,6 +263,8 @@ fn failure(error: &DeviceError) -> TrialFailure {
         | DeviceError::DirectUnsupported { .. }
         | DeviceError::ReadOnlyTarget { .. }
         | DeviceError::Path { .. }
+        | DeviceError::InUse { .. }
+        | DeviceError::HoldsData { .. }
         | DeviceError::Hung { .. } => true,
         // The rest may depend on the cell: a ring or buffers too large, a size that the device does not take.
         _ => false,

@@ -33,6 +33,13 @@ pub(super) fn values(
             ));
         }
     }
+    if let Some(syncs) = &total.syncs {
+        values.extend(Value::latencies(
+            &device::SYNC_LATENCY,
+            syncs,
+            "no sync completed",
+        ));
+    }
     let operations = total.reads.operations + total.writes.operations;
     values.extend([
         cpu_per_operation(report, operations),

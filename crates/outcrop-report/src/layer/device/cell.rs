@@ -5,8 +5,9 @@ use outcrop_measure::units::format_bytes;
 use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, Direction, ENGINE, IO_BLOCK_SIZE, IOPS,
-    JOBS, LATENCY, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SPAN, SUBMISSION,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, Direction, ENGINE,
+    IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SPAN,
+    SUBMISSION, SYNC,
 };
 use outcrop_workload::{AccessPattern, EngineKind};
 
@@ -144,11 +145,18 @@ pub(super) trait DeviceCell {
     /// What else tells it from others, each behind a comma: an arrival process, an engine, content or a span that is not the usual one.
     fn circumstances(&self) -> String {
         let cell = self.cell();
-        let mut words: Vec<String> = [&ARRIVAL as FactorRef, &SUBMISSION, &ENGINE]
-            .iter()
-            .filter_map(|factor| factor.labelled(cell.spelling(factor)))
-            .filter(|label| !label.is_empty())
-            .collect();
+        let mut words: Vec<String> = [
+            &ARRIVAL as FactorRef,
+            &SUBMISSION,
+            &SYNC,
+            &ACCESS,
+            &NUMA_NODE,
+            &ENGINE,
+        ]
+        .iter()
+        .filter_map(|factor| factor.labelled(cell.spelling(factor)))
+        .filter(|label| !label.is_empty())
+        .collect();
         let writes = self.only() != Some(Direction::Read);
         if writes && !cell.is_default(&CONTENT) {
             words.push(format!("content {}", cell.spelling(&CONTENT)));

@@ -2,6 +2,7 @@
 
 mod offered;
 mod over_time;
+mod sweeps;
 mod tail;
 
 use std::iter;
@@ -30,6 +31,7 @@ pub(super) fn all(cells: &[Cell<'_>], published: &[Published]) -> Vec<FigureSlot
         bandwidth_by_size(cells, published),
         iops_by_mix(cells),
     ];
+    slots.extend(sweeps::all(cells));
     slots.extend(offered::both(cells));
     slots.extend([tail::latency_tail(cells)]);
     slots.extend(over_time::both(cells));

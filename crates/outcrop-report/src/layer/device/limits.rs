@@ -125,7 +125,7 @@ fn written(cells: &[Cell<'_>]) -> Option<Caution> {
     let bytes: f64 = trials.filter_map(|trial| value_of(trial, &BYTES_WRITTEN)).sum();
     (bytes > 0.0).then(|| {
         Caution::note(format!(
-            "The trials wrote {}, in addition to creating the file.",
+            "The trials wrote {}, in addition to the preparation.",
             format_bytes(bytes as u64)
         ))
     })

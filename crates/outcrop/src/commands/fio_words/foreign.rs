@@ -75,22 +75,9 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("cpus_allowed", Instead("run taskset -c {} outcrop device …")),
     ("cpumask", Instead("run taskset outcrop device …")),
     (
-        "fsync",
-        Instead("there is no counterpart: writes bypass the page cache and are not flushed"),
-    ),
-    (
-        "fdatasync",
-        Instead("there is no counterpart: writes bypass the page cache and are not flushed"),
-    ),
-    (
-        "sync",
-        Instead("there is no counterpart: writes bypass the page cache and are not flushed"),
-    ),
-    (
         "thinktime",
         Instead("there is no counterpart; type --arrival poisson:5k for requests with pauses between them"),
     ),
-    ("verify", Instead("there is no counterpart")),
     ("zonemode", Instead("there is no counterpart")),
     ("flow", Instead("there is no counterpart")),
 ];

@@ -74,8 +74,8 @@ fn of_quantities_and_workloads() {
             },
             WorkloadError::UnknownWord {
                 what: "engine",
-                seen: text("libaio"),
-                hint: text("accepted: io_uring, psync, noop"),
+                seen: text("posixaio"),
+                hint: text("accepted: io_uring, libaio, psync, noop"),
             },
             WorkloadError::OutOfRange {
                 what: "arrival rate",
@@ -155,6 +155,35 @@ fn of_devices() {
                 filesystem: text("proc"),
             },
             DeviceError::UnderDev { directory: path() },
+            DeviceError::NoDevice { path: path() },
+            DeviceError::InUse {
+                path: path(),
+                how: text("vdb1 is mounted at /srv"),
+            },
+            DeviceError::UseUnknown {
+                path: path(),
+                reason: text("this kernel has no /proc/self/mountinfo"),
+            },
+            DeviceError::HoldsData {
+                path: path(),
+                what: text("an XFS filesystem"),
+            },
+            DeviceError::WriteProtected { path: path() },
+            DeviceError::OtherName {
+                path: path(),
+                typed: text("S1"),
+                names: text("S2"),
+            },
+            DeviceError::Fill {
+                path: path(),
+                offset: 4096,
+                source: denied(),
+            },
+            DeviceError::AioSetup {
+                entries: 32,
+                source: denied(),
+                hint: "lower queue_depth",
+            },
             DeviceError::ScratchWrite {
                 directory: path(),
                 offset: 4096,

@@ -1,0 +1,406 @@
+//! Devices that are given to be overwritten: every one that somebody could miss is refused, before a byte is written.
+//!
+//! Real loop devices throughout. Nodes with other names stand in folders of our own.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_device::{Candidate, DeviceError, JobSpec, Target, WritableDevice};
+use outcrop_workload::{Content, ReadWriteMix};
+use rustix::fs::{FileType, Mode, OFlags};
+
+use crate::stage::{Disk, LoopDevice, SEED, folder, must, run, short_spec};
+
+/// Undoes something with a command when it is dropped.
+struct Undo<'a>(&'static str, &'a Path);
+
+impl Drop for Undo<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new(self.0).arg(self.1).status();
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What the device is called: a loop device by its file.
+fn name_of(device: &LoopDevice) -> String {
+    device.image.canonicalize().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The sentence by which a device is refused, by the first look and by opening it.
+fn refusal(path: &Path, name: &str) -> String {
+    let message = WritableDevice::open(path, name).unwrap_err().to_string();
+    assert_eq!(Candidate::examine(path).unwrap_err().to_string(), message);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+fn refused(path: &Path, device: &LoopDevice, part: &str) {
+    let message = refusal(path, &name_of(device));
+    assert!(
+        message.contains("is not overwritten") && message.contains(part),
+        "{message}"
+    );
+}
+
+fn opened(device: &LoopDevice) -> WritableDevice {
+    WritableDevice::open(&device.node, &name_of(device)).unwrap()
+}
+
+#[test]
+fn a_mounted_device_is_refused_by_its_name_through_a_symlink_and_by_a_node_elsewhere() {
+    let device = LoopDevice::new(16 << 20);
+    must("mkfs.ext4", &["-q", "-F", text(&device.node)]);
+    let place = folder();
+    must("mount", &["-t", "ext4", text(&device.node), text(place.path())]);
+    let _mounted = Undo("umount", place.path());
+
+    let names = folder();
+    let link = names.path().join("link");
+    symlink(&device.node, &link).unwrap();
+    let link_to_link = names.path().join("link-to-link");
+    symlink("link", &link_to_link).unwrap();
+    let node = names.path().join("disk");
+    let number = std::fs::metadata(&device.node).unwrap().rdev();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &node,
+        FileType::BlockDevice,
+        Mode::RUSR | Mode::WUSR,
+        number,
+    )
+    .unwrap();
+    for path in [&device.node, &link, &link_to_link, &node] {
+        let told = format!("is mounted at {}", place.path().canonicalize().unwrap().display());
+        refused(path, &device, &told);
+    }
+}
+
+#[test]
+fn every_member_of_a_mounted_btrfs_is_refused() {
+    let members = [LoopDevice::new(256 << 20), LoopDevice::new(256 << 20)];
+    let nodes = members.each_ref().map(|member| text(&member.node));
+    must(
+        "mkfs.btrfs",
+        &["-q", "-f", "-m", "raid1", "-d", "single", nodes[0], nodes[1]],
+    );
+    must("btrfs", &["device", "scan", nodes[0]]);
+    must("btrfs", &["device", "scan", nodes[1]]);
+    let place = folder();
+    must("mount", &["-t", "btrfs", nodes[0], text(place.path())]);
+    {
+        let _mounted = Undo("umount", place.path());
+        refused(&members[0].node, &members[0], "is mounted at");
+        refused(
+            &members[1].node,
+            &members[1],
+            "is a member of the btrfs mounted at",
+        );
+    }
+    refused(&members[1].node, &members[1], "it holds a btrfs filesystem");
+    let _ = Command::new("btrfs")
+        .args(["device", "scan", "--forget"])
+        .args(nodes)
+        .output();
+}
+
+#[test]
+fn active_swap_is_refused_and_so_is_swap_that_is_off() {
+    let device = LoopDevice::new(16 << 20);
+    must("mkswap", &[text(&device.node)]);
+    {
+        must("swapon", &[text(&device.node)]);
+        let _swap = Undo("swapoff", &device.node);
+        refused(&device.node, &device, "is active swap");
+    }
+    refused(&device.node, &device, "it holds swap");
+}
+
+#[test]
+fn a_filesystem_a_partition_table_and_a_volume_are_refused_and_nothing_of_them_changes() {
+    type Planted<'a> = (&'a dyn Fn(&File), &'a str);
+    let gpt = |image: &File| image.write_all_at(b"EFI PART", 512).unwrap();
+    let lvm = |image: &File| {
+        image.write_all_at(b"LABELONE", 512).unwrap();
+        image.write_all_at(b"LVM2 001", 512 + 24).unwrap();
+    };
+    let raid = |image: &File| image.write_all_at(&0xa92b_4efc_u32.to_le_bytes(), 4096).unwrap();
+    let planted: [Planted<'_>; 3] = [
+        (&gpt, "a GPT partition table"),
+        (&lvm, "an LVM physical volume"),
+        (&raid, "a member of a Linux RAID"),
+    ];
+    for (plant, what) in planted {
+        let device = LoopDevice::new(8 << 20);
+        plant(&File::options().write(true).open(&device.image).unwrap());
+        let before = std::fs::read(&device.image).unwrap();
+        refused(&device.node, &device, what);
+        assert!(std::fs::read(&device.image).unwrap() == before);
+    }
+    for (kind, size_mib, what) in [
+        ("ext4", 8, "an ext2, ext3 or ext4 filesystem"),
+        ("xfs", 320, "an XFS filesystem"),
+        ("btrfs", 256, "a btrfs filesystem"),
+    ] {
+        let device = LoopDevice::new(size_mib << 20);
+        let force = if kind == "ext4" { "-F" } else { "-f" };
+        must(&format!("mkfs.{kind}"), &["-q", force, text(&device.node)]);
+        refused(&device.node, &device, what);
+    }
+}
+
+#[test]
+fn a_disk_whose_partitions_the_kernel_knows_is_refused_and_so_is_a_disk_with_a_used_partition() {
+    let device = LoopDevice::new(32 << 20);
+    let mut table = [0_u8; 512];
+    // One Linux partition from 1 MiB on, of 24 MiB.
+    table[446 + 4] = 0x83;
+    table[446 + 8..446 + 12].copy_from_slice(&2048_u32.to_le_bytes());
+    table[446 + 12..446 + 16].copy_from_slice(&49_152_u32.to_le_bytes());
+    table[510..].copy_from_slice(&[0x55, 0xaa]);
+    File::options()
+        .write(true)
+        .open(&device.image)
+        .unwrap()
+        .write_all_at(&table, 0)
+        .unwrap();
+    refused(&device.node, &device, "it holds a partition table");
+
+    let node = must(
+        "losetup",
+        &[
+            "--find",
+            "--show",
+            "--partscan",
+            "--direct-io=on",
+            text(&device.image),
+        ],
+    );
+    let scanned = PathBuf::from(&node);
+    // Not every kernel reads this table itself.
+    let _ = Command::new("addpart")
+        .args([&node, "1", "2048", "49152"])
+        .output();
+    let detach = Detach(&scanned);
+    let message = refusal(&scanned, &name_of(&device));
+    assert!(message.contains("it holds partitions (loop"), "{message}");
+
+    let partition = PathBuf::from(format!("{node}p1"));
+    must("mkfs.ext4", &["-q", "-F", text(&partition)]);
+    let place = folder();
+    must("mount", &["-t", "ext4", text(&partition), text(place.path())]);
+    let mounted = Undo("umount", place.path());
+    let of_disk = refusal(&scanned, &name_of(&device));
+    let of_partition = refusal(&partition, &format!("{}-part1", name_of(&device)));
+    for message in [of_disk, of_partition] {
+        assert!(message.contains("p1 is mounted at"), "{message}");
+    }
+    drop(mounted);
+    drop(detach);
+}
+
+struct Detach<'a>(&'a Path);
+
+impl Drop for Detach<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_an_error_and_nothing_is_created_there() {
+    for path in [
+        "/dev/outcrop-no-such-device",
+        "/dev/disk/by-id/outcrop-no-such-device",
+        "/no/such/device",
+    ] {
+        let message = refusal(Path::new(path), "any name");
+        assert!(
+            message.contains("there is no device at") && message.contains("never creates"),
+            "{message}"
+        );
+        assert!(!Path::new(path).exists());
+    }
+    let folder = folder();
+    let dangling = folder.path().join("dangling");
+    symlink("nothing", &dangling).unwrap();
+    assert!(refusal(&dangling, "any name").contains("there is no device at"));
+    assert!(!folder.path().join("nothing").exists());
+}
+
+#[test]
+fn a_device_that_somebody_holds_exclusively_is_refused() {
+    let device = LoopDevice::new(8 << 20);
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+    let held = rustix::fs::open(&device.node, flags, Mode::empty()).unwrap();
+    let message = WritableDevice::open(&device.node, &name_of(&device))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("holds it exclusively"), "{message}");
+    drop(held);
+    let ours = opened(&device);
+    let message = WritableDevice::open(&device.node, &name_of(&device))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("holds it exclusively"), "we hold it: {message}");
+    drop(ours);
+    drop(opened(&device));
+}
+
+#[test]
+fn a_device_below_a_loop_device_is_refused_although_the_kernel_would_let_it_be_taken() {
+    let below = LoopDevice::new(8 << 20);
+    let above = PathBuf::from(must("losetup", &["--find", "--show", text(&below.node)]));
+    let detach = Detach(&above);
+    refused(&below.node, &below, "stands on loop");
+    drop(detach);
+}
+
+#[test]
+fn a_write_protected_device_is_refused() {
+    let device = LoopDevice::new(8 << 20);
+    must("blockdev", &["--setro", text(&device.node)]);
+    let message = refusal(&device.node, &name_of(&device));
+    assert!(
+        message.contains("is read-only") && message.contains("--setrw"),
+        "{message}"
+    );
+    must("blockdev", &["--setrw", text(&device.node)]);
+}
+
+#[test]
+fn a_name_that_is_not_the_devices_is_refused_with_the_one_that_is() {
+    let device = LoopDevice::new(8 << 20);
+    for typed in [
+        "",
+        "yes",
+        "S1",
+        text(&device.node),
+        &format!("{} ", name_of(&device)),
+    ] {
+        let error = WritableDevice::open(&device.node, typed).unwrap_err();
+        assert!(matches!(error, DeviceError::OtherName { .. }), "{error}");
+        assert!(error.to_string().contains(&name_of(&device)), "{error}");
+    }
+    let description = Candidate::examine(&device.node).unwrap().description();
+    let parts = [
+        text(&device.node),
+        "8 MiB",
+        &name_of(&device),
+        "zeros at its start",
+    ];
+    assert!(
+        parts.iter().all(|part| description.contains(part)),
+        "{description}"
+    );
+    assert!(
+        std::fs::read(&device.image)
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0)
+    );
+}
+
+#[test]
+fn what_is_no_block_device_is_refused_by_kind() {
+    let folder = folder();
+    let file = folder.path().join("theirs");
+    std::fs::write(&file, [7; 8192]).unwrap();
+    for (path, part) in [
+        (file.as_path(), "is a regular file"),
+        (folder.path(), "is a directory"),
+        (Path::new("/dev/null"), "is a character device"),
+    ] {
+        let message = refusal(path, "any name");
+        assert!(
+            message.contains(part) && message.contains("expected a block device"),
+            "{message}"
+        );
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), [7; 8192]);
+}
+
+#[test]
+fn a_disk_that_is_full_below_a_device_ends_the_filling_with_the_offset() {
+    let disk = Disk::formatted("ext4", 16 << 20);
+    let image = disk.mount_point.join("thin");
+    File::create(&image).unwrap().set_len(64 << 20).unwrap();
+    let node = PathBuf::from(must(
+        "losetup",
+        &["--find", "--show", "--direct-io=on", text(&image)],
+    ));
+    let detach = Detach(&node);
+    let name = image.canonicalize().unwrap();
+    let device = WritableDevice::open(&node, text(&name)).unwrap();
+    let stop = AtomicBool::new(false);
+    let filled = device.fill(64 << 20, &Content::Random, SEED, &stop, &mut |_, _| {});
+    let message = filled.unwrap_err().to_string();
+    assert!(
+        message.contains("filling /dev/loop")
+            && message.contains("failed at offset")
+            && message.contains("are overwritten"),
+        "{message}"
+    );
+    let target = Target::Device(device);
+    let spec = JobSpec {
+        read_write_mix: ReadWriteMix::WRITE_ONLY,
+        ..short_spec()
+    };
+    let failure = run(&target, &spec).failure().unwrap();
+    assert!(failure.contains("write of 4096 bytes at offset"), "{failure}");
+    drop(target);
+    drop(detach);
+}
+
+#[test]
+fn an_unused_device_is_filled_and_written_within_the_span_and_nowhere_else() {
+    let device = LoopDevice::new(8 << 20);
+    let target = opened(&device);
+    assert_eq!(target.size_bytes(), 8 << 20);
+    let stop = AtomicBool::new(false);
+    target
+        .fill(2 << 20, &Content::Random, SEED, &stop, &mut |_, _| {})
+        .unwrap();
+    let filled = std::fs::read(&device.image).unwrap();
+    assert!(
+        filled[..2 << 20]
+            .chunks(4096)
+            .all(|block| block.iter().any(|byte| *byte != 0))
+    );
+    assert!(filled[2 << 20..].iter().all(|byte| *byte == 0));
+
+    let target = Target::Device(target);
+    let spec = JobSpec {
+        read_write_mix: ReadWriteMix::WRITE_ONLY,
+        span_bytes: Some(1 << 20),
+        content: Content::Zeros,
+        ..short_spec()
+    };
+    let report = run(&target, &spec);
+    target.flush().unwrap();
+    assert_eq!(report.failure(), None);
+    assert_eq!(
+        report.counted_device.as_deref(),
+        device.node.file_name().unwrap().to_str()
+    );
+    let counted = report.device_counters.unwrap();
+    assert_eq!(counted.written_bytes, report.traffic.written_bytes);
+    let after = std::fs::read(&device.image).unwrap();
+    assert!(after[1 << 20..] == filled[1 << 20..], "beyond the span");
+    assert!(after[..1 << 20] != filled[..1 << 20]);
+
+    let message = match target {
+        Target::Device(device) => device.fill(9 << 20, &Content::Zeros, SEED, &stop, &mut |_, _| {}),
+        _ => unreachable!(),
+    }
+    .unwrap_err()
+    .to_string();
+    assert!(message.contains("holds 8388608 bytes"), "{message}");
+    // What it was filled with is no signature, so the same device is good for the next run.
+    drop(opened(&device));
+}

@@ -1,0 +1,185 @@
+//! Plans that overwrite a device: what they may not, what they yield, and what is left of a run whose device is removed.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use outcrop_lab::{Event, LabError, execute, resume};
+use outcrop_results::Outcome;
+
+use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start, try_plan_set};
+
+/// A file of zeros dressed up as a block device.
+struct LoopDevice {
+    node: String,
+    image: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl LoopDevice {
+    fn new(size_bytes: u64) -> Self {
+        let folder = directory();
+        let image = folder.path().canonicalize().unwrap().join("image");
+        File::create(&image).unwrap().set_len(size_bytes).unwrap();
+        let attached = Command::new("losetup")
+            .args(["--find", "--show", "--direct-io=on"])
+            .arg(&image)
+            .output()
+            .unwrap();
+        let node = String::from_utf8(attached.stdout).unwrap().trim().to_owned();
+        assert!(
+            attached.status.success(),
+            "the tests run as root, with loop devices"
+        );
+        Self {
+            node,
+            image,
+            _folder: folder,
+        }
+    }
+
+    fn resize(&self, size_bytes: u64) {
+        let image = File::options().write(true).open(&self.image).unwrap();
+        image.set_len(size_bytes).unwrap();
+    }
+
+    fn plan(&self, destroy: &str, factors: &str) -> String {
+        let Self { node, .. } = self;
+        format!(
+            "name = \"destroyed\"\nquestion = \"Does it hold?\"\nlayer = \"device\"\n\n[subject]\nkind = \"destroyed-device\"\n\
+             path = \"{node}\"\n{destroy}\nsize = \"2MiB\"\n\n[factors]\n{factors}\n\n[trial]\nrepetitions = 2\n\
+             warm_up = \"2ms\"\nduration = \"40ms\"\n"
+        )
+    }
+
+    fn named(&self) -> String {
+        format!("destroy = \"{}\"", self.image.display())
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.node]).status();
+    }
+}
+
+#[test]
+fn a_device_is_overwritten_only_where_the_plan_repeats_its_name() {
+    let device = LoopDevice::new(4 << 20);
+    let data = directory();
+    let refused = |plan: &str| {
+        let error = try_plan_set(plan, data.path()).unwrap_err();
+        assert!(error.is_bad_input(), "{error}");
+        error.to_string()
+    };
+    let named = device.named();
+    let plan = |destroy: &str| device.plan(destroy, "queue_depth = [1]");
+    for (plan, parts) in [
+        (plan(""), ["is called", "`destroy` repeats that name"]),
+        (plan("destroy = \"S1\""), ["`S1` is not the name", "is called"]),
+        (
+            plan(&named).replace(&device.node, "/dev/outcrop-no-such-device"),
+            ["there is no device at", "never creates a file"],
+        ),
+        (
+            plan(&named).replace("destroyed-device", "read-only"),
+            ["destroy", "leave `destroy` out"],
+        ),
+        (
+            plan(&named).replace("2MiB", "8MiB"),
+            ["size is 8MiB", "holds 4MiB"],
+        ),
+    ] {
+        let message = refused(&plan);
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    }
+    assert!(
+        std::fs::read(&device.image)
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0)
+    );
+}
+
+#[test]
+fn a_run_on_a_device_with_every_engine_and_sync_is_complete_and_has_the_time_of_syncs() {
+    let device = LoopDevice::new(4 << 20);
+    let (runs, data) = (directory(), directory());
+    let factors = "queue_depth = [1]\nread_write_mix = [\"0:100\"]\nengine = [\"io_uring\", \"libaio\", \"psync\"]\n\
+                   sync = [\"none\", \"each\", \"dsync\"]\naccess = [\"direct\", \"buffered\"]";
+    let set = plan_set(&device.plan(&device.named(), factors), data.path());
+    let mut folder = start(&set, runs.path());
+    let outcome = run_to_the_end(&set, &mut folder).unwrap();
+    assert!(outcome.bytes_written > 2 << 20);
+    for entry in assert_complete(&set, &folder) {
+        let has_syncs = entry
+            .values
+            .iter()
+            .any(|value| value.metric == "sync_latency_mean");
+        assert_eq!(has_syncs, entry.factors["sync"] == "each", "{:?}", entry.factors);
+        let is_buffered = entry.notes.iter().any(|note| note.text.contains("buffered I/O"));
+        assert_eq!(
+            is_buffered,
+            entry.factors["access"] == "buffered",
+            "{:?}",
+            entry.notes
+        );
+    }
+    let image = std::fs::read(&device.image).unwrap();
+    assert!(
+        image[2 << 20..].iter().all(|byte| *byte == 0),
+        "beyond the subject"
+    );
+}
+
+#[test]
+fn a_device_that_is_removed_in_the_middle_ends_the_run_with_one_sentence_and_resume_goes_on() {
+    let device = LoopDevice::new(4 << 20);
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(
+        &device.plan(&device.named(), "queue_depth = [1, 4, 8]"),
+        data.path(),
+    );
+    let mut folder = start(&set, runs.path());
+    let dir = folder.dir().to_owned();
+    let mut observer = |event: Event<'_>| {
+        if let Event::TrialFinished { finished: 3, .. } = event {
+            // Nothing is behind the device any more: each request comes back with an error, as from a drive that was pulled.
+            device.resize(0);
+        }
+    };
+    let error = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(error, LabError::Fatal { finished: 3, .. }), "{error}");
+    let message = error.to_string();
+    for part in [
+        &*device.node,
+        "was removed or has failed",
+        "error",
+        "3 finished trials are kept",
+        "outcrop run --resume",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(message.lines().count(), 1, "{message}");
+    let entries = folder.trials().unwrap();
+    assert_eq!(entries.len(), 4);
+    assert!(matches!(entries[3].outcome, Outcome::Failed { .. }));
+    drop(folder);
+
+    // Resuming without the device is refused, and the run stays as it is.
+    let without = resume(&dir).unwrap_err().to_string();
+    assert!(
+        without.contains(&device.node) && without.contains("Input/output error"),
+        "{without}"
+    );
+    device.resize(4 << 20);
+    let mut resumed = resume(&dir).unwrap();
+    assert_eq!(
+        run_to_the_end(&resumed.set, &mut resumed.folder)
+            .unwrap()
+            .finished,
+        6
+    );
+    assert_complete(&set, &resumed.folder);
+}

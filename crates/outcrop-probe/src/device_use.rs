@@ -1,0 +1,299 @@
+//! Who uses a block device, as far as the kernel tells: mounts, members of a btrfs, swap, holders, loop devices above it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use outcrop_measure::metric::Unavailable;
+
+use crate::block_device::BlockDevice;
+use crate::device_number::DeviceNumber;
+use crate::filesystem::block_device_node;
+use crate::mount_table::{self, Mount};
+use crate::system_tree::SystemTree;
+
+/// One use of a device, of one of its partitions, or of the disk that it is a partition of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceUse {
+    /// A filesystem on it is mounted.
+    Mounted {
+        /// The kernel's name of what is mounted.
+        device: String,
+        /// Where.
+        mount_point: PathBuf,
+    },
+    /// It belongs to a btrfs that is mounted; the mount itself may name another member.
+    BtrfsMember {
+        /// The kernel's name of the member.
+        device: String,
+        /// Where, if the table of mounts names one of the members.
+        mount_point: Option<PathBuf>,
+    },
+    /// The kernel swaps to it.
+    Swap {
+        /// The kernel's name.
+        device: String,
+    },
+    /// A device of LVM, RAID, encryption or bcache stands on it.
+    Held {
+        /// The kernel's name.
+        device: String,
+        /// The name of what stands on it.
+        holder: String,
+    },
+    /// A loop device has it as its file.
+    BelowLoop {
+        /// The kernel's name.
+        device: String,
+        /// The loop device.
+        loop_device: String,
+    },
+}
+
+impl fmt::Display for DeviceUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mounted { device, mount_point } => {
+                write!(f, "{device} is mounted at {}", mount_point.display())
+            }
+            Self::BtrfsMember {
+                device,
+                mount_point: Some(place),
+            } => write!(
+                f,
+                "{device} is a member of the btrfs mounted at {}",
+                place.display()
+            ),
+            Self::BtrfsMember {
+                device,
+                mount_point: None,
+            } => write!(f, "{device} is a member of a mounted btrfs"),
+            Self::Swap { device } => write!(f, "{device} is active swap"),
+            Self::Held { device, holder } => write!(f, "{holder} stands on {device}"),
+            Self::BelowLoop { device, loop_device } => {
+                write!(f, "the loop device {loop_device} stands on {device}")
+            }
+        }
+    }
+}
+
+/// A device with its partitions, and the disk that it is a partition of: whoever uses one of them uses the device.
+struct Family(BTreeMap<DeviceNumber, String>);
+
+impl BlockDevice {
+    /// Every use of the device, of its partitions, and of the disk that it is a partition of.
+    ///
+    /// A mount in another mount namespace is not seen; opening the device exclusively finds that one too.
+    ///
+    /// # Errors
+    /// /proc or /sys cannot be read, so that nobody can tell.
+    pub fn uses(&self) -> Result<Vec<DeviceUse>, Unavailable> {
+        let tree = self.tree();
+        let family = self.family()?;
+        let mounts = mount_table::parse(&tree.bytes("proc/self/mountinfo")?);
+        let mut uses = mounted(&family, &mounts);
+        uses.extend(btrfs_members(tree, &family, &mounts));
+        uses.extend(swaps(tree, &family));
+        for (number, device) in &family.0 {
+            // A directory that is not there holds nobody.
+            let holders = tree
+                .names(format!("sys/dev/block/{number}/holders"))
+                .unwrap_or_default();
+            uses.extend(holders.iter().map(|holder| DeviceUse::Held {
+                device: device.clone(),
+                holder: holder.to_string_lossy().into_owned(),
+            }));
+        }
+        uses.extend(loops(tree, &family));
+        Ok(uses)
+    }
+
+    /// Names of the partitions that the kernel found on the device.
+    ///
+    /// # Errors
+    /// /sys does not list the device.
+    pub fn partitions(&self) -> Result<Vec<String>, Unavailable> {
+        let mut found = Vec::new();
+        for name in self.tree().names(self.attribute(""))? {
+            let name = name.to_string_lossy().into_owned();
+            if self.tree().exists(self.attribute(&format!("{name}/partition"))) {
+                found.push(name);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the kernel refuses to write to the device.
+    ///
+    /// # Errors
+    /// /sys does not say.
+    pub fn is_read_only(&self) -> Result<bool, Unavailable> {
+        self.tree().switch(self.attribute("ro"))
+    }
+
+    fn family(&self) -> Result<Family, Unavailable> {
+        let number = |relative: String| -> Result<DeviceNumber, Unavailable> {
+            let text = self.tree().text(self.attribute(&relative))?;
+            text.parse()
+                .map_err(|error: crate::device_number::NotADeviceNumber| {
+                    Unavailable::because(error.to_string())
+                })
+        };
+        let mut family = BTreeMap::from([(self.number(), self.name().to_owned())]);
+        for partition in self.partitions()? {
+            family.insert(number(format!("{partition}/dev"))?, partition);
+        }
+        if self.is_partition() {
+            family.insert(number("../dev".to_owned())?, self.disk_name());
+        }
+        Ok(Family(family))
+    }
+}
+
+impl Family {
+    /// The name of the one that a path leads to.
+    fn reached_by(&self, path: &Path) -> Option<&String> {
+        let number = block_device_node(path).ok()??;
+        self.0.get(&number)
+    }
+}
+
+/// By the number of the filesystem; where that is anonymous, by the device that the mount names.
+fn mounted(family: &Family, mounts: &[Mount]) -> Vec<DeviceUse> {
+    let used = |mount: &Mount| {
+        let device = match mount.device.is_anonymous() {
+            false => family.0.get(&mount.device),
+            true => family.reached_by(Path::new(&mount.source)),
+        };
+        Some(DeviceUse::Mounted {
+            device: device?.clone(),
+            mount_point: mount.mount_point.clone(),
+        })
+    };
+    mounts.iter().filter_map(used).collect()
+}
+
+/// The kernel lists the members of a btrfs for as long as it is mounted, wherever that is.
+fn btrfs_members(tree: &SystemTree, family: &Family, mounts: &[Mount]) -> Vec<DeviceUse> {
+    const FILESYSTEMS: &str = "sys/fs/btrfs";
+    let mut uses = Vec::new();
+    // Without the directory there is no btrfs.
+    for filesystem in tree.names(FILESYSTEMS).unwrap_or_default() {
+        let devices = Path::new(FILESYSTEMS).join(filesystem).join("devices");
+        let Ok(members) = tree.names(&devices) else {
+            continue;
+        };
+        let is_member = |name: &str| members.iter().any(|member| member == name);
+        let Some(device) = family.0.values().find(|name| is_member(name)) else {
+            continue;
+        };
+        let place = mounts.iter().find(|mount| {
+            let name = std::fs::canonicalize(&mount.source)
+                .ok()
+                .and_then(|source| Some(source.file_name()?.to_string_lossy().into_owned()));
+            mount.type_name == "btrfs" && name.is_some_and(|name| is_member(&name))
+        });
+        uses.push(DeviceUse::BtrfsMember {
+            device: device.clone(),
+            mount_point: place.map(|mount| mount.mount_point.clone()),
+        });
+    }
+    uses
+}
+
+fn swaps(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
+    // A kernel without swap has no such file.
+    let table = tree.text("proc/swaps").unwrap_or_default();
+    let used = |line: &str| {
+        let path = mount_table::unescaped(line.split_ascii_whitespace().next()?);
+        Some(DeviceUse::Swap {
+            device: family.reached_by(&path)?.clone(),
+        })
+    };
+    table.lines().skip(1).filter_map(used).collect()
+}
+
+/// A loop device does not claim the device that is its file, so nothing else tells.
+fn loops(tree: &SystemTree, family: &Family) -> Vec<DeviceUse> {
+    let used = |name: &std::ffi::OsString| {
+        let name = name.to_string_lossy();
+        let file = tree.text(format!("sys/block/{name}/loop/backing_file")).ok()?;
+        Some(DeviceUse::BelowLoop {
+            device: family.reached_by(Path::new(&file))?.clone(),
+            loop_device: name.into_owned(),
+        })
+    };
+    let names = tree.names("sys/block").unwrap_or_default();
+    names.iter().filter_map(used).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk 8:0 with the partition 8:1, on which a volume stands, and the partition 8:2, which is mounted.
+    fn tree() -> (tempfile::TempDir, SystemTree) {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = "sys/devices/sda";
+        let files = [
+            ("sys/fs/btrfs/some-uuid/devices/sdb", ""),
+            ("sys/fs/btrfs/some-uuid/devices/sda2", ""),
+            (
+                "proc/self/mountinfo",
+                "1 0 8:2 / /home rw - ext4 /dev/sda2 rw\n2 0 0:44 / /pool rw - btrfs /dev/no-such-device rw\n",
+            ),
+            (
+                "proc/swaps",
+                "Filename Type Size Used Priority\n/dev/nowhere partition 1 0 -2\n",
+            ),
+        ];
+        for (path, text) in files.iter().chain(&[
+            (&*format!("{disk}/dev"), "8:0\n"),
+            (&*format!("{disk}/ro"), "0\n"),
+            (&*format!("{disk}/sda1/dev"), "8:1\n"),
+            (&*format!("{disk}/sda1/partition"), "1\n"),
+            (&*format!("{disk}/sda1/holders/dm-0"), ""),
+            (&*format!("{disk}/sda2/dev"), "8:2\n"),
+            (&*format!("{disk}/sda2/partition"), "2\n"),
+        ]) {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let links = folder.path().join("sys/dev/block");
+        std::fs::create_dir_all(&links).unwrap();
+        for (number, name) in [("8:0", "sda"), ("8:1", "sda/sda1"), ("8:2", "sda/sda2")] {
+            std::os::unix::fs::symlink(format!("../../devices/{name}"), links.join(number)).unwrap();
+        }
+        let tree = SystemTree::at(folder.path());
+        (folder, tree)
+    }
+
+    fn uses(tree: &SystemTree, number: &str) -> Vec<String> {
+        let device = BlockDevice::numbered(tree, number.parse().unwrap()).unwrap();
+        device.uses().unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn whoever_uses_a_partition_uses_the_disk_and_the_other_way_round() {
+        let (_folder, tree) = tree();
+        let held = "dm-0 stands on sda1";
+        let mounted = "sda2 is mounted at /home";
+        let member = "sda2 is a member of a mounted btrfs";
+        assert_eq!(uses(&tree, "8:0"), [mounted, member, held]);
+        assert_eq!(uses(&tree, "8:1"), [held]);
+        assert_eq!(uses(&tree, "8:2"), [mounted, member]);
+        let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
+        assert_eq!(disk.partitions().unwrap(), ["sda1", "sda2"]);
+        assert_eq!(disk.is_read_only(), Ok(false));
+    }
+
+    #[test]
+    fn a_device_that_the_kernel_does_not_list_is_an_error_and_not_unused() {
+        let (_folder, tree) = tree();
+        assert!(BlockDevice::numbered(&tree, "9:9".parse().unwrap()).is_err());
+        std::fs::remove_file(tree.path("proc/self/mountinfo")).unwrap();
+        let disk = BlockDevice::numbered(&tree, "8:0".parse().unwrap()).unwrap();
+        assert!(disk.uses().is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! Figures of sweeps over one factor, drawn only where it was swept: latency by size, bandwidth and latency by mix, a line for each
+//! size over depth, bandwidth by content.
+
+use outcrop_measure::metric::Metric;
+use outcrop_schema::device::{
+    BANDWIDTH, ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH,
+};
+
+use super::{hue, points};
+use crate::cell::{Cell, families};
+use crate::chart::{
+    Bar, BarChart, BarGroup, Facet, LineChart, Part, Quantity, Scale, Segment, Series, SeriesKind, axis,
+};
+use crate::layer::device::cell::{DeviceCell, P50, P99};
+use crate::layer::device::curve::{Curve, mix_curve, pure_curves};
+use crate::section::FigureSlot;
+
+/// More lines than these are not told apart.
+const MOST_LINES: usize = 6;
+
+/// Every figure that these cells have.
+pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
+    let mut slots: Vec<FigureSlot> = latency_by_size(cells).into_iter().collect();
+    if let Some(curve) = mix_curve(cells) {
+        slots.extend([bandwidth_by_mix(&curve), latency_by_mix(&curve)]);
+    }
+    let by_size = Direction::ALL.into_iter();
+    slots.extend(by_size.filter_map(|direction| iops_by_depth_and_size(cells, direction)));
+    slots.extend(bandwidth_by_content(cells));
+    slots
+}
+
+fn latency_by_size(cells: &[Cell<'_>]) -> Option<FigureSlot> {
+    let (mut series, mut held) = (Vec::new(), Vec::new());
+    for direction in Direction::ALL {
+        let Some(curve) = pure_curves(cells, &IO_BLOCK_SIZE, direction).next() else {
+            continue;
+        };
+        held.push(format!(
+            "{direction}s: {}{}",
+            curve[0].depth_words(),
+            curve[0].circumstances()
+        ));
+        for (metric, name, offset) in [(&P50, "p50", 0), (&P99, "p99", 2)] {
+            let x = |cell: &Cell<'_>| cell.place(&IO_BLOCK_SIZE);
+            let points = points(&curve, x, |cell| cell.directed(direction, metric));
+            let name = format!("{direction} {name}");
+            series.push(Series::new(
+                name,
+                hue(direction) + offset,
+                SeriesKind::Measured,
+                points,
+            ));
+        }
+    }
+    if series.is_empty() {
+        return None;
+    }
+    let chart = LineChart {
+        x: axis("Access size", Quantity::AccessSize, Scale::Log2),
+        y: axis("Latency", Quantity::Latency, Scale::Log10),
+        series,
+    };
+    let caption = format!("Random accesses; {}.", held.join("; "));
+    Some(chart.slot(
+        "latency-by-size",
+        "Latency by access size",
+        caption,
+        "ssd-access-size",
+    ))
+}
+
+/// What is held along a curve over mixes.
+fn held(curve: &Curve<'_, '_>) -> String {
+    let first = curve[0];
+    format!(
+        "{}, {}{}",
+        first.access(),
+        first.depth_words(),
+        first.circumstances()
+    )
+}
+
+fn read_percent(cell: &Cell<'_>) -> Option<f64> {
+    cell.read_percent().map(f64::from)
+}
+
+fn bandwidth_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
+    let total = points(curve, read_percent, |cell| cell.number(&BANDWIDTH.both));
+    let mut series = vec![Series::new("both", 2, SeriesKind::Measured, total)];
+    for direction in Direction::ALL {
+        let points = points(curve, read_percent, |cell| cell.directed(direction, &BANDWIDTH));
+        let name = format!("{direction}s");
+        series.push(Series::new(name, hue(direction), SeriesKind::Measured, points));
+    }
+    let chart = LineChart {
+        x: axis("Share of reads", Quantity::Percent, Scale::Linear),
+        y: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
+        series,
+    };
+    let caption = format!("{}. Both directions are in one stream.", held(curve));
+    chart.slot(
+        "bandwidth-by-mix",
+        "Bandwidth by share of reads",
+        caption,
+        "ssd-read-write-mix",
+    )
+}
+
+fn latency_by_mix(curve: &Curve<'_, '_>) -> FigureSlot {
+    const MEAN: ByDirection<Metric> = ByDirection {
+        both: LATENCY.both.mean,
+        read: LATENCY.read.mean,
+        write: LATENCY.write.mean,
+    };
+    let mut series = Vec::new();
+    for direction in Direction::ALL {
+        for (metric, name, offset) in [(&MEAN, "mean", 0), (&P99, "p99", 2)] {
+            let points = points(curve, read_percent, |cell| cell.directed(direction, metric));
+            let name = format!("{direction} {name}");
+            series.push(Series::new(
+                name,
+                hue(direction) + offset,
+                SeriesKind::Measured,
+                points,
+            ));
+        }
+    }
+    let chart = LineChart {
+        x: axis("Share of reads", Quantity::Percent, Scale::Linear),
+        y: axis("Latency", Quantity::Latency, Scale::Log10),
+        series,
+    };
+    let caption = format!(
+        "{}. A mean of reads and writes together would hide which of them waits.",
+        held(curve)
+    );
+    chart.slot(
+        "latency-by-mix",
+        "Latency by share of reads",
+        caption,
+        "ssd-read-write-mix",
+    )
+}
+
+/// One line for each access size; nothing where there is one size.
+fn iops_by_depth_and_size(cells: &[Cell<'_>], direction: Direction) -> Option<FigureSlot> {
+    let all: Vec<Curve<'_, '_>> = pure_curves(cells, &QUEUE_DEPTH, direction).collect();
+    let first = all.first()?[0];
+    let mut curves: Vec<&Curve<'_, '_>> = all
+        .iter()
+        .filter(|curve| curve[0].is_like(first, &[&IO_BLOCK_SIZE, &QUEUE_DEPTH]))
+        .take(MOST_LINES)
+        .collect();
+    if curves.len() < 2 {
+        return None;
+    }
+    curves.sort_by_key(|curve| curve[0].get(&IO_BLOCK_SIZE));
+    let series = curves.iter().enumerate().map(|(hue, curve)| {
+        let x = |cell: &Cell<'_>| cell.place(&QUEUE_DEPTH);
+        let points = points(*curve, x, |cell| cell.directed(direction, &IOPS));
+        Series::new(curve[0].access(), hue, SeriesKind::Measured, points)
+    });
+    let chart = LineChart {
+        x: axis("Queue depth", Quantity::QueueDepth, Scale::Log2),
+        y: axis("IOPS", Quantity::Iops, Scale::Log10),
+        series: series.collect(),
+    };
+    let id = format!("iops-by-depth-of-{direction}s");
+    let title = format!("IOPS of {direction}s by queue depth, for each access size");
+    let caption = format!(
+        "Only {direction}s{}. A line that stays flat is of a size at which one request is enough to use the device.",
+        first.circumstances()
+    );
+    Some(chart.slot(&id, &title, caption, "ssd-queue-depth"))
+}
+
+/// What a device that compresses makes of what is written to it.
+fn bandwidth_by_content(cells: &[Cell<'_>]) -> Option<FigureSlot> {
+    let writes = cells
+        .iter()
+        .filter(|cell| cell.only() == Some(Direction::Write) && cell.reaches_device());
+    let family = families(writes, &[&CONTENT]).into_iter().max_by_key(Vec::len)?;
+    if family.len() < 2 {
+        return None;
+    }
+    let group = |cell: &&Cell<'_>| {
+        let number = cell.number(&BANDWIDTH.both)?;
+        let note = format!("{}: {number} ({})", cell.words(), number.certainty());
+        Some(BarGroup {
+            label: cell.spelling(&CONTENT).to_owned(),
+            bars: vec![Bar::single(SeriesKind::Measured, Segment::of(0, number), note)],
+        })
+    };
+    let chart = BarChart {
+        value: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
+        parts: Part::all(["written"]),
+        facets: vec![Facet {
+            title: String::new(),
+            groups: family.iter().filter_map(group).collect(),
+        }],
+    };
+    let first = family[0];
+    let caption = format!(
+        "{}, {}. Content that compresses is written faster only where something below compresses: the drive, or the filesystem.",
+        first.requests(),
+        first.depth_words()
+    );
+    Some(chart.slot(
+        "bandwidth-by-content",
+        "Bandwidth by content",
+        caption,
+        "ssd-content",
+    ))
+}

@@ -1,0 +1,229 @@
+//! `outcrop device` on devices that it overwrites, and its verification.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{names_in, outcrop, workplace};
+
+/// A file of zeros dressed up as a block device.
+struct LoopDevice {
+    node: String,
+    image: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl LoopDevice {
+    fn new(size_bytes: u64) -> Self {
+        let folder = workplace();
+        let image = folder.path().canonicalize().unwrap().join("image");
+        File::create(&image).unwrap().set_len(size_bytes).unwrap();
+        let attached = Command::new("losetup")
+            .args(["--find", "--show", "--direct-io=on"])
+            .arg(&image)
+            .output()
+            .unwrap();
+        assert!(
+            attached.status.success(),
+            "the tests run as root, with loop devices"
+        );
+        Self {
+            node: String::from_utf8(attached.stdout).unwrap().trim().to_owned(),
+            image,
+            _folder: folder,
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.image.to_str().unwrap()
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.node]).status();
+    }
+}
+
+#[test]
+fn a_device_is_overwritten_with_its_name_and_refused_without_or_with_another() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    for args in [
+        &["device", &device.node][..],
+        &["device", &device.node, "--destroy", "S1"],
+        &["device", &device.node, "--destroy", &device.node],
+        &["device", "--destroy", device.name()],
+    ] {
+        let seen = outcrop(dir.path(), args);
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert_eq!(seen.stderr.lines().count(), 1, "{seen:?}");
+    }
+    let seen = outcrop(dir.path(), &["device", &device.node]);
+    assert!(
+        seen.sentence().contains(device.name()),
+        "it says what to type: {seen:?}"
+    );
+    assert!(
+        std::fs::read(&device.image)
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0)
+    );
+    assert_eq!(names_in(dir.path()), [""; 0], "no file and no run folder");
+
+    let short = [
+        "--size=4MiB",
+        "--read-write-mix=0:100",
+        "--queue-depth=1",
+        "--sync=none,each",
+        "--engine=libaio",
+        "--repetitions=2",
+        "--warm-up=2ms",
+        "--duration=50ms",
+        "--format=csv",
+    ];
+    let args = [&["device", &device.node, "--destroy", device.name()][..], &short].concat();
+    let seen = outcrop(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout.contains(",none,") && seen.stdout.contains(",each,"),
+        "{seen:?}"
+    );
+    let image = std::fs::read(&device.image).unwrap();
+    assert!(
+        image[..4 << 20]
+            .chunks(4096)
+            .all(|block| block.iter().any(|byte| *byte != 0))
+    );
+    assert!(image[4 << 20..].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn fio_names_of_durability_and_buffering_are_understood() {
+    let dir = workplace();
+    for (typed, factor) in [
+        (&["--fsync", "1"][..], "sync=each:fsync"),
+        (&["--fdatasync=8"], "sync=every:8"),
+        (&["--sync", "dsync"], "sync=dsync"),
+        (&["--sync", "0"], "sync=none"),
+        (&["--direct", "0"], "access=buffered"),
+        (&["--direct=1", "--ioengine", "libaio"], "engine=libaio"),
+    ] {
+        let args = [
+            &[
+                "device",
+                "--rw",
+                "randwrite",
+                "--size",
+                "4MiB",
+                "--dry-run",
+                "--format",
+                "csv",
+            ][..],
+            typed,
+        ]
+        .concat();
+        let seen = outcrop(dir.path(), &args);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        assert!(seen.stdout.contains(factor), "{factor}: {seen:?}");
+    }
+}
+
+fn verify(dir: &Path, args: &[&str]) -> crate::harness::Seen {
+    outcrop(dir, &[&["device", "--quiet"], args].concat())
+}
+
+#[test]
+fn verification_of_a_sound_disk_finds_nothing_and_leaves_nothing() {
+    let dir = workplace();
+    let seen = verify(
+        dir.path(),
+        &[
+            "--verify",
+            "--size",
+            "8MiB",
+            "--io-block-size",
+            "16k",
+            "--engine",
+            "libaio",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stdout
+            .contains("512 blocks of 16KiB (8 MiB) read back: no fault"),
+        "{seen:?}"
+    );
+    assert_eq!(names_in(dir.path()), [""; 0]);
+}
+
+#[test]
+fn a_bit_that_flips_between_writing_and_checking_is_named_with_its_place() {
+    let device = LoopDevice::new(8 << 20);
+    let dir = workplace();
+    let seen = verify(
+        dir.path(),
+        &[
+            &device.node,
+            "--destroy",
+            device.name(),
+            "--verify=write",
+            "--seed",
+            "7",
+        ],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let check = ["--read-only", &device.node, "--verify=check", "--seed", "7"];
+    let seen = verify(dir.path(), &check);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+
+    let image = File::options()
+        .read(true)
+        .write(true)
+        .open(&device.image)
+        .unwrap();
+    let at = 5 * 4096 + 100;
+    let mut byte = [0];
+    image.read_exact_at(&mut byte, at).unwrap();
+    image.write_all_at(&[byte[0] ^ 0x40], at).unwrap();
+    image.sync_all().unwrap();
+    let seen = verify(dir.path(), &check);
+    assert_eq!(seen.code, Some(1), "a fault is not success: {seen:?}");
+    let row = seen.stdout.lines().find(|line| line.contains("flipped")).unwrap();
+    assert!(
+        row.contains("20480") && row.contains("bit 6 of byte 100"),
+        "{row}"
+    );
+    let seen = verify(dir.path(), &[&check[..], &["--format", "json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(json["rows"][0]["offset_B"], 20480.0);
+    assert_eq!(json["rows"][0]["fault"], "flipped");
+    assert_eq!(json["details"]["faults"], 1);
+}
+
+#[test]
+fn what_verification_cannot_do_is_refused_before_anything_is_written() {
+    let dir = workplace();
+    for (args, part) in [
+        (&["--verify=write", "--seed", "1"][..], "a scratch file is gone"),
+        (&["--verify=check"], "--seed"),
+        (
+            &["--verify", "--arrival", "poisson:5k"],
+            "--arrival has no effect",
+        ),
+        (&["--verify", "--queue-depth", "1,2"], "has several"),
+        (&["--verify", "--engine", "noop"], "engine is noop"),
+        (
+            &["--verify", "--max-written", "1MiB", "--size", "4MiB"],
+            "--max-written",
+        ),
+        (&["--verify", "--read-only", "x", "--seed", "1"], "--verify=check"),
+    ] {
+        let seen = verify(dir.path(), args);
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert!(seen.sentence().contains(part), "{args:?}: {seen:?}");
+        assert_eq!(names_in(dir.path()), [""; 0]);
+    }
+}
