@@ -140,9 +140,13 @@ def test_a_fork_in_the_middle_of_a_run_searches_measures_and_ends(column, tmp_pa
             return
         child = os.fork()
         if child == 0:
-            is_found = column.find("17").count() == 15
-            table = outcrop.codec(codec="lz4", repetitions=1, duration="5ms", warm_up=0)
-            os._exit(0 if is_found and len(table) == 1 else 1)
+            status = 1
+            try:
+                assert column.find("17").count() == 15
+                assert len(outcrop.codec(codec="lz4", repetitions=1, duration="10ms", warm_up=0)) > 0
+                status = 0
+            finally:
+                os._exit(status)
         children.append(child)
 
     run = outcrop.run(

@@ -170,6 +170,28 @@ def test_ctrl_c_ends_an_encode_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+ENCODED_AGAIN_AND_AGAIN = """
+import itertools, sys, outcrop, pyarrow as pa
+table = pa.chunked_array([[str(n % 90_000) for n in range(200_000)]] * 4)
+for number in itertools.count():
+    print(number, flush=True)
+    outcrop.Column.encode(table, f"{sys.argv[1]}/{number}.ocol", index="postings")
+"""
+
+
+def test_ctrl_c_ends_an_encode_of_arrays_that_nobody_watches(tmp_path):
+    command = [sys.executable, "-c", ENCODED_AGAIN_AND_AGAIN, str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # The first file is written, the second is begun.
+    assert [process.stdout.readline() for _ in range(2)] == ["0\n", "1\n"]
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    files = list(tmp_path.iterdir())
+    assert tmp_path / "0.ocol" in files
+    assert all(path.suffix == ".ocol" and outcrop.Column.open(path).verify() == [] for path in files)
+
+
 NOTEBOOK = """
 import outcrop
 print("measuring", flush=True)
