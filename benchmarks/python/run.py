@@ -178,12 +178,14 @@ def measured(program):
 
 
 def main():
-    from programs import example
+    from programs import build
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         wheel = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else built()
-        program = example("outcrop-column", "timed_column", "wheel")
+        # Both packages are named, so that what they share is compiled once, with the features that the wheel has.
+        packages = ["-p", "outcrop-python", "-p", "outcrop-column"]
+        program = build("wheel", *packages, "--example", "timed_column") / "examples/timed_column"
         python = environment(folder / "environment")
         subprocess.run([python, "-m", "pip", "install", "-q", str(wheel)], check=True, stdout=sys.stderr)
         print(
