@@ -29,7 +29,9 @@ ACTIONS = {
     "decode": ("ms", 1e3),
 }
 INTERRUPTED = """
-import sys, time, outcrop
+import signal, sys, time, outcrop
+# A shell starts what runs in the background with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def heard(event):
     print(event.kind, flush=True)
 try:

@@ -116,6 +116,8 @@ def test_key_value_engines_hold_their_databases_in_processes_that_python_starts(
     assert trials["completed"] > 0 and trials["failed"] == 0, measured.to_html()
 
 
+# A shell starts what runs in the background with SIGINT ignored.
+HEARS_SIGINT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 INTERRUPTED = """
 import sys, outcrop
 def heard(event):
@@ -126,7 +128,7 @@ outcrop.run("ssd-read-write-mix", effort="quick", size="16MiB", duration="300ms"
 
 
 def test_ctrl_c_ends_a_run_cleanly_and_resuming_loses_nothing(tmp_path):
-    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
+    command = [sys.executable, "-c", HEARS_SIGINT + INTERRUPTED, str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     finished = 0
     for line in process.stdout:
@@ -160,7 +162,7 @@ outcrop.Column.encode((str(n % 90_000) for n in range(300_000)), sys.argv[1], in
 
 
 def test_ctrl_c_ends_an_encode_and_leaves_no_file(tmp_path):
-    command = [sys.executable, "-c", ENCODED, str(tmp_path / "c.ocol")]
+    command = [sys.executable, "-c", HEARS_SIGINT + ENCODED, str(tmp_path / "c.ocol")]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
     assert process.stdout.readline()
@@ -180,7 +182,7 @@ for number in itertools.count():
 
 
 def test_ctrl_c_ends_an_encode_of_arrays_that_nobody_watches(tmp_path):
-    command = [sys.executable, "-c", ENCODED_AGAIN_AND_AGAIN, str(tmp_path)]
+    command = [sys.executable, "-c", HEARS_SIGINT + ENCODED_AGAIN_AND_AGAIN, str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     # The first file is written, the second is begun.
     assert [process.stdout.readline() for _ in range(2)] == ["0\n", "1\n"]
