@@ -9,7 +9,7 @@
 //!
 //! What the parts do and the whole does not is timed apart and taken off, never guessed:
 //! - *Collecting.* `ZSTD_generateSequences` also allocates a target, copies the block there unpacked, frees it, and writes the
-//!   sequences out in their public form. The same is done once more in our own code ([`collecting`]), and taken off match finding.
+//!   sequences out in their public form. The same is done once more in our own code (`collecting`), and taken off match finding.
 //! - *Starting.* Each call starts a block anew: parameters, tables, entropy's state. The whole does so once. A call without
 //!   sequences or literals does only that, and is taken off both entropy stages; match finding keeps its own.
 //! - *Converting.* By the book, the entropy stage finds out again which offsets repeat an earlier one, with a search and branches
