@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Outcrop for Python: size of the wheel, time to import, to find, to encode and to decode.
+"""Outcrop for Python beside the same work in Rust: wheel, import, find, encode, decode; and how soon Ctrl-C ends a run.
 
-    benchmarks/python/run.py [WHEEL]     without WHEEL, a release wheel is built by maturin, which takes minutes
+    benchmarks/python/run.py [WHEEL]     without WHEEL, `cargo xtask wheel` builds one, which takes minutes
 """
 
 import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -15,8 +16,29 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
 PACKAGES = ["pyarrow>=17", "polars>=1"]
-ROWS, DISTINCT, LOOKUPS, ROUNDS = 5_000_000, 100_000, 20_000, 9
+ROWS, DISTINCT, LOOKUPS, ROUNDS = 5_000_000, 100_000, 20_000, 15
+# Of 15 values, the 4th and the 12th enclose the median with 96 % confidence.
+RANK = 3
+# What is timed, in Rust and in Python, with the unit of one of them.
+ACTIONS = {
+    "encode": ("s", 1),
+    "find": ("µs", 1e6 / LOOKUPS),
+    "find and rows": ("µs", 1e6 / LOOKUPS),
+    "decode": ("ms", 1e3),
+}
+INTERRUPTED = """
+import signal, sys, time, outcrop
+# A shell starts what runs in the background with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def heard(event):
+    print(event.kind, flush=True)
+try:
+    outcrop.run("ssd-read-write-mix", size="64MiB", out=sys.argv[1], path=sys.argv[1], on_event=heard)
+except KeyboardInterrupt:
+    print("ended", time.monotonic(), flush=True)
+"""
 
 
 def environment(folder):
@@ -25,21 +47,26 @@ def environment(folder):
     return str(folder / "bin" / "python")
 
 
-def built(python, folder):
-    """A release wheel of this checkout."""
-    print("building the wheel (release)", file=sys.stderr, flush=True)
-    pip = [python, "-m", "pip", "install", "-q", "maturin>=1.9,<2"]
-    subprocess.run(pip, check=True, stdout=sys.stderr)
-    maturin = [str(Path(python).with_name("maturin")), "build", "--release", "--locked", "--out", str(folder)]
-    subprocess.run(maturin, check=True, cwd=ROOT / "python", stdout=sys.stderr)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+def built():
+    """The wheel of this checkout, as `cargo xtask wheel` makes it."""
+    from programs import target_directory
+
+    subprocess.run(["cargo", "xtask", "wheel"], check=True, cwd=ROOT, stdout=sys.stderr)
+    wheels = (target_directory() / "wheels").glob("*.whl")
+    return max(wheels, key=lambda wheel: wheel.stat().st_mtime)
+
+
+def median(values, digits=2):
+    """A median with an interval of 96 %."""
+    ordered = sorted(values)
+    low, high = ordered[RANK], ordered[-1 - RANK]
+    return f"{statistics.median(ordered):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
 def starts(python):
-    """Milliseconds that `import outcrop` adds to the start of an interpreter: median of pairs, interleaved."""
+    """Milliseconds that `import outcrop` adds to the start of an interpreter, by pairs."""
     added = []
-    for _ in range(21):
+    for _ in range(ROUNDS):
         times = []
         for script in ["pass", "import outcrop"]:
             start = time.perf_counter()
@@ -49,14 +76,54 @@ def starts(python):
     return added
 
 
-def median(values, digits=2):
-    """A median with the least and the greatest of the values."""
-    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+def import_times(python):
+    """Milliseconds of `-X importtime` for the package, what it imports included; and whether numpy is among it."""
+    times, has_numpy = [], False
+    for _ in range(ROUNDS):
+        command = [python, "-I", "-X", "importtime", "-c", "import outcrop"]
+        lines = subprocess.run(command, check=True, capture_output=True, text=True).stderr.splitlines()
+        (line,) = [line for line in lines if line.endswith("| outcrop")]
+        times.append(int(line.split("|")[1]) / 1e3)
+        has_numpy |= any("numpy" in line for line in lines)
+    return times, has_numpy
 
 
-def measured():
-    """The table's rows that need the package; run by the environment's interpreter."""
-    import polars as pl
+def interrupts(python, folder):
+    """Seconds from SIGINT to `KeyboardInterrupt`, in the middle of trials of a run with the plan's own durations."""
+    times = []
+    for round_number in range(5):
+        out = folder / f"interrupted-{round_number}"
+        out.mkdir()
+        command = [python, "-c", INTERRUPTED, str(out)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        sent = None
+        for line in process.stdout:
+            if line.startswith("trial started") and sent is None:
+                # Into the trial, each time a little further.
+                time.sleep(0.3 + 0.15 * round_number)
+                sent = time.monotonic()
+                process.send_signal(signal.SIGINT)
+            if line.startswith("ended"):
+                times.append(float(line.split()[1]) - sent)
+        process.wait()
+    return times
+
+
+class Rust:
+    """The same work in a program without Python."""
+
+    def __init__(self, program, *arguments):
+        command = [program, *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def timed(self, action):
+        """Seconds of CPU time that it took."""
+        print(action, file=self.process.stdin, flush=True)
+        return float(self.process.stdout.readline())
+
+
+def measured(program):
+    """The rows of the table that compare; run by the environment's interpreter."""
     import pyarrow as pa
 
     from outcrop import Column
@@ -65,47 +132,83 @@ def measured():
     words = [f"word-{number:06d}" for number in range(DISTINCT)]
     data = pa.array(draw.choices(words, k=ROWS))
     wanted = draw.choices(words, k=LOOKUPS)
-    times = {name: [] for name in ["encode", "find", "find and rows", "to pyarrow", "to Polars"]}
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        ours, theirs = os.path.join(folder, "python.ocol"), os.path.join(folder, "rust.ocol")
+        table, list_of_words = os.path.join(folder, "table.arrow"), os.path.join(folder, "words.txt")
+        batch = pa.record_batch({"word": data})
+        with pa.OSFile(table, "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
+            writer.write_batch(batch)
+        Path(list_of_words).write_text("\n".join(wanted))
+        rust = Rust(program, table, list_of_words, theirs)
 
-    def timed(name, action, count=1):
-        start = time.perf_counter()
-        action()
-        times[name].append((time.perf_counter() - start) / count)
+        def find():
+            for word in wanted:
+                column.find(word)
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "c.ocol")
-        for _ in range(ROUNDS):
-            timed("encode", lambda: Column.encode(data, path, index="postings", threads=1))
-        column = Column.open(path, preload=True)
-        for _ in range(ROUNDS):
-            timed("find", lambda: [column.find(word) for word in wanted], LOOKUPS)
-            timed("find and rows", lambda: [column.find(word).rows() for word in wanted], LOOKUPS)
-            timed("to pyarrow", lambda: pa.table(column))
-            timed("to Polars", lambda: pl.DataFrame(column))
-    for name, unit, scale in [
-        ("encode", "s", 1),
-        ("find", "µs", 1e6),
-        ("find and rows", "µs", 1e6),
-        ("to pyarrow", "ms", 1e3),
-        ("to Polars", "ms", 1e3),
-    ]:
-        print(f"| {name}, {unit} | {median([value * scale for value in times[name]])} |")
+        def find_and_rows():
+            for word in wanted:
+                column.find(word).rows()
+
+        python = {
+            "encode": lambda: Column.encode(data, ours, index="postings", threads=1),
+            "find": find,
+            "find and rows": find_and_rows,
+            "decode": lambda: pa.table(column),
+        }
+        print("| | Rust | Python | Python ÷ Rust, by pairs |\n|---|---|---|---|")
+        for action, (unit, scale) in ACTIONS.items():
+            if action == "find":
+                rust.timed("open")
+                column = Column.open(ours, preload=True)
+            times = {"rust": [], "python": []}
+            # One pair more than is kept: pages come in, caches fill.
+            for _ in range(ROUNDS + 1):
+                times["rust"].append(rust.timed(action))
+                start = time.process_time()
+                python[action]()
+                times["python"].append(time.process_time() - start)
+            rust_times, python_times = times["rust"][1:], times["python"][1:]
+            ratios = [one / other for one, other in zip(python_times, rust_times, strict=True)]
+            columns = [
+                median([seconds * scale for seconds in rust_times]),
+                median([seconds * scale for seconds in python_times]),
+                median(ratios, 3),
+            ]
+            print(f"| {action}, {unit} | {' | '.join(columns)} |", flush=True)
+        assert Path(ours).read_bytes() == Path(theirs).read_bytes(), "both write the same file"
 
 
 def main():
+    from programs import build
+
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        wheel = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else built()
+        # Both packages are named, so that what they share is compiled once, with the features that the wheel has.
+        packages = ["-p", "outcrop-python", "-p", "outcrop-column"]
+        program = build("wheel", *packages, "--example", "timed_column") / "examples/timed_column"
         python = environment(folder / "environment")
-        wheel = Path(sys.argv[1]) if len(sys.argv) > 1 else built(python, folder)
-        subprocess.run([python, "-m", "pip", "install", "-q", str(wheel), *PACKAGES], check=True, stdout=sys.stderr)
-        load = os.getloadavg()[0]
-        print(f"{ROWS:,} rows, {DISTINCT:,} distinct values, {LOOKUPS:,} lookups a round, {ROUNDS} rounds; one thread.")
-        print(f"Median (least to greatest). Load average before: {load:.1f} on {os.cpu_count()} CPUs.\n")
-        print("| what | |\n|---|---|")
-        print(f"| wheel, MB | {wheel.stat().st_size / 1e6:.2f} |")
-        print(f"| import, ms | {median(starts(python), 1)} |", flush=True)
-        subprocess.run([python, __file__, "--measure"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", str(wheel)], check=True, stdout=sys.stderr)
+        print(
+            f"{ROWS:,} rows, {DISTINCT:,} distinct values of 11 bytes, postings, 1 thread; {LOOKUPS:,} lookups a round "
+            "in a preloaded column; decoded into a `pyarrow.Table`, in Rust into a list of Arrow arrays. "
+            f"{ROUNDS} rounds, Rust and Python in turn, both with the profile `wheel`, files in memory. CPU time of "
+            "the process, so that what others do is not in it; medians with intervals of 96 %. "
+            f"Load average at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs.\n"
+        )
+        times, has_numpy = import_times(python)
+        print("| what | target | seen |\n|---|---|---|")
+        print(f"| wheel, MB | ≤ 12 | {wheel.stat().st_size / 1e6:.2f} |")
+        print(f"| `import outcrop` by `-X importtime`, ms | ≤ 60 | {median(times, 1)}, numpy: {has_numpy} |")
+        print(f"| what it adds to the start of an interpreter, ms | | {median(starts(python), 1)} |", flush=True)
+        # On a disk: files in memory take no direct I/O.
+        with tempfile.TemporaryDirectory(dir=ROOT) as disk:
+            times = [f"{seconds:.2f}" for seconds in interrupts(python, Path(disk))]
+        print(f"| Ctrl-C in `run` to `KeyboardInterrupt`, s | ≤ 1 | {', '.join(times)} |\n", flush=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True, stdout=sys.stderr)
+        subprocess.run([python, __file__, "--measure", str(program)], check=True)
 
 
 if __name__ == "__main__":
-    measured() if sys.argv[1:] == ["--measure"] else main()
+    measured(sys.argv[2]) if sys.argv[1:2] == ["--measure"] else main()

@@ -6,12 +6,14 @@ import pickle
 import signal
 import subprocess
 import sys
+import types
 
 import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 import outcrop
 
@@ -114,6 +116,8 @@ def test_key_value_engines_hold_their_databases_in_processes_that_python_starts(
     assert trials["completed"] > 0 and trials["failed"] == 0, measured.to_html()
 
 
+# A shell starts what runs in the background with SIGINT ignored.
+HEARS_SIGINT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 INTERRUPTED = """
 import sys, outcrop
 def heard(event):
@@ -124,7 +128,7 @@ outcrop.run("ssd-read-write-mix", effort="quick", size="16MiB", duration="300ms"
 
 
 def test_ctrl_c_ends_a_run_cleanly_and_resuming_loses_nothing(tmp_path):
-    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
+    command = [sys.executable, "-c", HEARS_SIGINT + INTERRUPTED, str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     finished = 0
     for line in process.stdout:
@@ -140,8 +144,117 @@ def test_ctrl_c_ends_a_run_cleanly_and_resuming_loses_nothing(tmp_path):
     trials = resumed.trials
     assert trials["completed"] > 2 and trials["failed"] == 0
     after = pa.table(resumed.records())
-    kept = after.filter(pa.compute.is_in(after["trial"], before["trial"].combine_chunks()))
-    assert kept.num_rows >= before.num_rows > 0
+    # What was measured before is there, to the bit, and nothing was measured twice.
+    lost = duckdb.sql("select * from before except all select * from after").fetchall()
+    assert before.num_rows > 0 and after.num_rows > before.num_rows and lost == []
+    journal = [json.loads(line) for line in (folder / "trials.ndjson").read_text().splitlines()]
+    completed = [(entry["cell"], entry["repetition"]) for entry in journal if entry["outcome"] == "completed"]
+    assert len(completed) == len(set(completed)) == trials["completed"]
+
+
+ENCODED = """
+import sys, outcrop
+def heard(step, done, total):
+    print(step, flush=True)
+    sys.stdin.readline()
+outcrop.Column.encode((str(n % 90_000) for n in range(300_000)), sys.argv[1], index="postings", progress=heard)
+"""
+
+
+def test_ctrl_c_ends_an_encode_and_leaves_no_file(tmp_path):
+    command = [sys.executable, "-c", HEARS_SIGINT + ENCODED, str(tmp_path / "c.ocol")]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    assert process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert said.rstrip().endswith("KeyboardInterrupt") and process.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+ENCODED_AGAIN_AND_AGAIN = """
+import itertools, sys, outcrop, pyarrow as pa
+table = pa.chunked_array([[str(n % 90_000) for n in range(200_000)]] * 4)
+for number in itertools.count():
+    print(number, flush=True)
+    outcrop.Column.encode(table, f"{sys.argv[1]}/{number}.ocol", index="postings")
+"""
+
+
+def test_ctrl_c_ends_an_encode_of_arrays_that_nobody_watches(tmp_path):
+    command = [sys.executable, "-c", HEARS_SIGINT + ENCODED_AGAIN_AND_AGAIN, str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # The first file is written, the second is begun.
+    assert [process.stdout.readline() for _ in range(2)] == ["0\n", "1\n"]
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    files = list(tmp_path.iterdir())
+    assert tmp_path / "0.ocol" in files
+    assert all(path.suffix == ".ocol" and outcrop.Column.open(path).verify() == [] for path in files)
+
+
+NOTEBOOK = """
+import outcrop
+print("measuring", flush=True)
+outcrop.run("ssd-read-write-mix", effort="quick", size="16MiB", duration="300ms", progress=False,
+            on_event=lambda event: print(event.kind, flush=True))
+"""
+
+
+def test_interrupting_a_notebook_s_kernel_ends_the_cell_and_the_kernel_goes_on(tmp_path):
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(tmp_path))
+    try:
+        is_interrupted = False
+
+        def heard(message):
+            nonlocal is_interrupted
+            said = message["content"].get("text", "")
+            if "trial finished" in said and not is_interrupted:
+                is_interrupted = True
+                manager.interrupt_kernel()
+
+        answer = client.execute_interactive(NOTEBOOK, output_hook=heard, timeout=60)["content"]
+        assert (answer["status"], answer["ename"]) == ("error", "KeyboardInterrupt")
+        assert "resume with outcrop.resume(" in answer["evalue"]
+        go_on = "import pathlib; (one,) = pathlib.Path('runs').iterdir(); outcrop.resume(one, progress=False).trials"
+        answer = client.execute_interactive(go_on, output_hook=lambda _: None, timeout=60)["content"]
+        assert answer["status"] == "ok", answer
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert outcrop.open_run(folder).trials["failed"] == 0
+
+
+def test_progress_is_a_line_that_is_written_again_or_a_bar_of_tqdm(tmp_path, capsys, monkeypatch):
+    options = SMALL | {"progress": True, "out": tmp_path, "path": tmp_path, "repetitions": 1}
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    outcrop.run("ssd-read-write-mix", **options)
+    said = capsys.readouterr()
+    assert said.out == "", "stdout is for data"
+    lines = said.err.split("\r")
+    assert lines[-1].startswith("100 %  0 s left") and said.err.endswith("\n")
+    bars = []
+
+    class Bar:
+        def __init__(self, **options):
+            self.total, self.n, self.said = None, None, []
+            bars.append(self)
+
+        def set_description_str(self, text):
+            self.said.append((self.n, self.total, text))
+
+        def write(self, line, file):
+            self.said.append(line)
+
+        def close(self):
+            self.said.append("closed")
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    outcrop.run("ssd-read-write-mix", **options)
+    (bar,) = bars
+    assert bar.said[-1] == "closed" and bar.n == bar.total > 1
 
 
 def test_what_an_event_s_function_raises_stops_the_run(tmp_path):

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use outcrop_results::ResultsError;
 
+use crate::profile::shipped_names;
+
 /// Why a plan cannot be run, or a run cannot go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +26,15 @@ pub enum LabError {
         path: PathBuf,
         /// The system's answer.
         source: io::Error,
+    },
+    /// Neither a file nor a plan that ships has this name.
+    #[error(
+        "there is no plan `{name}`: no such file, and the shipped plans are {}",
+        shipped_names()
+    )]
+    NoPlan {
+        /// What was given.
+        name: String,
     },
     /// The budget is too small even for the shortest trials.
     #[error(
@@ -98,6 +109,7 @@ impl LabError {
             self,
             Self::BadPlan { .. }
                 | Self::ReadPlan { .. }
+                | Self::NoPlan { .. }
                 | Self::OverBudget { .. }
                 | Self::CannotResume { .. }
                 | Self::Preparation {

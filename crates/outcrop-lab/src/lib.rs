@@ -26,6 +26,7 @@ pub mod execute;
 pub mod layer;
 pub mod layers;
 pub mod observer;
+pub mod one_off;
 pub mod order;
 pub mod plan;
 pub mod profile;
@@ -43,5 +44,5 @@ pub use order::Trial;
 pub use plan::{
     Design, Draft, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors, VariantName, fresh_seed,
 };
-pub use profile::{ShippedPlan, profile_layers, profile_plans, shipped_plans};
+pub use profile::{ShippedPlan, plan_source, profile_layers, profile_options, profile_plans, shipped_plans};
 pub use run::{ResumedRun, new_run, resume};

@@ -154,6 +154,14 @@ impl PlanSet {
         &self.plans
     }
 
+    /// What a run of these plans is called: as its plan, or by how many there are.
+    pub fn name(&self) -> String {
+        match self.plans() {
+            [only] => only.name.clone(),
+            several => format!("{}-plans", several.len()),
+        }
+    }
+
     /// Every cell once, however many plans ask for it.
     pub fn cells(&self) -> &[Cell] {
         &self.cells

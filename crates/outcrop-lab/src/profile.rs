@@ -1,12 +1,15 @@
-//! The plans that ship, and which of them make up `outcrop profile`: a layer says which stand for it.
+//! The plans that ship, how they are named, and which of them make up a profile of the stack: a layer says which stand for it.
 
 use std::path::Path;
 
+use outcrop_measure::units::TimeSpan;
 use outcrop_workload::word::hint;
 
+use crate::effort::Effort;
+use crate::error::LabError;
 use crate::layer::{LayerRef, Profile};
 use crate::layers::Layers;
-use crate::plan::PlanSource;
+use crate::plan::{PlanOptions, PlanSource};
 
 /// A plan that is part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +93,60 @@ pub fn shipped_plans() -> &'static [ShippedPlan] {
     SHIPPED
 }
 
-/// What `outcrop profile` measures of each layer, by the layer's name, in the order of the stack.
+/// The plan that a user calls `name`: a file of that name wins; otherwise a plan that ships.
+///
+/// ```
+/// let plan = outcrop_lab::plan_source("ssd-max".as_ref())?;
+/// assert_eq!(plan.name, "plans/ssd-max.toml");
+/// # Ok::<(), outcrop_lab::LabError>(())
+/// ```
+///
+/// # Errors
+/// [`LabError::NoPlan`] for a name that neither has; [`LabError::ReadPlan`].
+pub fn plan_source(name: &Path) -> Result<PlanSource, LabError> {
+    let shipped = SHIPPED.iter().find(|plan| Path::new(plan.name) == name);
+    match shipped {
+        Some(plan) if !name.is_file() => Ok(plan.source()),
+        None if !name.exists() && !name.to_string_lossy().contains(['/', '.']) => Err(LabError::NoPlan {
+            name: name.display().to_string(),
+        }),
+        _ => PlanSource::read(name),
+    }
+}
+
+/// The names of the plans that ship, for messages.
+pub(crate) fn shipped_names() -> String {
+    let names: Vec<&str> = SHIPPED.iter().map(|plan| plan.name).collect();
+    names.join(", ")
+}
+
+/// The options of a profile: it promises to take at most 90 seconds when it is quick and ten minutes by default. Whoever
+/// sets times or repetitions decides how long it takes.
+///
+/// ```
+/// use outcrop_lab::{Effort, PlanOptions, profile_options};
+/// use outcrop_measure::units::TimeSpan;
+///
+/// let quick = PlanOptions { effort: Some(Effort::Quick), ..PlanOptions::default() };
+/// assert_eq!(profile_options(quick.clone()).promised, Some(TimeSpan::seconds(90)));
+/// assert_eq!(profile_options(PlanOptions { repetitions: Some(9), ..quick }).promised, None);
+/// ```
+#[must_use]
+pub fn profile_options(options: PlanOptions) -> PlanOptions {
+    let is_as_planned =
+        options.repetitions.is_none() && options.duration.is_none() && options.warm_up.is_none();
+    let promised = match options.effort.unwrap_or_default() {
+        Effort::Quick => Some(TimeSpan::seconds(90)),
+        Effort::Default => Some(TimeSpan::seconds(600)),
+        Effort::Full => None,
+    };
+    PlanOptions {
+        promised: promised.filter(|_| is_as_planned),
+        ..options
+    }
+}
+
+/// What a profile measures of each layer, by the layer's name, in the order of the stack.
 pub fn profile_layers() -> impl Iterator<Item = (&'static str, Profile)> {
     Layers::default()
         .all()

@@ -6,10 +6,8 @@ mod session;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use outcrop_lab::{Draft, PlanSet, PlanSource, profile_plans, shipped_plans};
-use outcrop_measure::units::TimeSpan;
+use outcrop_lab::{PlanSet, one_off, plan_source, profile_options, profile_plans};
 use outcrop_results::{CellTable, RunView, parquet};
-use outcrop_schema::compression;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -23,15 +21,6 @@ use crate::words;
 use options::PlanArguments;
 use session::measure;
 
-/// What a profile promises to take at most, by effort.
-const QUICK: TimeSpan = TimeSpan::seconds(90);
-const DEFAULT: TimeSpan = TimeSpan::seconds(600);
-/// A one-off answers soon.
-const ONE_OFF_DURATION: TimeSpan = TimeSpan::milliseconds(500);
-const ONE_OFF_WARM_UP: TimeSpan = TimeSpan::milliseconds(50);
-/// Candidates of a one-off that names none: one would be no choice.
-const CODECS: [&str; 4] = ["lz4", "zstd:1", "zstd:3", "zstd:9"];
-
 /// Measures plans in a new run folder: names of plans that ship, or paths of plan files.
 #[pyfunction(name = "_run")]
 #[pyo3(signature = (plans, out, on_event, **arguments))]
@@ -44,17 +33,14 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let sources = plans
         .iter()
-        .map(|plan| source(plan))
-        .collect::<PyResult<Vec<_>>>()?;
+        .map(|plan| plan_source(plan))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| of_lab(&error))?;
     let options = PlanArguments::of(arguments)?.options;
     let set = py
         .detach(|| PlanSet::from_sources(&sources, &options))
         .map_err(|error| of_lab(&error))?;
-    let name = match set.plans() {
-        [only] => only.name.clone(),
-        several => format!("{}-plans", several.len()),
-    };
-    measure(py, &set, new_folder(&set, &name, &out)?, on_event)
+    measure(py, &set, new_folder(&set, &set.name(), &out)?, on_event)
 }
 
 /// Goes on with a run that was interrupted: finished trials are neither lost nor repeated.
@@ -80,16 +66,7 @@ pub(crate) fn profile(
     on_event: Option<Py<PyAny>>,
     arguments: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Run> {
-    let mut options = PlanArguments::of(arguments)?.options;
-    // Whoever sets times or repetitions decides how long it takes.
-    let is_as_planned =
-        options.repetitions.is_none() && options.duration.is_none() && options.warm_up.is_none();
-    let promised = match options.effort.unwrap_or_default() {
-        outcrop_lab::Effort::Quick => Some(QUICK),
-        outcrop_lab::Effort::Default => Some(DEFAULT),
-        outcrop_lab::Effort::Full => None,
-    };
-    options.promised = promised.filter(|_| is_as_planned);
+    let options = profile_options(PlanArguments::of(arguments)?.options);
     let plans = profile_plans(&layers, options.data.as_deref())
         .map_err(|sentence| PlanError::new_err(format!("layer: {sentence}")))?;
     let set = py
@@ -108,18 +85,14 @@ pub(crate) fn codec(
     on_event: Option<Py<PyAny>>,
     arguments: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
-    let mut options = PlanArguments::of(arguments)?.options;
-    options.duration = options.duration.or(Some(ONE_OFF_DURATION));
-    options.warm_up = options.warm_up.or(Some(ONE_OFF_WARM_UP));
-    let schema = &compression::SCHEMA;
-    let mut draft = Draft::new(
-        "codec",
-        "What do these codecs do with these data?",
-        schema.name,
-        "outcrop.codec",
-    );
-    if !factors.contains(compression::CODEC.name)? {
-        draft = draft.with_workload(&compression::CODEC, CODECS, compression::CODEC.name);
+    let question = &one_off::CODEC;
+    let options = question.timed(PlanArguments::of(arguments)?.options);
+    let schema = question.schema;
+    let mut draft = question.draft("outcrop.codec");
+    for (factor, values) in question.defaults {
+        if !factors.contains(factor.name)? {
+            draft = draft.with_workload(factor.about(), values.iter().copied(), factor.name);
+        }
     }
     for (name, value) in factors {
         let name: String = name.extract()?;
@@ -134,7 +107,7 @@ pub(crate) fn codec(
         draft = draft.with_workload(factor.about(), words::several(&value)?, &name);
     }
     let set = PlanSet::from_drafts(vec![draft], &options).map_err(|error| of_lab(&error))?;
-    let run = measure(py, &set, new_folder(&set, "codec", &out)?, on_event)?;
+    let run = measure(py, &set, new_folder(&set, question.name, &out)?, on_event)?;
     let batch = py.detach(|| parquet::cell_batch(&CellTable::of(&run.view)));
     batch.map(Table::new).map_err(|error| of_results(&error))
 }
@@ -143,25 +116,6 @@ fn new_folder(set: &PlanSet, name: &str, out: &Path) -> PyResult<session::Folder
     let out = std::path::absolute(out).unwrap_or_else(|_| out.to_owned());
     let folder = outcrop_lab::new_run(&out, name, set).map_err(|error| of_lab(&error))?;
     Ok(session::Folder::new(folder))
-}
-
-/// A file of that name wins; otherwise a plan that ships.
-fn source(plan: &Path) -> PyResult<PlanSource> {
-    let shipped = shipped_plans()
-        .iter()
-        .find(|shipped| Path::new(shipped.name) == plan);
-    match shipped {
-        Some(shipped) if !plan.is_file() => Ok(shipped.source()),
-        None if !plan.exists() && plan.extension().is_none() && plan.components().count() == 1 => {
-            let names: Vec<&str> = shipped_plans().iter().map(|plan| plan.name).collect();
-            Err(PlanError::new_err(format!(
-                "there is no plan `{}`: no such file, and the shipped plans are {}",
-                plan.display(),
-                names.join(", ")
-            )))
-        }
-        _ => PlanSource::read(plan).map_err(|error| of_lab(&error)),
-    }
 }
 
 /// Says how this interpreter is started again to hold a database; called once, when the package is imported.

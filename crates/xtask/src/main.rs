@@ -3,6 +3,7 @@
 //! - `check` runs every step that CI runs and says what it skipped and why;
 //! - `tidy` holds the sources to rules that neither rustc nor clippy knows;
 //! - `portable` builds one binary for every Linux with glibc 2.28 or newer, and checks that it is one;
+//! - `wheel` builds the optimised wheel of the Python package, and checks its size and that it works alone;
 //! - `bench-record` runs one benchmark and appends its result, with the machine, to `benchmarks/record/`.
 //!
 //! It depends on no other crate of the workspace, so that it still runs when one of them does not build.
@@ -21,6 +22,7 @@ mod libtest;
 mod portable;
 mod python;
 mod tidy;
+mod wheel;
 mod workspace;
 
 use std::process::ExitCode;
@@ -53,6 +55,8 @@ enum Task {
         #[arg(long)]
         for_check: bool,
     },
+    /// Build the wheel of the Python package in `target/wheels`, optimised, and check its size and that it works alone.
+    Wheel,
     /// Run `benchmarks/NAME/run` and append what it prints to `benchmarks/record/NAME.md`.
     BenchRecord {
         /// Folder name under `benchmarks/`.
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(&workspace),
         Task::Portable { for_check: false } => portable::run(&workspace, portable::Speed::OfBinary),
         Task::Portable { for_check: true } => portable::run(&workspace, portable::Speed::OfBuild),
+        Task::Wheel => wheel::run(&workspace),
         Task::BenchRecord { name } => bench_record::run(&workspace, &name),
     });
     match result {

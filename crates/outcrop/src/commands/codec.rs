@@ -5,8 +5,7 @@ use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
 use crate::output::{Cell, Format, Table};
 use crate::session;
-use outcrop_lab::{Draft, PlanOptions, PlanSet};
-use outcrop_measure::units::TimeSpan;
+use outcrop_lab::{Draft, PlanOptions, PlanSet, one_off};
 use outcrop_schema::compression::{self, Measurement};
 use outcrop_schema::{FactorRef, LayerSchema};
 use std::path::PathBuf;
@@ -68,15 +67,9 @@ enum Command {
 pub(crate) struct Codecs;
 
 impl OneOff for Codecs {
-    const SCHEMA: &'static LayerSchema = &compression::SCHEMA;
-    /// One candidate would be no choice.
-    const DEFAULTS: &'static [(FactorRef, &'static [&'static str])] =
-        &[(&compression::CODEC, &["lz4", "zstd:1", "zstd:3", "zstd:9"])];
+    const SCHEMA: &'static LayerSchema = one_off::CODEC.schema;
+    const DEFAULTS: &'static [(FactorRef, &'static [&'static str])] = one_off::CODEC.defaults;
 }
-
-/// A one-off answers soon: a trial of this length, five times.
-const DURATION: TimeSpan = TimeSpan::milliseconds(500);
-const WARM_UP: TimeSpan = TimeSpan::milliseconds(50);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match &args.command {
@@ -90,23 +83,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         }
         None => {}
     }
-    let options = PlanOptions {
+    let options = one_off::CODEC.timed(PlanOptions {
         data: args.data.clone(),
-        duration: args.flags.duration.or(Some(DURATION)),
-        warm_up: args.flags.warm_up.or(Some(WARM_UP)),
         ..args.flags.options()
-    };
+    });
     let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;
-    session::start(&set, "codec", &args.flags)
+    session::start(&set, one_off::CODEC.name, &args.flags)
 }
 
 fn draft(args: &Args) -> Draft {
-    let mut draft = Draft::new(
-        "codec",
-        "What do these codecs do with these data?",
-        compression::SCHEMA.name,
-        "outcrop codec",
-    );
+    let mut draft = one_off::CODEC.draft("outcrop codec");
     if let Some(size) = &args.sample_size {
         draft = draft.with_subject(&compression::SAMPLE_SIZE, size, "--sample-size");
     }

@@ -4,8 +4,8 @@ use super::placement_flags::PlacementFlags;
 use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
 use crate::session;
-use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans};
-use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_options, profile_plans};
+use outcrop_measure::units::ByteSize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -56,33 +56,20 @@ pub(crate) struct Args {
     placement: PlacementFlags,
 }
 
-/// What the help says that a profile takes at most.
-fn promised(effort: Effort) -> Option<TimeSpan> {
-    match effort {
-        Effort::Quick => Some(TimeSpan::seconds(90)),
-        Effort::Default => Some(TimeSpan::seconds(600)),
-        Effort::Full => None,
-    }
-}
-
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let effort = match (args.quick, args.full) {
         (true, _) => Effort::Quick,
         (_, true) => Effort::Full,
         _ => Effort::Default,
     };
-    let given = args.flags.options();
-    // Whoever sets times or repetitions decides how long it takes.
-    let is_as_planned = given.repetitions.is_none() && given.duration.is_none() && given.warm_up.is_none();
-    let options = PlanOptions {
+    let options = profile_options(PlanOptions {
         effort: Some(effort),
-        promised: promised(effort).filter(|_| is_as_planned),
         directory: Some(args.path.clone()),
         data: args.data.clone(),
         server: args.server.clone(),
         size: args.size,
-        ..given
-    };
+        ..args.flags.options()
+    });
     let plans = profile_plans(&args.layers, args.data.as_deref())
         .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
     let set = PlanSet::from_sources(&plans, &options).map_err(session::lab_error)?;

@@ -1,10 +1,10 @@
 //! `outcrop run PLAN…` and `outcrop run --resume RUN`.
 
 use super::plan_flags::{DECIDED_BY_A_RUN, PlanChoices, PlanFlags};
-use crate::exit::{Ending, bad_input};
+use crate::exit::Ending;
 use crate::session;
-use outcrop_lab::{PlanSet, PlanSource, shipped_plans};
-use std::path::{Path, PathBuf};
+use outcrop_lab::{PlanSet, PlanSource, plan_source};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,26 +41,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         .collect::<anyhow::Result<Vec<_>>>()?;
     let options = args.choices.options(&args.flags);
     let set = PlanSet::from_sources(&sources, &options).map_err(session::lab_error)?;
-    let name = match set.plans() {
-        [only] => only.name.clone(),
-        plans => format!("{}-plans", plans.len()),
-    };
-    session::start(&set, &name, &args.flags)
+    session::start(&set, &set.name(), &args.flags)
 }
 
 /// A file of that name wins; otherwise a plan that ships.
 pub(super) fn source(name: &str) -> anyhow::Result<PlanSource> {
-    let path = Path::new(name);
-    let shipped = shipped_plans().iter().find(|plan| plan.name == name);
-    match shipped {
-        Some(plan) if !path.is_file() => Ok(plan.source()),
-        None if !path.exists() && !name.contains(['/', '.']) => {
-            let names: Vec<_> = shipped_plans().iter().map(|plan| plan.name).collect();
-            Err(bad_input(anyhow::anyhow!(
-                "there is no plan `{name}`: no such file, and the shipped plans are {}",
-                names.join(", ")
-            )))
-        }
-        _ => PlanSource::read(path).map_err(session::lab_error),
-    }
+    plan_source(name.as_ref()).map_err(session::lab_error)
 }

@@ -4,27 +4,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use super::steps::{fresh_folder, skipped_for};
 use super::{Outcome, Session};
-use crate::command;
 use crate::python::PythonEnvironment;
+use crate::{command, wheel};
 
 const NAME: &str = "python";
 /// The least version of Python that the package is for.
 const LEAST_PYTHON: &str = "3.11";
-/// What proves that the installed package works without any other.
-const WITHOUT_OTHERS: &str = "\
-import outcrop, os, sys
-report = outcrop.Column.encode(['marl', None, 'tuff'], 'c.ocol', index='postings')
-assert outcrop.Column.open('c.ocol').find('tuff').rows().to_pylist() == [2], report
-with outcrop.Cache(memory='8MiB') as cache:
-    cache.client().set('rock', 'marl')
-assert not {'numpy', 'pyarrow', 'polars', 'pandas'} & set(sys.modules)
-print('outcrop', outcrop.__version__, 'works alone')
-";
-
 pub(super) fn check(session: &mut Session) -> Result<Outcome> {
     let python = match PythonEnvironment::ready(session.workspace)? {
         Ok(python) => python,
@@ -44,8 +33,8 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
         return Ok(built);
     }
     let folder = fresh_folder(session, NAME)?;
-    let wheel = pack(session, &python, &folder)?;
-    let alone = session.stream(NAME, &mut alone(&wheel, &folder)?)?;
+    let packed = pack(session, &python, &folder)?;
+    let alone = session.stream(NAME, &mut wheel::alone(&packed, &folder)?)?;
     if !matches!(alone, Outcome::Passed { .. }) {
         return Ok(alone);
     }
@@ -58,7 +47,7 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
         "--no-deps",
         "--force-reinstall",
     ]);
-    command::output(install.arg(&wheel))?;
+    command::output(install.arg(&packed))?;
     let tests = session.workspace.root.join("python");
     let mut stubs = python.program("python");
     // The suite changes into the tests' folder: the sources beside it have no extension module.
@@ -91,7 +80,7 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
             return Ok(outcome);
         }
     }
-    let size = std::fs::metadata(&wheel)?.len();
+    let size = std::fs::metadata(&packed)?.len();
     Ok(Outcome::Passed {
         note: format!("the wheel without optimisation has {:.1} MB", size as f64 / 1e6),
     })
@@ -142,27 +131,5 @@ fn pack(session: &Session, python: &PythonEnvironment, folder: &Path) -> Result<
             .arg(folder)
             .arg(&unpacked),
     )?;
-    let mut wheels = Vec::new();
-    for file in std::fs::read_dir(folder)? {
-        let path = file?.path();
-        if path.extension().is_some_and(|ending| ending == "whl") {
-            wheels.push(path);
-        }
-    }
-    ensure!(wheels.len() == 1, "`wheel pack` wrote {} wheels", wheels.len());
-    Ok(wheels.remove(0))
-}
-
-/// Installs the wheel in an environment without any other package, and uses it there.
-fn alone(wheel: &Path, folder: &Path) -> Result<Command> {
-    let environment = folder.join("empty");
-    command::output(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-    let mut install = Command::new(environment.join("bin/pip"));
-    install.args(["install", "--quiet", "--disable-pip-version-check", "--no-index"]);
-    command::output(install.arg(wheel))?;
-    let mut python = Command::new(environment.join("bin/python"));
-    python
-        .current_dir(&environment)
-        .args(["-I", "-c", WITHOUT_OTHERS]);
-    Ok(python)
+    wheel::only_wheel(folder)
 }
