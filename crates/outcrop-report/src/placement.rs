@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::chart::Figure;
 use crate::environment;
 use crate::layer::cells_of;
+use crate::report::plan_setting;
 
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::{Constraints, Sureness};
@@ -24,7 +25,10 @@ pub use prices::Prices;
 pub use system::MeasuredSystem;
 
 /// The plans that measure the candidates.
-const PLANS: &str = "placement placement-filesystem";
+const PLANS: [&str; 2] = ["placement", "placement-filesystem"];
+
+/// Fewer trials have no interval that an answer could be sure by.
+const LEAST_TRIALS: usize = 9;
 
 /// Where these data should be compressed on this machine.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +37,15 @@ pub struct Placement {
     pub subject: String,
     /// The answer in sentences: what to do, what it gives and costs, the second best, what would change it, how sure it is.
     pub answer: Vec<String>,
+    /// Which of the candidates is the answer, by its place in the list; none where nothing meets the constraints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<usize>,
+    /// What the rule would choose of those that save more space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saves_more: Option<usize>,
+    /// How sure the answer is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sureness: Option<Sureness>,
     /// Everything that was compared: what was measured by throughput, then what is modelled.
     pub candidates: Vec<Candidate>,
     /// The constraints that the answer meets.
@@ -55,19 +68,41 @@ impl Placement {
         let mut candidates = candidate::measured(&family, cpus);
         let chosen = choice::choose(&mut candidates, constraints);
         let modelled = candidate::modelled(run, &family);
-        let subject = candidate::subject(&family);
-        let mut answer = words::answer(&subject, &candidates, &chosen, constraints, &modelled);
+        let measured = words::Measured {
+            subject: candidate::subject(&family),
+            condition: candidate::condition(&family),
+            again: again(run, &candidates),
+        };
+        let mut answer = words::answer(&measured, &candidates, &chosen, constraints, &modelled);
         // After what to do, and before how sure that is.
         let cost = prices.and_then(|prices| prices.sentence(&candidates));
         answer.splice(1..1, cost);
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),
-            subject,
+            subject: measured.subject,
             answer,
+            best: chosen.best,
+            saves_more: chosen.saves_more,
+            sureness: chosen.sureness,
             candidates,
             constraints: constraints.clone(),
             prices: prices.cloned(),
         })
     }
+}
+
+/// The command that measures the candidates again with three times the trials; none where other plans measured them.
+fn again(run: &RunView, candidates: &[Candidate]) -> Option<String> {
+    let has = |plan: &&str| {
+        let mut trials = run.trials.iter();
+        trials.any(|trial| trial.plans.iter().any(|own| own == plan))
+    };
+    let plans: Vec<&str> = PLANS.into_iter().filter(has).collect();
+    let most = candidates.iter().map(|candidate| candidate.throughput.n).max()?;
+    let effort = plan_setting(&run.plan, "effort");
+    let effort = effort.map_or_else(String::new, |effort| format!(" --effort {effort}"));
+    let repetitions = (most * 3).max(LEAST_TRIALS);
+    let plans = (!plans.is_empty()).then(|| plans.join(" "))?;
+    Some(format!("outcrop run {plans}{effort} --repetitions {repetitions}"))
 }

@@ -287,7 +287,7 @@ impl RunSummary {
 }
 
 /// A setting of the plan's `[run]` table, as text.
-fn plan_setting(plan: &str, name: &str) -> Option<String> {
+pub(crate) fn plan_setting(plan: &str, name: &str) -> Option<String> {
     let plan: toml::Table = toml::from_str(plan).ok()?;
     match plan.get("run")?.get(name)? {
         toml::Value::String(text) => Some(text.clone()),

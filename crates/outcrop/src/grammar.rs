@@ -45,7 +45,7 @@ pub(crate) enum Command {
     /// Measure two variants of a plan in pairs, and compare them
     Ab(ab::Args),
     /// Measure a storage device, with a flag for each factor
-    Device(device::Args),
+    Device(Box<device::Args>),
     /// Measure filesystems, with a flag for each factor
     Filesystem(filesystem::Args),
     /// Measure codecs on your data, with a flag for each factor

@@ -15,8 +15,8 @@ use std::time::Duration;
 use outcrop_device::{Candidate, EngineKind, ReadOnlyTarget};
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ARRIVAL, DESTROY, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX,
-    SCHEMA, SIZE, SPAN, STATE, Span,
+    ARRIVAL, DESTROY, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, PRECONDITION, QUEUE_DEPTH,
+    READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span,
 };
 use outcrop_schema::{LayerSchema, Settings};
 

@@ -44,7 +44,7 @@ fn table(candidates: &[Candidate]) -> Markup {
     html! {
         div.scroll {
             table {
-                caption { "What was compared: one store under one load. Marked: nothing else that was measured has both more throughput "
+                caption { "What was compared: one store under one load. On the front: nothing else that was measured has both more throughput "
                     "and less space" }
                 thead { tr {
                     @for heading in ["compressed", "throughput", "read p99", "ratio", "CPU", ""] { th scope="col" { (heading) } }

@@ -7,7 +7,7 @@ use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PAGE_CACHE,
-    PROCESSES, READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    PROCESSES, PageCache, READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
@@ -116,6 +116,17 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
     let data = subjects(&family.iter().map(|cell| (*cell).clone()).collect::<Vec<_>>());
     let load = first.label(&[&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES, &PAGE_CACHE]);
     format!("{data}, {load}")
+}
+
+/// What the load leaves out of the comparison, as a sentence with a blank before it.
+pub(super) fn condition(family: &[&Cell<'_>]) -> &'static str {
+    let is_cached = family.iter().any(|cell| cell.is(&PAGE_CACHE, &PageCache::Kept));
+    let has_filesystem = family.iter().any(|cell| place(cell) == CompressedAt::Filesystem);
+    if is_cached && has_filesystem {
+        " Reads came from memory, where a filesystem keeps its files decompressed: its decompression is hardly in these figures."
+    } else {
+        ""
+    }
 }
 
 fn place(cell: &Cell<'_>) -> CompressedAt {

@@ -2,7 +2,8 @@
 //!
 //! 1. Candidates that break a constraint, or that lack the figure for it, are left out.
 //! 2. Those whose throughput ties with the highest stay: it is lower by at most 5 %, or by at most 10 % where the intervals overlap.
-//! 3. Of these, the one that takes the least space is chosen; where space ties within 2 %, the fastest of them.
+//! 3. Of these, the one that takes the least space is chosen. Where space ties within 2 %, no compression is chosen if it is among them,
+//!    else the fastest.
 //!
 //! So compression is advised where it costs no throughput that was measured, and as much of it as that allows. Who accepts less
 //! throughput for less space says how much space is needed (`--min-ratio`).
@@ -19,6 +20,8 @@ use crate::number::Number;
 pub(super) const MARGIN: f64 = 0.05;
 /// So does one that is lower by at most this where the intervals overlap; without the limit, the less is known the more would tie.
 const UNCERTAIN_MARGIN: f64 = 0.10;
+/// An answer is clear only on intervals with at least this confidence: five trials a cell have 94 %, three have 75 %.
+const SURE: f64 = 0.9;
 /// Space that differs by less counts as the same.
 const SAME_SPACE: f64 = 0.02;
 
@@ -74,27 +77,32 @@ fn broken(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sureness {
-    /// Its throughput is within the margin of the highest, intervals included.
+    /// Its throughput is within the margin of the highest, and that of everything that saves more space is not, intervals included.
     Clear,
-    /// Its interval allows a throughput that is lower than the highest by more than the margin.
+    /// The intervals leave one of the two open, or are too uncertain themselves.
     NotClear,
 }
 
 /// What was chosen of a list of candidates, by index.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Choice {
     /// The best; none where nothing meets the constraints.
     pub(super) best: Option<usize>,
     /// The candidate with the highest throughput that meets them.
     pub(super) fastest: Option<usize>,
-    /// Of those that save more space than the best, the fastest.
+    /// What the rule would choose of those that save more space than the best.
     pub(super) saves_more: Option<usize>,
     /// How sure the best is.
     pub(super) sureness: Option<Sureness>,
 }
 
-/// Marks the front and what is left out, and chooses. The candidates are those that were measured, the fastest first.
-pub(super) fn choose(candidates: &mut [Candidate], constraints: &Constraints) -> Choice {
+/// Marks the front and what is left out, leaves one candidate without compression, and chooses. The candidates are those that were
+/// measured, the fastest first.
+pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints) -> Choice {
+    for candidate in &mut *candidates {
+        candidate.left_out = constraints.broken_by(candidate);
+    }
+    keep_one_plain(candidates);
     let places: Vec<(f64, f64)> = candidates
         .iter()
         .map(|candidate| (candidate.throughput.value, ratio(candidate)))
@@ -102,40 +110,54 @@ pub(super) fn choose(candidates: &mut [Candidate], constraints: &Constraints) ->
     let front = pareto_front(&places, Better::Higher, Better::Higher);
     for (candidate, on_front) in candidates.iter_mut().zip(front) {
         candidate.on_front = on_front;
-        candidate.left_out = constraints.broken_by(candidate);
     }
     let eligible: Vec<usize> = (0..candidates.len())
         .filter(|index| candidates[*index].left_out.is_none())
         .collect();
-    let Some(&fastest) = eligible.first() else {
+    let (Some(best), Some(&fastest)) = (pick(candidates, &eligible), eligible.first()) else {
         return Choice::default();
     };
-    let top = &candidates[fastest].throughput;
-    let tied: Vec<usize> = eligible
+    let savers: Vec<usize> = eligible
+        .into_iter()
+        .filter(|index| saves_more(&candidates[*index], &candidates[best]))
+        .collect();
+    Choice {
+        best: Some(best),
+        fastest: Some(fastest),
+        saves_more: pick(candidates, &savers),
+        sureness: Some(sureness(candidates, best, fastest, &savers)),
+    }
+}
+
+/// Of several without compression, the fastest that meets the constraints stands for them; the fastest, if none does.
+fn keep_one_plain(candidates: &mut Vec<Candidate>) {
+    let is_plain = |candidate: &Candidate| candidate.place == CompressedAt::Nowhere;
+    let meets = candidates
+        .iter()
+        .position(|candidate| is_plain(candidate) && candidate.left_out.is_none());
+    let kept = meets.or_else(|| candidates.iter().position(is_plain));
+    let mut index = 0;
+    candidates.retain(|candidate| {
+        let stays = !is_plain(candidate) || Some(index) == kept;
+        index += 1;
+        stays
+    });
+}
+
+/// Steps 2 and 3 of the rule, on some of the candidates in their order.
+fn pick(candidates: &[Candidate], eligible: &[usize]) -> Option<usize> {
+    let top = &candidates[*eligible.first()?].throughput;
+    let tied = eligible
         .iter()
         .copied()
-        .filter(|index| ties(&candidates[*index].throughput, top))
-        .collect();
-    let most = tied
-        .iter()
-        .map(|index| ratio(&candidates[*index]))
-        .fold(0.0, f64::max);
-    // They are in the order of throughput: the first that takes as little space is the fastest of them.
-    let best = tied
-        .into_iter()
-        .find(|index| ratio(&candidates[*index]) >= most / (1.0 + SAME_SPACE));
-    let saves_more = best.and_then(|best| {
-        let least = ratio(&candidates[best]) * (1.0 + SAME_SPACE);
-        eligible
-            .into_iter()
-            .find(|index| ratio(&candidates[*index]) > least)
-    });
-    Choice {
-        best,
-        fastest: Some(fastest),
-        saves_more,
-        sureness: best.map(|best| sureness(&candidates[best], &candidates[fastest])),
-    }
+        .filter(|index| ties(&candidates[*index].throughput, top));
+    let ratios = tied.clone().map(|index| ratio(&candidates[index]));
+    let most = ratios.fold(0.0, f64::max);
+    let mut takes_as_little = tied.filter(|index| ratio(&candidates[*index]) * (1.0 + SAME_SPACE) >= most);
+    // Compression that saves nothing is not advised, however fast it was. Else the first is the fastest of them.
+    let first = takes_as_little.clone().next();
+    let plain = takes_as_little.find(|index| candidates[*index].place == CompressedAt::Nowhere);
+    plain.or(first)
 }
 
 /// Space without compression over space with it; what is unknown saves nothing.
@@ -143,7 +165,13 @@ pub(super) fn ratio(candidate: &Candidate) -> f64 {
     candidate.ratio.as_ref().map_or(0.0, |number| number.value)
 }
 
-fn ties(one: &Number, top: &Number) -> bool {
+/// Whether one candidate takes less space than another, beyond what counts as the same.
+pub(super) fn saves_more(one: &Candidate, other: &Candidate) -> bool {
+    ratio(one) > ratio(other) * (1.0 + SAME_SPACE)
+}
+
+/// Whether one throughput counts as the same as another, or as higher.
+pub(super) fn ties(one: &Number, top: &Number) -> bool {
     let overlap = match (one.interval, top.interval) {
         (Some(one), Some(top)) => one.overlaps(&top),
         _ => false,
@@ -152,15 +180,22 @@ fn ties(one: &Number, top: &Number) -> bool {
     one.value >= top.value * (1.0 - margin)
 }
 
-/// Not compressing is sure where it is the fastest; so is what is as fast as that, as far as its interval goes.
-fn sureness(best: &Candidate, fastest: &Candidate) -> Sureness {
-    let low = best
-        .throughput
-        .interval
-        .map_or(best.throughput.value, |interval| interval.low);
-    let is_clear = low >= fastest.throughput.value * (1.0 - MARGIN);
-    match is_clear || best.place == CompressedAt::Nowhere {
-        true => Sureness::Clear,
-        false => Sureness::NotClear,
+/// Clear needs intervals of at least 90 %: the best is within the margin of the fastest, and what saves more is not.
+fn sureness(candidates: &[Candidate], best: usize, fastest: usize, savers: &[usize]) -> Sureness {
+    let known = |index: usize| {
+        let interval = candidates[index].throughput.interval;
+        interval.filter(|interval| interval.confidence >= SURE)
+    };
+    let (Some(own), Some(top)) = (known(best), known(fastest)) else {
+        return Sureness::NotClear;
+    };
+    let holds = best == fastest || own.low >= top.high * (1.0 - MARGIN);
+    let mut others = savers.iter();
+    let are_slower =
+        others.all(|index| known(*index).is_some_and(|other| other.high < top.low * (1.0 - MARGIN)));
+    if holds && are_slower {
+        Sureness::Clear
+    } else {
+        Sureness::NotClear
     }
 }

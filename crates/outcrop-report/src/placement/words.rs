@@ -1,19 +1,27 @@
-//! The answer in sentences: what to do, what it gives and costs, what would change it, how sure it is.
+//! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
-use outcrop_measure::metric::Unit;
-use outcrop_measure::units::format_ratio;
+use outcrop_measure::units::{TimeSpan, format_ratio};
 
-use super::PLANS;
 use super::candidate::{Candidate, CompressedAt, Modelled};
-use super::choice::{Choice, Constraints, MARGIN, Sureness, ratio};
+use super::choice::{Choice, Constraints, MARGIN, Sureness, ratio, saves_more, ties};
 use crate::finding::as_sentence;
 
 /// A throughput that is known less well than this decides nothing.
 const UNCERTAIN_PERCENT: f64 = 30.0;
 
+/// What was measured, and how to measure more of it.
+pub(super) struct Measured {
+    /// Which data, and which store under which load.
+    pub(super) subject: String,
+    /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
+    pub(super) condition: &'static str,
+    /// The command that repeats it with more trials; none where the run was made by other plans.
+    pub(super) again: Option<String>,
+}
+
 /// The sentences, the most important first.
 pub(super) fn answer(
-    subject: &str,
+    study: &Measured,
     candidates: &[Candidate],
     choice: &Choice,
     constraints: &Constraints,
@@ -27,18 +35,26 @@ pub(super) fn answer(
         .iter()
         .find(|candidate| candidate.place == CompressedAt::Nowhere);
     let more = choice.saves_more.map(|more| &candidates[more]);
+    let sureness = choice.sureness.filter(|_| !is_uncertain(best));
+    let is_clear = sureness == Some(Sureness::Clear);
     let sentences = [
-        Some(instruction(best, more.is_some())),
+        Some(instruction(best, more.is_some(), candidates)),
         plain
             .filter(|plain| plain.place != best.place)
             .map(|plain| gives(best, plain)),
+        sureness.map(|sureness| sure(best, sureness)),
         second(best, fastest, more),
         more.map(|more| change(more, constraints)),
-        choice.sureness.map(|sureness| sure(best, fastest, sureness)),
+        (!is_clear).then(|| narrower(study)),
         hardware(best, modelled),
-        Some(format!("Measured: {subject}.")),
+        Some(format!("Measured: {}.{}", study.subject, study.condition)),
     ];
     sentences.into_iter().flatten().collect()
+}
+
+fn is_uncertain(best: &Candidate) -> bool {
+    let percent = best.throughput.plus_minus_percent();
+    percent.is_some_and(|percent| percent > UNCERTAIN_PERCENT)
 }
 
 fn nothing(candidates: &[Candidate], constraints: &Constraints) -> String {
@@ -47,54 +63,54 @@ fn nothing(candidates: &[Candidate], constraints: &Constraints) -> String {
         .iter()
         .max_by(|one, other| ratio(one).total_cmp(&ratio(other)))
         .map_or_else(String::new, |most| {
-            format!(
-                " The least space is taken by {}: ratio {}.",
-                most.name(),
-                format_ratio(ratio(most))
-            )
+            let ratio = format_ratio(ratio(most));
+            format!(" {} takes the least space: ratio {ratio}.", as_name(most))
         });
     format!("Nothing that was measured meets {asked}.{closest}")
 }
 
-/// The constraints as they are given on the command line.
+/// The constraints as the flags read them: without blanks, and not rounded.
 fn asked(constraints: &Constraints) -> Vec<String> {
     let ratio = constraints.min_ratio.map(|least| format!("--min-ratio {least}"));
-    let p99 = constraints
-        .p99_ns
-        .map(|most| format!("--p99 {}", Unit::Nanoseconds.format(most)));
+    let p99 = constraints.p99_ns.map(|most| {
+        let span = TimeSpan(std::time::Duration::from_nanos(most as u64));
+        format!("--p99 {span}")
+    });
+    let percent = |share: f64| (share * 1e5).round() / 1e3;
     let share = constraints
         .cpu_share
-        .map(|most| format!("--cpu-share {:.0}%", most * 100.0));
+        .map(|most| format!("--cpu-share {}%", percent(most)));
     [ratio, p99, share].into_iter().flatten().collect()
 }
 
-fn instruction(best: &Candidate, saves_more: bool) -> String {
+fn instruction(best: &Candidate, has_saver: bool, candidates: &[Candidate]) -> String {
+    let is_left_out = |candidate: &Candidate| candidate.left_out.is_some() && saves_more(candidate, best);
     let what = match best.place {
-        CompressedAt::Nowhere if saves_more => {
+        CompressedAt::Nowhere if has_saver => {
             "do not compress where throughput matters: whatever saves space costs throughput".to_owned()
+        }
+        CompressedAt::Nowhere if candidates.iter().any(is_left_out) => {
+            "do not compress: nothing within your limits saves space".to_owned()
         }
         CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
         CompressedAt::Store => format!("compress in the store's own blocks with {}", best.what),
         CompressedAt::Filesystem => format!("compress in the filesystem with {}", best.what),
         CompressedAt::Accelerator | CompressedAt::Drive => format!("compress in the {}", best.name()),
     };
-    // Figures that are too uncertain to act on come before what they would say.
-    match best.throughput.plus_minus_percent() {
-        Some(percent) if percent > 100.0 => {
-            format!("Not decided: the throughput differs too much between trials. As far as they go, {what}.")
-        }
-        Some(percent) if percent > UNCERTAIN_PERCENT => format!(
-            "Not decided: the throughput is known only to ± {percent:.0} %. As far as these trials go, {what}."
-        ),
-        _ => format!("{}.", as_sentence(&what).trim_end_matches('.')),
+    if is_uncertain(best) {
+        // Figures that are too uncertain to act on come before what they would say.
+        return format!(
+            "Not decided: the throughput differs too much between trials. As far as they go, {what}."
+        );
     }
+    as_sentence(&what)
 }
 
 /// What a candidate gives and costs beside no compression.
 fn gives(candidate: &Candidate, plain: &Candidate) -> String {
-    let mut parts = vec![space(candidate, plain)];
     let throughput = candidate.throughput.with_ends();
-    parts.push(match ties(candidate, plain) {
+    let mut parts = vec![space(candidate, plain)];
+    parts.push(match are_alike(candidate, plain) {
         true => format!("no measurable difference in throughput ({throughput})"),
         false => format!(
             "{} throughput ({throughput})",
@@ -110,23 +126,18 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> String {
             parts.push(format!("{name} {}", changed(own.value, other.value)));
         }
     }
-    format!(
-        "Beside no compression: {} ({}).",
-        parts.join(", "),
-        candidate.throughput.with_ends()
-    )
+    let against = &plain.what;
+    format!("Compared with no compression ({against}): {}.", parts.join(", "))
 }
 
 fn space(candidate: &Candidate, plain: &Candidate) -> String {
-    format!("{:.0} % of the space", ratio(plain) / ratio(candidate) * 100.0)
+    let percent = ratio(plain) / ratio(candidate) * 100.0;
+    format!("{percent:.0} % of the space")
 }
 
-/// Whether neither interval shows a difference.
-fn ties(one: &Candidate, other: &Candidate) -> bool {
-    match (one.throughput.interval, other.throughput.interval) {
-        (Some(one), Some(other)) => one.overlaps(&other),
-        _ => (one.throughput.value / other.throughput.value - 1.0).abs() <= MARGIN,
-    }
+/// Whether the two throughputs count as the same.
+fn are_alike(one: &Candidate, other: &Candidate) -> bool {
+    ties(&one.throughput, &other.throughput) && ties(&other.throughput, &one.throughput)
 }
 
 /// By how much one number is another, as `+12 %` or `−8 %`.
@@ -134,18 +145,22 @@ fn changed(one: f64, other: f64) -> String {
     format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
 }
 
-/// The candidate that comes next: the fastest of those that save more, else the fastest of all.
+/// Where and with what, at the beginning of a sentence or within it.
+fn as_name(candidate: &Candidate) -> String {
+    match candidate.place {
+        CompressedAt::Nowhere => "no compression".to_owned(),
+        place => format!("{} in the {}", candidate.what, place.name()),
+    }
+}
+
+/// The candidate that comes next: what the rule takes of those that save more, else the fastest.
 fn second(best: &Candidate, fastest: &Candidate, more: Option<&Candidate>) -> Option<String> {
-    let second = match more {
-        Some(more) => more,
-        None if fastest.name() != best.name() => fastest,
-        None => return None,
-    };
+    let second = more.or_else(|| (fastest.name() != best.name()).then_some(fastest))?;
+    let throughput = changed(second.throughput.value, best.throughput.value);
     Some(format!(
-        "Second best is {}: {}, {} throughput.",
-        second.name(),
-        space(second, best),
-        changed(second.throughput.value, best.throughput.value)
+        "Second best: {}, with {} and {throughput} throughput.",
+        as_name(second),
+        space(second, best)
     ))
 }
 
@@ -153,35 +168,34 @@ fn second(best: &Candidate, fastest: &Candidate, more: Option<&Candidate>) -> Op
 fn change(more: &Candidate, constraints: &Constraints) -> String {
     // Rounded down, so that the candidate itself meets it.
     let least = (ratio(more) * 100.0).floor() / 100.0;
-    let mut asked = asked(&Constraints {
+    let asked = asked(&Constraints {
         min_ratio: Some(least),
         ..constraints.clone()
     });
-    asked.dedup();
-    format!(
-        "It would be the answer if you need a ratio of {least} (`outcrop report RUN {}`).",
-        asked.join(" ")
-    )
+    let asked = asked.join(" ");
+    format!("It would be the answer if you need a ratio of {least} (`outcrop report RUN {asked}`).")
 }
 
-fn sure(best: &Candidate, fastest: &Candidate, sureness: Sureness) -> String {
-    match sureness {
-        Sureness::Clear => format!(
-            "This is clear: its throughput is within {:.0} % of the highest, intervals included.",
+fn sure(best: &Candidate, sureness: Sureness) -> String {
+    match (sureness, best.throughput.interval) {
+        (Sureness::Clear, _) => format!(
+            "This is clear: its throughput is within {:.0} % of the highest, and that of nothing that saves more space is, intervals included.",
             MARGIN * 100.0
         ),
-        Sureness::NotClear => {
-            let low = best
-                .throughput
-                .interval
-                .map_or(best.throughput.value, |interval| interval.low);
-            format!(
-                "This is not clear: its throughput may be {:.0} % below the highest ({}). This would settle it: \
-                 `outcrop run {PLANS} --repetitions 15`.",
-                (1.0 - low / fastest.throughput.value) * 100.0,
-                fastest.name()
-            )
-        }
+        (Sureness::NotClear, Some(interval)) => format!(
+            "This is not clear: the {:.0} % intervals of {} trials a cell leave another answer open.",
+            interval.confidence * 100.0,
+            best.throughput.n
+        ),
+        (Sureness::NotClear, None) => "This is not clear: one trial a cell has no interval.".to_owned(),
+    }
+}
+
+/// What would tell more.
+fn narrower(study: &Measured) -> String {
+    match &study.again {
+        Some(command) => format!("More trials would narrow it: `{command}`."),
+        None => "More repetitions would narrow it.".to_owned(),
     }
 }
 

@@ -3,9 +3,10 @@
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::kv::{
-    CACHE_HITS, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, LATENCY, LOAD_THROUGHPUT, LOAD_WRITES_DEVICE,
-    LOAD_WRITES_ENGINE, MISMATCHES, OPENED, READ_LATENCY, REQUESTS, SCHEMA, SPACE_AMPLIFICATION,
-    STORED_BYTES, STORED_RATIO, THROUGHPUT, VALUE_SIZE, VERIFIED, WORKLOAD,
+    BACKGROUND_CPU, BLOCKS_FETCHED, CACHE_HITS, CALLER_CPU, COMPACTION_READ, COMPRESSION,
+    COMPRESSION_BLOCK_SIZE, CPU, LATENCY, LOAD_THROUGHPUT, LOAD_WRITES_DEVICE, LOAD_WRITES_ENGINE,
+    MISMATCHES, OPENED, READ_LATENCY, REQUESTS, SCHEMA, SPACE_AMPLIFICATION, STORED_AFTER_BYTES,
+    STORED_BYTES, STORED_RATIO, TABLES_WRITTEN, THROUGHPUT, VALUE_SIZE, VERIFIED, WORKLOAD,
 };
 use outcrop_schema::{FactorRef, Settings, Vocabulary};
 
@@ -97,9 +98,15 @@ fn values(throughput: f64, stored: f64) -> Vec<Value> {
         (READ_LATENCY.p99, latency_ns * 4.0),
         (CPU, latency_ns * 1.2),
         (STORED_BYTES, stored),
+        (STORED_AFTER_BYTES, stored),
         (SPACE_AMPLIFICATION, stored / 100e6),
         (STORED_RATIO, 100e6 / stored),
         (CACHE_HITS, 0.75),
+        (BLOCKS_FETCHED, 0.25),
+        (COMPACTION_READ, 100.0),
+        (TABLES_WRITTEN, 120.0),
+        (CALLER_CPU, latency_ns),
+        (BACKGROUND_CPU, latency_ns * 0.2),
         (LOAD_WRITES_ENGINE, 2.0),
         (LOAD_WRITES_DEVICE, 2.1),
         (VERIFIED, 1e5),

@@ -1,5 +1,6 @@
 //! The one answer across the layers: which candidate is chosen, under which constraints, and what is said of it.
 
+use outcrop_report::placement::{Candidate, Sureness};
 use outcrop_report::{Constraints, Placement, Prices, Report};
 use proptest::prelude::*;
 
@@ -51,14 +52,20 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
         "{text}"
     );
     assert!(
-        text.contains("Second best is filesystem: btrfs zstd:1: 67 % of the space, −24 % throughput."),
+        text.contains(
+            "Second best: btrfs zstd:1 in the filesystem, with 67 % of the space and −24 % throughput."
+        ),
         "{text}"
     );
     assert!(
         text.contains("a ratio of 2.75 (`outcrop report RUN --min-ratio 2.75`)"),
         "{text}"
     );
-    assert!(text.contains("This is clear"), "{text}");
+    assert!(
+        text.contains("This is not clear: the 75 % intervals of 3 trials"),
+        "{text}"
+    );
+    assert_eq!(placement.sureness, Some(Sureness::NotClear));
 }
 
 #[test]
@@ -72,7 +79,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let text = nothing.answer.join(" ");
     assert_eq!(
         text,
-        "Nothing that was measured meets --min-ratio 9. The least space is taken by filesystem: btrfs zstd:1: ratio 2.75."
+        "Nothing that was measured meets --min-ratio 9. btrfs zstd:1 in the filesystem takes the least space: ratio 2.75."
     );
     assert!(
         nothing
@@ -86,7 +93,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     };
     let slow = first(&USUAL, &fast);
     assert!(
-        slow.starts_with("Nothing that was measured meets --p99 1.00 µs"),
+        slow.starts_with("Nothing that was measured meets --p99 1us"),
         "{slow}"
     );
     // The fixture does not say how many CPUs there were: what cannot be checked is not met.
@@ -148,6 +155,56 @@ fn where_nothing_saves_space_or_all_that_saves_costs_the_answer_is_not_to_compre
 }
 
 #[test]
+fn compression_that_saves_nothing_is_not_advised_however_fast_it_was() {
+    let lucky = [
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 104e3, 111e6),
+    ];
+    let text = first(&lucky, &Constraints::default());
+    assert!(text.starts_with("Do not compress"), "{text}");
+}
+
+#[test]
+fn a_throughput_ties_within_5_percent_and_no_farther_where_intervals_are_apart() {
+    // The fixture's intervals are ± 1 %.
+    for (throughput, is_chosen) in [(96e3, true), (94e3, false)] {
+        let cells = [
+            stored("none", "ext4", 100e3, 110e6),
+            stored("lz4", "ext4", throughput, 60e6),
+        ];
+        let placement = answer(&cells, &Constraints::default());
+        let chosen = placement.candidates[placement.best.unwrap()].name();
+        assert_eq!(chosen.starts_with("store"), is_chosen, "{throughput}: {chosen}");
+    }
+}
+
+#[test]
+fn the_fastest_without_compression_stands_for_the_others_unless_it_breaks_a_limit() {
+    let cells = [
+        stored("none", "ext4", 100e3, 110e6),
+        stored("none", "btrfs", 90e3, 100e6),
+        stored("none", "btrfs zstd:1", 50e3, 40e6),
+    ];
+    let placement = answer(&cells, &Constraints::default());
+    let plain = |placement: &Placement| {
+        let mut candidates = placement.candidates.iter();
+        candidates
+            .find(|one| one.name() == "no compression")
+            .unwrap()
+            .what
+            .clone()
+    };
+    assert_eq!(plain(&placement), "blocks of 16 KiB, ext4");
+    // Ratios are those to what takes the least space without compression, whatever was the fastest.
+    let compressed = placement
+        .candidates
+        .iter()
+        .find(|one| one.name().starts_with("filesystem"))
+        .unwrap();
+    assert_eq!(compressed.ratio.as_ref().unwrap().value, 2.5);
+}
+
+#[test]
 fn a_run_without_a_store_in_both_forms_has_no_answer() {
     let compressed = [
         stored("lz4", "ext4", 100e3, 50e6),
@@ -159,15 +216,17 @@ fn a_run_without_a_store_in_both_forms_has_no_answer() {
 #[test]
 fn hardware_is_modelled_and_never_the_answer() {
     let placement = answer(&USUAL, &Constraints::default());
-    let modelled = placement
-        .candidates
-        .iter()
-        .filter(|candidate| candidate.bound_by.is_some());
+    let candidates = placement.candidates.iter();
+    let modelled: Vec<_> = candidates.filter(|one| one.bound_by.is_some()).collect();
+    assert!(!modelled.is_empty());
     assert!(
         modelled
-            .clone()
-            .all(|candidate| candidate.left_out.is_some() && candidate.ratio.is_none())
+            .iter()
+            .all(|one| one.left_out.is_some() && one.ratio.is_none())
     );
+    assert!(placement.candidates[placement.best.unwrap()].bound_by.is_none());
+    let text = placement.answer.join(" ");
+    assert!(text.contains("That is modelled; unvalidated here"), "{text}");
 }
 
 #[test]
@@ -210,9 +269,28 @@ proptest! {
         for candidate in &meets {
             prop_assert!(candidate.ratio.as_ref().unwrap().value >= wanted);
         }
-        prop_assert_eq!(meets.is_empty(), placement.answer[0].starts_with("Nothing that was measured"));
+        prop_assert_eq!(meets.is_empty(), placement.best.is_none());
+        let ratio = |one: &Candidate| one.ratio.as_ref().unwrap().value;
+        if let Some(best) = placement.best {
+            let best = &placement.candidates[best];
+            let fastest = meets[0];
+            let (own, top) = (best.throughput.value, fastest.throughput.value);
+            prop_assert!(best.left_out.is_none() && own >= top * 0.9, "{own} of {top}");
+            // Nothing as fast as the fastest saves more.
+            for candidate in meets.iter().filter(|one| one.throughput.value >= top * 0.95) {
+                prop_assert!(ratio(candidate) <= ratio(best) * 1.02 + 1e-9);
+            }
+            // What is said to be the answer at another ratio is.
+            if let Some(more) = placement.saves_more {
+                let named = placement.candidates[more].name();
+                let least = (ratio(&placement.candidates[more]) * 100.0).floor() / 100.0;
+                let stricter = answer(&cells, &least_ratio(least));
+                let chosen = &stricter.candidates[stricter.best.unwrap()];
+                prop_assert!(ratio(chosen) >= ratio(best));
+                prop_assert_eq!(chosen.name(), named);
+            }
+        }
         for (index, candidate) in meets.iter().enumerate() {
-            let ratio = |one: &outcrop_report::placement::Candidate| one.ratio.as_ref().unwrap().value;
             let beaten = meets.iter().enumerate().any(|(other, rival)| {
                 other != index
                     && rival.throughput.value > candidate.throughput.value

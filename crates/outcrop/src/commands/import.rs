@@ -103,6 +103,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             FioError::Results(error) => bad_input(error),
             other => other.into(),
         })?;
-    session::conclude_beside(&dir, args.format, beside)?;
+    let shown = session::Shown {
+        references: beside,
+        constraints: &outcrop_report::Constraints::default(),
+        prices: None,
+    };
+    session::conclude(&dir, args.format, &shown)?;
     Ok(Ending::Done)
 }

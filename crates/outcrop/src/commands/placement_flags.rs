@@ -47,9 +47,15 @@ impl PlacementFlags {
         };
         let mut text = String::new();
         std::fs::File::open(path)
-            .and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
             .with_context(|| format!("--prices: cannot read {}", path.display()))
             .map_err(bad_input)?;
+        if text.len() as u64 > MOST_BYTES {
+            let path = path.display();
+            return Err(bad_input(anyhow::anyhow!(
+                "--prices: {path} has more than 64 KiB: it is not a list of prices"
+            )));
+        }
         let prices = Prices::read(&text);
         let prices = prices.map_err(|error| anyhow::anyhow!("--prices {}: {error}", path.display()));
         prices.map(Some).map_err(bad_input)

@@ -18,6 +18,8 @@ const OVERHEAD: Duration = Duration::from_millis(120);
 const PROCESS: Duration = Duration::from_millis(30);
 /// mkfs, loop device and mount, and the syncs that a used filesystem takes.
 const MAKING: Duration = Duration::from_millis(250);
+/// Metadata and journals that mkfs and a mount write.
+const MADE_BYTES: u64 = 48 << 20;
 /// Images are written this fast: slower than most SSDs.
 const FILL_BYTES_PER_SECOND: f64 = 400e6;
 /// Looks in a row that find compaction settled.
@@ -47,10 +49,26 @@ pub(super) fn preparation(cells: &[&Cell]) -> Forecast {
     }
 }
 
-/// Bytes of keys and values in the databases of a trial after its load.
-pub(super) fn user_bytes(factors: &Settings) -> u64 {
+/// Bytes of keys and values in the databases of a trial at its end, at most: those of the load, and what a usual engine inserts meanwhile.
+pub(super) fn user_bytes(cell: &Cell) -> u64 {
+    let factors = &cell.factors;
     let records = *factors.value(&RECORDS) as f64 * f64::from(*factors.value(&PROCESSES));
-    (records * record_bytes(factors)) as u64
+    ((records + writes(cell, USUAL_PER_SECOND)) * record_bytes(factors)) as u64
+}
+
+/// Writes of the run, warm-up included, at a speed of one worker.
+fn writes(cell: &Cell, per_second: f64) -> f64 {
+    let factors = &cell.factors;
+    let run = cell.trial.warm_up.0 + cell.trial.duration.0;
+    let workers = f64::from(*factors.value(&THREADS)) * f64::from(*factors.value(&PROCESSES));
+    let write_share: f64 = OperationKind::ALL
+        .into_iter()
+        .filter(|kind| kind.writes())
+        .map(|kind| factors.value(&WORKLOAD).mix().share(kind))
+        .sum();
+    let offered = factors.value(&ARRIVAL).per_second();
+    let rate = offered.map_or(per_second * workers.min(16.0), outcrop_measure::Rate::per_second);
+    rate * write_share * run.as_secs_f64()
 }
 
 /// What one trial costs.
@@ -65,20 +83,9 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         Settling::None => Duration::ZERO,
     };
     let load = record_time(factors).mul_f64(records);
-    let making = match ground::filesystem_of(factors) {
-        Some(_) => MAKING,
-        None => Duration::ZERO,
-    };
-    let workers = f64::from(*factors.value(&THREADS)) * f64::from(processes);
-    let write_share: f64 = OperationKind::ALL
-        .into_iter()
-        .filter(|kind| kind.writes())
-        .map(|kind| factors.value(&WORKLOAD).mix().share(kind))
-        .sum();
-    let writes = |per_second: f64| {
-        let offered = factors.value(&ARRIVAL).per_second();
-        let rate = offered.map_or(per_second * workers.min(16.0), outcrop_measure::Rate::per_second);
-        rate * write_share * run.as_secs_f64()
+    let (making, made_bytes) = match ground::filesystem_of(factors) {
+        Some(_) => (MAKING, MADE_BYTES),
+        None => (Duration::ZERO, 0),
     };
     let bytes = |records: f64| match *factors.value(&ENGINE) {
         StoreEngine::None => 0,
@@ -86,8 +93,8 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
     };
     Forecast {
         time: OVERHEAD + PROCESS * processes + load + settle + run + making,
-        bytes_written: bytes(records + writes(FASTEST_PER_SECOND)),
-        likely_bytes_written: bytes(records + writes(USUAL_PER_SECOND)),
+        bytes_written: bytes(records + writes(cell, FASTEST_PER_SECOND)) + made_bytes,
+        likely_bytes_written: bytes(records + writes(cell, USUAL_PER_SECOND)) + made_bytes,
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn filesystem_of(factors: &Settings) -> Option<Filesystem> {
 pub(super) fn bytes_for(cells: &[&Cell]) -> u64 {
     let needing = cells.iter().filter(|cell| filesystem_of(&cell.factors).is_some());
     needing
-        .map(|cell| image_bytes(forecast::user_bytes(&cell.factors)))
+        .map(|cell| image_bytes(forecast::user_bytes(cell)))
         .max()
         .unwrap_or(0)
 }

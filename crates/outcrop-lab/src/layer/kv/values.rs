@@ -122,7 +122,7 @@ fn speed(report: &KvReport) -> Vec<Value> {
             report
                 .kernel_threads_ns
                 .clone()
-                .and_then(|ns| per(ns, operations)),
+                .and_then(|ns| per(ns, run.tally.operations)),
         ),
         Value::known(kv::LOAD_CPU, per(load.cpu.total_ns(), load.operations())),
         Value::known(kv::ENERGY, energy),
