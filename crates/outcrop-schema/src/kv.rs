@@ -1,5 +1,6 @@
 //! The key-value layer: embedded engines under YCSB, mixgraph and other mixes, and what compressing their blocks costs and saves.
 
+mod remarks;
 mod values;
 
 use outcrop_measure::units::ByteSize;
@@ -13,8 +14,8 @@ use crate::factor::{Factor, FactorRef, Label, Role};
 use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{count, small_count, spelled};
-use crate::remark::RemarkKind;
 
+pub use remarks::{ABSENT, BACKLOG, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED};
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
 /// The layer.
@@ -421,37 +422,3 @@ pub const fn latency_of(kind: OperationKind) -> Latencies {
         OperationKind::ReadModifyWrite => READ_MODIFY_WRITE_LATENCY,
     }
 }
-
-/// Which engine it was.
-pub const OPENED: RemarkKind =
-    RemarkKind::new("engine-version", "the engine with its version and library", "");
-/// It is not on this machine, or lacks what the plan asks for.
-pub const ABSENT: RemarkKind = RemarkKind::new(
-    "not-measured",
-    "the engine is not installed, lacks a codec, or a condition cannot be set",
-    "",
-);
-/// Compaction was running when the run began.
-pub const NOT_SETTLED: RemarkKind = RemarkKind::new(
-    "not-settled",
-    "compaction was pending or running when the run began",
-    "",
-);
-/// The run stood still.
-pub const STALLED: RemarkKind = RemarkKind::new(
-    "stalled",
-    "windows of the run had less than a tenth of the median throughput",
-    "",
-);
-/// Work was put off.
-pub const DEBT_LEFT: RemarkKind = RemarkKind::new(
-    "debt-left",
-    "the run left compaction with more to do than it found",
-    "",
-);
-/// The schedule was too fast.
-pub const BACKLOG: RemarkKind = RemarkKind::new(
-    "backlog",
-    "operations of an open loop were due and never begun",
-    "",
-);

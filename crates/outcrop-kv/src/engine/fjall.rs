@@ -48,7 +48,7 @@ impl Fjall {
 
 /// fjall flushes memtables when its logs are larger than this; it accepts no less than 24 MiB.
 fn journal_bytes(write_buffer_bytes: u64) -> u64 {
-    (write_buffer_bytes * 3).max(24 << 20)
+    (write_buffer_bytes * 8).max(64 << 20)
 }
 
 fn keyspace_options(options: &StoreOptions) -> KeyspaceCreateOptions {

@@ -18,9 +18,11 @@ fn the_counts_of_a_run_are_those_of_its_mix() {
             value_size: workload.value_size(),
             ..spec(StoreEngine::Fjall)
         };
-        let report = trial(&spec);
+        // A disk that others use may stand still for a whole trial.
+        let mut reports = (0..5).map(|_| trial(&spec));
+        let report = reports.find(|report| report.run.operations() > 50);
+        let report = report.unwrap_or_else(|| panic!("{workload}: no trial had 50 operations"));
         let total = report.run.operations() as f64;
-        assert!(total > 50.0, "{workload}");
         for kind in OperationKind::ALL {
             let (share, seen) = (
                 workload.mix().share(kind),

@@ -2,6 +2,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use outcrop_schema::kv::THROUGHPUT;
+
 use super::answer::prose;
 use crate::placement::{Candidate, Placement};
 
@@ -47,7 +49,7 @@ fn table(candidates: &[Candidate]) -> Markup {
                 caption { "What was compared: one store under one load. On the front: nothing else that was measured has both more throughput "
                     "and less space" }
                 thead { tr {
-                    @for heading in ["compressed", "throughput", "read p99", "ratio", "CPU", ""] { th scope="col" { (heading) } }
+                    @for heading in ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU", ""] { th scope="col" { (heading) } }
                 } }
                 tbody { @for candidate in candidates.iter().take(MOST_ROWS) { (row(candidate)) } }
             }

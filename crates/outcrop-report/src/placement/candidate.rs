@@ -7,14 +7,14 @@ use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PAGE_CACHE,
-    PROCESSES, PageCache, READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    PROCESSES, PageCache, READ_LATENCY, RECORDS, STORED_AFTER_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
 use serde::Serialize;
 
 use super::system::{self, MeasuredSystem};
-use crate::cell::{Cell, largest_family};
+use crate::cell::{Cell, families};
 use crate::layer::kv::is_compressed_below;
 use crate::layer::subjects;
 use crate::number::Number;
@@ -37,11 +37,11 @@ pub enum CompressedAt {
 
 impl CompressedAt {
     /// In words.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Nowhere => "nowhere",
             Self::Store => "store",
-            Self::Filesystem => "filesystem",
+            Self::Filesystem => outcrop_schema::filesystem::SCHEMA.name,
             Self::Accelerator => "accelerator",
             Self::Drive => "drive",
         }
@@ -60,7 +60,7 @@ pub struct Candidate {
     /// 99th percentile of a read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99: Option<Number>,
-    /// Bytes on the filesystem, metadata and log included.
+    /// Bytes on the filesystem once the store is closed, metadata and log included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<Number>,
     /// Bytes on the filesystem without compression over those with it.
@@ -72,7 +72,7 @@ pub struct Candidate {
     /// Share of the machine's CPUs that it keeps busy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
-    /// Whether no other candidate that was measured has both more throughput and more space.
+    /// Whether no other candidate that was measured has both more throughput and less space.
     pub on_front: bool,
     /// Which constraint it breaks, or what is not known about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,15 +97,23 @@ static ALONG: [FactorRef; 3] = [&COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYST
 
 /// The cells of one store under one load that differ in nothing but how they compress; none unless some do and some do not.
 pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
+    let is_made = |cell: &Cell<'_>| {
+        let filesystem = cell.get(&FILESYSTEM);
+        filesystem.is_some_and(|filesystem| filesystem.0.is_some())
+    };
+    // The space of files and the space in use on a filesystem are not the same quantity.
+    let made_only = cells.iter().any(is_made);
     let known = cells.iter().filter(|cell| {
-        let is_closed = cell.is(&ARRIVAL, &Arrival::Closed);
-        is_closed && cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some()
+        let is_closed = cell.is(&ARRIVAL, &Arrival::Closed) && cell.get(&COMPRESSION).is_some();
+        let has_figures = cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_AFTER_BYTES).is_some();
+        is_closed && has_figures && is_made(cell) == made_only
     });
-    let family = largest_family(known.filter(|cell| cell.get(&COMPRESSION).is_some()), &ALONG);
-    let (plain, compressed): (Vec<&Cell<'_>>, Vec<_>) = family
-        .iter()
-        .partition(|cell| place(cell) == CompressedAt::Nowhere);
-    (!plain.is_empty() && !compressed.is_empty()).then_some(family)
+    let has_both = |family: &Vec<&Cell<'_>>| {
+        let is_plain = |cell: &&Cell<'_>| place(cell) == CompressedAt::Nowhere;
+        family.iter().any(is_plain) && !family.iter().all(is_plain)
+    };
+    let with_both = families(known, &ALONG).into_iter().filter(has_both);
+    with_both.reduce(|best, next| if next.len() > best.len() { next } else { best })
 }
 
 /// Which data, and which store under which load.
@@ -137,49 +145,33 @@ fn place(cell: &Cell<'_>) -> CompressedAt {
     }
 }
 
-/// What was measured, the fastest first. Of several without compression, the fastest stands for them.
+/// What was measured, the fastest first. Ratios are those to the cell without compression that takes the least space.
 pub(super) fn measured(family: &[&Cell<'_>], cpus: Option<u64>) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = family.iter().filter_map(|cell| of(cell, cpus)).collect();
     candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
-    let mut has_plain = false;
-    candidates.retain(|candidate| {
-        let is_plain = candidate.place == CompressedAt::Nowhere;
-        let is_second = is_plain && has_plain;
-        has_plain |= is_plain;
-        !is_second
-    });
     let plain = candidates
         .iter()
-        .find(|candidate| candidate.place == CompressedAt::Nowhere);
-    let plain = plain.and_then(|candidate| candidate.stored.clone());
+        .filter(|candidate| candidate.place == CompressedAt::Nowhere)
+        .filter_map(|candidate| candidate.stored.clone())
+        .min_by(|one, other| one.value.total_cmp(&other.value));
     for candidate in &mut candidates {
-        candidate.ratio = plain
-            .as_ref()
-            .zip(candidate.stored.as_ref())
-            .map(|(plain, stored)| {
-                let name = "space without compression ÷ with it";
-                match candidate.place {
-                    CompressedAt::Nowhere => Number::derived(name, 1.0, Unit::Ratio, stored.n),
-                    _ => Number::computed(name, Unit::Ratio, &[plain, stored], |bytes| bytes[0] / bytes[1]),
-                }
-            });
+        let pair = plain.as_ref().zip(candidate.stored.as_ref());
+        candidate.ratio = pair.map(|(plain, stored)| {
+            let name = "space without compression ÷ with it";
+            match candidate.place {
+                CompressedAt::Nowhere => Number::derived(name, 1.0, Unit::Ratio, stored.n),
+                _ => Number::computed(name, Unit::Ratio, &[plain, stored], |bytes| bytes[0] / bytes[1]),
+            }
+        });
     }
     candidates
 }
 
 fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
     let throughput = cell.number(&THROUGHPUT)?.clone();
-    let cpu = cell
-        .number(&CPU)
-        .map(|own| match cell.number(&KERNEL_THREADS_CPU) {
-            Some(kernel) => {
-                let name = "CPU per operation, with the kernel's threads";
-                Number::computed(name, own.unit, &[own, kernel], |values| values.iter().sum())
-            }
-            None => own.clone(),
-        });
-    let busy = |cpu: &Number| Some(cpu.value * throughput.value / 1e9 / cpus? as f64);
     let place = place(cell);
+    let cpu = cpu(cell, place);
+    let busy = |cpu: &Number| Some(cpu.value * throughput.value / 1e9 / cpus? as f64);
     let block = cell.shown(&COMPRESSION_BLOCK_SIZE);
     let what = match place {
         CompressedAt::Store => format!("{}, blocks of {block}", cell.spelling(&COMPRESSION)),
@@ -190,7 +182,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         place,
         what,
         p99: cell.number(&READ_LATENCY.p99).cloned(),
-        stored: cell.number(&STORED_BYTES).cloned(),
+        stored: cell.number(&STORED_AFTER_BYTES).cloned(),
         ratio: None,
         cpu_share: cpu.as_ref().and_then(busy),
         cpu,
@@ -199,6 +191,23 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         left_out: None,
         bound_by: None,
     })
+}
+
+/// CPU time of an operation: of the processes and of the kernel's threads, which do the work of a filesystem that compresses.
+///
+/// Those are of the whole machine: where they outweigh the processes it was something else that ran, and nothing is known.
+fn cpu(cell: &Cell<'_>, place: CompressedAt) -> Option<Number> {
+    let own = cell.number(&CPU)?;
+    match (place, cell.number(&KERNEL_THREADS_CPU)) {
+        (CompressedAt::Filesystem, None) => None,
+        (_, Some(kernel)) if kernel.value > own.value => None,
+        (_, Some(kernel)) => {
+            let name = "CPU per operation, with the kernel's threads";
+            let sum = |values: &[f64]| values.iter().sum();
+            Some(Number::computed(name, own.unit, &[own, kernel], sum))
+        }
+        (_, None) => Some(own.clone()),
+    }
 }
 
 /// Published hardware under the same load, with the error that the model has on this machine.
@@ -254,18 +263,20 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
     };
     let found = case.outcome.as_ref().ok()?;
     let interval = error.interval(found.throughput, found.from_figures);
+    let pairs = error.checked().len() as f64;
     Some(Candidate {
         place,
         what: component.name.clone(),
         throughput: Number {
-            name: "throughput".to_owned(),
+            name: THROUGHPUT.words(),
             value: found.throughput,
             unit: Unit::PerSecond,
             interval: interval.map(|(low, high)| Interval {
                 estimate: found.throughput,
                 low,
                 high,
-                confidence: 0.9,
+                // The conformal rule promises no more with few pairs.
+                confidence: (pairs / (pairs + 1.0)).min(0.9),
                 n: error.checked().len(),
             }),
             no_interval: None,

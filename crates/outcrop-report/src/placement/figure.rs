@@ -10,7 +10,7 @@ use crate::chart::{Figure, Quantity, Scale, ScatterChart, ScatterGroup, ScatterP
 const PLACES: [(CompressedAt, &str); 3] = [
     (CompressedAt::Nowhere, "no compression"),
     (CompressedAt::Store, "store's blocks"),
-    (CompressedAt::Filesystem, "filesystem"),
+    (CompressedAt::Filesystem, "filesystem below"),
 ];
 
 /// The candidates with both figures; `None` if there are fewer than two.

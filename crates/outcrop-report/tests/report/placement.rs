@@ -123,7 +123,7 @@ fn at_the_users_prices_the_cheapest_is_named_with_the_price_that_changes_it() {
         dear.starts_with("At your prices, the cheapest is filesystem: btrfs zstd:1: "),
         "{dear}"
     );
-    let cheap = at(0.001);
+    let cheap = at(0.0001);
     assert!(
         cheap.starts_with("At your prices, the cheapest is no compression: "),
         "{cheap}"

@@ -247,7 +247,9 @@ fn comparisons_have_a_row_for_each_metric_of_a_cell() {
         .iter()
         .find(|row| row["metric"] == "iops")
         .unwrap();
-    assert!(row["ratio"].is_number() && row["interval"].is_object(), "{row}");
+    // On a machine that is too busy the repetitions support no interval, and the verdict says so.
+    let is_known = row["interval"].is_object() || row["verdict"]["undecided"].is_object();
+    assert!(row["ratio"].is_number() && is_known, "{row}");
     assert_eq!(row["baseline"]["unit"], "1/s");
 
     std::fs::write(

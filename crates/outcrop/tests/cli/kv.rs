@@ -188,7 +188,7 @@ fn limits_and_prices_change_the_answer(dir: &Path) {
     );
     for (arguments, words) in [
         (["--prices", "none.toml"], "cannot read none.toml"),
-        (["--min-ratio", "-1"], "is not a ratio"),
+        (["--min-ratio", "0"], "is not a ratio"),
         (["--cpu-share", "120%"], "is not a share"),
     ] {
         let refused = again(&arguments);
