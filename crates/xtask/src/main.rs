@@ -51,7 +51,7 @@ enum Task {
     Tidy,
     /// Build `target/portable/outcrop`, which runs on every Linux with glibc 2.28 or newer, and check it.
     Portable {
-        /// Build sooner, with little optimisation: for checking that a portable binary can be built.
+        /// Build sooner, without optimisation: for checking that a portable binary can be built.
         #[arg(long)]
         for_check: bool,
     },

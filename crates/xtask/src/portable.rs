@@ -35,7 +35,8 @@ const ALLOWED_LIBRARIES: [&str; 6] = [
 pub(crate) enum Speed {
     /// To be used: optimised across crates.
     OfBinary,
-    /// To be checked: the same sources, linker and libraries with little optimisation, which takes a third of the time.
+    /// To be checked: the same sources, linker and libraries without optimisation, which takes a third of the time. Its size says
+    /// nothing of the other's.
     OfBuild,
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn run(workspace: &Workspace, speed: Speed) -> Result<bool> {
     let binary = build(workspace, speed)?;
     let size = std::fs::metadata(&binary)?.len();
     ensure!(
-        size <= SIZE_LIMIT_MIB << 20,
+        speed == Speed::OfBuild || size <= SIZE_LIMIT_MIB << 20,
         "{} has {size} bytes; at most {SIZE_LIMIT_MIB} MiB are allowed",
         binary.display()
     );
@@ -101,7 +102,7 @@ fn build(workspace: &Workspace, speed: Speed) -> Result<PathBuf> {
     if speed == Speed::OfBuild {
         cargo
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
     }
     ensure!(
         cargo.status().context("cannot start cargo-zigbuild")?.success(),

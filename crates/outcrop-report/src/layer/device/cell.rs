@@ -154,6 +154,8 @@ pub(super) trait DeviceCell {
             &ENGINE,
         ]
         .iter()
+        // A read has no sync, and an older run no NUMA node: nothing is said of what a cell does not have.
+        .filter(|factor| !cell.spelling(factor).is_empty())
         .filter_map(|factor| factor.labelled(cell.spelling(factor)))
         .filter(|label| !label.is_empty())
         .collect();
