@@ -5,6 +5,7 @@ pub mod column;
 pub mod compression;
 pub mod device;
 pub mod filesystem;
+mod image;
 mod kept;
 pub mod kv;
 

@@ -115,22 +115,31 @@ impl Report {
 
     /// The same with published figures in the charts: those of the references with these names.
     pub fn beside(run: &RunView, references: &[String]) -> Self {
-        Self::of_layers_beside(run, LAYERS, references)
+        Self::under(run, references, &Constraints::default(), None)
     }
 
     /// The same with other layers than those that ship.
     pub fn of_layers(run: &RunView, layers: &[&ReportedLayer]) -> Self {
-        Self::of_layers_beside(run, layers, &[])
+        Self::worked_out(run, layers, &[], &Constraints::default(), None)
     }
 
     /// The same with an answer to where to compress that meets these constraints, and its cost at these prices.
-    #[must_use]
-    pub fn under(self, run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Self {
-        let placement = Placement::of(run, constraints, prices);
-        Self { placement, ..self }
+    pub fn under(
+        run: &RunView,
+        references: &[String],
+        constraints: &Constraints,
+        prices: Option<&Prices>,
+    ) -> Self {
+        Self::worked_out(run, LAYERS, references, constraints, prices)
     }
 
-    fn of_layers_beside(run: &RunView, layers: &[&ReportedLayer], references: &[String]) -> Self {
+    fn worked_out(
+        run: &RunView,
+        layers: &[&ReportedLayer],
+        references: &[String],
+        constraints: &Constraints,
+        prices: Option<&Prices>,
+    ) -> Self {
         let cells = run.cells();
         Self {
             run: RunSummary::of(run),
@@ -138,7 +147,7 @@ impl Report {
                 run,
                 cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
             ),
-            placement: Placement::of(run, &Constraints::default(), None),
+            placement: Placement::of(run, constraints, prices),
             layers: layer::sections(layers, run, &cells, references),
             environment: environment::facts(&run.environment),
         }

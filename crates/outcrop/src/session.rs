@@ -78,7 +78,7 @@ pub(crate) struct Shown<'s> {
 impl Shown<'_> {
     /// The report of a run.
     pub(crate) fn report(&self, view: &RunView) -> Report {
-        Report::beside(view, self.references).under(view, self.constraints, self.prices)
+        Report::under(view, self.references, self.constraints, self.prices)
     }
 }
 

@@ -16,7 +16,6 @@ use serde::Serialize;
 use super::system::{self, MeasuredSystem};
 use crate::cell::{Cell, families};
 use crate::layer::kv::is_compressed_below;
-use crate::layer::subjects;
 use crate::number::Number;
 
 /// Where the data are compressed.
@@ -121,9 +120,9 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
     let Some(first) = family.first() else {
         return String::new();
     };
-    let data = subjects(&family.iter().map(|cell| (*cell).clone()).collect::<Vec<_>>());
     let load = first.label(&[&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES, &PAGE_CACHE]);
-    format!("{data}, {load}")
+    // A family is of one subject.
+    format!("{}, {load}", first.subject())
 }
 
 /// What the load leaves out of the comparison, as a sentence with a blank before it.

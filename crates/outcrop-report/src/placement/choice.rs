@@ -40,11 +40,6 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Why a candidate breaks them; `None` if it meets them.
     fn broken_by(&self, candidate: &Candidate) -> Option<String> {
         let ratio = candidate.ratio.as_ref().map(|number| number.value);

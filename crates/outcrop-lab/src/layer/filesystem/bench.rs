@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use outcrop_compress::{CompressError, Source};
 use outcrop_filesystem::{
     Baseline, Component, Filesystem, FilesystemError, Image, JobReport, JobSpec, OwnDirectory, Place,
-    Prediction, image_bytes, privilege, run_job,
+    Prediction, image_bytes, run_job,
 };
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_results::DataIdentity;
 use outcrop_schema::compression::Data;
@@ -20,6 +19,7 @@ use super::parameters::{self, is_directory};
 use super::values;
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
+use crate::layer::image;
 use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
 use crate::order::Trial;
 
@@ -66,7 +66,7 @@ impl<'r> FilesystemBench<'r> {
             .map(|subject| image_bytes(subject.settings.value(&SAMPLE_SIZE).0))
             .max();
         let image = match wanted {
-            Some(bytes) => make_image(bytes, seed, preparation)?,
+            Some(bytes) => image::make(bytes, "give a smaller sample", seed, preparation)?,
             None => Err("no cell needs an image".to_owned()),
         };
         Ok(Self {
@@ -182,47 +182,6 @@ impl Bench for FilesystemBench<'_> {
         self.content
             .get(&cell.subject)
             .map(|content| content.identity.clone())
-    }
-}
-
-/// Makes the file that filesystems are made in; where that cannot be, its cells say why.
-fn make_image(
-    bytes: u64,
-    seed: Seed,
-    preparation: &mut Preparation<'_, '_>,
-) -> Result<Result<Image, String>, LabError> {
-    if let Err(why) = privilege() {
-        (preparation.report)(PreparationStep::Note(&why.reason));
-        return Ok(Err(why.reason));
-    }
-    if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < bytes) {
-        return Err(LabError::preparing(&format!(
-            "making the image for filesystems writes {}, but only {} may be written; give a smaller sample or a larger limit",
-            format_bytes(bytes),
-            format_bytes(limit)
-        )));
-    }
-    let report = &mut *preparation.report;
-    let mut progress = |bytes_done, bytes_total| {
-        report(PreparationStep::Written {
-            bytes_done,
-            bytes_total,
-        });
-    };
-    match Image::create(
-        preparation.directory,
-        bytes,
-        seed,
-        preparation.stop,
-        &mut progress,
-    ) {
-        Ok(image) => Ok(Ok(image)),
-        Err(FilesystemError::Interrupted) => Err(LabError::StoppedInPreparation),
-        Err(FilesystemError::Unavailable(why)) => {
-            (preparation.report)(PreparationStep::Note(&why));
-            Ok(Err(why))
-        }
-        Err(error) => Err(LabError::preparing(&error)),
     }
 }
 

@@ -2,15 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use outcrop_filesystem::{Filesystem, FilesystemError, Image, OwnFilesystem, image_bytes, privilege};
-use outcrop_measure::units::format_bytes;
+use outcrop_filesystem::{Filesystem, FilesystemError, Image, OwnFilesystem, image_bytes};
 use outcrop_schema::Settings;
 use outcrop_schema::kv::FILESYSTEM;
 
 use super::forecast;
 use crate::cell::Cell;
 use crate::error::LabError;
-use crate::layer::{Preparation, PreparationStep};
+use crate::layer::{Preparation, image};
 
 /// The filesystem that a cell's databases lie on, where one is made for them.
 pub(super) fn filesystem_of(factors: &Settings) -> Option<Filesystem> {
@@ -44,41 +43,8 @@ impl Grounds {
         if bytes == 0 {
             return Ok(Self(Err("no cell needs a filesystem".to_owned())));
         }
-        if let Err(why) = privilege() {
-            let why = format!("a filesystem for databases cannot be made: {}", why.reason);
-            (preparation.report)(PreparationStep::Note(&why));
-            return Ok(Self(Err(why)));
-        }
-        if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < bytes) {
-            return Err(LabError::preparing(&format!(
-                "making the image for the databases' filesystems writes {}, but only {} may be written; give fewer records or a larger limit",
-                format_bytes(bytes),
-                format_bytes(limit)
-            )));
-        }
-        let report = &mut *preparation.report;
-        let mut progress = |bytes_done, bytes_total| {
-            report(PreparationStep::Written {
-                bytes_done,
-                bytes_total,
-            });
-        };
         let seed = preparation.seed.derive("filesystems of databases");
-        match Image::create(
-            preparation.directory,
-            bytes,
-            seed,
-            preparation.stop,
-            &mut progress,
-        ) {
-            Ok(image) => Ok(Self(Ok(image))),
-            Err(FilesystemError::Interrupted) => Err(LabError::StoppedInPreparation),
-            Err(FilesystemError::Unavailable(why)) => {
-                (preparation.report)(PreparationStep::Note(&why));
-                Ok(Self(Err(why)))
-            }
-            Err(error) => Err(LabError::preparing(&error)),
-        }
+        image::make(bytes, "give fewer records", seed, preparation).map(Self)
     }
 
     /// What was written for it.
