@@ -3,6 +3,7 @@
 import gc
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -153,6 +154,32 @@ def test_a_fork_in_the_middle_of_a_run_searches_measures_and_ends(column, tmp_pa
         "ssd-read-write-mix", effort="quick", size="16MiB", warm_up="10ms", duration="30ms", repetitions=1,
         out=tmp_path, path=tmp_path, on_event=fork_once,
     )  # fmt: skip
+    assert os.waitpid(children[0], 0)[1] == 0
+    assert run.trials["failed"] == 0
+
+
+def test_a_fork_that_comes_back_from_on_event_gets_an_error(tmp_path):
+    measuring, children = os.getpid(), []
+
+    def fork_once(event):
+        if event.kind == "trial started" and not children:
+            children.append(os.fork())
+            if children == [0]:
+                # A fork that waits for the run would be ended by this signal.
+                signal.alarm(60)
+
+    try:
+        run = outcrop.run(
+            "ssd-read-write-mix", effort="quick", size="16MiB", warm_up="10ms", duration="30ms", repetitions=1,
+            out=tmp_path, path=tmp_path, on_event=fork_once,
+        )  # fmt: skip
+    except RuntimeError as error:
+        if os.getpid() == measuring:
+            raise
+        os._exit(0 if "forked in on_event" in str(error) else 1)
+    finally:
+        if os.getpid() != measuring:
+            os._exit(2)
     assert os.waitpid(children[0], 0)[1] == 0
     assert run.trials["failed"] == 0
 

@@ -14,6 +14,9 @@ use outcrop_column::arrow::ArrowStrings;
 use outcrop_column::{Column, EncodeOptions, Encoder, Index, InputColumn, Profile, Result};
 use rustix::time::{ClockId, clock_gettime};
 
+/// Rows of an array of the Python package's stream.
+const BATCH_ROWS: usize = 1 << 20;
+
 /// CPU time of the process, all threads, in seconds.
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -79,7 +82,8 @@ fn read(column: &Column, action: &str, words: &[&str]) -> Result<()> {
             }
         }
         "decode" => {
-            let arrays = column.scan()?.collect::<Result<Vec<_>>>()?;
+            let scan = column.scan()?.with_batch_rows(BATCH_ROWS);
+            let arrays = scan.collect::<Result<Vec<_>>>()?;
             black_box(arrays);
         }
         other => {

@@ -157,6 +157,7 @@ pub(crate) fn of(
     let (baseline, candidate) = (Side::of(baseline)?, Side::of(candidate)?);
     let options = CompareOptions {
         margin,
+        asked: FailIf::metrics(&wanted),
         assumed: conditions.assumed.clone(),
     };
     let (one, other) = (baseline.comparand(), candidate.comparand());

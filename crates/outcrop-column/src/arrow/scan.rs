@@ -1,26 +1,33 @@
 //! All rows in order as Arrow dictionary arrays.
 #![expect(
     unsafe_code,
-    reason = "keys are checked as they are decoded; checking them again would take a third of the time of decoding them"
+    reason = "keys are checked as they are decoded; checking them again would take a third of the time of decoding them. \
+              Keys of many rows lie in memory that is mapped for them"
 )]
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use arrow_array::types::{ByteArrayType, GenericBinaryType, GenericStringType, Int32Type};
 use arrow_array::{ArrayRef, DictionaryArray, GenericByteArray, Int32Array};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use memmap2::{Advice, MmapMut};
 
 use crate::Column;
 use crate::column::{Batch, Batches, MergedValues, StoredValues};
 use crate::error::{ColumnError, Result};
+use crate::format::BLOCK_ROWS;
 
-/// Iterator over a column's rows as dictionary arrays of 65,536 rows, with one
+/// Iterator over a column's rows as dictionary arrays of 65,536 rows, or [more](Scan::with_batch_rows), with one
 /// dictionary; see [`Column::scan`].
 #[derive(Debug)]
 pub struct Scan<'a> {
     column: &'a Column,
     batches: Batches<'a>,
+    /// At most so many rows make an array: at least those of a block.
+    batch_rows: usize,
+    rows_left: u64,
     values: ArrayRef,
     /// For each segment, position in `values` of each of its codes; empty where it is the code.
     maps: Vec<Vec<u32>>,
@@ -111,6 +118,8 @@ impl Column {
         Ok(Scan {
             column: self,
             batches,
+            batch_rows: BLOCK_ROWS,
+            rows_left: self.row_count(),
             values: values_array(bytes, &ends)?,
             maps,
             null_code,
@@ -120,6 +129,29 @@ impl Column {
 }
 
 impl Scan<'_> {
+    /// The same rows in arrays of at most `rows` rows, where that is more than 65,536. It suits consumers that do the same work for
+    /// each array again, such as the C data interface.
+    ///
+    /// *Cost*: another copy of the keys, into huge pages where the kernel has them: less than what small pages cost.
+    ///
+    /// ```
+    /// # use outcrop_column::{Column, EncodeOptions, encode_text};
+    /// use arrow_array::Array;
+    /// # let mut file = Vec::new();
+    /// # encode_text("tuff\n".repeat(200_000).as_bytes(), EncodeOptions::default())?.finish(&mut file)?;
+    /// let column = Column::open_in(file)?;
+    /// let lengths = column.scan()?.with_batch_rows(150_000).map(|array| Ok(array?.len()));
+    /// assert_eq!(lengths.collect::<outcrop_column::Result<Vec<_>>>()?, [131_072, 68_928]);
+    /// # Ok::<(), outcrop_column::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn with_batch_rows(self, rows: usize) -> Self {
+        Self {
+            batch_rows: rows.max(BLOCK_ROWS),
+            ..self
+        }
+    }
+
     /// The type of the arrays.
     pub fn data_type(&self) -> DataType {
         DataType::Dictionary(
@@ -128,20 +160,16 @@ impl Scan<'_> {
         )
     }
 
-    fn array(&self, batch: Batch) -> Result<DictionaryArray<Int32Type>> {
-        let Batch {
-            segment,
-            mut codes,
-            null_code,
-            first_row,
-        } = batch;
-        let null_code = self.null_code.unwrap_or(null_code);
+    /// Turns the codes of a block into keys; gives which of them are valid, where not all are.
+    fn translate(&self, batch: &mut Batch) -> Option<NullBuffer> {
+        let null_code = self.null_code.unwrap_or(batch.null_code);
+        let codes = &mut batch.codes;
         let has_nulls = self.has_nulls && codes.contains(&null_code);
         let nulls = has_nulls.then(|| {
             let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] != null_code);
             NullBuffer::new(valid)
         });
-        if let Some(map) = self.maps.get(segment).filter(|map| !map.is_empty()) {
+        if let Some(map) = self.maps.get(batch.segment).filter(|map| !map.is_empty()) {
             // The code of null is one past the map: its key means nothing, and 0 is always in range.
             codes
                 .iter_mut()
@@ -152,21 +180,75 @@ impl Scan<'_> {
                 .filter(|code| **code == null_code)
                 .for_each(|code| *code = 0);
         }
-        let count = codes.len();
-        self.column.report_rows(first_row + count as u64);
-        let keys = Int32Array::new(ScalarBuffer::new(Buffer::from_vec(codes), 0, count), nulls);
+        self.column.report_rows(batch.first_row + codes.len() as u64);
+        nulls
+    }
+
+    fn array(&self, keys: Buffer, count: usize, nulls: Option<NullBuffer>) -> DictionaryArray<Int32Type> {
+        let keys = Int32Array::new(ScalarBuffer::new(keys, 0, count), nulls);
         // SAFETY: decoding refuses numbers that are not those of a symbol, and of these only null has no
         // value: its key is 0 where the dictionary has no place for it, and its rows are null.
-        Ok(unsafe { DictionaryArray::new_unchecked(keys, Arc::clone(&self.values)) })
+        unsafe { DictionaryArray::new_unchecked(keys, Arc::clone(&self.values)) }
     }
+
+    /// The next block.
+    fn block(&mut self) -> Result<Option<DictionaryArray<Int32Type>>> {
+        let Some(mut batch) = self.batches.next().transpose()? else {
+            return Ok(None);
+        };
+        let nulls = self.translate(&mut batch);
+        let count = batch.codes.len();
+        self.rows_left -= count as u64;
+        Ok(Some(self.array(Buffer::from_vec(batch.codes), count, nulls)))
+    }
+
+    /// As many blocks as an array takes.
+    fn blocks(&mut self) -> Result<Option<DictionaryArray<Int32Type>>> {
+        if self.rows_left == 0 {
+            return Ok(None);
+        }
+        let capacity =
+            usize::try_from(self.rows_left).map_or(self.batch_rows, |left| left.min(self.batch_rows));
+        let mut keys = MmapMut::map_anon(capacity * size_of::<u32>())?;
+        // Advice only: a kernel without huge pages ignores it.
+        let _ = keys.advise(Advice::HugePage);
+        let mut nulls = NullBufferBuilder::new(capacity);
+        let (mut batch, mut count) = (Batch::default(), 0);
+        // The next block has at most so many rows.
+        while self.rows_left.min(BLOCK_ROWS as u64) <= (capacity - count) as u64
+            && self.batches.next_into(&mut batch)?
+        {
+            match self.translate(&mut batch) {
+                Some(valid) => nulls.append_buffer(&valid),
+                None => nulls.append_n_non_nulls(batch.codes.len()),
+            }
+            let (places, _) = keys.as_chunks_mut();
+            for (place, code) in places[count..].iter_mut().zip(&batch.codes) {
+                *place = code.to_ne_bytes();
+            }
+            count += batch.codes.len();
+            self.rows_left -= batch.codes.len() as u64;
+        }
+        Ok((count > 0).then(|| self.array(buffer_of(keys), count, nulls.finish())))
+    }
+}
+
+fn buffer_of(map: MmapMut) -> Buffer {
+    let (start, length) = (NonNull::from(&map[..]).cast(), map.len());
+    // SAFETY: the buffer owns the map from here on, which stays where it is, and nobody writes to it.
+    unsafe { Buffer::from_custom_allocation(start, length, Arc::new(map)) }
 }
 
 impl Iterator for Scan<'_> {
     type Item = Result<DictionaryArray<Int32Type>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.next()?;
-        Some(batch.and_then(|batch| self.array(batch)))
+        let array = if self.batch_rows > BLOCK_ROWS {
+            self.blocks()
+        } else {
+            self.block()
+        };
+        array.transpose()
     }
 }
 

@@ -61,7 +61,7 @@ impl<'a> Batches<'a> {
     }
 
     /// Fills `batch` with the next block; `false` at the end.
-    pub(super) fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
+    pub(crate) fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
         while let Some(segment) = self.segments.get(self.segment) {
             let first_row = (self.block * BLOCK_ROWS) as u64;
             if first_row >= segment.row_count() {

@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
-use outcrop_column::arrow::{ArrowStrings, DictionaryOrder, ParquetStrings};
+use outcrop_column::arrow::{ArrowStrings, DictionaryOrder, ParquetStrings, parquet_zstd_bytes};
 use outcrop_column::{ArrowForm, Column, ColumnError, EncodeOptions, Encoder, Index, InputColumn, Result};
 use proptest::prelude::*;
 
@@ -121,6 +121,9 @@ proptest! {
         let column = Column::open_in(file).unwrap();
         let scanned: Vec<Row> = column.scan().unwrap().flat_map(|array| rows_of_array(&array.unwrap())).collect();
         prop_assert_eq!(&scanned, &rows);
+        let joined: Vec<_> = column.scan().unwrap().with_batch_rows(usize::MAX).map(Result::unwrap).collect();
+        prop_assert_eq!(joined.len(), usize::from(!rows.is_empty()), "one array, over the ends of segments");
+        prop_assert_eq!(joined.iter().flat_map(rows_of_array).collect::<Vec<Row>>(), rows.clone());
         for form in [ArrowForm::File, ArrowForm::Stream] {
             let mut ipc = Vec::new();
             column.write_arrow(&mut ipc, "rock", form).unwrap();
@@ -172,6 +175,47 @@ fn a_scan_in_the_stored_order_gives_the_same_rows_whatever_that_order_is() {
             .any(|(stored, by_bytes)| stored.keys() != by_bytes.keys());
         assert_eq!(differs, is_ranked);
     }
+}
+
+#[test]
+fn larger_arrays_of_a_scan_have_the_same_rows_with_nulls_and_over_segments() {
+    let row = |row: u32| (row % 17_000 != 16_999).then(|| format!("{}", row % 11).into_bytes());
+    let (first, second): (Vec<Row>, Vec<Row>) =
+        ((0..150_000).map(row).collect(), (7..70_000).map(row).collect());
+    let before = encode(&first, EncodeOptions::default());
+    let mut encoder = Encoder::new(EncodeOptions::default());
+    push_all(&mut encoder, &second);
+    let mut file = before.clone();
+    encoder.append(&before, &mut file).unwrap();
+    let rows: Vec<Row> = first.into_iter().chain(second).collect();
+    let column = Column::open_in(file).unwrap();
+    for (batch_rows, lengths) in [
+        (1, vec![65_536, 65_536, 18_928, 65_536, 4_457]),
+        (65_537, vec![65_536, 65_536, 18_928, 65_536, 4_457]),
+        (150_000, vec![131_072, 88_921]),
+        (200_000, vec![150_000, 69_993]),
+        (usize::MAX, vec![219_993]),
+    ] {
+        let scan = column.scan().unwrap().with_batch_rows(batch_rows);
+        let arrays: Vec<_> = scan.map(|array| array.unwrap()).collect();
+        let seen: Vec<usize> = arrays.iter().map(Array::len).collect();
+        assert_eq!(seen, lengths, "at most {batch_rows} rows");
+        let scanned: Vec<Row> = arrays.iter().flat_map(rows_of_array).collect();
+        assert!(scanned == rows, "at most {batch_rows} rows");
+    }
+}
+
+#[test]
+fn parquets_size_is_that_of_the_encoding_that_suits_the_values() {
+    let bytes = |array: ArrayRef| parquet_zstd_bytes([Ok(array)], u64::MAX).unwrap();
+    let counting = bytes(Arc::new(Int64Array::from_iter_values(0..200_000)));
+    assert!(
+        counting < 10_000,
+        "delta encoding makes next to nothing of it: {counting} bytes"
+    );
+    let words = (0..200_000).map(|row| ["granite", "basalt", "tuff"][row % 3]);
+    let words = bytes(Arc::new(StringArray::from_iter_values(words)));
+    assert!(words < 10_000, "a dictionary does: {words} bytes");
 }
 
 /// A table with two columns of strings and one of numbers.

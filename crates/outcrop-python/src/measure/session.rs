@@ -1,6 +1,7 @@
 //! One session of measuring: the lab on its own thread, the caller waiting for events and for Ctrl-C.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -144,37 +145,40 @@ pub(super) fn measure(
 ) -> PyResult<Run> {
     let Folder { mut folder, is_new } = folder;
     let dir = folder.dir().to_owned();
-    let stop = AtomicBool::new(false);
     let (sender, events) = channel();
-    let (measured, heard, stopping) = (&mut folder, on_event.as_ref(), &stop);
-    let (executed, raised) = py.detach(move || {
-        std::thread::scope(move |scope| {
-            let lab = std::thread::Builder::new().name("outcrop-lab".to_owned());
-            let lab = lab.spawn_scoped(scope, move || {
-                outcrop_lab::execute(set, measured, &mut Teller(sender), stopping)
-            });
-            let lab = match lab {
-                Ok(lab) => lab,
-                Err(error) => return (Err(error.into()), None),
-            };
-            let raised = attend(&events, heard, stopping);
-            let executed = lab
-                .join()
-                .map_err(|_| PyRuntimeError::new_err("the measuring thread panicked; please report this"));
-            (executed, raised)
-        })
-    });
-    conclude(py, executed?, raised, (folder, is_new), dir)
+    // The thread owns what it works on: a process that was forked while it ran returns without it.
+    let (set, stop) = (set.clone(), Arc::new(AtomicBool::new(false)));
+    let stopping = Arc::clone(&stop);
+    let lab = std::thread::Builder::new()
+        .name("outcrop-lab".to_owned())
+        .spawn(move || {
+            let executed = outcrop_lab::execute(&set, &mut folder, &mut Teller(sender), &stopping);
+            (executed, folder)
+        })?;
+    let ((executed, folder), raised) = py.detach(|| {
+        let raised = attend(events, on_event.as_ref(), &stop)?;
+        let panicked = |_| PyRuntimeError::new_err("the measuring thread panicked; please report this");
+        Ok::<_, PyErr>((lab.join().map_err(panicked)?, raised))
+    })?;
+    conclude(py, executed, raised, (folder, is_new), dir)
 }
 
-/// Hands events on until the lab has ended; what Python raised meanwhile has stopped the lab.
-fn attend(events: &Receiver<Event>, on_event: Option<&Py<PyAny>>, stop: &AtomicBool) -> Option<PyErr> {
+/// Hands events on until the lab has ended; what Python raised meanwhile has stopped the lab, and is given.
+///
+/// # Errors
+/// In a process that was forked by `on_event` and came back from it: no thread measures here.
+fn attend(
+    events: Receiver<Event>,
+    on_event: Option<&Py<PyAny>>,
+    stop: &AtomicBool,
+) -> PyResult<Option<PyErr>> {
+    let measuring = std::process::id();
     let mut raised = None;
     loop {
         let event = match events.recv_timeout(BETWEEN_SIGNALS) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return raised,
+            Err(RecvTimeoutError::Disconnected) => return Ok(raised),
         };
         let attended = Python::attach(|py| {
             py.check_signals()?;
@@ -183,6 +187,13 @@ fn attend(events: &Receiver<Event>, on_event: Option<&Py<PyAny>>, stop: &AtomicB
                 _ => Ok(()),
             }
         });
+        if std::process::id() != measuring {
+            // The thread that sends may have been half through sending: here it would be waited for.
+            std::mem::forget(events);
+            return Err(PyRuntimeError::new_err(
+                "this process was forked in on_event, and the run goes on in its parent; end the fork with os._exit()",
+            ));
+        }
         if let Err(error) = attended {
             stop.store(true, Ordering::Relaxed);
             raised.get_or_insert(error);
