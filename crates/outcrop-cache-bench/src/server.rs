@@ -39,6 +39,8 @@ pub struct ServerSpec {
     pub kind: ServerKind,
     /// Its memory limit.
     pub memory_bytes: u64,
+    /// A limit for the bytes of items alone; ours.
+    pub item_memory_bytes: Option<u64>,
     /// What goes when memory is full; ours.
     pub policy: PolicyKind,
     /// Items per chain of the index; ours.
@@ -55,6 +57,7 @@ impl Default for ServerSpec {
         Self {
             kind: ServerKind::default(),
             memory_bytes: 64 << 20,
+            item_memory_bytes: None,
             policy: PolicyKind::default(),
             load_factor: StoreOptions::default().load_factor,
             threads: 1,

@@ -49,9 +49,9 @@ pub enum LoadProgress {
     Measuring {
         /// Seconds so far.
         elapsed: Duration,
-        /// In all.
-        total: Duration,
-        /// Answers so far.
+        /// In all; none where the load ends after so many requests.
+        total: Option<Duration>,
+        /// Answers so far, those of sets on miss among them.
         answered: u64,
     },
 }
@@ -115,7 +115,10 @@ fn measure(
         .and_then(ServingProcess::thread_times_ns);
     crew.shared.answered.store(0, Ordering::Relaxed);
     let start_ticks = clock.ticks() + clock.ticks_in(START_DELAY);
-    let end_ticks = start_ticks + clock.ticks_in(spec.duration);
+    let end_ticks = match spec.requests {
+        Some(_) => None,
+        None => Some(start_ticks + clock.ticks_in(spec.duration)),
+    };
     let seed = spec.seed.derive("measured requests");
     let reports = crew.run(
         |index| {
@@ -131,8 +134,8 @@ fn measure(
         &mut |answered| {
             let elapsed_ns = clock.nanos(clock.ticks().saturating_sub(start_ticks));
             progress(LoadProgress::Measuring {
-                elapsed: Duration::from_nanos(elapsed_ns).min(spec.duration),
-                total: spec.duration,
+                elapsed: Duration::from_nanos(elapsed_ns),
+                total: spec.requests.is_none().then_some(spec.duration),
                 answered,
             });
         },
@@ -151,7 +154,8 @@ fn measure(
     }
     // A trace or the user may end it early; replies that are waited for at the end are no measured time.
     let loaded_ns = clock.nanos(ended_ticks.saturating_sub(start_ticks));
-    let duration_ns = loaded_ns.min(clock.nanos(end_ticks - start_ticks)).max(1);
+    let longest_ns = end_ticks.map_or(u64::MAX, |end| clock.nanos(end - start_ticks));
+    let duration_ns = loaded_ns.min(longest_ns).max(1);
     Ok(LoadReport {
         is_open_loop: spec.is_open_loop(),
         requested_per_second: spec.arrival.per_second().map(outcrop_measure::Rate::per_second),
@@ -174,7 +178,7 @@ fn crew_phase(
     index: u32,
     seed: Seed,
     start_ticks: u64,
-    end_ticks: u64,
+    end_ticks: Option<u64>,
     is_open_loop: bool,
 ) -> impl FnOnce(&Book) -> Phase {
     let schedule = spec
@@ -182,6 +186,8 @@ fn crew_phase(
         .schedule_of_job(index, spec.threads, seed.derive("arrivals"));
     let source = source(spec, index, seed);
     let pipeline = spec.pipeline;
+    // A stretch of the warm-up has its time.
+    let requests = spec.requests_of(index).filter(|_| end_ticks.is_none());
     move |book: &Book| {
         let source = source(book);
         let feed = if is_open_loop {
@@ -190,10 +196,10 @@ fn crew_phase(
             Feed::closed(source)
         };
         Phase {
-            feed,
+            feed: feed.limited_to(requests),
             pipeline,
             start_ticks,
-            end_ticks: Some(end_ticks),
+            end_ticks,
         }
     }
 }

@@ -29,6 +29,10 @@ pub struct Tally {
     pub hits: u64,
     /// Gets that found none.
     pub misses: u64,
+    /// Latencies of the gets that found a value, as in [`KindReport::latency`].
+    pub hit_latency: LatencyHistogram,
+    /// Latencies of the gets that found none; the set that may follow is not in it.
+    pub miss_latency: LatencyHistogram,
     /// Bytes of the values found.
     pub hit_bytes: u64,
     /// Bytes of the values not found, as they would have been.
@@ -37,6 +41,8 @@ pub struct Tally {
     pub fills: u64,
     /// Answers that came within the measured time, of whatever kind.
     pub completed_in_time: u64,
+    /// Those of them that are of sets on miss.
+    pub fills_in_time: u64,
     /// Open loop: requests that were due in the measured time.
     pub due: u64,
     /// Of those, the ones that waited for their answer when half of the measured time was over.
@@ -71,10 +77,13 @@ impl Tally {
         }
         self.hits += other.hits;
         self.misses += other.misses;
+        self.hit_latency.merge(&other.hit_latency);
+        self.miss_latency.merge(&other.miss_latency);
         self.hit_bytes += other.hit_bytes;
         self.missed_bytes += other.missed_bytes;
         self.fills += other.fills;
         self.completed_in_time += other.completed_in_time;
+        self.fills_in_time += other.fills_in_time;
         self.due += other.due;
         self.waiting_half_way += other.waiting_half_way;
         self.waiting_at_end += other.waiting_at_end;
@@ -124,6 +133,12 @@ impl Tally {
     /// Hits ÷ gets; none without a get.
     pub fn hit_ratio(&self) -> Option<f64> {
         ratio(self.hits, self.misses)
+    }
+
+    /// Hits ÷ requests of all kinds, sets on miss left out: what some studies call their hit ratio. None without a request.
+    pub fn hits_per_request(&self) -> Option<f64> {
+        let requests = self.operations() - self.fills;
+        (requests > 0).then(|| self.hits as f64 / requests as f64)
     }
 
     /// Bytes of the values found ÷ those of all values asked for; none without a get.
@@ -211,6 +226,12 @@ impl LoadReport {
     /// Answers per second of measured time, refusals left out.
     pub fn throughput_per_second(&self) -> f64 {
         self.tally.completed_in_time as f64 * 1e9 / self.duration_ns.max(1) as f64
+    }
+
+    /// Answers per second to the requests that were asked for: sets on miss left out, so that it compares with the offered load.
+    pub fn answered_per_second(&self) -> f64 {
+        let asked = self.tally.completed_in_time - self.tally.fills_in_time;
+        asked as f64 * 1e9 / self.duration_ns.max(1) as f64
     }
 
     /// Answers within the objective's limit per second; none without an objective.

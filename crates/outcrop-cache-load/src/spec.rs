@@ -1,6 +1,7 @@
 //! What a load is asked to do.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,6 +92,8 @@ pub struct LoadSpec {
     pub source: RequestSource,
     /// Whether a get that missed is followed by a set of its key.
     pub sets_on_miss: bool,
+    /// Different values, so that key *k* has value *k* mod so many; none where each key has its own. A trace brings its values.
+    pub value_count: Option<NonZeroU64>,
     /// What values contain.
     pub content: Content,
     /// When requests are due; the rate is that of all connections together. A trace has its own times.
@@ -107,6 +110,8 @@ pub struct LoadSpec {
     pub warm_up: WarmUp,
     /// The measured time; a trace may end earlier.
     pub duration: Duration,
+    /// Instead of a measured time: so many requests, shared evenly by the threads. Sets on miss are not counted.
+    pub requests: Option<NonZeroU64>,
     /// By which goodput is counted.
     pub objective: Option<Objective>,
     /// Whether the server is emptied first.
@@ -130,6 +135,7 @@ impl LoadSpec {
                 key_count: 100_000,
             },
             sets_on_miss: true,
+            value_count: None,
             content: Content::Random,
             arrival: Arrival::Closed,
             connections: 50,
@@ -138,6 +144,7 @@ impl LoadSpec {
             is_pinned: true,
             warm_up: WarmUp::Auto,
             duration: Duration::from_secs(5),
+            requests: None,
             objective: None,
             flushes_first: false,
             seed,
@@ -161,6 +168,12 @@ impl LoadSpec {
                 };
                 return Err(CacheLoadError::spec(field, seen.to_string(), expected));
             }
+        }
+        if let Some(requests) = self.requests
+            && requests.get() < u64::from(self.threads)
+        {
+            let expected = "at least one for each thread";
+            return Err(CacheLoadError::spec("requests", requests.to_string(), expected));
         }
         if self.duration.is_zero() {
             return Err(CacheLoadError::spec("duration", "0s", "more than zero"));
@@ -195,6 +208,13 @@ impl LoadSpec {
             }
         }
         Ok(())
+    }
+
+    /// The part of thread `index` in so many requests.
+    pub(crate) fn requests_of(&self, index: u32) -> Option<u64> {
+        let threads = u64::from(self.threads);
+        let of = |requests: u64| requests / threads + u64::from(u64::from(index) < requests % threads);
+        self.requests.map(NonZeroU64::get).map(of)
     }
 
     /// Whether requests follow a schedule.

@@ -26,6 +26,8 @@ pub use slot::{Draft, Item, Slot};
 
 /// The smallest limit.
 pub const MIN_MEMORY_BYTES: u64 = 1 << 20;
+/// An item of a few bytes fits.
+const MIN_ITEM_MEMORY_BYTES: u64 = 64;
 /// A shard's offsets have 32 bits.
 const MAX_SHARD_BYTES: u64 = (1 << 32) - (1 << 20);
 /// Below this, a shard is too small for items of 1 MiB.
@@ -39,6 +41,9 @@ const SWEEP_ITEMS: usize = 1024;
 pub struct StoreOptions {
     /// Memory for items, tables, policy and, on demand, connections.
     pub memory_bytes: u64,
+    /// Most bytes of items, their headers included; no limit but memory's when absent. It may be less than a store's own
+    /// [`MIN_MEMORY_BYTES`].
+    pub item_memory_bytes: Option<u64>,
     /// Most items; no limit but memory's when absent. With it the policy counts items, not bytes.
     pub max_items: Option<u64>,
     /// Longest item: header, key and value.
@@ -57,6 +62,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             memory_bytes: 1 << 30,
+            item_memory_bytes: None,
             max_items: None,
             max_item_bytes: 1 << 20,
             policy: PolicyKind::default(),
@@ -87,11 +93,14 @@ impl Store {
         let segment_bytes = (limit_bytes / 256).clamp(16 << 10, 1 << 20);
         let segment_bytes = 1 << segment_bytes.ilog2();
         // Half of a shard: the rest is what cleaning works in.
-        let max_item_bytes = options.max_item_bytes.min(limit_bytes / 2) as usize;
+        let item_memory_bytes = options.item_memory_bytes.map(|bytes| bytes / count);
+        let most = item_memory_bytes.unwrap_or(u64::MAX).min(limit_bytes / 2);
+        let max_item_bytes = options.max_item_bytes.min(most) as usize;
         let hasher = FixedState::with_seed(options.seed);
         let shard = ShardOptions {
             limit_bytes: limit_bytes as usize,
             segment_bytes,
+            item_memory_bytes: item_memory_bytes.unwrap_or(u64::MAX),
             max_items: options.max_items.map(|most| most.div_ceil(count)),
             max_item_bytes,
             load_factor: options.load_factor,
@@ -234,6 +243,13 @@ fn shard_count(options: &StoreOptions) -> Result<u64, CacheError> {
             "1 MiB to 4 TiB",
         );
     }
+    if options
+        .item_memory_bytes
+        .is_some_and(|bytes| bytes < MIN_ITEM_MEMORY_BYTES)
+    {
+        let seen = format!("{} bytes", options.item_memory_bytes.unwrap_or_default());
+        return refuse("memory of items", seen, "64 bytes or more");
+    }
     if !(0.1..=64.0).contains(&options.load_factor) {
         return refuse(
             "load factor",
@@ -250,7 +266,8 @@ fn shard_count(options: &StoreOptions) -> Result<u64, CacheError> {
     }
     let needed = options.memory_bytes.div_ceil(MAX_SHARD_BYTES).next_power_of_two();
     let small = SMALL_SHARD_BYTES.max(options.max_item_bytes * 4);
-    let sensible = (options.memory_bytes / small).max(1);
+    let of_items = options.item_memory_bytes.unwrap_or(u64::MAX);
+    let sensible = (options.memory_bytes.min(of_items) / small).max(1);
     let sensible = 1 << sensible.ilog2();
     let wanted = options.shards.max(1).next_power_of_two() as u64;
     Ok(wanted.min(sensible).max(needed))

@@ -84,7 +84,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "cache-etc": "What hit ratio, latency and throughput does the cache give under ETC, by its memory?",
     "cache-policies": "Which eviction policy has the highest hit ratio, by memory, and does it match its paper?",
     "cache-sensitivity": "What is the effect of memory, load factor, keys, mix, threads, compressibility of values and the build, one at a time?",
-    "cache-etc-lite": "Can the figures of an earlier study be reproduced: hit ratio, p95 and throughput of a small cache by its number of keys?",
+    "cache-etc-lite": "Can the figures of an earlier study be reproduced: hit ratio, p95 and throughput of a small cache by memory, build, load factor and keys?",
     "cache-peers": "What do requests cost in CPU and latency, compared with memcached and Redis, by pipeline, connections, closed and open loop?",
 };
 

@@ -14,7 +14,9 @@ use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{count, small_count, spelled};
 use crate::remark::RemarkKind;
 
-pub use values::{Build, Fill, OnMiss, Oracle, Policy, Protocol, ServedBy, Server};
+pub use values::{
+    Build, DistinctValues, Fill, ItemMemory, OnMiss, Oracle, Policy, Protocol, Requests, ServedBy, Server,
+};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
@@ -23,6 +25,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVER,
         &BUILD,
         &MEMORY,
+        &ITEM_MEMORY,
         &POLICY,
         &LOAD_FACTOR,
         &SERVER_THREADS,
@@ -34,6 +37,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &VALUE_SIZE,
         &REQUEST_MIX,
         &KEYS,
+        &VALUE_POOL,
         &CONTENT,
         &ON_MISS,
         &FILL,
@@ -41,12 +45,15 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &PIPELINE,
         &ARRIVAL,
         &DRIVER_THREADS,
+        &REQUESTS,
         &OBJECTIVE,
     ],
     metrics: &[
         PLAIN,
         &LATENCY.all(),
         &GET_LATENCY.all(),
+        &HIT_LATENCY.all(),
+        &MISS_LATENCY.all(),
         &SET_LATENCY.all(),
         &DELETE_LATENCY.all(),
         &SERVICE_LATENCY.all(),
@@ -74,6 +81,7 @@ const TABLE: &[TableColumn] = &[
 pub static OF_SERVERS: &[FactorRef] = &[
     &SERVER,
     &BUILD,
+    &ITEM_MEMORY,
     &POLICY,
     &LOAD_FACTOR,
     &PROTOCOL,
@@ -114,6 +122,14 @@ pub static MEMORY: Factor<ByteSize> = Factor::new("memory", "Memory limit of the
     .decided("`\"64MiB\"`")
     .accepts("the server's limit, 1 MiB or more")
     .label(Label::Always("{}"));
+/// The limit of the items alone.
+pub static ITEM_MEMORY: Factor<ItemMemory> =
+    Factor::new("item_memory", "Limit for the bytes of items alone", spelled)
+        .default("unlimited")
+        .accepts(
+            "outcrop: `\"unlimited\"` (what `memory` leaves), or the bytes of all items, from 64 B: header, key and value",
+        )
+        .label(Label::Unusual("items of {}"));
 /// What is evicted.
 pub static POLICY: Factor<Policy> = Factor::new("policy", "Eviction policy", spelled)
     .decided("`\"s3-fifo\"`")
@@ -171,6 +187,12 @@ pub static KEYS: Factor<u64> =
         .default("100000")
         .accepts("distinct keys")
         .label(Label::Always("{} keys"));
+/// How many values there are.
+pub static VALUE_POOL: Factor<DistinctValues> =
+    Factor::new("value_pool", "Number of distinct values", spelled)
+        .default("one-per-key")
+        .accepts("`\"one-per-key\"`, or a pool of N values: key k has value k mod N")
+        .label(Label::Unusual("{} values"));
 /// What values contain.
 pub static CONTENT: Factor<Content> = Factor::new("content", "Content of values", spelled)
     .default("random")
@@ -219,6 +241,13 @@ pub static DRIVER_THREADS: Factor<u32> = Factor::new(
 )
 .default("1")
 .accepts("threads of the driver");
+/// When the load ends.
+pub static REQUESTS: Factor<Requests> = Factor::new("requests", "Number of requests to measure", spelled)
+    .default("unlimited")
+    .accepts(
+            "`\"unlimited\"` (the trial ends by its duration), or N requests instead of a duration; sets on miss are not counted",
+        )
+    .label(Label::Unusual("{} requests"));
 /// By which goodput is counted.
 pub static OBJECTIVE: Factor<Objective> = Factor::new(
     "objective",
@@ -240,9 +269,11 @@ fn load_factor(text: &str) -> Result<f64, String> {
 metrics! { PLAIN:
     THROUGHPUT = "throughput", PerSecond, Higher, Trial, "answers per second of measured time, of all kinds of request; refusals are left out";
     GOODPUT = "goodput", PerSecond, Higher, Trial, "answers per second that came within the objective's limit";
+    ANSWERED = "answered_load", PerSecond, Higher, Trial, "answers per second to the requests asked for: sets on miss are left out, so that it compares with the offered load";
     OFFERED = "offered_load", PerSecond, Neither, Trial, "requests per second that the schedule of an open loop asked for";
     CLOSED_LOOP = "closed_loop_throughput", PerSecond, Higher, Trial, "throughput of the closed loop that the offered load is a share of";
     HIT_RATIO = "hit_ratio", Ratio, Higher, Trial, "gets that found a value over all gets";
+    HITS_PER_REQUEST = "hits_per_request", Ratio, Neither, Trial, "gets that found a value over requests of all kinds, sets on miss left out: some studies call this the hit ratio";
     BYTE_HIT_RATIO = "byte_hit_ratio", Ratio, Higher, Trial, "bytes of the values found over those of all values asked for";
     SIMULATED_HIT_RATIO = "simulated_hit_ratio", Ratio, Neither, Trial, "hit ratio of a textbook simulation of the policy with as many items as the server held";
     SERVER_CPU = "server_cpu_per_request", NanosecondsPerOperation, Lower, Trial, "CPU time of the server, kernel included, per answer; refusals are answers here";
@@ -263,6 +294,13 @@ metrics! { PLAIN:
 /// Time of a request of any kind, under an open loop from its intended start.
 pub const LATENCY: Latencies = latencies!("latency", "the latency of a request");
 const GET_LATENCY: Latencies = latencies!("get_latency", "the latency of a get");
+/// Time of a get that found a value.
+pub const HIT_LATENCY: Latencies = latencies!("get_hit_latency", "the latency of a get that found a value");
+/// Time of a get that found none.
+pub const MISS_LATENCY: Latencies = latencies!(
+    "get_miss_latency",
+    "the latency of a get that found no value; the set that may follow is not in it"
+);
 const SET_LATENCY: Latencies = latencies!("set_latency", "the latency of a set");
 const DELETE_LATENCY: Latencies = latencies!("delete_latency", "the latency of a delete");
 /// Time of a request from its real start; open loops only.

@@ -289,7 +289,7 @@ metrics! { PLAIN:
     FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
     STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
-    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by us";
+    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by us with dictionary or delta encoding, whichever is smaller";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
     TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
     FLOOR_BYTES = "floor_bytes", Bytes, Neither, DataSet, "log2 of the multinomial coefficient of the values' counts, plus the dictionary as written";

@@ -189,7 +189,7 @@ impl Table {
         rows.collect()
     }
 
-    fn to_csv(&self) -> anyhow::Result<String> {
+    pub(crate) fn to_csv(&self) -> anyhow::Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         // A value that is missing is an empty field, so that its column stays numeric; the reason stands in a column behind.
         let is_absent = |index: &usize| self.rows.iter().any(|row| row[*index].reason().is_some());

@@ -20,6 +20,7 @@ pub(super) fn start(spec: &ServerSpec) -> Result<(Server, Target), CacheBenchErr
     let server = Server::start(&ServerOptions {
         store: StoreOptions {
             memory_bytes: spec.memory_bytes,
+            item_memory_bytes: spec.item_memory_bytes,
             policy: spec.policy,
             load_factor: spec.load_factor,
             ..StoreOptions::default()

@@ -175,6 +175,9 @@ fn outcrop(command: &mut Command, spec: &ServerSpec, port: u16) {
         "--policy",
         spec.policy.name(),
     ]);
+    if let Some(bytes) = spec.item_memory_bytes {
+        command.args(["--item-memory", &format!("{bytes}B")]);
+    }
     command.args(["--load-factor", &spec.load_factor.to_string()]);
     command.args(["--threads", &spec.threads.to_string()]);
 }

@@ -1,5 +1,6 @@
 //! Keys and values as the driver looks them up, whether they are generated or recorded.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use outcrop_workload::WorkloadError;
@@ -14,6 +15,8 @@ pub(super) struct Book {
     pub(super) wire: Wire,
     pub(super) keys: Keys,
     pub(super) values: Values,
+    /// Different values; none where each key has its own.
+    value_count: Option<NonZeroU64>,
 }
 
 pub(super) enum Keys {
@@ -56,7 +59,16 @@ impl Book {
             wire: Wire::of(&spec.target),
             keys,
             values: Values::new(spec.content, longest),
+            value_count: match &spec.source {
+                RequestSource::Generated { .. } => spec.value_count,
+                RequestSource::Trace { .. } => None,
+            },
         })
+    }
+
+    #[inline]
+    fn value_id(&self, key_id: u64) -> u64 {
+        self.value_count.map_or(key_id, |count| key_id % count)
     }
 
     /// The request as bytes; `key` is scratch.
@@ -70,7 +82,7 @@ impl Book {
             RequestKind::Set => {
                 let size_bytes = planned.value_size_bytes as usize;
                 self.wire.write_set(key, size_bytes, planned.ttl_s, out, |out| {
-                    self.values.write(planned.key_id, size_bytes, out);
+                    self.values.write(self.value_id(planned.key_id), size_bytes, out);
                 });
             }
         }
@@ -90,7 +102,7 @@ impl Book {
             Keys::Space(_) => bytes.len() == planned.value_size_bytes as usize,
             Keys::Trace(_) => true,
         };
-        has_length && self.values.matches(planned.key_id, bytes)
+        has_length && self.values.matches(self.value_id(planned.key_id), bytes)
     }
 
     /// A key and what was wrong with its value, in words.
@@ -102,7 +114,7 @@ impl Book {
             return format!("key {key}: the value has {seen} B instead of {wanted} B");
         }
         let mut value = Vec::new();
-        self.values.write(planned.key_id, seen, &mut value);
+        self.values.write(self.value_id(planned.key_id), seen, &mut value);
         let at = value.iter().zip(bytes).position(|(ours, theirs)| ours != theirs);
         let at = at.unwrap_or(value.len());
         format!("key {key}: the value differs at byte {at} of {seen}")
@@ -118,7 +130,7 @@ impl Book {
     #[inline]
     pub(super) fn plan(&self, kind: RequestKind, key_id: u64) -> Planned {
         let value_size_bytes = match &self.keys {
-            Keys::Space(space) => space.value_size_bytes(key_id) as u32,
+            Keys::Space(space) => space.value_size_bytes(self.value_id(key_id)) as u32,
             Keys::Trace(_) => 0,
         };
         Planned {

@@ -13,6 +13,8 @@ pub(super) struct Feed {
     /// Due times of generated requests; none in a closed loop.
     schedule: Option<Schedule>,
     is_open_loop: bool,
+    /// Requests that it still gives; none where it does not count them.
+    left: Option<u64>,
     /// The next request of an open loop, and when it is due, in nanoseconds from the start of the phase.
     ahead: Option<(u64, Planned)>,
 }
@@ -38,8 +40,16 @@ impl Feed {
             source,
             schedule: None,
             is_open_loop: false,
+            left: None,
             ahead: None,
         }
+    }
+
+    /// The same requests up to so many.
+    pub(super) fn limited_to(mut self, requests: Option<u64>) -> Self {
+        // An open loop has looked at its first one already.
+        self.left = requests.map(|requests| requests.saturating_sub(u64::from(self.ahead.is_some())));
+        self
     }
 
     /// An open loop by a schedule, or by the trace's own times.
@@ -48,6 +58,7 @@ impl Feed {
             source,
             schedule,
             is_open_loop: true,
+            left: None,
             ahead: None,
         };
         feed.look_ahead(book);
@@ -91,6 +102,9 @@ impl Feed {
     /// The next request, and its recorded time.
     #[inline]
     fn draw(&mut self, book: &Book) -> Option<(u64, Planned)> {
+        if let Some(left) = &mut self.left {
+            *left = left.checked_sub(1)?;
+        }
         match &mut self.source {
             Source::Drawn(requests) => {
                 let request = requests.next_request();

@@ -58,7 +58,7 @@ impl Worker {
         let Some(end_ticks) = phase.end_ticks else {
             return Err(CacheLoadError::Connection {
                 target: shared.spec.target.to_string(),
-                source: io::Error::other("no reply for 30 s while filling the cache"),
+                source: io::Error::other("no reply for 30 s"),
             });
         };
         for index in 0..self.lanes.len() {

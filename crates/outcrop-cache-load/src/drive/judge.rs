@@ -49,10 +49,13 @@ impl Judge<'_> {
             marks.count(self.tally, pending, self.now);
         }
         let planned = &pending.planned;
+        let latency_ticks = self.now.saturating_sub(pending.intended_ticks);
+        let latency_ns = self.clock.nanos(latency_ticks);
         match reply {
             Reply::Refused(message) => return self.refused(planned, message),
             Reply::Value(bytes) => {
                 self.tally.hits += 1;
+                self.tally.hit_latency.record(latency_ns);
                 self.tally.hit_bytes += bytes.len() as u64;
                 if !self.book.is_value_of(planned, bytes) {
                     self.tally.mismatches += 1;
@@ -62,20 +65,21 @@ impl Judge<'_> {
             }
             Reply::Miss => {
                 self.tally.misses += 1;
+                self.tally.miss_latency.record(latency_ns);
                 self.tally.missed_bytes += u64::from(planned.value_size_bytes);
             }
             Reply::Stored | Reply::Deleted | Reply::NotFound => {}
         }
-        let latency_ticks = self.now.saturating_sub(pending.intended_ticks);
         let kind = &mut self.tally.kinds[planned.kind as usize];
         kind.operations += 1;
-        kind.latency.record(self.clock.nanos(latency_ticks));
+        kind.latency.record(latency_ns);
         if self.is_open_loop {
             kind.service
                 .record(self.clock.nanos(self.now.saturating_sub(pending.ready_ticks)));
         }
         self.tally.fills += u64::from(pending.is_fill);
         self.tally.completed_in_time += u64::from(!self.is_over);
+        self.tally.fills_in_time += u64::from(pending.is_fill && !self.is_over);
         // Goodput is a part of throughput: what comes after the end counts in neither.
         self.tally.within_objective += u64::from(!self.is_over && latency_ticks < self.objective_ticks);
     }

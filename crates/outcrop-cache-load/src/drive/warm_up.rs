@@ -174,7 +174,7 @@ fn window(
                 index,
                 seed,
                 start_ticks,
-                end_ticks,
+                Some(end_ticks),
                 is_open_loop,
             ))
         },

@@ -1,5 +1,6 @@
 //! The driver against real servers and stubs: what it counts is what happened.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -348,6 +349,55 @@ fn a_stop_flag_ends_the_load_at_once_and_progress_was_told() {
             .iter()
             .any(|step| matches!(step, LoadProgress::Settling { .. }))
     );
+}
+
+#[test]
+fn a_number_of_requests_is_measured_whatever_the_time() {
+    let Some(server) = Server::memcached(&["-m", "8"]) else {
+        return;
+    };
+    for (threads, arrival) in [(1, "closed"), (3, "closed"), (2, "constant:20k")] {
+        let mut spec = spec(server.target.clone());
+        workload(&mut spec).mix = "30:1:15".parse().unwrap();
+        spec.requests = NonZeroU64::new(5000);
+        (spec.threads, spec.connections, spec.flushes_first) = (threads, 4, true);
+        (spec.arrival, spec.warm_up) = (arrival.parse().unwrap(), WarmUp::None);
+        let report = run(&spec).unwrap();
+        let tally = &report.tally;
+        assert_eq!(
+            tally.operations() - tally.fills,
+            5000,
+            "{threads} threads, {arrival}"
+        );
+        assert_eq!(
+            tally.fills, tally.misses,
+            "each miss is followed by a set, the last one too"
+        );
+        assert_eq!(tally.completed_in_time, tally.operations());
+        assert_eq!(tally.hit_latency.count(), tally.hits);
+        assert_eq!(tally.miss_latency.count(), tally.misses);
+        assert!(report.answered_per_second() < report.throughput_per_second());
+        let expected = tally.hits as f64 / 5000.0;
+        assert_eq!(tally.hits_per_request(), Some(expected));
+    }
+}
+
+#[test]
+fn a_pool_of_values_is_shared_by_the_keys_and_verified() {
+    let Some(server) = Server::memcached(&[]) else {
+        return;
+    };
+    let mut spec = spec(server.target.clone());
+    (spec.value_count, spec.requests) = (NonZeroU64::new(3), NonZeroU64::new(2000));
+    let report = run(&spec).unwrap();
+    assert_eq!(
+        (report.tally.mismatches, report.tally.hit_ratio()),
+        (0, Some(1.0))
+    );
+    // Read with one value for each key, they are other values.
+    (spec.value_count, spec.warm_up) = (None, WarmUp::None);
+    let report = run(&spec).unwrap();
+    assert!(report.tally.mismatches > 0 && report.tally.mismatches < report.tally.hits);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use super::sweep::Sweep;
 pub(crate) struct ShardOptions {
     pub(crate) limit_bytes: usize,
     pub(crate) segment_bytes: usize,
+    pub(crate) item_memory_bytes: u64,
     pub(crate) max_items: Option<u64>,
     pub(crate) max_item_bytes: usize,
     pub(crate) load_factor: f64,
@@ -101,9 +102,12 @@ impl Shard {
 
     /// What policies count against: items, or the bytes that items may take.
     pub(crate) fn capacity(&self) -> u64 {
-        self.options
-            .max_items
-            .unwrap_or_else(|| self.arena.usable_bytes())
+        self.options.max_items.unwrap_or_else(|| self.item_bytes())
+    }
+
+    /// What items may take.
+    fn item_bytes(&self) -> u64 {
+        self.arena.usable_bytes().min(self.options.item_memory_bytes)
     }
 
     fn table_bytes(&self) -> usize {
@@ -353,7 +357,7 @@ impl Shard {
                     .charge(Header::read(self.arena.at(old.offset)).item_len())
             });
             let items = u64::from(self.entries.len()) + u64::from(old.is_none());
-            let fits = self.arena.live_bytes() + charge - replaced <= self.arena.usable_bytes();
+            let fits = self.arena.live_bytes() + charge - replaced <= self.item_bytes();
             if fits && self.options.max_items.is_none_or(|most| items <= most) {
                 return Some(());
             }

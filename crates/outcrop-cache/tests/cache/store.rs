@@ -404,3 +404,40 @@ fn memory_reserved_for_others_is_given_back_at_once() {
     {}
     assert!(!full.reserve(512 << 10, 1));
 }
+
+#[test]
+fn a_limit_for_items_alone_holds_below_what_a_store_needs_for_itself() {
+    for (limit_bytes, policy) in [
+        (100, PolicyKind::Lru),
+        (1000, PolicyKind::S3Fifo),
+        (10_000, PolicyKind::TinyLfu),
+    ] {
+        let store = Store::new(&StoreOptions {
+            item_memory_bytes: Some(limit_bytes),
+            policy,
+            ..StoreOptions::default()
+        })
+        .unwrap();
+        for number in 0..2000_u32 {
+            let value = [7; 40];
+            let draft = Draft {
+                value: &value[..number as usize % 40],
+                ..Draft::default()
+            };
+            store.slot(&number.to_be_bytes(), 1).put(draft).unwrap();
+            assert!(
+                store.report().item_bytes <= limit_bytes,
+                "{policy}, item {number}"
+            );
+        }
+        let report = store.report();
+        assert!(report.items > 0 && report.counters.evicted > 1500, "{report:?}");
+        let long = vec![0; limit_bytes as usize];
+        let draft = Draft {
+            value: &long,
+            ..Draft::default()
+        };
+        assert_eq!(store.slot(b"long", 1).put(draft), Err(Refusal::TooLarge));
+        assert_eq!(store.report().items, report.items, "nothing was evicted for it");
+    }
+}

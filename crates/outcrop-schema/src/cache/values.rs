@@ -1,7 +1,10 @@
 //! The values of the cache layer's factors.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
+
+use outcrop_measure::units::ByteSize;
 
 use crate::value::{Value, words};
 
@@ -134,6 +137,81 @@ impl fmt::Display for Fill {
 }
 
 impl Value for Fill {}
+
+/// A number, or a word for none.
+macro_rules! count_or {
+    ($(#[$doc:meta])* $name:ident, $word:literal, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name(pub Option<NonZeroU64>);
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                match (text, text.parse()) {
+                    ($word, _) => Ok(Self(None)),
+                    (_, Ok(count)) => Ok(Self(Some(count))),
+                    _ => Err(format!(
+                        concat!("`{}` is not a number of ", $what, "; expected \"", $word, "\", or a number from 1"),
+                        text
+                    )),
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.0 {
+                    None => f.write_str($word),
+                    Some(count) => count.fmt(f),
+                }
+            }
+        }
+
+        impl Value for $name {}
+    };
+}
+
+count_or! {
+    /// How many requests are measured; none where a trial ends by its duration.
+    Requests, "unlimited", "requests"
+}
+count_or! {
+    /// How many different values there are; none where each key has its own.
+    DistinctValues, "one-per-key", "values"
+}
+
+/// A limit for the bytes of items alone; none where memory is the only limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ItemMemory(pub Option<ByteSize>);
+
+impl FromStr for ItemMemory {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "unlimited" => Ok(Self(None)),
+            size => match size.parse() {
+                Ok(size) => Ok(Self(Some(size))),
+                Err(_) => Err(format!(
+                    "`{text}` is not a size; expected \"unlimited\", or a size such as \"100B\""
+                )),
+            },
+        }
+    }
+}
+
+impl fmt::Display for ItemMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => f.write_str("unlimited"),
+            Some(size) => size.fmt(f),
+        }
+    }
+}
+
+impl Value for ItemMemory {}
 
 /// The build of our server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -52,8 +52,9 @@ fn complete_server(factors: &mut Settings) {
         factors.set_default(&cache::LOAD_FACTOR, default.load_factor);
         factors.set_default(&cache::PROTOCOL, cache::Protocol::default());
     } else {
-        let ours: [FactorRef; 4] = [
+        let ours: [FactorRef; 5] = [
             &cache::BUILD,
+            &cache::ITEM_MEMORY,
             &cache::POLICY,
             &cache::LOAD_FACTOR,
             &cache::PROTOCOL,
@@ -86,6 +87,7 @@ pub(super) fn check(subject: &Subject, factors: &Settings, trial: &TrialOptions)
                 "threads" => &cache::DRIVER_THREADS,
                 "pipeline" => &cache::PIPELINE,
                 "arrival" => &cache::ARRIVAL,
+                "requests" => &cache::REQUESTS,
                 _ => &cache::CONNECTIONS,
             },
             _ => &cache::CONNECTIONS,
@@ -136,6 +138,7 @@ pub(super) fn bench_spec(
                 key_count: *factors.value(&cache::KEYS),
             },
             sets_on_miss: *factors.value(&cache::ON_MISS) == OnMiss::Set,
+            value_count: factors.value(&cache::VALUE_POOL).0,
             content: *factors.value(&cache::CONTENT),
             arrival,
             connections: *factors.value(&cache::CONNECTIONS),
@@ -147,6 +150,7 @@ pub(super) fn bench_spec(
                 Fill::Sets(sets) => WarmUp::Sets(sets),
             },
             duration: trial.duration.duration(),
+            requests: factors.value(&cache::REQUESTS).0,
             objective: Some(*factors.value(&cache::OBJECTIVE)),
             ..LoadSpec::new(any_port, seed)
         },
@@ -175,6 +179,10 @@ fn server_spec(subject: &Subject, factors: &Settings) -> ServerSpec {
         memory_bytes: factors
             .get(&cache::MEMORY)
             .map_or(default.memory_bytes, |memory| memory.0),
+        item_memory_bytes: factors
+            .get(&cache::ITEM_MEMORY)
+            .and_then(|memory| memory.0)
+            .map(ByteSize::bytes),
         policy: factors
             .get(&cache::POLICY)
             .map_or(default.policy, |policy| kind_of(*policy)),

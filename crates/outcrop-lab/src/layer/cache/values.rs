@@ -39,6 +39,15 @@ pub(super) fn trial_report(report: &BenchReport) -> TrialReport {
             UNANSWERED,
         ));
     }
+    let tally = &load.tally;
+    for (latencies, of) in [
+        (&cache::HIT_LATENCY, &tally.hit_latency),
+        (&cache::MISS_LATENCY, &tally.miss_latency),
+    ] {
+        if of.count() > 0 {
+            values.extend(Value::latencies(latencies, of, UNANSWERED));
+        }
+    }
     if load.is_open_loop {
         let mut service = LatencyHistogram::new();
         for kind in &load.tally.kinds {
@@ -78,7 +87,12 @@ fn values(report: &BenchReport) -> Vec<Value> {
     let resident = report.resident_bytes.clone();
     let mut all = vec![
         Value::measured(cache::THROUGHPUT, load.throughput_per_second()),
+        Value::measured(cache::ANSWERED, load.answered_per_second()),
         Value::known(cache::HIT_RATIO, tally.hit_ratio().ok_or_else(no_get)),
+        Value::known(
+            cache::HITS_PER_REQUEST,
+            tally.hits_per_request().ok_or_else(no_answer),
+        ),
         Value::known(cache::BYTE_HIT_RATIO, tally.byte_hit_ratio().ok_or_else(no_get)),
         Value::known(cache::SERVER_CPU, load.server_cpu_per_operation_ns()),
         Value::known(

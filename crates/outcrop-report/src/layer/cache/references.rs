@@ -1,40 +1,137 @@
 //! Published figures beside ours.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use outcrop_results::{Reference, ReferenceRow};
 use outcrop_schema::FactorRef;
-use outcrop_schema::cache::{KEYS, MEMORY, REQUEST_MIX, SCHEMA, WORKLOAD};
+use outcrop_schema::cache::{
+    BUILD, HIT_RATIO, HITS_PER_REQUEST, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, REQUEST_MIX, REQUESTS,
+    SCHEMA, VALUE_POOL, WORKLOAD,
+};
 
 use super::cell::{evicts, is_closed_loop, listed};
 use crate::cell::Cell;
+use crate::finding::{About, Finding};
 use crate::layer::published;
 use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
 
-const CAPTION: &str = "Another machine, another server, and an unstated number of requests: compare the shapes, not the values.";
+const CAPTION: &str = "Another machine and another server: compare the shapes, not the values.";
 const HEAD: [&str; 4] = ["load", "what", "measured here", "earlier study (published)"];
 
 /// What publications state of the load.
-const LOAD: [FactorRef; 4] = [&WORKLOAD, &KEYS, &MEMORY, &REQUEST_MIX];
+const LOAD: [FactorRef; 9] = [
+    &WORKLOAD,
+    &REQUEST_MIX,
+    &REQUESTS,
+    &KEYS,
+    &VALUE_POOL,
+    &MEMORY,
+    &ITEM_MEMORY,
+    &LOAD_FACTOR,
+    &BUILD,
+];
+/// Ratios that differ by less agree: the published ones have two decimals, and ours are of other draws.
+const AGREEING: f64 = 0.02;
+/// Tables of fewer figures are equal by chance.
+const FEWEST_COPIED: usize = 3;
 
 /// Everything published about caches that ships.
 pub(super) fn sections(cells: &[Cell<'_>]) -> Vec<ReferenceSection> {
     let section = |reference: Reference| {
         let rows = reference.rows.iter().map(|row| beside(row, cells));
         let table = Table::new(CAPTION, &HEAD, rows);
-        ReferenceSection::of(reference, Vec::new(), table)
+        let found = [copied_column(&reference), ratio_of_gets(&reference, cells)];
+        let found = found.into_iter().flatten();
+        let findings = found.map(|finding| finding.about(About::Publication)).collect();
+        ReferenceSection::of(reference, findings, table)
     };
     published(&SCHEMA).into_iter().map(section).collect()
+}
+
+/// No two tables of a publication have the same figures in one of their columns.
+fn copied_column(reference: &Reference) -> Option<Finding> {
+    let mut columns: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
+    for row in &reference.rows {
+        let column = columns.entry((&row.metric, &row.source)).or_default();
+        column.push(row.value.to_bits());
+    }
+    let columns: Vec<_> = columns
+        .into_iter()
+        .filter(|(_, values)| values.iter().collect::<BTreeSet<_>>().len() >= FEWEST_COPIED)
+        .collect();
+    let pairs = columns.iter().enumerate().flat_map(|(at, one)| {
+        let others = columns.get(at + 1..).unwrap_or_default();
+        others.iter().map(move |other| (one, other))
+    });
+    let of_one_metric: Vec<_> = pairs.filter(|(one, other)| one.0.0 == other.0.0).collect();
+    if of_one_metric.is_empty() {
+        return None;
+    }
+    let copied: Vec<String> = of_one_metric
+        .iter()
+        .filter(|(one, other)| one.1 == other.1)
+        .map(|(one, other)| format!("{} of \"{}\" and of \"{}\"", one.0.0, one.0.1, other.0.1))
+        .collect();
+    let tested = format!(
+        "{} pairs of columns of the same metric in different tables; equal, value by value: {}.",
+        of_one_metric.len(),
+        if copied.is_empty() {
+            "none".to_owned()
+        } else {
+            copied.join(", ")
+        }
+    );
+    let sentence = "No two published tables have the same column of figures.";
+    let finding = Finding::tested("tables-differ", sentence, copied.is_empty(), tested);
+    Some(
+        finding
+            .otherwise("One column was copied from the other table: at least one of them was not measured."),
+    )
+}
+
+/// Whether a published hit ratio counts gets, as the word says, or all requests.
+fn ratio_of_gets(reference: &Reference, cells: &[Cell<'_>]) -> Option<Finding> {
+    let published = reference.rows.iter().filter(|row| row.metric == HIT_RATIO.name);
+    let ours = published.filter_map(|row| {
+        let cell = like(row, cells)?;
+        Some((row.value, cell.value(&HIT_RATIO)?, cell.value(&HITS_PER_REQUEST)?))
+    });
+    let ours: Vec<(f64, f64, f64)> = ours.collect();
+    if ours.is_empty() {
+        return None;
+    }
+    let agree = |near: &dyn Fn(&(f64, f64, f64)) -> f64| {
+        ours.iter()
+            .filter(|one| (one.0 - near(one)).abs() <= AGREEING)
+            .count()
+    };
+    let (of_gets, of_all) = (agree(&|one| one.1), agree(&|one| one.2));
+    let tested = format!(
+        "{} published hit ratios, compared with ours of the same load: {of_gets} agree within {AGREEING} with hits over gets, {of_all} with \
+         hits over all requests.",
+        ours.len()
+    );
+    let finding = Finding::tested(
+        "hit-ratio-is-of-gets",
+        "The published hit ratio is hits over gets.",
+        of_gets >= of_all,
+        tested,
+    );
+    Some(finding.otherwise(
+        "Hits were divided by all requests, sets and deletes among them: it says less than it seems to.",
+    ))
 }
 
 /// A published figure beside that of a closed loop of the same load, as far as it is stated.
 fn beside(row: &ReferenceRow, cells: &[Cell<'_>]) -> Vec<String> {
     let factors = SCHEMA.read(&row.factors);
-    let stated = |factor: FactorRef| Some((factor, factors.spelling(factor)?));
-    let load: Vec<(FactorRef, &str)> = LOAD.into_iter().filter_map(stated).collect();
-    let has_load = |cell: &Cell<'_>| load.iter().all(|one| cell.spelling(one.0) == one.1);
-    let is_like = |cell: &&Cell<'_>| is_closed_loop(cell) && evicts(cell) && has_load(cell);
+    let load = LOAD
+        .into_iter()
+        .filter_map(|factor| Some((factor, factors.spelling(factor)?)));
+    let load: Vec<(FactorRef, &str)> = load.collect();
     let metric = SCHEMA.metric(&row.metric);
-    let here = cells.iter().find(is_like).and_then(|cell| cell.number(&metric?));
+    let here = like(row, cells).and_then(|cell| cell.number(&metric?));
     let word = |(factor, value): &(FactorRef, &str)| factor.labelled(value).unwrap_or((*value).to_owned());
     vec![
         listed(load.iter().map(word)),
@@ -42,4 +139,21 @@ fn beside(row: &ReferenceRow, cells: &[Cell<'_>]) -> Vec<String> {
         here.map_or_else(|| "–".to_owned(), Number::to_string),
         row.unit.format(row.value),
     ]
+}
+
+/// The cell of a closed loop with the load of a published figure, as far as that is stated.
+fn like<'c, 'r>(row: &ReferenceRow, cells: &'c [Cell<'r>]) -> Option<&'c Cell<'r>> {
+    let factors = SCHEMA.read(&row.factors);
+    let is_as_stated = |cell: &Cell<'_>| {
+        LOAD.into_iter().all(|factor| {
+            let stated = factors.spelling(factor);
+            stated.is_none_or(|stated| cell.spelling(factor) == stated)
+        })
+    };
+    // Where no build is stated, it is the usual one, as this program is.
+    let build = factors.get(&BUILD).cloned().unwrap_or_default();
+    let has_build = |cell: &Cell<'_>| cell.get(&BUILD).is_none_or(|seen| *seen == build);
+    cells
+        .iter()
+        .find(|cell| is_closed_loop(cell) && evicts(cell) && is_as_stated(cell) && has_build(cell))
 }

@@ -1,15 +1,17 @@
 //! `outcrop cache load`: asks a cache for what a workload asks for, and says what it gave.
 
+mod files;
 mod json;
 mod search;
 mod table;
 
 use std::io::IsTerminal as _;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
-use crate::output::{Format, note, pretty_json, print};
+use crate::output::{Format, note, print};
 use outcrop_cache_load::{
     CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
 };
@@ -26,6 +28,7 @@ Examples:
   outcrop cache load --target redis://127.0.0.1 --pipeline 16     Redis, 16 requests in flight
   outcrop cache load --arrival poisson:20k --objective 'p95<1ms'  open loop, from the intended start
   outcrop cache load --search 'p95<1ms'                           highest rate with p95 below 1 ms
+  outcrop cache load --requests 15000 --out load                  15,000 requests, results as files
   outcrop cache load --trace requests.csv --set-on-miss           replay a trace
 
 It writes keys that begin with `oc-` (a trace writes its own keys). It never empties a server without --flush.";
@@ -67,6 +70,9 @@ pub(crate) struct Args {
     /// With --trace: set the key after a miss, as an application in front of a database does
     #[arg(long, requires = "trace", conflicts_with = "no_set_on_miss")]
     set_on_miss: bool,
+    /// Number of distinct values: key k has value k mod COUNT [default: each key its own]
+    #[arg(long, value_name = "COUNT", conflicts_with = "trace")]
+    value_pool: Option<NonZeroU64>,
     /// Content of values: random, zeros, entropy:BITS, compressible:RATIO
     #[arg(long, default_value = "random")]
     content: Content,
@@ -94,6 +100,12 @@ pub(crate) struct Args {
     /// Duration of the measurement
     #[arg(long, default_value = "5s", value_name = "TIME")]
     duration: TimeSpan,
+    /// Measure COUNT requests instead of a duration; sets on miss are not counted
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["duration", "search"])]
+    requests: Option<NonZeroU64>,
+    /// Write the figures and the latency distributions into this new folder: load.json, load.csv, latencies.csv
+    #[arg(long, value_name = "DIR", conflicts_with = "search")]
+    out: Option<std::path::PathBuf>,
     /// Latency objective that goodput is counted by, as in p95<1ms
     #[arg(long)]
     objective: Option<Objective>,
@@ -121,6 +133,9 @@ fn constant_rate(text: &str) -> Result<Arrival, outcrop_workload::WorkloadError>
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let spec = spec(args)?;
     spec.validate().map_err(bad_input)?;
+    if let Some(folder) = &args.out {
+        files::check(folder)?;
+    }
     announce(args, &spec);
     let clock = Clock::new();
     let stop = crate::interrupt::stop_flag()?;
@@ -129,17 +144,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         return search::run(&spec, args.format, &clock, &stop, &mut progress);
     }
     let report = run_load(&spec, &clock, &stop, &mut progress).map_err(classified)?;
+    if let Some(folder) = &args.out {
+        files::write(folder, &spec, &report)?;
+    }
     let table = if args.cdf {
         table::cdf(&report)
     } else {
         table::summary(&spec, &report, args.format)
     };
     if args.format == Format::Json {
-        let document = table
-            .in_envelope()
-            .with_cells(vec![json::cell(&spec, &report)])
-            .with_detail("seed", spec.seed.to_string());
-        print(&pretty_json(&document)?)?;
+        print(&json::document(&table, &spec, &report)?)?;
     } else {
         table.print(args.format)?;
     }
@@ -190,6 +204,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
     Ok(LoadSpec {
         source,
         sets_on_miss: args.set_on_miss || (args.trace.is_none() && !args.no_set_on_miss),
+        value_count: args.value_pool,
         content: args.content,
         arrival: args.rate.unwrap_or(args.arrival),
         connections: args.connections,
@@ -198,6 +213,7 @@ fn spec(args: &Args) -> anyhow::Result<LoadSpec> {
         is_pinned: !args.no_pin,
         warm_up: args.warm_up,
         duration: args.duration.duration(),
+        requests: args.requests,
         objective: args.objective.or(args.search),
         flushes_first: args.flush,
         ..LoadSpec::new(args.target.clone(), args.seed)
@@ -230,12 +246,17 @@ fn progress() -> impl FnMut(LoadProgress) {
                 hit_ratio: Some(ratio),
             } => format!("settling: hit ratio {ratio:.3}"),
             LoadProgress::Measuring { .. } if !is_terminal => "measuring".to_owned(),
-            LoadProgress::Measuring { elapsed, total, .. } => {
-                format!(
-                    "measuring: {:.0} of {:.0} s",
-                    elapsed.as_secs_f64(),
-                    total.as_secs_f64()
-                )
+            LoadProgress::Measuring {
+                elapsed,
+                total: Some(total),
+                ..
+            } => format!(
+                "measuring: {:.0} of {:.0} s",
+                elapsed.min(total).as_secs_f64(),
+                total.as_secs_f64()
+            ),
+            LoadProgress::Measuring { answered, .. } => {
+                format!("measuring: {answered} requests answered")
             }
         };
         if line != last {

@@ -35,6 +35,9 @@ pub(super) struct Args {
     /// Memory limit for items, tables and buffers
     #[arg(long, default_value = "1GiB", value_name = "BYTES")]
     memory: ByteSize,
+    /// Limit for the items alone, from 64 B: header, key and value [default: what --memory leaves]
+    #[arg(long, value_name = "BYTES")]
+    item_memory: Option<ByteSize>,
     /// Eviction policy: none, fifo, lru, sieve, s3-fifo, w-tinylfu
     #[arg(long, default_value_t, value_name = "POLICY")]
     policy: PolicyKind,
@@ -115,6 +118,7 @@ fn options(args: &Args) -> anyhow::Result<ServerOptions> {
     Ok(ServerOptions {
         store: StoreOptions {
             memory_bytes: args.memory.bytes(),
+            item_memory_bytes: args.item_memory.map(ByteSize::bytes),
             max_item_bytes: args.max_item.bytes(),
             policy: args.policy,
             load_factor: args.load_factor,

@@ -7,8 +7,19 @@ use outcrop_results::{CellJson, FigureJson};
 use outcrop_schema::Settings;
 use outcrop_schema::cache::{self, SCHEMA};
 
+use crate::output::{Table, pretty_json};
+
+/// The document of a load: a table's rows, and the load as its cell.
+pub(super) fn document(table: &Table, spec: &LoadSpec, report: &LoadReport) -> anyhow::Result<String> {
+    let document = table
+        .in_envelope()
+        .with_cells(vec![cell(spec, report)])
+        .with_detail("seed", spec.seed.to_string());
+    pretty_json(&document)
+}
+
 /// The load with its settings and its figures, each measured once.
-pub(super) fn cell(spec: &LoadSpec, report: &LoadReport) -> CellJson {
+fn cell(spec: &LoadSpec, report: &LoadReport) -> CellJson {
     let target = spec.target.to_string();
     let mut cell = CellJson::one_off(&SCHEMA, target, &settings(spec));
     for (metric, value) in figures(report) {
@@ -26,6 +37,7 @@ fn settings(spec: &LoadSpec) -> Settings {
     let mut settings = Settings::default();
     if let RequestSource::Generated { workload, key_count } = &spec.source {
         settings.set(&cache::KEYS, *key_count);
+        settings.set(&cache::VALUE_POOL, cache::DistinctValues(spec.value_count));
         settings.set(&cache::POPULARITY, workload.popularity);
         settings.set(&cache::KEY_SIZE, workload.key_size);
         settings.set(&cache::VALUE_SIZE, workload.value_size);
@@ -41,6 +53,7 @@ fn settings(spec: &LoadSpec) -> Settings {
     settings.set(&cache::CONNECTIONS, spec.connections);
     settings.set(&cache::PIPELINE, spec.pipeline);
     settings.set(&cache::DRIVER_THREADS, spec.threads);
+    settings.set(&cache::REQUESTS, cache::Requests(spec.requests));
     settings.set(&cache::ARRIVAL, outcrop_workload::Arrivals::Given(spec.arrival));
     if let Some(objective) = spec.objective {
         settings.set(&cache::OBJECTIVE, objective);
@@ -54,7 +67,12 @@ fn figures(report: &LoadReport) -> Vec<(Metric, Result<f64, Unavailable>)> {
     let (no_get, no_answer) = (none("no get was answered"), none("nothing was answered"));
     let mut all = vec![
         (cache::THROUGHPUT, Ok(report.throughput_per_second())),
+        (cache::ANSWERED, Ok(report.answered_per_second())),
         (cache::HIT_RATIO, tally.hit_ratio().ok_or_else(no_get)),
+        (
+            cache::HITS_PER_REQUEST,
+            tally.hits_per_request().ok_or_else(no_answer),
+        ),
         (cache::BYTE_HIT_RATIO, tally.byte_hit_ratio().ok_or_else(no_get)),
         (cache::SERVER_CPU, report.server_cpu_per_operation_ns()),
         (
@@ -69,15 +87,16 @@ fn figures(report: &LoadReport) -> Vec<(Metric, Result<f64, Unavailable>)> {
     ];
     all.extend(report.goodput_per_second().map(|rate| (cache::GOODPUT, Ok(rate))));
     all.extend(report.requested_per_second.map(|rate| (cache::OFFERED, Ok(rate))));
-    let latency = tally.latency();
-    for known in percentile::STANDARD {
-        let value = latency.percentile(known.quantile).map(|ns| ns as f64);
-        let why = || Unavailable::because(format!("n = {} does not support it", latency.count()));
-        all.extend(
-            cache::LATENCY
-                .of(&known)
-                .map(|metric| (metric, value.ok_or_else(why))),
-        );
+    for (metrics, latency) in [
+        (cache::LATENCY, &tally.latency()),
+        (cache::HIT_LATENCY, &tally.hit_latency),
+        (cache::MISS_LATENCY, &tally.miss_latency),
+    ] {
+        for known in percentile::STANDARD {
+            let value = latency.percentile(known.quantile).map(|ns| ns as f64);
+            let why = || Unavailable::because(format!("n = {} does not support it", latency.count()));
+            all.extend(metrics.of(&known).map(|metric| (metric, value.ok_or_else(why))));
+        }
     }
     all
 }

@@ -3,6 +3,7 @@
 use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource, Verdict};
 use outcrop_measure::percentile;
 use outcrop_measure::units::{format_bandwidth, format_count, format_nanoseconds, format_ratio};
+use outcrop_schema::cache::DistinctValues;
 use outcrop_workload::keyed::RequestKind;
 
 use crate::output::{Cell, Format, Table};
@@ -37,9 +38,10 @@ pub(super) fn summary(spec: &LoadSpec, report: &LoadReport, format: Format) -> T
         "",
     );
     row("on a miss", Cell::text(on_miss(spec)), "");
-    push_rates(report, &mut row);
+    push_rates(report, format, &mut row);
     for (name, ratio) in [
         ("hit ratio", tally.hit_ratio()),
+        ("hits / all requests", tally.hits_per_request()),
         ("byte hit ratio", tally.byte_hit_ratio()),
     ] {
         let none = || Cell::Absent("no get was answered".to_owned());
@@ -76,6 +78,15 @@ pub(super) fn summary(spec: &LoadSpec, report: &LoadReport, format: Format) -> T
             );
         }
     }
+    for (what, latency) in [("hit", &tally.hit_latency), ("miss", &tally.miss_latency)] {
+        for known in percentile::STANDARD.iter().filter(|_| latency.count() > 0) {
+            row(
+                &format!("get {what} {}", known.name),
+                latency_cell(latency.percentile(known.quantile), latency.count()),
+                "ns",
+            );
+        }
+    }
     push_cost(report, &mut row);
     table
 }
@@ -89,6 +100,8 @@ fn push_settings(spec: &LoadSpec, row: &mut impl FnMut(&str, Cell, &str)) {
     match &spec.source {
         RequestSource::Generated { workload, key_count } => {
             row("keys", number(*key_count), "count");
+            let values = DistinctValues(spec.value_count);
+            row("value pool", Cell::text(values.to_string()), "");
             row("popularity", Cell::text(workload.popularity.to_string()), "");
             row("key size", Cell::text(workload.key_size.to_string()), "");
             row("value size", Cell::text(workload.value_size.to_string()), "");
@@ -114,8 +127,13 @@ fn push_settings(spec: &LoadSpec, row: &mut impl FnMut(&str, Cell, &str)) {
     row("pipeline", number(spec.pipeline.into()), "count");
     row("threads", number(spec.threads.into()), "count");
     row("asked warm-up", Cell::text(spec.warm_up.to_string()), "");
-    let seconds = spec.duration.as_secs_f64();
-    row("asked duration", Cell::number(seconds, seconds.to_string()), "s");
+    match spec.requests {
+        Some(requests) => row("asked requests", number(requests.get()), "count"),
+        None => {
+            let seconds = spec.duration.as_secs_f64();
+            row("asked duration", Cell::number(seconds, seconds.to_string()), "s");
+        }
+    }
 }
 
 /// What follows a get that misses.
@@ -128,7 +146,7 @@ fn on_miss(spec: &LoadSpec) -> &'static str {
 }
 
 /// What was asked for and what came back, per second, and whether that kept the objective.
-fn push_rates(report: &LoadReport, row: &mut impl FnMut(&str, Cell, &str)) {
+fn push_rates(report: &LoadReport, format: Format, row: &mut impl FnMut(&str, Cell, &str)) {
     let tally = &report.tally;
     if let Some(rate) = report.requested_per_second {
         row("offered", per_second(rate), "1/s");
@@ -140,7 +158,12 @@ fn push_rates(report: &LoadReport, row: &mut impl FnMut(&str, Cell, &str)) {
             "count",
         );
     }
-    row("throughput", per_second(report.throughput_per_second()), "1/s");
+    row("answered", per_second(report.answered_per_second()), "1/s");
+    let throughput = match format {
+        Format::Text if tally.fills_in_time > 0 => "throughput, sets on miss included",
+        _ => "throughput",
+    };
+    row(throughput, per_second(report.throughput_per_second()), "1/s");
     if let Some(share) = tally.refused_share().filter(|share| *share > 0.0) {
         row(
             "refused",
@@ -219,11 +242,18 @@ pub(super) fn cdf(report: &LoadReport) -> Table {
         ("latency", "latency_ns"),
         ("share at or below", "share_ratio"),
     ]);
-    for kind in RequestKind::ALL {
-        for point in report.tally.kind(kind).latency.ccdf() {
+    let (of, tally) = (|kind| report.tally.kind(kind).latency.ccdf(), &report.tally);
+    for (name, points) in [
+        (RequestKind::Get.name(), of(RequestKind::Get)),
+        ("get hit", tally.hit_latency.ccdf()),
+        ("get miss", tally.miss_latency.ccdf()),
+        (RequestKind::Set.name(), of(RequestKind::Set)),
+        (RequestKind::Delete.name(), of(RequestKind::Delete)),
+    ] {
+        for point in points {
             let share = 1.0 - point.fraction_above;
             table.push(vec![
-                Cell::text(kind.name()),
+                Cell::text(name),
                 Cell::number(
                     point.latency_ns as f64,
                     format_nanoseconds(point.latency_ns as f64),
