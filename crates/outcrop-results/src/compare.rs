@@ -245,7 +245,7 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         (Comparand::Variant(..), Comparand::Variant(..))
     );
     let mut paired = pairs::pair(&a, &b, is_paired);
-    verdict::judge(&mut paired.rows, options.margin);
+    verdict::judge(&mut paired.rows, options.margin, &options.asked);
     let environment_differences = match (baseline, candidate) {
         (Comparand::Run(a), Comparand::Run(b)) => environment::differences(&a.environment, &b.environment),
         _ => Vec::new(),

@@ -6,6 +6,7 @@
 //! the whole interval beyond the threshold itself would let a true regression of just over the threshold pass
 //! half of the time and more; the ratio alone would fail builds by chance.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use outcrop_measure::interval::Interval;
@@ -54,6 +55,14 @@ pub struct FailIfReport<'a> {
 }
 
 impl FailIf {
+    /// Full names of the metrics that conditions look at: what [`crate::CompareOptions::asked`] takes.
+    pub fn metrics(conditions: &[Self]) -> BTreeSet<String> {
+        conditions
+            .iter()
+            .map(|condition| condition.metric.clone())
+            .collect()
+    }
+
     /// Checks conditions on every cell of a comparison, all of them together at 5 %.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! What somebody may ask of a comparison: its margin, and what to assume of publications.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_schema::{FactorRef, Vocabulary};
 
@@ -13,6 +13,8 @@ use crate::factors;
 pub struct CompareOptions {
     /// What counts as the same: 0.05 for ± 5 %.
     pub margin: f64,
+    /// Full names of the metrics that `--fail-if` asks for: they are a family, so that their verdicts are those of the conditions.
+    pub asked: BTreeSet<String>,
     /// Conditions that a publication does not state, by name, and what is assumed of them.
     pub assumed: BTreeMap<String, String>,
 }
@@ -21,6 +23,7 @@ impl Default for CompareOptions {
     fn default() -> Self {
         Self {
             margin: DEFAULT_MARGIN,
+            asked: BTreeSet::new(),
             assumed: BTreeMap::new(),
         }
     }

@@ -7,9 +7,11 @@
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any.
 //! 4. All others are undecided.
 //!
-//! Headline metrics are one family and all others a second one, so that a hundred secondary rows do not drown the few
+//! The metrics of `--fail-if` are a family, headline metrics are one and all others another, so that a hundred secondary rows do not drown the few
 //! that a layer is known by. A row that repeats another is not counted. A ratio of properties of the same data is exact: nothing is
 //! left to chance, and the ratio itself decides.
+
+use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Better;
 use outcrop_measure::ratio::discoveries;
@@ -79,12 +81,30 @@ impl Undecided {
     }
 }
 
+/// Rows that are corrected for their number together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// Metrics of the conditions.
+    Asked,
+    /// Headline metrics of the layers.
+    Headline,
+    /// All others.
+    Other,
+}
+
 /// Gives every tested row its verdict; the others have theirs already.
-pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64) {
-    for is_headline in [true, false] {
-        let is_in_family = |row: &ComparisonRow| row.is_headline == is_headline && row.p_value.is_some();
+pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64, asked: &BTreeSet<String>) {
+    let family_of = |row: &ComparisonRow| match () {
+        () if asked.contains(&row.metric) => Family::Asked,
+        () if row.is_headline => Family::Headline,
+        () => Family::Other,
+    };
+    for family in [Family::Asked, Family::Headline, Family::Other] {
+        let is_in_family = |row: &ComparisonRow| family_of(row) == family && row.p_value.is_some();
+        // What somebody asks for counts, whichever other row repeats it.
+        let is_counted = |row: &ComparisonRow| family == Family::Asked || !row.is_repeated;
         let tested: Vec<usize> = (0..rows.len())
-            .filter(|index| is_in_family(&rows[*index]) && !rows[*index].is_repeated)
+            .filter(|index| is_in_family(&rows[*index]) && is_counted(&rows[*index]))
             .collect();
         let p_values: Vec<f64> = tested.iter().filter_map(|index| rows[*index].p_value).collect();
         let found = discoveries(&p_values, LEVEL);

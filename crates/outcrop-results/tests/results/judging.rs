@@ -213,6 +213,47 @@ fn what_lies_within_the_margin_is_the_same_and_nothing_else_is() {
 }
 
 #[test]
+fn what_a_condition_finds_the_table_calls_worse() {
+    let folder = tempfile::tempdir().unwrap();
+    // One metric of one cell among many cells changes, by more than chance.
+    let side = |name: &str, slower: f64| {
+        let trials: Vec<_> = [1, 2, 4, 8, 16, 32, 64, 128]
+            .into_iter()
+            .flat_map(|depth| {
+                repeated(5, move |repetition| {
+                    let noise = 1.0 + 0.002 * f64::from(repetition);
+                    trial(
+                        depth,
+                        repetition,
+                        &usual(1e5 * noise, 4e5 * if depth == 8 { slower } else { noise }),
+                    )
+                })
+            })
+            .collect();
+        run_of(folder.path(), name, &trials)
+    };
+    let (a, b) = (side("a", 1.0), side("b", 1.5));
+    let condition: FailIf = "p99 > +5%".parse().unwrap();
+    let conditions = [condition];
+    let options = CompareOptions {
+        asked: FailIf::metrics(&conditions),
+        ..CompareOptions::default()
+    };
+    let comparison = compare_with(&a, &b, &options).unwrap();
+    let reports = FailIf::check_all(&conditions, &comparison).unwrap();
+    let met: Vec<&Verdict> = reports[0].offending.iter().map(|row| &row.verdict).collect();
+    let asked = comparison
+        .rows
+        .iter()
+        .filter(|row| row.metric == conditions[0].metric);
+    let worse: Vec<&Verdict> = asked
+        .map(|row| &row.verdict)
+        .filter(|verdict| **verdict == Verdict::Worse)
+        .collect();
+    assert_eq!(met, worse, "the gate and the table are one");
+}
+
+#[test]
 fn two_filesystems_of_one_machine_are_not_two_machines() {
     let folder = tempfile::tempdir().unwrap();
     let mut a = run_of(

@@ -118,7 +118,7 @@ fn too_few(set: &PlanSet) -> Option<String> {
 
 fn compare_variants(view: &RunView, args: &Args, conditions: &[FailIf]) -> anyhow::Result<Ending> {
     let sides = [VariantName::A, VariantName::B].map(|variant| Comparand::Variant(view, variant.name()));
-    let options = args.judging.options(BTreeMap::new());
+    let options = args.judging.options(conditions, BTreeMap::new());
     let comparison = compare_with(sides[0], sides[1], &options).map_err(bad_input)?;
     let format = match args.flags.format {
         _ if args.markdown => ComparisonFormat::Markdown,

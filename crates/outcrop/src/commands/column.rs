@@ -7,6 +7,7 @@ mod find;
 mod flags;
 mod input;
 mod layout;
+mod number_range;
 mod outputs;
 mod print;
 mod values;

@@ -110,7 +110,9 @@ impl Loaded {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let conditions = args.judging.conditions()?;
     let (baseline, candidate) = (load(&args.baseline)?, load(&args.candidate)?);
-    let options = args.judging.options(args.assume.iter().cloned().collect());
+    let options = args
+        .judging
+        .options(&conditions, args.assume.iter().cloned().collect());
     let comparison =
         compare_with(baseline.comparand(), candidate.comparand(), &options).map_err(bad_input)?;
     args.judging
@@ -125,9 +127,10 @@ impl Judging {
     }
 
     /// What the comparison is to do.
-    pub(crate) fn options(&self, assumed: BTreeMap<String, String>) -> CompareOptions {
+    pub(crate) fn options(&self, conditions: &[FailIf], assumed: BTreeMap<String, String>) -> CompareOptions {
         CompareOptions {
             margin: self.margin,
+            asked: FailIf::metrics(conditions),
             assumed,
         }
     }

@@ -7,7 +7,7 @@ use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
     BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT, NOT_SETTLED,
-    READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, STORED_RATIO, THROUGHPUT,
+    READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, THROUGHPUT,
 };
 
 use super::cell::{blocks, is_closed_loop, load, pairs, words};
@@ -200,10 +200,19 @@ fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
     let (cell, hits) = best(known, &CACHE_HITS)?;
     let size = cell.spelling(&BLOCK_CACHE);
     let share = hits.value * 100.0;
-    let ratio = cell.value(&STORED_RATIO).map_or_else(String::new, format_ratio);
+    let plain = pairs(cells).into_iter().find(|(one, _)| std::ptr::eq(*one, cell));
+    let more = plain.and_then(|(_, plain)| Some(plain.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?));
+    let more = more
+        .filter(|ratio| *ratio > MATTERS)
+        .map_or_else(String::new, |ratio| {
+            format!(
+                ": {} times as many records as uncompressed ones, for the same memory",
+                format_ratio(ratio)
+            )
+        });
     let text = format!(
         "A block cache of {size} answered {share:.0} % of the block reads of {}, uncompressed and without the device; only the other \
-         {:.0} % pay for the codec. The page cache below it holds compressed blocks, {ratio} times as many records for the same memory.",
+         {:.0} % pay for the codec. The page cache below it holds compressed blocks{more}.",
         words(cell),
         100.0 - share
     );

@@ -220,6 +220,7 @@ Examples:
   outcrop column find words.ocol granite basalt
   outcrop column find words.ocol - < wanted.txt
   outcrop column find words.ocol --range b..d --limit 10
+  outcrop column find prices.ocol --number-range 9.5..120 --count
   outcrop column find words.ocol --regex '^gr.*te$' --values --format csv
   outcrop column find words.ocol --prefix gra --count --memory on-disk
   outcrop column find words.ocol --hex ff00
@@ -230,14 +231,17 @@ pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
     /// Exact values; - reads them from stdin, one a line
-    #[arg(conflicts_with_all = ["prefix", "range", "regex", "is_null"])]
+    #[arg(conflicts_with_all = ["prefix", "range", "number_range", "regex", "is_null"])]
     pub(super) value: Vec<OsString>,
     /// Values that begin with this
-    #[arg(long, conflicts_with_all = ["range", "regex", "is_null"])]
+    #[arg(long, conflicts_with_all = ["range", "number_range", "regex", "is_null"])]
     pub(super) prefix: Option<OsString>,
-    /// Values from A (inclusive) to B (exclusive); either may be left out
-    #[arg(long, value_name = "A..B", conflicts_with_all = ["regex", "is_null"])]
+    /// Values from A (inclusive) to B (exclusive), compared byte by byte as text; either may be left out
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["number_range", "regex", "is_null"])]
     pub(super) range: Option<OsString>,
+    /// Values that are numbers from A (inclusive) to B (exclusive); each distinct value is read once
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true, conflicts_with_all = ["regex", "is_null", "hex"])]
+    pub(super) number_range: Option<String>,
     /// Values that match this regular expression; it is evaluated once per distinct value
     #[arg(long, value_name = "EXPRESSION", conflicts_with = "is_null")]
     pub(super) regex: Option<String>,

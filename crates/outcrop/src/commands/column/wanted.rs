@@ -1,7 +1,9 @@
 //! What `find` looks for: values from arguments or from stdin, a prefix, a range, an expression, or null.
 
 use super::flags::Find;
+use super::number_range::{NumberRange, Numeral};
 use crate::exit::bad_input;
+use crate::output::note;
 use anyhow::Context as _;
 use outcrop_column::{Column, ColumnError, Selection};
 use std::collections::BTreeSet;
@@ -23,6 +25,7 @@ pub(super) enum Wanted {
     },
     Prefix(Vec<u8>),
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
+    Numbers(NumberRange),
     Regex(Box<regex::bytes::Regex>),
     Null,
 }
@@ -38,6 +41,9 @@ impl Wanted {
         if let Some(range) = &args.range {
             return range_of(range, args.hex);
         }
+        if let Some(range) = &args.number_range {
+            return Ok(Self::Numbers(range.parse().map_err(bad_input)?));
+        }
         if let Some(expression) = &args.regex {
             let compiled = regex::bytes::RegexBuilder::new(expression)
                 .size_limit(REGEX_BYTES)
@@ -47,7 +53,7 @@ impl Wanted {
         }
         if args.value.is_empty() {
             return Err(bad_input(anyhow::anyhow!(
-                "nothing to find: give values (- reads them from stdin), --prefix, --range A..B, --regex or --is-null"
+                "nothing to find: give values (- reads them from stdin), --prefix, --range A..B, --number-range A..B, --regex or --is-null"
             )));
         }
         let values = values_of(args)?;
@@ -66,6 +72,7 @@ impl Wanted {
                 let bounds = (as_slice(start), as_slice(end));
                 vec![column.find_range(bounds)?]
             }
+            Self::Numbers(range) => vec![column.matching(|value| range.contains(value))?],
             Self::Regex(regex) => vec![column.matching(|value| regex.is_match(value))?],
             Self::Null => vec![column.find_null()?],
         })
@@ -117,6 +124,13 @@ fn range_of(range: &OsStr, is_hex: bool) -> anyhow::Result<Wanted> {
     })?;
     let bound = |text: &[u8]| Ok::<_, anyhow::Error>((!text.is_empty()).then_some(bytes_of(text, is_hex)?));
     let (start, end) = (bound(&text[..dots])?, bound(&text[dots + 2..])?);
+    let is_number =
+        |bound: &Option<Vec<u8>>| bound.as_deref().is_some_and(|text| Numeral::read(text).is_some());
+    if is_number(&start) || is_number(&end) {
+        note(
+            "--range compares text byte by byte, so that 100 lies between 10 and 20; --number-range compares numbers",
+        );
+    }
     Ok(Wanted::Range(
         start.map_or(Bound::Unbounded, Bound::Included),
         end.map_or(Bound::Unbounded, Bound::Excluded),
