@@ -3,6 +3,8 @@
 import pickle
 import random
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import outcrop
@@ -126,6 +128,45 @@ def test_a_column_shows_itself_in_a_notebook(tmp_path):
     assert "&lt;c&gt;.ocol" in html and "<c>" not in html
     assert "marl" in column.values()._repr_html_()
     assert column.report()["segments"][0]["null_count"] == 1
+
+
+def test_rows_are_whole_numbers_and_a_mask_is_refused(tmp_path):
+    Column.encode(["a", "b", None], tmp_path / "c.ocol")
+    column = Column.open(tmp_path / "c.ocol")
+    assert [column.get(number) for number in [1, np.int64(1), np.uint8(1)]] == ["b"] * 3
+    for mask in [
+        True, [True, False], pa.array([True, False, True]), pa.array([1.9]), pa.array(["1"]), b"\x01", "1", ["1"],
+        pa.table({"a": [1], "b": [2]}), 1.5,
+    ]:  # fmt: skip
+        with pytest.raises(TypeError, match="row"):
+            column.get(mask)
+    for row in [-1, [-1], pa.array([-1]), 2**63, [2**63], 3, [3]]:
+        with pytest.raises(IndexError):
+            column.get(row)
+
+
+def test_many_rows_are_read_as_single_ones_are(tmp_path):
+    rows = [None if number % 11 == 0 else f"value {number % 5_000:04}" for number in range(200_000)]
+    Column.encode(rows, tmp_path / "c.ocol")
+    column = Column.open(tmp_path / "c.ocol")
+    wanted = [199_999, 0, 3, 3, *range(0, 200_000, 97)]
+    table = pa.table(column.get(wanted))
+    assert table["row"].to_pylist() == wanted
+    assert table["value"].to_pylist() == [rows[row] for row in wanted]
+    with pytest.raises(IndexError, match="200000"):
+        column.get([*wanted, 200_000])
+
+
+def test_what_has_no_rows_to_encode_is_refused_by_its_type(tmp_path):
+    for data in [
+        {"rock": ["granite"]}, pa.array([{"a": "x"}, None]), pa.array([1.5]), pa.array([["a"]]),
+    ]:  # fmt: skip
+        with pytest.raises(TypeError, match="data is a"):
+            Column.encode(data, tmp_path / "c.ocol")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(TypeError, match="values are one str"):
+        Column.encode(["a"], tmp_path / "d.ocol")
+        Column.open(tmp_path / "d.ocol").find_in("ab")
 
 
 def test_errors_say_what_was_seen_and_what_is_expected(tmp_path):

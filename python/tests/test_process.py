@@ -158,6 +158,26 @@ def test_a_fork_in_the_middle_of_a_run_searches_measures_and_ends(column, tmp_pa
     assert run.trials["failed"] == 0
 
 
+@pytest.mark.parametrize("protocol", ["memcached", "http"])
+def test_forks_that_share_a_client_read_their_own_values(protocol):
+    with outcrop.Cache(memory="16MiB") as cache:
+        client = outcrop.CacheClient(cache.url if protocol == "memcached" else cache.http_url)
+        for number in range(50):
+            client.set(f"key-{number}", f"value-{number}".encode())
+        children = []
+        for _ in range(4):
+            child = os.fork()
+            if child == 0:
+                wrong = 1
+                try:
+                    keys = [number % 50 for number in range(2_000)]
+                    wrong = sum(client.get(f"key-{key}") != f"value-{key}".encode() for key in keys)
+                finally:
+                    os._exit(min(wrong, 255))
+            children.append(child)
+        assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+
+
 def test_a_fork_that_comes_back_from_on_event_gets_an_error(tmp_path):
     measuring, children = os.getpid(), []
 

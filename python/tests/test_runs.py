@@ -48,6 +48,7 @@ def test_tables_are_those_of_the_parquet_files(run):
         described = duckdb.sql(f"describe select * from '{run.path / name}.parquet'").fetchall()
         assert table.column_names == [column for column, *_ in described]
     records = run.records()
+    assert "<table>" in records._repr_html_() and len(records["started_at"]) == len(records)
     assert pl.DataFrame(records)["metric"].to_list() == records["metric"]
     assert set(pd.DataFrame.from_arrow(records)["layer"]) == {"device"}
     assert duckdb.sql("select trial, value from records where metric = 'iops'").fetchall()

@@ -13,9 +13,9 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use outcrop_column::ColumnError;
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyCapsule, PyDict, PyString, PyTuple, PyType};
 
 pub(crate) use encode::EncodeReport;
 
@@ -154,7 +154,19 @@ impl Column {
 
     /// Rows with any of `values`, which may have `None` among them.
     fn find_in(&self, values: &Bound<'_, PyAny>) -> PyResult<Selection> {
-        let items = values.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+            let seen = values.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "values are one {seen}; expected an iterable of str, bytes and None (find takes one value)"
+            )));
+        }
+        let items = match values.hasattr("to_pylist")? {
+            true => values
+                .call_method0("to_pylist")?
+                .try_iter()?
+                .collect::<PyResult<Vec<_>>>()?,
+            false => values.try_iter()?.collect::<PyResult<Vec<_>>>()?,
+        };
         let wanted = items.iter().map(value_of).collect::<PyResult<Vec<_>>>()?;
         Selection::of(values.py(), &self.column, |column| column.find_in(wanted))
     }
@@ -218,9 +230,8 @@ impl Column {
     /// [`Selection.rows`] gives, a table with the columns `row` and `value` in the order asked for.
     fn get<'py>(&self, rows: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = rows.py();
-        if let Ok(row) = rows.extract::<i64>() {
-            let row = u64::try_from(row)
-                .map_err(|_| PyIndexError::new_err(format!("row {row}: rows are numbered from 0")))?;
+        if rows.hasattr("__index__")? {
+            let row = row_of(rows)?;
             let value = py.detach(|| self.column.get(row)).map_err(of_column)?;
             return Ok(to_python(py, value.as_deref()));
         }
@@ -315,16 +326,52 @@ impl Column {
 /// Row numbers: Arrow data of whole numbers, or an iterable of `int`.
 fn rows_of(rows: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
     if !(rows.hasattr("__arrow_c_array__")? || rows.hasattr("__arrow_c_stream__")?) {
-        return rows.try_iter()?.map(|row| row?.extract()).collect();
+        if rows.is_instance_of::<PyBytes>()
+            || rows.is_instance_of::<PyString>()
+            || !rows.hasattr("__iter__")?
+        {
+            return Err(no_row(rows.get_type().name()?));
+        }
+        return rows.try_iter()?.map(|row| row_of(&row?)).collect();
     }
+    let arrays = crate::source::Source::of(rows, None)?.single_arrays()?;
     let mut all = Vec::new();
-    for array in crate::source::Source::of(rows, None)?.arrays()? {
-        let array = arrow_cast::cast(&array, &DataType::UInt64)
-            .map_err(|error| of_column(ColumnError::from(error)))?;
+    for array in arrays {
+        if !array.data_type().is_integer() {
+            return Err(no_row(array.data_type()));
+        }
         if array.null_count() > 0 {
             return Err(PyTypeError::new_err("a row number is null"));
         }
-        all.extend_from_slice(array.as_primitive::<UInt64Type>().values());
+        let numbers = arrow_cast::cast(&array, &DataType::UInt64)
+            .map_err(|error| of_column(ColumnError::from(error)))?;
+        // What does not fit becomes null.
+        if numbers.null_count() > 0 {
+            return Err(PyIndexError::new_err(BELOW_0));
+        }
+        all.extend_from_slice(numbers.as_primitive::<UInt64Type>().values());
     }
     Ok(all)
+}
+
+const BELOW_0: &str = "a row number is negative: rows are numbered from 0";
+
+fn no_row(seen: impl std::fmt::Display) -> PyErr {
+    PyTypeError::new_err(format!(
+        "rows are {seen}; expected an int, an iterable of int, or Arrow data of whole numbers (of a mask, take the rows that it selects)"
+    ))
+}
+
+/// One row number. `True` is an `int` to Python, and a mask to whoever writes it.
+fn row_of(row: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if row.is_instance_of::<PyBool>() {
+        return Err(no_row("bool"));
+    }
+    match row.extract::<i64>() {
+        Ok(row) => u64::try_from(row).map_err(|_| PyIndexError::new_err(format!("row {row}: {BELOW_0}"))),
+        Err(error) if error.is_instance_of::<PyOverflowError>(row.py()) => Err(PyIndexError::new_err(
+            format!("row {row}: there are not as many rows"),
+        )),
+        Err(_) => Err(no_row(row.get_type().name()?)),
+    }
 }

@@ -11,11 +11,11 @@ use arrow_array::{
 use arrow_data::ArrayData;
 use arrow_pyarrow::FromPyArrow as _;
 use arrow_schema::DataType;
-use outcrop_column::arrow::{BatchStrings, strings_of};
+use outcrop_column::arrow::{BatchStrings, ValueKind, strings_of};
 use outcrop_column::{ColumnError, EncodeOptions, Encoder, InputColumn};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors::of_column;
 
@@ -65,6 +65,11 @@ impl<'py> Source<'py> {
         if data.hasattr("__arrow_c_array__")? {
             let array = of_array(data)?;
             return Ok(match array.data_type() {
+                DataType::Struct(_) if array.null_count() > 0 => {
+                    return Err(PyTypeError::new_err(
+                        "data is a struct array with nulls, which are rows of no column; give a table, or one of its fields",
+                    ));
+                }
                 DataType::Struct(_) => {
                     let batch = RecordBatch::from(StructArray::from(array.to_data()));
                     let schema = batch.schema();
@@ -73,6 +78,11 @@ impl<'py> Source<'py> {
                 }
                 _ => Self::Arrays(vec![array]),
             });
+        }
+        if data.is_instance_of::<PyDict>() {
+            return Err(PyTypeError::new_err(
+                "data is a dict, whose keys would be encoded; give a table (pyarrow.table(data)) or one of its columns",
+            ));
         }
         if data.is_instance_of::<PyBytes>() || !data.hasattr("__iter__")? {
             let seen = data.get_type().name()?;
@@ -104,9 +114,35 @@ impl<'py> Source<'py> {
                 let arrays = BatchStrings::open(batches, wanted(column.as_deref())).map_err(of_column)?;
                 pushed(arrays, options)
             }),
-            Self::Arrays(arrays) => py.detach(|| pushed(arrays.into_iter().map(strings_of), options)),
+            Self::Arrays(arrays) => {
+                for array in &arrays {
+                    let seen = array.data_type();
+                    if !ValueKind::of(seen).has_text_form() {
+                        return Err(PyTypeError::new_err(format!(
+                            "data is an array of {seen}; expected strings, bytes, whole numbers, decimals, dates, times or booleans"
+                        )));
+                    }
+                }
+                py.detach(|| pushed(arrays.into_iter().map(strings_of), options))
+            }
             Self::Values(values) => of_values(&values, options),
         }
+    }
+
+    /// The arrays of one column.
+    ///
+    /// # Errors
+    /// `TypeError` for a table of several columns.
+    pub(crate) fn single_arrays(self) -> PyResult<Vec<ArrayRef>> {
+        if let Self::Batches { batches, .. } = &self {
+            let columns = batches.schema().fields().len();
+            if columns != 1 {
+                return Err(PyTypeError::new_err(format!(
+                    "rows are a table of {columns} columns; give the column of row numbers"
+                )));
+            }
+        }
+        self.arrays()
     }
 
     /// The Arrow arrays as they arrive; none for what is not Arrow.

@@ -1,6 +1,6 @@
 //! Connections that are kept for the next request.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::connection::Connection;
@@ -13,7 +13,14 @@ pub struct Pool {
     target: Target,
     timeout: Duration,
     most_idle: usize,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Idle>,
+}
+
+/// Connections of one process: after a fork both would read each other's replies.
+#[derive(Debug)]
+struct Idle {
+    process: u32,
+    connections: Vec<Connection>,
 }
 
 impl Pool {
@@ -23,7 +30,10 @@ impl Pool {
             target,
             timeout,
             most_idle,
-            idle: Mutex::new(Vec::new()),
+            idle: Mutex::new(Idle {
+                process: 0,
+                connections: Vec::new(),
+            }),
         }
     }
 
@@ -34,7 +44,20 @@ impl Pool {
 
     /// Connections that wait for use.
     pub fn idle_count(&self) -> usize {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.idle().connections.len()
+    }
+
+    /// The idle connections of this process. Those that a fork inherited are closed here, which the other process does not notice.
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        if idle.process != process {
+            *idle = Idle {
+                process,
+                connections: Vec::new(),
+            };
+        }
+        idle
     }
 
     /// Uses a connection: an idle one, or a new one. It goes back unless it broke.
@@ -48,7 +71,7 @@ impl Pool {
         &self,
         mut request: impl FnMut(&mut Connection) -> Result<T, CacheLoadError>,
     ) -> Result<T, CacheLoadError> {
-        let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let kept = self.idle().connections.pop();
         if let Some(mut connection) = kept {
             match request(&mut connection) {
                 Err(CacheLoadError::Connection { .. }) => {}
@@ -67,9 +90,9 @@ impl Pool {
         result: Result<T, CacheLoadError>,
     ) -> Result<T, CacheLoadError> {
         if matches!(result, Ok(_) | Err(CacheLoadError::Refused { .. })) {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            if idle.len() < self.most_idle {
-                idle.push(connection);
+            let mut idle = self.idle();
+            if idle.connections.len() < self.most_idle {
+                idle.connections.push(connection);
             }
         }
         result

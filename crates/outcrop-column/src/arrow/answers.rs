@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, UInt64Array};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, RecordBatch, UInt64Array};
 use arrow_buffer::NullBuffer;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{Field, Schema};
+use arrow_schema::{DataType, Field, Schema};
 
 use super::scan::values_array;
 use crate::error::Result;
@@ -41,15 +43,43 @@ impl Selection<'_> {
     }
 }
 
+/// Looking up one row takes about as long as decoding so many.
+const ROWS_DECODED_PER_LOOKUP: u64 = 1024;
+
+/// The bytes of a row of a scan; none for null.
+fn value_at(array: &DictionaryArray<Int32Type>, row: usize) -> Option<&[u8]> {
+    let key = array
+        .keys()
+        .is_valid(row)
+        .then(|| array.keys().value(row) as usize)?;
+    let values = array.values();
+    Some(match values.data_type() {
+        DataType::Utf8 => values.as_string::<i32>().value(key).as_bytes(),
+        DataType::LargeUtf8 => values.as_string::<i64>().value(key).as_bytes(),
+        DataType::Binary => values.as_binary::<i32>().value(key),
+        _ => values.as_binary::<i64>().value(key),
+    })
+}
+
 impl Column {
     /// The values of `rows`, in the order asked for, as a batch with the fields `row` and `value`.
+    ///
+    /// *Cost*: a lookup a row; for many rows, decoding the whole column once.
     ///
     /// # Errors
     /// As [`Column::get`].
     pub fn get_batch(&self, rows: &[u64]) -> Result<RecordBatch> {
         let mut values = Values::default();
+        let is_many = rows.len() as u64 > self.row_count() / ROWS_DECODED_PER_LOOKUP;
+        let all = match is_many && self.has_codes() {
+            true => self.scan()?.with_batch_rows(usize::MAX).next().transpose()?,
+            false => None,
+        };
         for &row in rows {
-            values.push(self.get(row)?.as_deref());
+            match all.as_ref().filter(|_| row < self.row_count()) {
+                Some(all) => values.push(value_at(all, row as usize)),
+                None => values.push(self.get(row)?.as_deref()),
+            }
         }
         batch([
             ("row", Arc::new(UInt64Array::from(rows.to_vec()))),

@@ -22,7 +22,8 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    pub(super) fn of(data_type: &DataType) -> Self {
+    /// Of values of this type.
+    pub fn of(data_type: &DataType) -> Self {
         match data_type {
             DataType::Utf8
             | DataType::LargeUtf8

@@ -5,6 +5,8 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, SchemaRef};
 use maud::html;
 
+use super::values::printable;
+
 /// Rows that are shown.
 const ROWS_SHOWN: usize = 20;
 
@@ -16,8 +18,9 @@ pub(super) fn table(
     let options = FormatOptions::default();
     let mut rows: Vec<Vec<String>> = Vec::new();
     for batch in batches {
-        let columns = batch
-            .columns()
+        let shown = batch.columns().iter().map(printable);
+        let shown = shown.collect::<Result<Vec<_>, _>>()?;
+        let columns = shown
             .iter()
             .map(|column| ArrayFormatter::try_new(column, &options));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
