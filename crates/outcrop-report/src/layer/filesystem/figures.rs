@@ -2,12 +2,12 @@
 
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::filesystem::{
-    ARRIVAL, BANDWIDTH, CLUSTER_SIZE, COMPRESSION_BLOCK_SIZE, FILESYSTEM, IOPS, JOBS, LATENCY, OPERATION,
-    READ_AMPLIFICATION, SPACE_RATIO, SYNC, WRITE_AMPLIFICATION,
+    AGE, ARRIVAL, BANDWIDTH, CLUSTER_SIZE, COMPRESSION_BLOCK_SIZE, FILESYSTEM, IOPS, JOBS, LATENCY,
+    OPERATION, READ_AMPLIFICATION, SPACE_RATIO, SYNC, WRITE_AMPLIFICATION,
 };
 use outcrop_workload::filesystem::{FileOperation, FilesystemKind};
 
-use super::cell::{configuration, does, is_cold_random_read, kind, words};
+use super::cell::{configuration, does, is_cold_random_read, is_cold_read, is_fresh, kind, words};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{
@@ -40,6 +40,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
         ),
         latency_by_load(cells),
         amplification_of_writes(cells),
+        reads_after_ageing(cells),
         small_files(cells),
     ]
 }
@@ -215,7 +216,8 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
     syncs.dedup();
     let mut groups: Vec<BarGroup> = Vec::new();
     for cell in &writes {
-        let label = format!("{} {}", configuration(cell), cell.spelling(&OPERATION));
+        let aged = if is_fresh(cell) { "" } else { ", aged" };
+        let label = format!("{} {}{aged}", configuration(cell), cell.spelling(&OPERATION));
         let Some(number) = cell.number(&WRITE_AMPLIFICATION) else {
             continue;
         };
@@ -252,6 +254,63 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
     let caption = "The device's counters after syncfs: data, metadata and journals. Logarithmic: a step of the axis is a factor.";
     FigureSlot::of(
         chart.draw("fs-write-amplification", TITLE, caption.to_owned()),
+        TITLE,
+        "fs-writes",
+    )
+}
+
+/// Bandwidth of cold reads from end to end, of files as they were written and of the same after overwrites.
+fn reads_after_ageing(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Cold sequential reads after ageing";
+    let reads = cells.iter().filter(|cell| {
+        is_cold_read(cell) && does(cell, FileOperation::SequentialRead) && cell.number(&BANDWIDTH).is_some()
+    });
+    let families = families(reads, &[&AGE]);
+    let mut ages: Vec<String> = families
+        .iter()
+        .filter(|family| family.len() > 1)
+        .flatten()
+        .map(|cell| cell.spelling(&AGE).to_owned())
+        .collect();
+    ages.sort();
+    ages.dedup();
+    if ages.len() < 2 {
+        let reason = "no configuration was read fresh and aged.";
+        return FigureSlot::missing(TITLE, reason, "fs-writes");
+    }
+    let bar = |cell: &&Cell<'_>| {
+        let number = cell.number(&BANDWIDTH)?;
+        let part = ages.iter().position(|age| age == cell.spelling(&AGE))?;
+        let note = format!("{}: {number} ({})", words(cell), number.certainty());
+        Some(Bar::single(Measured, Segment::of(part, number), note))
+    };
+    let groups = families
+        .iter()
+        .filter(|family| family.len() > 1)
+        .map(|family| BarGroup {
+            label: family
+                .first()
+                .map_or_else(String::new, |cell| configuration(cell)),
+            bars: family.iter().filter_map(bar).collect(),
+        });
+    let chart = BarChart {
+        value: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
+        facets: vec![Facet {
+            title: String::new(),
+            groups: groups.take(MOST_BARS).collect(),
+        }],
+        parts: ages
+            .iter()
+            .enumerate()
+            .map(|(hue, age)| Part {
+                name: age.clone(),
+                hue,
+            })
+            .collect(),
+    };
+    let caption = "4 KiB blocks of the files were overwritten at random, in synced rounds; then the files were read from end to end, cold.";
+    FigureSlot::of(
+        chart.draw("fs-reads-after-ageing", TITLE, caption.to_owned()),
         TITLE,
         "fs-writes",
     )
