@@ -394,6 +394,7 @@
         for (const point of group.points.filter(shows)) {
           const at = plane.at(point.x, point.y);
           if (!plane.holds(at)) continue;
+          taken.push([at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
           marker(svg, group.hue, at[0], at[1], group.kind, undefined, front.length > 0 && !point.on_front);
           this.mark(at, group, [
             `${x.label}: ${spell(x.quantity, point.x)}`,
@@ -409,7 +410,7 @@
         // On the better side above the point there is nothing: neither the stairs nor another point.
         const side = this.chart.x_better === 'higher' ? 1 : -1;
         const box = [side, -side]
-          .flatMap((way) => [-6, 14].map((rise) => {
+          .flatMap((way) => [-6, 14, -20, 28].map((rise) => {
             const start = way > 0 ? px + 7 : px - 7 - wide;
             return [start, py + rise - 11, start + wide, py + rise + 3];
           }))
@@ -474,7 +475,7 @@
         line(svg, left, start, left, y, INK.axis);
         if (column === columns - 1 || index === facets.length - 1) top = y + 22;
       });
-      text(svg, (labelWidth + width) / 2, top + 14, plan.label, 'middle', 13);
+      text(svg, Math.min((labelWidth + width) / 2, width - widthOf(plan.label, 13) / 2), top + 14, plan.label, 'middle', 13);
       return top + 22;
     }
 

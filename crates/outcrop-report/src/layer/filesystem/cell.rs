@@ -5,7 +5,8 @@ use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     AGE, ARRIVAL, ARRIVAL_REQUESTED, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION,
-    COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE, FILESYSTEM, IOPS, OPERATION, PAGE_CACHE, SCHEMA,
+    COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE, FILESYSTEM, IOPS, LATENCY, OPERATION, PAGE_CACHE, SCHEMA,
+    SERVICE_LATENCY,
 };
 use outcrop_workload::filesystem::{
     Age, Algorithm, CompressPolicy, FileOperation, FilesystemKind, OfferedLoad, PageCache,
@@ -81,8 +82,11 @@ pub(super) fn is_closed(cell: &Cell<'_>) -> bool {
 pub(super) fn overload(cell: &Cell<'_>) -> Option<(f64, f64)> {
     /// The draw of a random schedule is not behind.
     const BEHIND: f64 = 0.9;
+    /// Jobs that end at different times lower the rate as well; those that are behind also wait, this many times as long as a read takes.
+    const WAITS: f64 = 2.0;
     let (offered, answered) = (cell.value(&ARRIVAL_REQUESTED)?, cell.value(&IOPS)?);
-    (!is_closed(cell) && answered < BEHIND * offered).then_some((offered, answered))
+    let waits = cell.value(&LATENCY.p50)? > WAITS * cell.value(&SERVICE_LATENCY.p50)?;
+    (!is_closed(cell) && waits && answered < BEHIND * offered).then_some((offered, answered))
 }
 
 /// Whether nothing was overwritten before.

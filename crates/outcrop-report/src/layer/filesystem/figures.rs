@@ -252,11 +252,7 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
         hue,
     };
     let chart = BarChart {
-        value: axis(
-            "Bytes written by the device ÷ bytes written",
-            Quantity::Ratio,
-            Scale::Log10,
-        ),
+        value: axis("Device writes ÷ bytes written", Quantity::Ratio, Scale::Log10),
         parts: syncs.into_iter().enumerate().map(part).collect(),
         facets: vec![Facet {
             title: String::new(),
