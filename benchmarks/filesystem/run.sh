@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 rounds=${ROUNDS:-15}
-repetitions=${REPETITIONS:-5}
+repetitions=${REPETITIONS:-3}
 command -v fio >/dev/null || apt-get install -y -qq fio >&2
 cargo build --release --quiet -p outcrop-filesystem --example beside_fio >&2
 cargo build --release --quiet -p outcrop >&2
