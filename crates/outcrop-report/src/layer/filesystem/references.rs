@@ -377,8 +377,9 @@ fn table(reference: &Reference) -> Table {
     let factors: BTreeSet<&str> = rows()
         .flat_map(|row| row.factors.keys().map(String::as_str))
         .collect();
+    let names: Vec<String> = factors.iter().map(|name| name.replace('_', " ")).collect();
     let mut head = vec!["what"];
-    head.extend(factors.iter().copied());
+    head.extend(names.iter().map(String::as_str));
     head.extend(["figure", "value"]);
     let row = |row: &ReferenceRow| {
         let mut words = vec![row.subject.clone()];
