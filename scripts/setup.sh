@@ -49,6 +49,7 @@ missing_packages() {
     has_program mkfs.xfs || echo xfsprogs
     has_program mksquashfs || echo squashfs-tools
     has_program mkfs.erofs || echo erofs-utils
+    has_program mkfs.f2fs || echo f2fs-tools
     has_program compsize || echo btrfs-compsize
     has_program fio || echo fio
     has_program python3 || echo python3

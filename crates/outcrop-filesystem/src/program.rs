@@ -189,3 +189,42 @@ fn wait(child: &mut std::process::Child, stop: &AtomicBool) -> String {
     }
     String::from_utf8_lossy(&said).into_owned()
 }
+
+#[cfg(test)]
+#[allow(clippy::print_stdout, reason = "a test says what it skips")]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use outcrop_workload::filesystem::FilesystemKind;
+
+    use super::*;
+    use crate::filesystem::Filesystem;
+
+    #[test]
+    fn f2fs_is_made_with_compression_on_a_kernel_without_it_as_well() {
+        // From include/linux/f2fs_fs.h: the magic number at the start of the superblock, and its features behind names and versions.
+        const SUPERBLOCK: u64 = 1024;
+        const MAGIC: u32 = 0xF2F5_2010;
+        const FEATURES: u64 = SUPERBLOCK + 2180;
+        const EXTRA_ATTRIBUTES: u32 = 0x8;
+        const COMPRESSION: u32 = 0x2000;
+        if let Err(why) = find(Program::F2fs) {
+            println!("skipped: mkfs.f2fs: {}", why.reason);
+            return;
+        }
+        assert!(version(Program::F2fs).unwrap().contains("mkfs.f2fs"));
+        let filesystem = Filesystem::new(FilesystemKind::F2fs).with("zstd:3".parse().unwrap());
+        let image = tempfile::tempfile().unwrap();
+        image.set_len(512 << 20).unwrap();
+        let arguments = filesystem.make_arguments();
+        make(Program::F2fs, &arguments, None, &image, &AtomicBool::new(false)).unwrap();
+        let number = |at| {
+            let mut bytes = [0; 4];
+            image.read_exact_at(&mut bytes, at).unwrap();
+            u32::from_le_bytes(bytes)
+        };
+        assert_eq!(number(SUPERBLOCK), MAGIC);
+        let wanted = EXTRA_ATTRIBUTES | COMPRESSION;
+        assert_eq!(number(FEATURES) & wanted, wanted, "{:#x}", number(FEATURES));
+    }
+}

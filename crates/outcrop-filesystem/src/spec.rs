@@ -9,6 +9,7 @@ use outcrop_workload::filesystem::{Age, FileAccess, FileOperation, OfferedLoad, 
 
 use crate::error::FilesystemError;
 use crate::filesystem::Filesystem;
+use crate::job::write::Writing;
 
 /// One trial: how the files are made and aged, and what is done with them.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,8 @@ pub const FEWEST_EXTENTS: u64 = 100;
 const MOST_JOBS: u32 = 256;
 /// More files are a slip.
 const MOST_FILES: u32 = 4096;
+/// Files are multiples of at most this.
+const MOST_UNIT_BYTES: u64 = 64 << 20;
 /// What a ring takes.
 const MOST_DEPTH: u32 = 1024;
 
@@ -92,16 +95,25 @@ impl JobSpec {
         if !(1..=MOST_FILES).contains(&self.files) {
             return refused("files", "files must be 1 to 4096");
         }
-        if self.files > 1 && !block.is_power_of_two() {
+        if self.files > 1 && self.file_unit_bytes(0) > MOST_UNIT_BYTES {
             return refused(
                 "io_block_size",
-                "with several files io_block_size must be a power of two, so that no block lies in two of them",
+                "with several files io_block_size must have a common multiple with 1MiB of at most 64MiB, so that no block lies in two \
+                 of them; take a power of two, or whole MiB",
             );
         }
         if !(1..=MOST_DEPTH).contains(&self.queue_depth) {
             return refused("queue_depth", "queue_depth must be 1 to 1024");
         }
         self.validate_load()
+    }
+
+    /// What the length of each file is a multiple of: whole blocks, whole blocks of what files are written with, whole extents.
+    pub(crate) fn file_unit_bytes(&self, extent_bytes: u64) -> u64 {
+        let whole = Writing::FILL.block_bytes.max(extent_bytes).next_power_of_two();
+        // What a block has in common with a power of two, its trailing zeros say.
+        let common = 1 << self.io_block_bytes.trailing_zeros().min(whole.trailing_zeros());
+        self.io_block_bytes / common * whole
     }
 
     /// The engine, the arrival and what small files allow.

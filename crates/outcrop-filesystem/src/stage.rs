@@ -66,12 +66,7 @@ impl Asked<'_> {
 
     /// Length of each data file: whole extents, and whole blocks of what is written and read, so that none lies in two files.
     fn each_bytes(&self) -> u64 {
-        let blocks = self
-            .spec
-            .io_block_bytes
-            .next_power_of_two()
-            .max(write::Writing::FILL.block_bytes);
-        let unit = self.filesystem.extent_bytes().max(blocks);
+        let unit = self.spec.file_unit_bytes(self.filesystem.extent_bytes());
         files::bytes_of_each(self.data.len() as u64, self.spec.files, unit)
     }
 

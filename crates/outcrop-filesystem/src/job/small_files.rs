@@ -9,6 +9,7 @@ use outcrop_workload::filesystem::SyncPolicy;
 use rustix::fs::{Dir, Mode, OFlags};
 
 use super::Pass;
+use crate::buffer::AlignedBuffer;
 use crate::error::FilesystemError;
 use crate::report::Phase;
 
@@ -104,11 +105,11 @@ pub(crate) fn read(
     file_bytes: u64,
 ) -> Result<Phase, FilesystemError> {
     let most = count(data.len(), file_bytes);
-    let mut memory = vec![0; most * file_bytes as usize];
+    let mut memory = AlignedBuffer::new(most * file_bytes as usize);
     let mut order: Vec<usize> = Vec::with_capacity(most);
     let job = (&mut memory, &mut order);
     let phase = pass.run(vec![job], |(memory, order), started, record| {
-        let mut places = memory.chunks_mut(file_bytes as usize);
+        let mut places = memory.bytes_mut().chunks_mut(file_bytes as usize);
         for name in names(root)? {
             let directory = open_directory(root, &name)?;
             for name in names(&directory)? {
@@ -132,7 +133,7 @@ pub(crate) fn read(
         }
         Ok(())
     })?;
-    for (index, read) in order.iter().zip(memory.chunks(file_bytes as usize)) {
+    for (index, read) in order.iter().zip(memory.bytes().chunks(file_bytes as usize)) {
         if *index >= most || content(data, *index, file_bytes) != read {
             return Err(FilesystemError::OtherBytes {
                 offset: *index as u64 * file_bytes,

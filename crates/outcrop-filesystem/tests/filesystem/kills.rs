@@ -1,9 +1,12 @@
 //! A process that is killed at any moment leaves no loop device, mount or file.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use outcrop_filesystem::{Filesystem, Place, run_job};
@@ -15,7 +18,7 @@ use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, loops_witho
 
 /// Times that a run is killed.
 const KILLS: u32 = 20;
-/// Longest wait of a killed run, a moment after its start.
+/// Longest wait before a run is killed, from its start or from its first trial.
 const LONGEST_MS: u64 = 900;
 /// After this nothing may be left.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
@@ -63,6 +66,9 @@ fn a_run_that_is_killed_leaves_nothing_behind() {
     let folder = folder();
     let mut draws: Generator = Seed(9).rng();
     for round in 0..KILLS {
+        // Half of them from the start, while the image is made; half under load.
+        let (makes_image, has_load) = (round % 2 == 0, round % 4 >= 2);
+        let load = has_load.then(|| Load::begin(folder.path()));
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
             .args(["--exact", "kills::victim", "--nocapture"])
@@ -73,13 +79,14 @@ fn a_run_that_is_killed_leaves_nothing_behind() {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(
-            lines.by_ref().any(|line| line.unwrap().contains("started")),
+            makes_image || lines.by_ref().any(|line| line.unwrap().contains("started")),
             "round {round}"
         );
         let moment = Duration::from_millis(next_below(&mut draws, LONGEST_MS));
         wait(moment);
         child.kill().unwrap();
         child.wait().unwrap();
+        drop(load);
         let watch = Stopwatch::start();
         while !is_clean(folder.path()) {
             assert!(
@@ -89,6 +96,49 @@ fn a_run_that_is_killed_leaves_nothing_behind() {
                 names_in(folder.path())
             );
             wait(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Two threads that compute and one that writes and syncs, until it is dropped.
+struct Load {
+    is_over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    fn begin(folder: &std::path::Path) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        // It has no name: what is counted in the folder is the run's alone.
+        let file = tempfile::tempfile_in(folder).unwrap();
+        let flag = || Arc::clone(&is_over);
+        let spin = |is_over: Arc<AtomicBool>| {
+            std::thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        let write = |is_over: Arc<AtomicBool>| {
+            std::thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    file.write_all_at(&[7; 1 << 16], 0).unwrap();
+                    file.sync_all().unwrap();
+                }
+            })
+        };
+        Self {
+            threads: vec![spin(flag()), spin(flag()), write(flag())],
+            is_over,
+        }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
         }
     }
 }
@@ -133,7 +183,14 @@ fn programs_get_a_descriptor_and_never_a_device() {
     let (bin, said) = (folder.path().join("bin"), folder.path().join("arguments"));
     std::fs::create_dir(&bin).unwrap();
     let script = format!("#!/bin/sh\necho \"$0 $@\" >> {}\nexit 1\n", said.display());
-    for name in ["mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mksquashfs", "mkfs.erofs"] {
+    for name in [
+        "mkfs.ext4",
+        "mkfs.xfs",
+        "mkfs.btrfs",
+        "mkfs.f2fs",
+        "mksquashfs",
+        "mkfs.erofs",
+    ] {
         let path = bin.join(name);
         std::fs::write(&path, &script).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -151,7 +208,7 @@ fn programs_get_a_descriptor_and_never_a_device() {
         .lines()
         .filter(|line| !line.to_lowercase().ends_with("version") && !line.ends_with("-V"))
         .collect();
-    assert_eq!(lines.len(), 5, "{said}");
+    assert_eq!(lines.len(), 6, "{said}");
     for line in lines {
         assert!(
             line.contains("/proc/self/fd/") && !line.contains("/dev/"),
@@ -171,9 +228,6 @@ fn decoy() {
     let image = image(&folder);
     let data = data(DATA_BYTES);
     for kind in FilesystemKind::ALL {
-        if kind == FilesystemKind::F2fs {
-            continue;
-        }
         let filesystem = Filesystem::new(kind);
         run_job(
             Place::Image(&image),

@@ -191,6 +191,55 @@ fn jobs_and_depth_read_each_extent_once_and_keep_littles_law() {
 }
 
 #[test]
+fn several_jobs_read_and_write_several_files_in_blocks_of_any_whole_mib() {
+    if !can_make(FilesystemKind::Btrfs) {
+        return;
+    }
+    // As the study does: six jobs, a file each; blocks that are no power of two for writing, larger than an extent for reading.
+    for (operation, io_block_bytes) in [
+        (FileOperation::Write, 3 << 20),
+        (FileOperation::SequentialRead, 1 << 20),
+        (FileOperation::SequentialRead, 3 << 20),
+    ] {
+        let spec = JobSpec {
+            operation,
+            io_block_bytes,
+            jobs: 6,
+            files: 6,
+            ..spec()
+        };
+        let filesystem = Filesystem {
+            thread_pool: Some(64),
+            ..btrfs("zlib:1")
+        };
+        let report = run(&filesystem, &spec);
+        assert!(report.operation.operations > 0, "{operation} {io_block_bytes}");
+        assert!(report.options.as_ref().unwrap().contains("thread_pool=64"));
+        assert!(report.extents.as_ref().unwrap().encoded_share() > 0.9);
+    }
+}
+
+#[test]
+fn f2fs_is_measured_where_the_kernel_has_it_and_elsewhere_the_reason_is_a_sentence() {
+    let f2fs = Filesystem::new(FilesystemKind::F2fs).with("zstd:3".parse().unwrap());
+    f2fs.validate().unwrap();
+    match outcrop_filesystem::privilege().and_then(|()| f2fs.availability()) {
+        Ok(()) => {
+            let report = run(&f2fs, &spec());
+            assert!(report.options.unwrap().contains("compress_algorithm=zstd"));
+            assert!(report.extents.unwrap().encoded_share() > 0.9);
+        }
+        Err(why) => assert!(
+            ["this kernel has no f2fs", "needs root", "f2fs-tools"]
+                .iter()
+                .any(|words| why.reason.contains(words)),
+            "{}",
+            why.reason
+        ),
+    }
+}
+
+#[test]
 fn offered_load_is_answered_late_or_not_at_all_but_never_forgotten() {
     if !can_make(FilesystemKind::Ext4) {
         return;

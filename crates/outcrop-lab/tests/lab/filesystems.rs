@@ -80,7 +80,7 @@ fn filesystems_are_made_read_cold_and_forgotten() {
         );
         if has_prediction {
             let quotient = number("data_ratio") / number("predicted_space");
-            assert!((quotient - 1.0).abs() < 0.01, "{quotient}");
+            assert!((quotient - 1.0).abs() < 0.001, "{quotient}");
         }
         let options = entry.notes.iter().find(|note| OPTIONS.is_kind_of(note)).unwrap();
         assert!(!is_btrfs || compression == "none" || options.text.contains("compress-force=zstd:3"));

@@ -394,6 +394,7 @@
         for (const point of group.points.filter(shows)) {
           const at = plane.at(point.x, point.y);
           if (!plane.holds(at)) continue;
+          taken.push([at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
           marker(svg, group.hue, at[0], at[1], group.kind, undefined, front.length > 0 && !point.on_front);
           this.mark(at, group, [
             `${x.label}: ${spell(x.quantity, point.x)}`,
@@ -406,11 +407,19 @@
       for (const point of front.filter((one) => one.label)) {
         const [px, py] = plane.at(point.x, point.y);
         const wide = widthOf(point.label);
-        const start = px + 9 + wide > plane.right + 16 ? px - 9 - wide : px + 9;
-        const box = [start, py - 8, start + wide, py + 6];
-        if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+        // On the better side above the point there is nothing: neither the stairs nor another point.
+        const side = this.chart.x_better === 'higher' ? 1 : -1;
+        const box = [side, -side]
+          .flatMap((way) => [-6, 14, -20, 28].map((rise) => {
+            const start = way > 0 ? px + 7 : px - 7 - wide;
+            return [start, py + rise - 11, start + wide, py + rise + 3];
+          }))
+          .find((one) => one[0] > plane.left && one[2] < plane.right + 16 && !taken.some((other) =>
+            one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]));
+        if (!box) continue;
         taken.push(box);
-        text(svg, start, py + 4, point.label, 'start');
+        const name = text(svg, box[0], box[3] - 3, point.label, 'start');
+        for (const [key, value] of [['paint-order', 'stroke'], ['stroke', INK.page], ['stroke-width', 3]]) name.setAttribute(key, value);
       }
       return plane.height;
     }
@@ -443,7 +452,7 @@
         const grid = add(svg, 'g', {});
         const start = y;
         for (const label of labels) {
-          const height = Math.max(most(label) * 13, 16);
+          const height = Math.max(most(label) * 13, this.lines(label, labelWidth).length * 14, 16);
           if (column === 0) this.label(svg, label, labelWidth, y + height / 2);
           const group = facet.groups.find((one) => one.label === label);
           const shown = group ? group.bars : [];
@@ -466,15 +475,25 @@
         line(svg, left, start, left, y, INK.axis);
         if (column === columns - 1 || index === facets.length - 1) top = y + 22;
       });
-      text(svg, (labelWidth + width) / 2, top + 14, plan.label, 'middle', 13);
+      text(svg, Math.min((labelWidth + width) / 2, width - widthOf(plan.label, 13) / 2), top + 14, plan.label, 'middle', 13);
       return top + 22;
     }
 
+    // A label in one line, or in two; what is too long for these is cut.
+    lines(label, labelWidth) {
+      const most = Math.max(2, Math.floor((labelWidth - 10) / widthOf('0')));
+      const cut = (words) => (words.length > most ? `${words.slice(0, most - 1)}…` : words);
+      if (label.length <= most) return [label];
+      const space = label.lastIndexOf(' ', most);
+      return space > 0 ? [cut(label.slice(0, space)), cut(label.slice(space + 1))] : [cut(label)];
+    }
+
     label(svg, label, labelWidth, middle) {
-      const most = Math.floor((labelWidth - 12) / 7);
-      const words = label.length > most ? `${label.slice(0, Math.max(1, most - 1))}…` : label;
-      const element = text(svg, labelWidth - 7, middle + 4, words, 'end');
-      if (words !== label) add(element, 'title', {}, label);
+      const lines = this.lines(label, labelWidth);
+      lines.forEach((words, index) => {
+        const element = text(svg, labelWidth - 7, middle + 4 + (index - (lines.length - 1) / 2) * 13, words, 'end');
+        if (lines.join(' ') !== label) add(element, 'title', {}, label);
+      });
     }
 
     drawBar(svg, one, { at, left, y, plan, room, facet, label }) {

@@ -4,10 +4,10 @@ use outcrop_measure::metric::Metric;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::filesystem::{
-    ACHIEVED_QUEUE_DEPTH, CODEC_TIME, COMPRESSED_SHARE, COMPRESSION, CPU_PER_OPERATION, DATA_RATIO,
-    FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY, OPTIONS, PAGE_CACHE_BELOW,
-    PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY, PREDICTED_SPACE, READ_AMPLIFICATION,
-    READ_AMPLIFICATION_OWN, SCHEMA, SPACE_RATIO, WRITE_THROUGHPUT,
+    ACHIEVED_QUEUE_DEPTH, ARRIVAL, ARRIVAL_REQUESTED, CODEC_TIME, COMPRESSED_SHARE, COMPRESSION,
+    CPU_PER_OPERATION, DATA_RATIO, FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY,
+    OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY, PREDICTED_SPACE,
+    READ_AMPLIFICATION, READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, WRITE_THROUGHPUT,
 };
 use outcrop_schema::{Remark, Settings, Vocabulary};
 
@@ -232,8 +232,40 @@ fn publications_are_held_to_their_own_figures() {
         ("latency-is-the-queue", &Verdict::Holds),
         ("paced-not-saturated", &Verdict::Holds),
         ("update-contains-its-read", &Verdict::DoesNotHold),
+        // zstd's table of 2017.
+        ("level-trades-speed-for-space", &Verdict::Holds),
+        ("compressed-reads-wait-for-cpu", &Verdict::Holds),
     ];
     for one in expected {
         assert!(verdicts.contains(&one), "{one:?} in {verdicts:?}");
     }
+}
+
+#[test]
+fn an_offered_load_that_is_not_answered_is_called_overloaded_and_answers_nothing() {
+    let behind = |arrival: &str, changes: Values<'_>| {
+        let mut run = Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", changes).run;
+        for trial in &mut run.trials[3..] {
+            trial.factors.insert(ARRIVAL.name.to_owned(), arrival.to_owned());
+        }
+        run
+    };
+    let warned = |run: &RunView| {
+        let report = Report::of(run);
+        let cautions = &report.layers[0].answer.cautions;
+        cautions.iter().any(|caution| caution.text.contains("overloaded"))
+    };
+    let late: Values<'_> = &[
+        (ARRIVAL_REQUESTED, 20_000.0),
+        (LATENCY.p50, 10_000.0),
+        (SERVICE_LATENCY.p50, 2_600.0),
+    ];
+    let run = behind("constant:20k", late);
+    assert!(warned(&run));
+    // Its latency is the least, and still the closed loop is the answer.
+    let report = Report::of(&run);
+    let page = report.screen(100, false);
+    assert!(!page.contains("10.0 µs") && page.contains("260 µs"), "{page}");
+    let in_time: Values<'_> = &[(ARRIVAL_REQUESTED, 3_600.0), (SERVICE_LATENCY.p50, 250_000.0)];
+    assert!(!warned(&behind("constant:3600", in_time)));
 }

@@ -110,3 +110,116 @@ fn a_user_without_privileges_measures_a_directory_and_is_told_why_nothing_can_be
         "{code:?} {said}"
     );
 }
+
+/// The plans of the layer, as they ship.
+const PLANS: [&str; 5] = [
+    "fs-choice",
+    "fs-read-amplification",
+    "fs-throughput-latency",
+    "fs-writes",
+    "fs-small-files",
+];
+
+/// What one plan did: its name, and what a user saw.
+struct Planned {
+    name: String,
+    seen: Seen,
+}
+
+/// Runs files with plans as a user without rights, in a directory on a filesystem that is made and mounted in a namespace.
+fn plans_as_nobody(mkfs: &str, plans: &std::path::Path) -> Vec<Planned> {
+    let script = "set -e; chmod 755 \"$1\"; truncate -s 1G \"$1/image\"; \"$3\" -q \"$1/image\"; mkdir \"$1/mount\"; \
+         mount -o loop \"$1/image\" \"$1/mount\"; mkdir -m 777 \"$1/mount/work\"; touch \"$1/mount/outcrop\"; \
+         mount --bind \"$2\" \"$1/mount/outcrop\"; mkdir \"$1/mount/plans\"; cp \"$4\"/*.toml \"$1/mount/plans\"; \
+         chmod -R a+rX \"$1/mount/plans\"; cd \"$1/mount/work\"; for plan in ../plans/*.toml; do echo \"== $plan\"; status=0; \
+         setpriv --reuid 65534 --regid 65534 --clear-groups ../outcrop run \"$plan\" --effort quick --repetitions 1 \
+         --duration 60ms --no-save --quiet --format json 2>\"$1/errors\" || status=$?; echo; echo \"== $status\"; cat \"$1/errors\"; \
+         test -z \"$(ls -A .)\" || { echo left behind: \"$(ls -A .)\"; exit 9; }; done";
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("unshare")
+        .args(["--mount", "--propagation", "private", "sh", "-c", script, "sh"])
+        .arg(folder.path())
+        .arg(env!("CARGO_BIN_EXE_outcrop"))
+        .arg(mkfs)
+        .arg(plans)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{mkfs}: {said}{errors}");
+    let mut parts = said.split("== ").skip(1);
+    let mut runs = Vec::new();
+    while let (Some(plan), Some(ending)) = (parts.next(), parts.next()) {
+        let (file, stdout) = plan.split_once('\n').unwrap();
+        let (code, stderr) = ending.split_once('\n').unwrap();
+        runs.push(Planned {
+            name: file
+                .trim_start_matches("../plans/")
+                .trim_end_matches(".toml")
+                .to_owned(),
+            seen: Seen {
+                code: code.parse().ok(),
+                stdout: stdout.to_owned(),
+                stderr: stderr.to_owned(),
+            },
+        });
+    }
+    runs
+}
+
+#[test]
+fn every_plan_runs_as_nobody_on_ext4_and_btrfs_or_says_why() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: plans of another user: this test becomes one, which takes root");
+        return;
+    }
+    let plans = tempfile::tempdir().unwrap();
+    for name in PLANS {
+        let shipped = format!("{}/../../plans/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let image = std::fs::read_to_string(shipped).unwrap();
+        const IMAGE: &str = "kind = \"scratch-image\"";
+        assert!(image.contains(IMAGE), "{name}");
+        let directory = image.replace(IMAGE, "kind = \"directory\"\npath = \".\"");
+        std::fs::write(plans.path().join(format!("{name}.image.toml")), image).unwrap();
+        std::fs::write(plans.path().join(format!("{name}.directory.toml")), directory).unwrap();
+    }
+    for mkfs in ["mkfs.ext4", "mkfs.btrfs"] {
+        let runs = plans_as_nobody(mkfs, plans.path());
+        assert_eq!(runs.len(), 2 * PLANS.len());
+        for Planned { name, seen } in runs {
+            let says = |words: &str| {
+                let said = format!("{}{}", seen.stdout, seen.stderr);
+                assert!(said.contains(words), "{mkfs} {name}: {seen:?}");
+            };
+            match name.split_once('.').unwrap() {
+                (_, "image") => says("needs root"),
+                ("fs-small-files", _) => {
+                    assert_eq!(seen.code, Some(2), "{mkfs} {name}: {seen:?}");
+                    says("small files need names");
+                }
+                _ => {
+                    assert_eq!(seen.code, Some(0), "{mkfs} {name}: {seen:?}");
+                    measured(&seen.stdout);
+                }
+            }
+        }
+    }
+}
+
+/// Every cell has operations and a latency, and its reads were cold.
+fn measured(said: &str) {
+    let answer: serde_json::Value =
+        serde_json::from_str(said).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let cells = answer["cells"].as_array().unwrap();
+    assert!(!cells.is_empty(), "{answer}");
+    for cell in cells {
+        let value = |metric: &str| cell["metrics"][metric]["value"].as_f64();
+        // On a busy machine a short open loop may see no answer; it was offered all the same.
+        let seen = [value("iops"), value("arrival_requested")];
+        assert!(seen.iter().flatten().any(|rate| *rate > 0.0), "{cell}");
+        let is_read = cell["factors"]["operation"]
+            .as_str()
+            .is_none_or(|name| name.ends_with("read"));
+        assert!(!is_read || value("pages_cached_before") == Some(0.0), "{cell}");
+    }
+}

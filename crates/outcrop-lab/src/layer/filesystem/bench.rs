@@ -117,7 +117,7 @@ impl<'r> FilesystemBench<'r> {
             .ok_or("the device was not read without a filesystem")?;
         let in_flight = f64::from(spec.jobs) * f64::from(spec.queue_depth);
         let cpus = outcrop_compress::allowed_cpus().map_or(1, |cpus| cpus.len());
-        let prediction = Prediction::of(raw, &component, &baseline, in_flight, cpus);
+        let prediction = Prediction::of(raw, &component, &baseline, spec.io_block_bytes, in_flight, cpus);
         let prediction = prediction.ok_or("the device was not read without a filesystem")?;
         Ok((prediction, component, baseline))
     }

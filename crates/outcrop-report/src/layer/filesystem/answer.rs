@@ -1,6 +1,6 @@
 //! Which configuration is smallest, which reads soonest, which writes fastest, and what each costs.
 
-use outcrop_measure::metric::Metric;
+use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
     ABSENT, CPU_PER_OPERATION, JOBS, KERNEL_THREAD_SHARE, LATENCY, READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
@@ -8,7 +8,7 @@ use outcrop_schema::filesystem::{
 };
 use outcrop_workload::filesystem::FileOperation;
 
-use super::cell::{CONFIGURATION, configuration, does, is_cold_random_read};
+use super::cell::{CONFIGURATION, configuration, does, is_closed, is_cold_random_read, overload};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::layer::{cautions, subjects};
@@ -47,12 +47,16 @@ fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
             .iter()
             .filter(|cell| is_cold_random_read(cell) && cell.value(&LATENCY.p50).is_some())
     };
-    let alone = largest_family(reads().filter(|cell| cell.is(&JOBS, &1)), &CONFIGURATION);
-    if alone.is_empty() {
-        largest_family(reads(), &CONFIGURATION)
-    } else {
-        alone
-    }
+    // Of an offered load the schedule decides the latency: it is taken where there is nothing else.
+    let closed = || reads().filter(|cell| is_closed(cell));
+    let alone = largest_family(closed().filter(|cell| cell.is(&JOBS, &1)), &CONFIGURATION);
+    let together = || largest_family(closed(), &CONFIGURATION);
+    let offered = || largest_family(reads(), &CONFIGURATION);
+    let found = [alone, together(), offered()];
+    found
+        .into_iter()
+        .find(|family| !family.is_empty())
+        .unwrap_or_default()
 }
 
 fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability> {
@@ -66,7 +70,10 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         let plan = plan.to_owned();
         Capability {
             label: label.to_owned(),
-            readings: vec![Reading::of(COLUMN, found, || format!("not measured; see {plan}"))],
+            readings: vec![Reading::of(COLUMN, found, || {
+                let reason = cells.iter().find_map(|cell| cell.unavailable(metric));
+                reason.map_or_else(|| format!("see the plan {plan}"), str::to_owned)
+            })],
         }
     };
     let mut rows = vec![of("Smallest, data ÷ space", &SPACE_RATIO, false, "fs-choice")];
@@ -228,6 +235,28 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     ))
 }
 
+/// Open loops that asked for more than was answered.
+fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
+    let behind: Vec<(&Cell<'_>, (f64, f64))> = cells
+        .iter()
+        .filter_map(|cell| Some((cell, overload(cell)?)))
+        .collect();
+    let (worst, (offered, answered)) = behind
+        .iter()
+        .max_by(|(_, one), (_, other)| (one.0 / one.1.max(1.0)).total_cmp(&(other.0 / other.1.max(1.0))))?;
+    Some(Caution::warning(format!(
+        "{} overloaded (worst: {} offered, {} answered; {}): there the latency grows with the length of the trial and says nothing of the \
+         filesystem.",
+        match behind.len() {
+            1 => "A cell is".to_owned(),
+            count => format!("{count} cells are"),
+        },
+        Unit::PerSecond.format(*offered),
+        Unit::PerSecond.format(*answered),
+        super::cell::words(worst)
+    )))
+}
+
 /// What limits the answer about filesystems.
 fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let absent: Vec<String> = cells
@@ -235,7 +264,7 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         .filter(|cell| cell.has(&ABSENT))
         .map(configuration)
         .collect();
-    let mut cautions = Vec::new();
+    let mut cautions: Vec<Caution> = overloaded(cells).into_iter().collect();
     if !absent.is_empty() {
         let why = cells
             .iter()

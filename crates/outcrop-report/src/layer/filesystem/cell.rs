@@ -4,12 +4,14 @@ use outcrop_measure::metric::Metric;
 use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
-    AGE, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION, COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE,
-    FILESYSTEM, OPERATION, PAGE_CACHE, SCHEMA,
+    AGE, ARRIVAL, ARRIVAL_REQUESTED, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION,
+    COMPRESSION_BLOCK_SIZE, COPY_ON_WRITE, FILESYSTEM, IOPS, LATENCY, OPERATION, PAGE_CACHE, SCHEMA,
+    SERVICE_LATENCY,
 };
 use outcrop_workload::filesystem::{
-    Age, Algorithm, CompressPolicy, FileOperation, FilesystemKind, PageCache,
+    Age, Algorithm, CompressPolicy, FileOperation, FilesystemKind, OfferedLoad, PageCache,
 };
+use outcrop_workload::{Arrival, Arrivals};
 
 use crate::cell::Cell;
 
@@ -68,6 +70,23 @@ pub(super) fn is_cold_read(cell: &Cell<'_>) -> bool {
 /// Whether it reads one cold block in each extent of files that were written once.
 pub(super) fn is_cold_random_read(cell: &Cell<'_>) -> bool {
     is_cold_read(cell) && does(cell, FileOperation::RandomRead) && is_fresh(cell)
+}
+
+/// Whether a new operation started when another had completed.
+pub(super) fn is_closed(cell: &Cell<'_>) -> bool {
+    let closed = OfferedLoad::Operations(Arrivals::Given(Arrival::Closed));
+    cell.get(&ARRIVAL).is_none_or(|arrival| *arrival == closed)
+}
+
+/// Operations per second that an open loop asked for and that were answered, where they were too many.
+pub(super) fn overload(cell: &Cell<'_>) -> Option<(f64, f64)> {
+    /// The draw of a random schedule is not behind.
+    const BEHIND: f64 = 0.9;
+    /// Jobs that end at different times lower the rate as well; those that are behind also wait, this many times as long as a read takes.
+    const WAITS: f64 = 2.0;
+    let (offered, answered) = (cell.value(&ARRIVAL_REQUESTED)?, cell.value(&IOPS)?);
+    let waits = cell.value(&LATENCY.p50)? > WAITS * cell.value(&SERVICE_LATENCY.p50)?;
+    (!is_closed(cell) && waits && answered < BEHIND * offered).then_some((offered, answered))
 }
 
 /// Whether nothing was overwritten before.

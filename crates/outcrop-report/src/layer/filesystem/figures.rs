@@ -2,12 +2,12 @@
 
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::filesystem::{
-    ARRIVAL, BANDWIDTH, CLUSTER_SIZE, COMPRESSION_BLOCK_SIZE, FILESYSTEM, IOPS, JOBS, LATENCY, OPERATION,
-    READ_AMPLIFICATION, SPACE_RATIO, SYNC, WRITE_AMPLIFICATION,
+    AGE, ARRIVAL, BANDWIDTH, CLUSTER_SIZE, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IOPS, JOBS, LATENCY,
+    OPERATION, QUEUE_DEPTH, READ_AMPLIFICATION, SPACE_RATIO, SYNC, WRITE_AMPLIFICATION,
 };
 use outcrop_workload::filesystem::{FileOperation, FilesystemKind};
 
-use super::cell::{configuration, does, is_cold_random_read, kind, words};
+use super::cell::{configuration, does, is_closed, is_cold_random_read, is_cold_read, is_fresh, kind, words};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{
@@ -40,6 +40,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
         ),
         latency_by_load(cells),
         amplification_of_writes(cells),
+        reads_after_ageing(cells),
         small_files(cells),
     ]
 }
@@ -47,7 +48,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
 /// Space against the latency of a cold small read, and the front that no configuration beats.
 fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Space against latency of a cold small read";
-    let is_wanted = |cell: &&Cell<'_>| is_cold_random_read(cell) && cell.is(&JOBS, &1);
+    let is_wanted = |cell: &&Cell<'_>| is_cold_random_read(cell) && is_closed(cell) && cell.is(&JOBS, &1);
     let points: Vec<(&Cell<'_>, &Number, f64)> = cells
         .iter()
         .filter(is_wanted)
@@ -152,20 +153,26 @@ fn by_size(cells: &[Cell<'_>], metric: &Metric, title: &str, id: &str) -> Figure
 /// p50 against what is read per second, by jobs or by offered load.
 fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Latency by load";
-    let reads = cells.iter().filter(|cell| is_cold_random_read(cell));
-    let lines = families(
-        reads,
-        &[
-            &JOBS,
-            &ARRIVAL,
-            &outcrop_schema::filesystem::QUEUE_DEPTH,
-            &outcrop_schema::filesystem::ENGINE,
-        ],
-    );
+    let reads = |closed| {
+        cells
+            .iter()
+            .filter(move |cell| is_cold_random_read(cell) && is_closed(cell) == closed)
+    };
+    // A line is one kind of load: more jobs in a closed loop, or more of the highest rate in an open one.
+    let mut lines = families(reads(true), &[&JOBS, &QUEUE_DEPTH, &ENGINE]);
+    lines.extend(families(reads(false), &[&ARRIVAL]));
     let line = |(hue, family): (usize, Vec<&Cell<'_>>)| {
-        let name = family
-            .first()
-            .map_or_else(String::new, |cell| configuration(cell));
+        let name = family.first().map_or_else(String::new, |cell| {
+            if is_closed(cell) {
+                return format!("{}, closed loop", configuration(cell));
+            }
+            let jobs = cell.spelling(&JOBS);
+            format!(
+                "{}, offered to {jobs} {}",
+                configuration(cell),
+                plural("job", jobs)
+            )
+        });
         let points = Point::of_cells(family, |cell| cell.value(&IOPS), &LATENCY.p50, words);
         Series::new(name, hue, Measured, points)
     };
@@ -180,8 +187,7 @@ fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
             .map(line)
             .collect(),
     };
-    let caption =
-        "Cold 4 KiB reads, one in each extent. Under offered load latency counts from when a read was due.";
+    let caption = "Cold reads of one block in each extent. A closed loop has more jobs or requests in flight from point to point; under offered load latency counts from when a read was due.";
     chart.curves(
         "fs-latency-by-load",
         TITLE,
@@ -189,6 +195,13 @@ fn latency_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         "fs-throughput-latency",
         "no configuration was read at two loads.",
     )
+}
+
+fn plural(word: &str, count: &str) -> String {
+    match count {
+        "1" => word.to_owned(),
+        _ => format!("{word}s"),
+    }
 }
 
 /// Bytes written for each byte, by configuration; a colour for each policy of syncing.
@@ -215,7 +228,8 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
     syncs.dedup();
     let mut groups: Vec<BarGroup> = Vec::new();
     for cell in &writes {
-        let label = format!("{} {}", configuration(cell), cell.spelling(&OPERATION));
+        let aged = if is_fresh(cell) { "" } else { ", aged" };
+        let label = format!("{} {}{aged}", configuration(cell), cell.spelling(&OPERATION));
         let Some(number) = cell.number(&WRITE_AMPLIFICATION) else {
             continue;
         };
@@ -238,11 +252,7 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
         hue,
     };
     let chart = BarChart {
-        value: axis(
-            "Bytes written by the device ÷ bytes written",
-            Quantity::Ratio,
-            Scale::Log10,
-        ),
+        value: axis("Device writes ÷ bytes written", Quantity::Ratio, Scale::Log10),
         parts: syncs.into_iter().enumerate().map(part).collect(),
         facets: vec![Facet {
             title: String::new(),
@@ -252,6 +262,63 @@ fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
     let caption = "The device's counters after syncfs: data, metadata and journals. Logarithmic: a step of the axis is a factor.";
     FigureSlot::of(
         chart.draw("fs-write-amplification", TITLE, caption.to_owned()),
+        TITLE,
+        "fs-writes",
+    )
+}
+
+/// Bandwidth of cold reads from end to end, of files as they were written and of the same after overwrites.
+fn reads_after_ageing(cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Cold sequential reads after ageing";
+    let reads = cells.iter().filter(|cell| {
+        is_cold_read(cell) && does(cell, FileOperation::SequentialRead) && cell.number(&BANDWIDTH).is_some()
+    });
+    let families = families(reads, &[&AGE]);
+    let mut ages: Vec<String> = families
+        .iter()
+        .filter(|family| family.len() > 1)
+        .flatten()
+        .map(|cell| cell.spelling(&AGE).to_owned())
+        .collect();
+    ages.sort();
+    ages.dedup();
+    if ages.len() < 2 {
+        let reason = "no configuration was read fresh and aged.";
+        return FigureSlot::missing(TITLE, reason, "fs-writes");
+    }
+    let bar = |cell: &&Cell<'_>| {
+        let number = cell.number(&BANDWIDTH)?;
+        let part = ages.iter().position(|age| age == cell.spelling(&AGE))?;
+        let note = format!("{}: {number} ({})", words(cell), number.certainty());
+        Some(Bar::single(Measured, Segment::of(part, number), note))
+    };
+    let groups = families
+        .iter()
+        .filter(|family| family.len() > 1)
+        .map(|family| BarGroup {
+            label: family
+                .first()
+                .map_or_else(String::new, |cell| configuration(cell)),
+            bars: family.iter().filter_map(bar).collect(),
+        });
+    let chart = BarChart {
+        value: axis("Bandwidth", Quantity::Bandwidth, Scale::Linear),
+        facets: vec![Facet {
+            title: String::new(),
+            groups: groups.take(MOST_BARS).collect(),
+        }],
+        parts: ages
+            .iter()
+            .enumerate()
+            .map(|(hue, age)| Part {
+                name: age.clone(),
+                hue,
+            })
+            .collect(),
+    };
+    let caption = "4 KiB blocks of the files were overwritten at random, in synced rounds; then the files were read from end to end, cold.";
+    FigureSlot::of(
+        chart.draw("fs-reads-after-ageing", TITLE, caption.to_owned()),
         TITLE,
         "fs-writes",
     )

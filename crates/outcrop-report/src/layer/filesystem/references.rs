@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::metric::Unit;
 use outcrop_results::{Reference, ReferenceRow};
 use outcrop_schema::filesystem::{
-    LOGGED_INTERVAL, LOGGED_READ_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, OFFERED, PUBLISHED_LATENCY,
-    PUBLISHED_READ_BANDWIDTH, PUBLISHED_UPDATE_LATENCY, PUBLISHED_WRITE_BANDWIDTH, RECORD_SIZE, SCHEMA,
+    BANDWIDTH, COMPRESSION, LOGGED_INTERVAL, LOGGED_READ_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, OFFERED,
+    OPERATION, PUBLISHED_LATENCY, PUBLISHED_READ_BANDWIDTH, PUBLISHED_UPDATE_LATENCY,
+    PUBLISHED_WRITE_BANDWIDTH, RECORD_SIZE, SCHEMA, SPACE_RATIO, WRITE_THROUGHPUT,
 };
+use outcrop_workload::filesystem::{Algorithm, FileCompression, FileOperation};
 
 use crate::cell::Cell;
 use crate::finding::{About, Finding};
@@ -46,6 +48,8 @@ fn findings(cells: &[Cell<'_>]) -> Vec<Finding> {
         latency_is_the_queue(cells),
         paced_not_saturated(cells),
         update_contains_its_read(cells),
+        level_trades_speed_for_space(cells),
+        compressed_reads_wait_for_cpu(cells),
     ];
     found.into_iter().flatten().collect()
 }
@@ -263,6 +267,109 @@ fn update_contains_its_read(cells: &[Cell<'_>]) -> Option<Finding> {
     Some(finding.otherwise("Reads and updates of these rows cannot have met the same state of the cache."))
 }
 
+/// A higher level of the same algorithm stores less, and is written more slowly.
+fn level_trades_speed_for_space(cells: &[Cell<'_>]) -> Option<Finding> {
+    let mut by_algorithm: BTreeMap<Algorithm, Vec<(i32, f64, f64)>> = BTreeMap::new();
+    for cell in cells {
+        let compression = cell.get(&COMPRESSION);
+        if let (
+            Some(FileCompression {
+                algorithm,
+                level: Some(level),
+            }),
+            Some(ratio),
+            Some(write),
+        ) = (
+            compression,
+            cell.value(&SPACE_RATIO),
+            cell.value(&WRITE_THROUGHPUT),
+        ) {
+            by_algorithm
+                .entry(*algorithm)
+                .or_default()
+                .push((*level, ratio, write));
+        }
+    }
+    let mut words = Vec::new();
+    let mut holds = true;
+    for (algorithm, mut levels) in by_algorithm {
+        levels.sort_by_key(|(level, ..)| *level);
+        for pair in levels.windows(2) {
+            let [(low, low_ratio, low_write), (high, high_ratio, high_write)] = pair else {
+                continue;
+            };
+            holds &= high_ratio >= low_ratio && high_write <= low_write;
+            words.push(format!(
+                "{algorithm}:{low} to {algorithm}:{high}: ratio {low_ratio} to {high_ratio}, write {:.0} to {:.0} MB/s",
+                low_write / 1e6,
+                high_write / 1e6
+            ));
+        }
+    }
+    if words.is_empty() {
+        return None;
+    }
+    let tested = format!(
+        "ratio and write throughput from each level of an algorithm to its next: {}.",
+        words.join("; ")
+    );
+    let sentence = "A higher level stores less, and is written more slowly.";
+    Some(Finding::tested(
+        "level-trades-speed-for-space",
+        sentence,
+        holds,
+        tested,
+    ))
+}
+
+/// What a compressed read fetches per second is less than the same device gave without compression.
+fn compressed_reads_wait_for_cpu(cells: &[Cell<'_>]) -> Option<Finding> {
+    let reads = || {
+        cells
+            .iter()
+            .filter(|cell| cell.is(&OPERATION, &FileOperation::SequentialRead))
+    };
+    let plain = reads()
+        .find(|cell| cell.is(&COMPRESSION, &FileCompression::NONE))?
+        .value(&BANDWIDTH)?;
+    // Ratio and read are of the same configuration, in cells of their own.
+    let ratio_of = |read: &Cell<'_>| {
+        let same = |cell: &&Cell<'_>| cell.get(&COMPRESSION) == read.get(&COMPRESSION);
+        cells
+            .iter()
+            .filter(same)
+            .find_map(|cell| cell.value(&SPACE_RATIO))
+    };
+    let shares = reads()
+        .filter(|cell| !cell.is(&COMPRESSION, &FileCompression::NONE))
+        .filter_map(|cell| {
+            let fetched = cell.value(&BANDWIDTH)? / ratio_of(cell)?;
+            Some((cell.spelling(&COMPRESSION).to_owned(), fetched))
+        });
+    let shares: Vec<(String, f64)> = shares.collect();
+    if shares.is_empty() {
+        return None;
+    }
+    let words: Vec<String> = shares
+        .iter()
+        .map(|(name, fetched)| format!("{name} {:.0} MB/s", fetched / 1e6))
+        .collect();
+    let tested = format!(
+        "read bandwidth ÷ ratio, which is what the device gave, against {:.0} MB/s of the same device without compression: {}.",
+        plain / 1e6,
+        words.join(", ")
+    );
+    let sentence =
+        "Compressed files were read as fast as the CPUs decompressed, and not as fast as the device read.";
+    let holds = shares.iter().all(|(_, fetched)| *fetched < plain);
+    let finding = Finding::tested("compressed-reads-wait-for-cpu", sentence, holds, tested);
+    Some(
+        finding.meaning(
+            "A faster device would not have read these files faster; more or faster CPUs would have.",
+        ),
+    )
+}
+
 /// The rows as they were published, in the order of the source.
 fn table(reference: &Reference) -> Table {
     let ours = |row: &&ReferenceRow| row.layer == SCHEMA.name;
@@ -270,8 +377,9 @@ fn table(reference: &Reference) -> Table {
     let factors: BTreeSet<&str> = rows()
         .flat_map(|row| row.factors.keys().map(String::as_str))
         .collect();
+    let names: Vec<String> = factors.iter().map(|name| name.replace('_', " ")).collect();
     let mut head = vec!["what"];
-    head.extend(factors.iter().copied());
+    head.extend(names.iter().map(String::as_str));
     head.extend(["figure", "value"]);
     let row = |row: &ReferenceRow| {
         let mut words = vec![row.subject.clone()];

@@ -30,7 +30,8 @@ pub(super) fn space_is_the_codecs(cells: &[Cell<'_>]) -> Finding {
         let is_off = (seen / expected - 1.0).abs() > SPACE;
         Some(is_off.then(|| format!("{}: {seen:.3}, predicted {expected:.3}", configuration(cell))))
     });
-    let how = "data ratio against Σ ⌈compressed extent⌉ in 4 KiB sectors by the library, within 1 %,";
+    let how = "data ratio against Σ ⌈compressed extent⌉ in 4 KiB sectors by the library, an extent that saves no sector and the rest of \
+               its 512 KiB uncompressed, within 1 %,";
     outside.finding(
         ID,
         SENTENCE,

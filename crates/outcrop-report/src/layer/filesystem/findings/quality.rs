@@ -3,13 +3,11 @@
 use outcrop_measure::interval::median;
 use outcrop_measure::littles_law::{TOLERANCE, check};
 use outcrop_schema::filesystem::{
-    ACHIEVED_QUEUE_DEPTH, ARRIVAL, CONTAMINATION, CPU_PER_OPERATION, FOREIGN_CPU_SHARE, IOPS, LATENCY,
+    ACHIEVED_QUEUE_DEPTH, CONTAMINATION, CPU_PER_OPERATION, FOREIGN_CPU_SHARE, IOPS, LATENCY,
     READ_AMPLIFICATION, READ_AMPLIFICATION_OWN,
 };
-use outcrop_workload::filesystem::OfferedLoad;
-use outcrop_workload::{Arrival, Arrivals};
 
-use super::super::cell::{configuration, is_cold_read, value_of, words};
+use super::super::cell::{configuration, is_closed, is_cold_read, value_of, words};
 use super::{Outside, derived};
 use crate::cell::Cell;
 use crate::finding::Finding;
@@ -69,10 +67,7 @@ pub(super) fn cpu_is_accounted(cells: &[Cell<'_>]) -> Finding {
 pub(super) fn littles_law(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "littles-law";
     const SENTENCE: &str = "Little's law: what is in flight is operations per second times mean latency.";
-    let is_closed = |cell: &&Cell<'_>| {
-        let closed = OfferedLoad::Operations(Arrivals::Given(Arrival::Closed));
-        is_cold_read(cell) && cell.get(&ARRIVAL).is_none_or(|arrival| *arrival == closed)
-    };
+    let is_closed = |cell: &&Cell<'_>| is_cold_read(cell) && is_closed(cell);
     let ratio = |cell: &Cell<'_>| {
         let of_trial = |trial: &&outcrop_results::TrialEntry| {
             let in_flight = value_of(trial, &ACHIEVED_QUEUE_DEPTH)?;
