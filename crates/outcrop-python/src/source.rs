@@ -117,7 +117,7 @@ impl<'py> Source<'py> {
             Self::Arrays(arrays) => {
                 for array in &arrays {
                     let seen = array.data_type();
-                    if !ValueKind::of(seen).has_text_form() {
+                    if *seen != DataType::Null && !ValueKind::of(seen).has_text_form() {
                         return Err(PyTypeError::new_err(format!(
                             "data is an array of {seen}; expected strings, bytes, whole numbers, decimals, dates, times or booleans"
                         )));
