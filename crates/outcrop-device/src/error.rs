@@ -261,6 +261,15 @@ pub enum DeviceError {
     },
 }
 
+/// The error number of what no owner's right allows.
+const EPERM: i32 = rustix::io::Errno::PERM.raw_os_error();
+
+/// Whether a path names a block or character device.
+fn is_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device() || found.file_type().is_char_device())
+}
+
 impl DeviceError {
     pub(crate) fn spec(field: &'static str, seen: impl Display, expected: impl Into<String>) -> Self {
         Self::Spec {
@@ -274,6 +283,11 @@ impl DeviceError {
     pub(crate) fn path(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         let source = source.into();
         let hint = match source.kind() {
+            // The rights of the file would have given EACCES: EPERM comes from above them, and root cannot change it from within.
+            io::ErrorKind::PermissionDenied if source.raw_os_error() == Some(EPERM) && is_device(path) => {
+                "; the rights of the file are not what forbids it: the device is kept from this container or by a security policy, also \
+                 from root; run outcrop outside the container, or start the container with the device (docker run --device)"
+            }
             io::ErrorKind::PermissionDenied => {
                 "; choose a path that you may use, or run with the owner's rights (block devices: root or group disk)"
             }

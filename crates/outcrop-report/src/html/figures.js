@@ -604,7 +604,7 @@
       return rows.map((row) => `${row.map(cell).join(',')}\n`).join('');
     }
 
-    // What is shown now, with title, legend, subject, date and sample counts, as a document of its own.
+    // What is shown now, with title, legend, subject, caption, date and sample counts, as a document of its own.
     file() {
       const svg = document.createElementNS(SVG, 'svg');
       const { width } = this;
@@ -640,6 +640,7 @@
       for (const key of ['tabindex', 'role', 'aria-label']) body.removeAttribute(key);
       svg.append(body);
       y += this.height + 18;
+      write(this.element.querySelector('figcaption').textContent, 12);
       write(this.spec.origin, 12);
       const attributes = {
         viewBox: `0 0 ${Math.round(width)} ${Math.round(y)}`, width: Math.round(width), height: Math.round(y), fill: INK.text,

@@ -5,7 +5,7 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{CellTable, RunView};
 use outcrop_schema::column::{
-    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, SIZE_OVER_FLOOR, SKEW, THREADS,
+    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, SIZE_OVER_FLOOR, SKEW, TEXT_BYTES, THREADS,
 };
 use outcrop_workload::column::SearchMode;
 
