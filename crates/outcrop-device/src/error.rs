@@ -308,3 +308,20 @@ impl DeviceError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_right_of_the_file_forbids_is_told_from_what_one_does() {
+        let refused = |path: &str, errno: rustix::io::Errno| {
+            DeviceError::path("open", Path::new(path), errno).to_string()
+        };
+        let (policy, rights) = (rustix::io::Errno::PERM, rustix::io::Errno::ACCESS);
+        assert!(refused("/dev/null", policy).contains("outside the container"));
+        assert!(refused("/dev/null", rights).contains("the owner's rights"));
+        // An immutable file is one of the user's.
+        assert!(refused("/proc/self/exe", policy).contains("the owner's rights"));
+    }
+}
