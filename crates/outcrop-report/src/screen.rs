@@ -220,10 +220,10 @@ fn to_decide(layers: &[LayerSection], width: usize) -> Vec<String> {
     let Some(repetitions) = open.iter().map(|(_, repetitions)| *repetitions).max() else {
         return Vec::new();
     };
-    let flags: Vec<String> = open.iter().map(|(layer, _)| format!("--layer {layer}")).collect();
+    let names: Vec<&str> = open.iter().map(|(layer, _)| layer.as_str()).collect();
     let narrower = match layers.len() {
         1 => String::new(),
-        _ => format!("; a profile needs only `{}`", flags.join(" ")),
+        _ => format!("; a profile needs only `--layer {}`", names.join(",")),
     };
     let text = format!("To decide what is not: repeat the command with `--repetitions {repetitions}`{narrower}.");
     wrapped(&text, width, INDENT)

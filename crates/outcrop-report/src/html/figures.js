@@ -11,6 +11,36 @@
   const isHollow = (kind) => kind === 'published' || kind === 'modelled';
   const colour = (hue) => INK.series[hue % INK.series.length];
 
+  // The page has points in columns, words once, and once for a chart what most of its values share.
+  const whole = (one, chart) => {
+    for (const key of ['n', 'confidence']) {
+      if (!(key in one)) one[key] = chart[key];
+      if (one[key] === 0) delete one[key];
+    }
+    return one;
+  };
+  const unpack = (spec) => {
+    const { chart } = spec;
+    for (const line of chart.series || chart.groups || []) {
+      const columns = Object.entries(line.points);
+      line.points = line.points.x.map((_, row) => {
+        const one = {};
+        for (const [key, column] of columns) {
+          const value = column[row];
+          if (value !== null && value !== undefined) one[key] = key === 'cell' ? page.words[value] : value;
+        }
+        return whole(one, chart);
+      });
+    }
+    for (const facet of chart.facets || []) {
+      for (const group of facet.groups) {
+        for (const one of group.bars) one.segments.forEach((segment) => whole(segment, chart));
+      }
+    }
+    for (const key of ['subject', 'origin']) spec[key] = page.words[spec[key]];
+    return spec;
+  };
+
   // Spelling of numbers, as in the tables of the page.
   const PREFIXES = {
     bandwidth: [[1e9, 'GB/s'], [1e6, 'MB/s'], [1e3, 'kB/s'], [1, 'B/s']],
@@ -673,7 +703,7 @@
 
   for (const spec of page.figures) {
     const element = document.getElementById(`figure-${spec.id}`);
-    if (element) new Figure(element, spec);
+    if (element) new Figure(element, unpack(spec));
   }
 
   // Tables whose rows can be put in the order of a column.
@@ -686,7 +716,7 @@
         const isDown = head.getAttribute('aria-sort') === 'ascending';
         for (const other of head.parentNode.children) other.removeAttribute('aria-sort');
         head.setAttribute('aria-sort', isDown ? 'descending' : 'ascending');
-        const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+        const key = (row) => row.cells[column].dataset.v ?? row.cells[column].textContent;
         const order = (a, b) => {
           const [one, other] = [key(a), key(b)];
           const [left, right] = [Number(one), Number(other)];

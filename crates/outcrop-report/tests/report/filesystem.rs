@@ -105,6 +105,17 @@ pub(crate) fn example() -> RunView {
     Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", &[]).run
 }
 
+/// What a quick profile measures of filesystems.
+pub(crate) fn choice() -> RunView {
+    let remark = OPTIONS.remark("mounted with rw,relatime");
+    let plain: Values<'_> = &[(SPACE_RATIO, 0.99), (LATENCY.p50, 91_000.0)];
+    let builder = Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", &[]).btrfs("lzo", &[]);
+    ["ext4", "xfs", "btrfs"]
+        .into_iter()
+        .fold(builder, |builder, filesystem| builder.cell(filesystem, "none", plain, &remark))
+        .run
+}
+
 fn finding(run: &RunView, id: &str) -> Finding {
     let report = Report::of(run);
     let found = report.layers[0].findings.iter().find(|finding| finding.id == id);
