@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
 
 /// What the reader came for, in the order in which it is read.
@@ -75,6 +76,18 @@ impl Answer {
             is_new
         });
         new.take(most).collect()
+    }
+
+    /// The figures that were measured with an interval: how many of them are known too badly to decide anything, and all.
+    pub(crate) fn wide_figures(&self) -> (usize, usize) {
+        let readings = self.capabilities.iter().flat_map(|row| &row.readings);
+        let widths = readings.filter_map(|reading| match &reading.outcome {
+            ReadingOutcome::Measured { number, .. } => number.plus_minus_percent(),
+            ReadingOutcome::Missing { .. } => None,
+        });
+        let widths: Vec<f64> = widths.collect();
+        let wide = widths.iter().filter(|percent| **percent > WIDEST_PERCENT);
+        (wide.count(), widths.len())
     }
 
     /// The first instruction; where no figures decide one, what is not decided.

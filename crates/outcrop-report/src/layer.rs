@@ -10,7 +10,7 @@ pub(crate) mod device;
 pub(crate) mod filesystem;
 pub(crate) mod kv;
 mod sensitivity;
-mod undecided;
+pub(crate) mod undecided;
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
 use crate::finding::{About, Finding, Verdict};
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::counted;
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
@@ -297,6 +298,12 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
         .count();
     if report.layers.len() > 1 && warnings > 0 {
         text.push_str(&format!(" · {} in the report", counted(warnings, "warning")));
+    }
+    if let Some(figures) = report.wide_figures() {
+        text.push_str(&format!(
+            " · {} of {} figures are known to no better than ± {WIDEST_PERCENT:.0} %",
+            figures.wide, figures.all
+        ));
     }
     let mut lines = wrapped(&text, width, 2);
     let findings = failing(report, About::Subject, |finding| &finding.sentence);

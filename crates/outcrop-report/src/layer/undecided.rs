@@ -7,7 +7,7 @@ use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
 
 /// An interval that reaches further than this to either side on average decides nothing, in per cent of the value.
-const WIDEST_PERCENT: f64 = 30.0;
+pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
 

@@ -214,6 +214,20 @@ fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands
 }
 
 #[test]
+fn figures_that_decide_nothing_are_counted_on_both_first_screens() {
+    let shaky = RunBuilder {
+        spread: 0.8,
+        ..RunBuilder::new(3)
+    };
+    let shaky = shaky.cells(&[4096], &[1, 8, 32], &[100, 0]).build();
+    let report = Report::of(&shaky);
+    let said = "figures are known to no better than ± 30 %";
+    assert!(report.screen(200, false).contains(said));
+    assert!(report.to_html().contains("figures of the answers are known to no better than ± 30 %: device "));
+    assert!(!Report::of(&complete()).screen(200, false).contains(said));
+}
+
+#[test]
 fn colour_codes_appear_only_when_asked_for() {
     let report = Report::of(&complete());
     assert!(!report.screen(80, false).contains('\u{1b}'));
