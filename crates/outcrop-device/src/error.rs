@@ -267,7 +267,8 @@ const EPERM: i32 = rustix::io::Errno::PERM.raw_os_error();
 /// Whether a path names a block or character device.
 fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device() || found.file_type().is_char_device())
+    std::fs::metadata(path)
+        .is_ok_and(|found| found.file_type().is_block_device() || found.file_type().is_char_device())
 }
 
 impl DeviceError {

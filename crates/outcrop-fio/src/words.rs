@@ -149,7 +149,9 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         "rw" | "readwrite" => of_reads(share_of_reads(options)?),
         _ => {
             let reason = if direction.contains(':') {
-                format!("`{rw}` moves on by a distance between requests; rw without it is random or in sequence")
+                format!(
+                    "`{rw}` moves on by a distance between requests; rw without it is random or in sequence"
+                )
             } else if direction.contains("trim") {
                 format!("`{rw}` trims; Outcrop measures reads and writes")
             } else {

@@ -246,11 +246,7 @@ impl Report {
         let of_layers: Vec<_> = of_layers.collect();
         let sum = |part: fn(&(usize, usize)) -> usize| of_layers.iter().map(|(_, counts)| part(counts)).sum();
         let (wide, all) = (sum(|counts| counts.0), sum(|counts| counts.1));
-        (wide > 0).then_some(WideFigures {
-            wide,
-            all,
-            of_layers,
-        })
+        (wide > 0).then_some(WideFigures { wide, all, of_layers })
     }
 
     /// The model of the CPU; empty where it is unknown.

@@ -226,7 +226,8 @@ fn to_decide(layers: &[LayerSection], width: usize) -> Vec<String> {
         1 => String::new(),
         _ => format!("; a profile needs only `--layer {}`", names.join(",")),
     };
-    let text = format!("To decide what is not: repeat the command with `--repetitions {repetitions}`{narrower}.");
+    let text =
+        format!("To decide what is not: repeat the command with `--repetitions {repetitions}`{narrower}.");
     wrapped(&text, width, INDENT)
 }
 

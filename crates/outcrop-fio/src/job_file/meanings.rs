@@ -216,7 +216,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("hipri", Refused("requests are not polled for")),
     ("sqthread_poll", Refused("requests are not polled for")),
     ("sqthread_poll_cpu", Refused("requests are not polled for")),
-    ("nonvectored", Refused("leave it out; each engine has one kind of system call")),
+    (
+        "nonvectored",
+        Refused("leave it out; each engine has one kind of system call"),
+    ),
     ("uncached", Refused("requests bypass the page cache")),
     ("iomem", Refused("buffers are ordinary memory")),
     (
@@ -241,7 +244,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     ("steadystate", Refused("every trial says whether it is steady")),
     ("percentage_random", Refused("a cell is random or sequential")),
-    ("rw_sequencer", Refused("leave it out; rw says which order requests have")),
+    (
+        "rw_sequencer",
+        Refused("leave it out; rw says which order requests have"),
+    ),
     (
         "continue_on_error",
         Refused("failed requests are counted, and too many fail a trial; leave it out"),

@@ -40,7 +40,8 @@ pub(crate) fn write(scene: &Scene, words: &Words<'_>, medium: Medium) -> String 
     } = words;
     let (title, description) = (escaped(title), escaped(description));
     let (width, height, text) = (Px(*width), Px(*height), palette::TEXT.light);
-    let common = format!("viewBox=\"0 0 {width} {height}\" fill=\"{text}\" font-size=\"{TEXT_SIZE_PX}\" role=\"img\"");
+    let common =
+        format!("viewBox=\"0 0 {width} {height}\" fill=\"{text}\" font-size=\"{TEXT_SIZE_PX}\" role=\"img\"");
     let mut svg = match medium {
         // The page says the namespace, the font and the title.
         Medium::Page => format!("<svg class=\"chart\" {common} aria-label=\"{description}\">"),
@@ -96,7 +97,11 @@ impl Pending {
         }
         let is_group = self.elements.len() > 1 && !attributes.is_empty();
         let own = if is_group { "" } else { attributes.as_str() };
-        let elements: String = self.elements.drain(..).map(|(opening, rest)| opening + own + &rest).collect();
+        let elements: String = self
+            .elements
+            .drain(..)
+            .map(|(opening, rest)| opening + own + &rest)
+            .collect();
         if is_group {
             let _ = write!(svg, "<g{attributes}>{elements}</g>");
         } else {

@@ -39,7 +39,11 @@ fn kinds(comparison: &Comparison) -> String {
     for row in &comparison.rows {
         if let Verdict::NotComparable(reasons) = &row.verdict {
             count += 1;
-            for kind in reasons.iter().map(NotComparable::in_short).collect::<BTreeSet<_>>() {
+            for kind in reasons
+                .iter()
+                .map(NotComparable::in_short)
+                .collect::<BTreeSet<_>>()
+            {
                 *by_kind.entry(kind).or_default() += 1;
             }
         }
@@ -47,7 +51,9 @@ fn kinds(comparison: &Comparison) -> String {
     if count == 0 {
         return String::new();
     }
-    let kinds = by_kind.into_iter().map(|(kind, count)| format!("{count}: {kind}"));
+    let kinds = by_kind
+        .into_iter()
+        .map(|(kind, count)| format!("{count}: {kind}"));
     let kinds = kinds.collect::<Vec<_>>().join("; ");
     let rows = counted(comparison.rows.len(), "row");
     let sentences = format!("{count} of {rows}. {kinds}. --all gives the reasons in full.");

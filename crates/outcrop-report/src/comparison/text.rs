@@ -171,7 +171,10 @@ fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'
         of_metric.rows.sort_by_cached_key(|row| {
             let schema = Vocabulary::default().layer(&row.layer);
             // By the factors' values, not by their spelling: 8 comes before 16.
-            (weight(&row.verdict), schema.map(|schema| schema.read(&row.factors)))
+            (
+                weight(&row.verdict),
+                schema.map(|schema| schema.read(&row.factors)),
+            )
         });
     }
     metrics.sort_by_key(|of| (place(of.layer, of.metric), weight(&of.rows[0].verdict)));

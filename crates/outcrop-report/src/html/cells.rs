@@ -37,7 +37,9 @@ fn cell(column: &GridColumn, row: usize) -> Markup {
     // Four digits keep the order of what a reader can tell apart; where they are the text itself, it has the order.
     let place = column.places.get(row).copied().flatten();
     let place = place.map(|place| format!("{place:.3e}").parse().unwrap_or(place));
-    let place = place.map(|place: f64| place.to_string()).filter(|place| place != text);
+    let place = place
+        .map(|place: f64| place.to_string())
+        .filter(|place| place != text);
     let class = (!column.is_right).then_some("l");
     html! {
         td class=[class] data-v=[place] { (value(text)) }

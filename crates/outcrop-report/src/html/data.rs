@@ -136,7 +136,10 @@ fn visit(value: &mut Value, action: &mut impl FnMut(&mut Map<String, Value>)) {
             for (key, inner) in map.iter_mut() {
                 match inner {
                     Value::Array(values) if key == POINTS || key == SEGMENTS => {
-                        values.iter_mut().filter_map(Value::as_object_mut).for_each(&mut *action);
+                        values
+                            .iter_mut()
+                            .filter_map(Value::as_object_mut)
+                            .for_each(&mut *action);
                     }
                     _ => visit(inner, action),
                 }
@@ -179,6 +182,10 @@ fn table(points: &[Value], words: &mut Words) -> Value {
         }
     }
     // What stands at the end of a column for nothing is left out, and a column of nothing as well.
-    let full = columns.into_iter().filter(|(_, column)| column.iter().any(|value| !value.is_null()));
-    full.map(|(key, column)| (key.to_owned(), Value::Array(column))).collect::<Map<_, _>>().into()
+    let full = columns
+        .into_iter()
+        .filter(|(_, column)| column.iter().any(|value| !value.is_null()));
+    full.map(|(key, column)| (key.to_owned(), Value::Array(column)))
+        .collect::<Map<_, _>>()
+        .into()
 }

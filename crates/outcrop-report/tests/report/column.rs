@@ -240,11 +240,7 @@ fn an_index_is_judged_by_files_that_are_opened_in_the_same_way() {
         advice_of_unlike.iter().all(|claim| claim.topic != "Index"),
         "{advice_of_unlike:?}"
     );
-    let loaded = lookups(&[
-        (none, scan, 5e5),
-        (none, memory, 5e3),
-        (postings, memory, 5e3),
-    ]);
+    let loaded = lookups(&[(none, scan, 5e5), (none, memory, 5e3), (postings, memory, 5e3)]);
     let index = advice(&loaded, "Index");
     assert!(index.starts_with("Encode without an index"), "{index}");
     assert!(index.contains("builds them"), "{index}");

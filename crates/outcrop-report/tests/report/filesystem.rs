@@ -5,9 +5,9 @@ use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::filesystem::{
     ACHIEVED_QUEUE_DEPTH, CODEC_TIME, COMPRESSED_SHARE, COMPRESSION, CPU_PER_OPERATION, DATA_RATIO,
-    FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY, OPERATION, OPTIONS,
-    PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY, PREDICTED_SPACE,
-    READ_AMPLIFICATION, READ_AMPLIFICATION_OWN, SCHEMA, SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
+    FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY, OPERATION, OPTIONS, PAGE_CACHE_BELOW,
+    PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY, PREDICTED_SPACE, READ_AMPLIFICATION,
+    READ_AMPLIFICATION_OWN, SCHEMA, SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
 };
 use outcrop_schema::{Remark, Settings, Vocabulary};
 
@@ -109,10 +109,15 @@ pub(crate) fn example() -> RunView {
 pub(crate) fn choice() -> RunView {
     let remark = OPTIONS.remark("mounted with rw,relatime");
     let plain: Values<'_> = &[(SPACE_RATIO, 0.99), (LATENCY.p50, 91_000.0)];
-    let builder = Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", &[]).btrfs("lzo", &[]);
+    let builder = Builder::new()
+        .btrfs("zstd:3", &[])
+        .btrfs("zstd:1", &[])
+        .btrfs("lzo", &[]);
     ["ext4", "xfs", "btrfs"]
         .into_iter()
-        .fold(builder, |builder, filesystem| builder.cell(filesystem, "none", plain, &remark))
+        .fold(builder, |builder, filesystem| {
+            builder.cell(filesystem, "none", plain, &remark)
+        })
         .run
 }
 
@@ -275,7 +280,10 @@ fn the_fastest_writing_says_when_it_was_synced() {
         row.unwrap().label.clone()
     };
     assert_eq!(label("write", "each:1"), "Fastest writing, each write synced");
-    assert_eq!(label("append", "each:64"), "Fastest writing, synced every 64 writes");
+    assert_eq!(
+        label("append", "each:64"),
+        "Fastest writing, synced every 64 writes"
+    );
     assert_eq!(label("write", "end"), "Fastest writing, synced at the end");
     // The files that are overwritten were written before, in one go.
     assert_eq!(label("overwrite", "each:1"), "Fastest writing, synced at the end");

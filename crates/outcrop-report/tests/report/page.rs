@@ -20,8 +20,7 @@ fn the_page_is_well_formed_and_small() {
 #[test]
 fn nothing_is_fetched_from_anywhere() {
     let html = Report::of(&complete()).to_html();
-    let without_namespace = html
-        .replace("const SVG = 'http://www.w3.org/2000/svg'", "");
+    let without_namespace = html.replace("const SVG = 'http://www.w3.org/2000/svg'", "");
     // Nor could it be: the page's own policy forbids it.
     assert!(html.contains("default-src 'none'"));
     for forbidden in [

@@ -189,7 +189,10 @@ fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands
     let mut run = crate::compression_fixture::complete();
     for trial in &mut run.trials {
         let factor = 1.0 + 0.9 * f64::from(trial.repetition);
-        let speeds = trial.values.iter_mut().filter(|value| value.unit == Unit::BytesPerSecond);
+        let speeds = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.unit == Unit::BytesPerSecond);
         speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
     }
     let report = Report::of(&run);
@@ -223,7 +226,11 @@ fn figures_that_decide_nothing_are_counted_on_both_first_screens() {
     let report = Report::of(&shaky);
     let said = "figures are known to no better than ± 30 %";
     assert!(report.screen(200, false).contains(said));
-    assert!(report.to_html().contains("figures of the answers are known to no better than ± 30 %: device "));
+    assert!(
+        report
+            .to_html()
+            .contains("figures of the answers are known to no better than ± 30 %: device ")
+    );
     assert!(!Report::of(&complete()).screen(200, false).contains(said));
 }
 

@@ -131,7 +131,10 @@ fn the_first_screen_of_six_layers_has_a_row_for_each_and_cuts_no_command() {
             let row = screen.lines().find(|line| line.starts_with(&layer.layer));
             assert!(row.is_some(), "{}: {screen}", layer.layer);
         }
-        assert!(screen.lines().all(|line| line.chars().count() <= width), "{screen}");
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= width),
+            "{screen}"
+        );
         assert_eq!(screen.matches('`').count() % 2, 0, "{screen}");
     }
     insta::assert_snapshot!("six_layers", report.screen(80, false));

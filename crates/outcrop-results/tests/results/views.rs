@@ -212,11 +212,17 @@ fn a_trial_that_stalled_does_not_take_the_percentile_from_the_others() {
         let cell = &run.cells()[0];
         (cell.metric(LATENCY_P99.name).unwrap(), cell.stalled().len())
     };
-    let normal: Vec<TrialEntry> = (0..4).map(|index| went_on(index, 1e5 + f64::from(index))).collect();
+    let normal: Vec<TrialEntry> = (0..4)
+        .map(|index| went_on(index, 1e5 + f64::from(index)))
+        .collect();
 
     let (of_five, stalled) = p99("stalled", &[&normal[..], &[lacking(4, 5)]].concat());
     assert_eq!(stalled, 1);
-    assert_eq!(of_five.median(), Some(1e5 + 2.0), "its place is behind the others");
+    assert_eq!(
+        of_five.median(),
+        Some(1e5 + 2.0),
+        "its place is behind the others"
+    );
     let longest = of_five.values[4];
     assert!((2e9..2.1e9).contains(&longest), "what it saw: {longest}");
 

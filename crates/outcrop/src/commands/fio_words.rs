@@ -246,7 +246,10 @@ impl FioWords {
         let of_all = |rate: &String| {
             let of_one = format!("{process}:{rate}");
             // What is no rate is refused by the factor, in its own words.
-            let each = of_one.parse().ok().and_then(|arrival: Arrival| arrival.per_second());
+            let each = of_one
+                .parse()
+                .ok()
+                .and_then(|arrival: Arrival| arrival.per_second());
             match each.filter(|_| count > 1.0) {
                 Some(each) => format!("{process}:{}", each.per_second() * count),
                 None => of_one,

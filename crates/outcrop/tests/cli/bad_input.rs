@@ -95,7 +95,15 @@ fn flags_of_fio_and_of_ours_that_contradict_each_other_are_refused_with_both_nam
 
 #[test]
 fn a_rate_of_each_job_is_refused_where_there_are_several_numbers_of_jobs() {
-    let line = ["device", "--size", "16MiB", "--rate_iops", "5k", "--numjobs", "1,4"];
+    let line = [
+        "device",
+        "--size",
+        "16MiB",
+        "--rate_iops",
+        "5k",
+        "--numjobs",
+        "1,4",
+    ];
     let text = refused(&line);
     assert!(text.contains("--rate_iops 5k is a rate of each job"), "{text}");
     assert!(text.contains("--arrival constant:RATE"), "{text}");

@@ -124,7 +124,9 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     };
     let place = place(gain.mode);
     let meaning = match gain.mode {
-        SearchMode::OnDisk => "Without postings every lookup reads the codes of all rows, so the gain grows with their number.",
+        SearchMode::OnDisk => {
+            "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
+        }
         SearchMode::InMemory | SearchMode::Scan => {
             "Loading a file without postings builds them, so that both are searched alike from then on."
         }
@@ -145,7 +147,9 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     );
     let size = "size with postings ÷ without";
     let numbers = vec![
-        gain.with.clone().named(format!("lookup {place} with postings, p50")),
+        gain.with
+            .clone()
+            .named(format!("lookup {place} with postings, p50")),
         gain.without.clone().named(format!("lookup {place} without, p50")),
         Number::derived(size, gain.size_ratio, Unit::Ratio, gain.with.n),
     ];

@@ -78,7 +78,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "thinktime",
         Instead("type --arrival poisson:5k for requests with pauses between them"),
     ),
-    ("zonemode", Instead("leave it out; zoned devices cannot be measured by zone")),
+    (
+        "zonemode",
+        Instead("leave it out; zoned devices cannot be measured by zone"),
+    ),
     (
         "flow",
         Instead("leave it out; the jobs of a cell are alike, and two kinds of jobs are two commands"),
@@ -97,7 +100,9 @@ impl Foreign {
         for (name, meaning, value) in &self.given {
             if let Instead(answer) = meaning {
                 let answer = answer.replace("{}", value.as_deref().unwrap_or("…"));
-                return Err(format!("--{name} is an option of fio that Outcrop does not have: {answer}"));
+                return Err(format!(
+                    "--{name} is an option of fio that Outcrop does not have: {answer}"
+                ));
             }
         }
         Ok(())
