@@ -140,14 +140,8 @@ impl<'a> CellView<'a> {
     /// have would leave out the slow ones. Trials that stalled are known to be the slow ones: where most trials gave a latency, that of
     /// a stalled one counts as the longest that it saw.
     pub fn metric(&self, name: &str) -> Option<Samples> {
-        let values_of = |trial: &&'a TrialEntry| {
-            trial
-                .values
-                .iter()
-                .map(|value| (*trial, value))
-                .collect::<Vec<_>>()
-        };
-        let all = self.completed.iter().flat_map(|trial| values_of(trial));
+        let of_trial = |trial: &'a TrialEntry| trial.values.iter().map(move |value| (trial, value));
+        let all = self.completed.iter().copied().flat_map(of_trial);
         let found: Vec<Given<'a>> = all.filter(|(_, value)| value.metric == name).collect();
         let (_, first) = found.first()?;
         let scope = self.defined(name).map_or(Scope::Trial, |metric| metric.scope);

@@ -232,6 +232,12 @@ impl FioWords {
             }
         };
         let typed = format!("--rate_iops {}", self.rates.join(","));
+        let is_mix = |rw: &str| rw.ends_with("rw") || rw.ends_with("readwrite");
+        if let Some(rw) = self.rw.as_deref().filter(|rw| is_mix(rw)) {
+            return Err(format!(
+                "{typed} with --rw {rw} bounds reads and writes apart in fio; give the rate of both together with --arrival {process}:RATE"
+            ));
+        }
         let count = match jobs {
             [] => 1.0,
             [one] => one.parse::<u32>().map_or(1.0, f64::from),

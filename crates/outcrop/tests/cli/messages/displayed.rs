@@ -97,6 +97,7 @@ fn of_quantities_and_workloads() {
                 line: 7,
                 why: text("6 columns are expected"),
             },
+            WorkloadError::TooManyUnacknowledged { oldest_key_id: 12 },
         ],
     );
 }
@@ -239,6 +240,11 @@ fn of_caches() {
                 hint: "",
             },
             CacheError::Exposed { address },
+            CacheError::OpenFiles {
+                limit: 20,
+                needed: 10_032,
+                fewest: 40,
+            },
             CacheError::System {
                 what: "epoll_create",
                 source: denied(),
@@ -316,6 +322,9 @@ fn of_plans_and_reports() {
             LabError::BadPlan {
                 at: text("mine.toml:6:1"),
                 message: text("unknown key `queue_dpeth`; did you mean `queue_depth`?"),
+            },
+            LabError::NoPlan {
+                name: text("ssd-queue-dept"),
             },
             LabError::ReadPlan {
                 path: PathBuf::from("mine.toml"),
