@@ -21,6 +21,9 @@ const MOST_OF_PLACEMENT: usize = 9;
 /// And above the figures of one layer.
 const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
+/// Lines that advice has in any case.
+const LEAST_OF_ADVICE: usize = 3;
+
 /// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
 /// Lines that name the findings that do not hold, and as many for the checks of the run that failed.
@@ -56,12 +59,17 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let answer = &layer.answer;
     let subject = wrapped(&answer.subject, width, 0);
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
-    lines.extend(placement(report, width, MOST_OF_PLACEMENT_ALONE, pen));
-    lines.extend(capabilities(answer, width, pen));
-    lines.push(String::new());
+    let mut table = capabilities(answer, width, pen);
+    table.push(String::new());
     let mut last = to_decide(std::slice::from_ref(layer), width);
     last.extend(warnings(answer, width, pen));
     last.extend(summary(report, width));
+    // Where to compress gives way to what the layer itself advises.
+    let room = MOST_LINES.saturating_sub(lines.len() + table.len() + last.len());
+    let of_placement = room.saturating_sub(LEAST_OF_ADVICE + 1);
+    let most = of_placement.clamp(1, MOST_OF_PLACEMENT_ALONE);
+    lines.extend(placement(report, width, most, pen));
+    lines.extend(table);
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
     lines.extend(last);
@@ -332,8 +340,23 @@ fn named(count: &str, sentences: &[&str], width: usize) -> Vec<String> {
     if sentences.is_empty() {
         return Vec::new();
     }
-    let text = format!("{count}: {}.", sentences.join("; "));
-    fitting(&text, width, INDENT, MOST_NAMED)
+    // Whole sentences, as many as fit.
+    let named = (1..=sentences.len()).rev().map(|named| {
+        let more = match sentences.len() - named {
+            0 => ".".to_owned(),
+            more => format!("; and {more} more."),
+        };
+        wrapped(
+            &format!("{count}: {}{more}", sentences[..named].join("; ")),
+            width,
+            INDENT,
+        )
+    });
+    let mut fitting_ones = named.filter(|lines| lines.len() <= MOST_NAMED);
+    fitting_ones.next().unwrap_or_else(|| {
+        let first = format!("{count}: {}.", sentences[0]);
+        fitting(&first, width, INDENT, MOST_NAMED)
+    })
 }
 
 /// The confidences of the intervals that a summary may show: `75 %`, `75 to 95 %`.

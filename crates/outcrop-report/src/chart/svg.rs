@@ -1,7 +1,12 @@
 //! A drawing as SVG: on the page, where a style sheet recolours it in a dark scheme, and as a file of its own.
 
+mod elements;
+
 use std::fmt::Write as _;
 
+use elements::{Elements, Extent};
+
+use super::draw::text_width_px;
 use super::palette::{self, Ink};
 use super::scene::{Anchor, Fill, Path, Scene, Shape, Stroke};
 
@@ -53,66 +58,28 @@ pub(crate) fn write(scene: &Scene, words: &Words<'_>, medium: Medium) -> String 
             palette::PAGE.light
         ),
     };
-    let mut pending = Pending::default();
+    let mut elements = Elements::default();
     for shape in &scene.shapes {
-        add(&mut svg, &mut pending, shape, medium);
+        add(&mut svg, &mut elements, shape, medium);
     }
-    pending.write(&mut svg);
+    elements.write(&mut svg);
     svg.push_str("</svg>");
     svg
 }
 
-/// What follows each other and has the same attributes, which on the page are written once: paths as one path, others as a group.
-#[derive(Default)]
-struct Pending {
-    outline: String,
-    /// Openings of elements without those attributes, and what follows them.
-    elements: Vec<(String, String)>,
-    attributes: String,
-}
-
-impl Pending {
-    fn add_path(&mut self, svg: &mut String, path: &Path) {
-        let paint = paint(path.fill, path.stroke);
-        if paint != self.attributes || !self.elements.is_empty() {
-            self.write(svg);
-            self.attributes = paint;
-        }
-        add_outline(&mut self.outline, path);
-    }
-
-    fn add_element(&mut self, svg: &mut String, opening: String, rest: String, attributes: String) {
-        if attributes != self.attributes || !self.outline.is_empty() {
-            self.write(svg);
-            self.attributes = attributes;
-        }
-        self.elements.push((opening, rest));
-    }
-
-    fn write(&mut self, svg: &mut String) {
-        let attributes = &self.attributes;
-        if !self.outline.is_empty() {
-            let _ = write!(svg, "<path d=\"{}\"{attributes}/>", self.outline);
-            self.outline.clear();
-        }
-        let is_group = self.elements.len() > 1 && !attributes.is_empty();
-        let own = if is_group { "" } else { attributes.as_str() };
-        let elements: String = self
-            .elements
-            .drain(..)
-            .map(|(opening, rest)| opening + own + &rest)
-            .collect();
-        if is_group {
-            let _ = write!(svg, "<g{attributes}>{elements}</g>");
-        } else {
-            svg.push_str(&elements);
-        }
-    }
-}
-
-fn add(svg: &mut String, pending: &mut Pending, shape: &Shape, medium: Medium) {
+fn add(svg: &mut String, elements: &mut Elements, shape: &Shape, medium: Medium) {
     match shape {
-        Shape::Path(path) => pending.add_path(svg, path),
+        Shape::Path(path) => {
+            let corners = path.pieces.iter().flatten().copied();
+            let margin = path.stroke.map_or(0.0, |stroke| stroke.width / 2.0);
+            elements.add_path(
+                paint(path.fill, path.stroke),
+                extent(corners, margin),
+                |outline| {
+                    outline.add(path);
+                },
+            );
+        }
         Shape::Circle {
             centre: (x, y),
             radius,
@@ -125,7 +92,11 @@ fn add(svg: &mut String, pending: &mut Pending, shape: &Shape, medium: Medium) {
                 Px(*y),
                 Px(*radius)
             );
-            pending.add_element(svg, opening, "/>".to_owned(), paint(*fill, *stroke));
+            let covered = extent(
+                [(*x, *y)],
+                *radius + stroke.map_or(0.0, |stroke| stroke.width / 2.0),
+            );
+            elements.add(paint(*fill, *stroke), covered, opening, "/>".to_owned());
         }
         Shape::Text(text) => {
             let anchor = match text.anchor {
@@ -140,26 +111,35 @@ fn add(svg: &mut String, pending: &mut Pending, shape: &Shape, medium: Medium) {
             };
             let opening = format!("<text x=\"{}\" y=\"{}\"", Px(text.at.0), Px(text.at.1));
             let rest = format!(">{}</text>", escaped(&text.words));
-            pending.add_element(svg, opening, rest, format!("{size}{anchor}{bold}"));
+            let (wide, high) = (text_width_px(&text.words, text.size_px), f64::from(text.size_px));
+            let left = match text.anchor {
+                Anchor::Start => text.at.0,
+                Anchor::Middle => text.at.0 - wide / 2.0,
+                Anchor::End => text.at.0 - wide,
+            };
+            // Letters reach below their line by less than a third.
+            let corners = [(left, text.at.1 - high), (left + wide, text.at.1 + high / 3.0)];
+            let covered = extent(corners, 0.0);
+            elements.add(format!("{size}{anchor}{bold}"), covered, opening, rest);
         }
         Shape::Group { note, shapes } => {
             let is_titled = medium == Medium::File && !note.is_empty();
             if is_titled {
-                pending.write(svg);
+                elements.write(svg);
                 let _ = write!(svg, "<g><title>{}</title>", escaped(note));
             }
             for shape in shapes {
-                add(svg, pending, shape, medium);
+                add(svg, elements, shape, medium);
             }
             if is_titled {
-                pending.write(svg);
+                elements.write(svg);
                 svg.push_str("</g>");
             }
         }
     }
     if medium == Medium::File {
         // Whoever edits a file finds each shape as one of its own.
-        pending.write(svg);
+        elements.write(svg);
     }
 }
 
@@ -189,33 +169,72 @@ fn visible(piece: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept
 }
 
-/// Appends the pieces of a path. All but their first corners are relative to the corner before, which is shorter.
-fn add_outline(outline: &mut String, path: &Path) {
-    for piece in &path.pieces {
-        let mut last = None;
-        // An area is closed by its corners; of a long line many corners do not show.
-        let is_long = piece.len() > LONG_LINE && !path.is_closed;
-        let corners = if is_long { visible(piece) } else { piece.clone() };
-        for (x, y) in corners {
-            let at = (tenths(x), tenths(y));
-            let _ = match last {
-                None => write!(outline, "M{},{}", Tenths(at.0), Tenths(at.1)),
-                Some((x, y)) => {
-                    let (dx, dy) = (Tenths(at.0 - x), Tenths(at.1 - y));
-                    match (dx.0, dy.0) {
-                        (_, 0) => write!(outline, "h{dx}"),
-                        (0, _) => write!(outline, "v{dy}"),
-                        (_, ..0) => write!(outline, "l{dx}{dy}"),
-                        _ => write!(outline, "l{dx},{dy}"),
-                    }
-                }
-            };
-            last = Some(at);
-        }
-        if path.is_closed {
-            outline.push('Z');
+/// What some corners cover, with a margin.
+fn extent(corners: impl IntoIterator<Item = (f64, f64)>, margin: f64) -> Extent {
+    let nothing = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let (left, top, right, bottom) = corners.into_iter().fold(nothing, |covered, (x, y)| {
+        (
+            covered.0.min(x),
+            covered.1.min(y),
+            covered.2.max(x),
+            covered.3.max(y),
+        )
+    });
+    (left - margin, top - margin, right + margin, bottom + margin)
+}
+
+/// The outline of one path or of several that are written as one.
+#[derive(Default)]
+struct Outline {
+    text: String,
+    /// Where the pen is, in tenths of a pixel.
+    at: Option<(i64, i64)>,
+}
+
+impl Outline {
+    /// Appends the pieces of a path. Corners are relative to the corner before where that is shorter.
+    fn add(&mut self, path: &Path) {
+        for piece in &path.pieces {
+            // An area is closed by its corners; of a long line many corners do not show.
+            let is_long = piece.len() > LONG_LINE && !path.is_closed;
+            let corners = if is_long { visible(piece) } else { piece.clone() };
+            let mut corners = corners.into_iter().map(|(x, y)| (tenths(x), tenths(y)));
+            let Some(first) = corners.next() else { continue };
+            self.go(first);
+            for corner in corners {
+                self.draw_to(corner);
+            }
+            if path.is_closed {
+                self.text.push('Z');
+                self.at = Some(first);
+            }
         }
     }
+
+    fn go(&mut self, to: (i64, i64)) {
+        let absolute = pair('M', to);
+        let relative = self.at.map(|(x, y)| pair('m', (to.0 - x, to.1 - y)));
+        let shorter = relative.filter(|relative| relative.len() < absolute.len());
+        self.text.push_str(&shorter.unwrap_or(absolute));
+        self.at = Some(to);
+    }
+
+    fn draw_to(&mut self, to: (i64, i64)) {
+        let (x, y) = self.at.unwrap_or_default();
+        let step = match (to.0 - x, to.1 - y) {
+            (dx, 0) => format!("h{}", Tenths(dx)),
+            (0, dy) => format!("v{}", Tenths(dy)),
+            step => pair('l', step),
+        };
+        self.text.push_str(&step);
+        self.at = Some(to);
+    }
+}
+
+/// A command with two numbers, which a minus sign keeps apart as well as a comma.
+fn pair(command: char, (x, y): (i64, i64)) -> String {
+    let comma = if y < 0 { "" } else { "," };
+    format!("{command}{}{comma}{}", Tenths(x), Tenths(y))
 }
 
 fn paint(fill: Option<Fill>, stroke: Option<Stroke>) -> String {

@@ -70,7 +70,8 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let found = best(its.into_iter().filter(|cell| counts(cell)), metric);
     // Where a run compares policies, a figure without its policy is nobody's.
-    let policies: BTreeSet<&str> = cells.iter().map(|cell| cell.spelling(&POLICY)).collect();
+    let stated = cells.iter().map(|cell| cell.spelling(&POLICY));
+    let policies: BTreeSet<&str> = stated.filter(|policy| !policy.is_empty()).collect();
     let policy = |cell: &Cell<'_>| match policies.len() {
         0 | 1 => String::new(),
         _ => cell.shown(&POLICY),

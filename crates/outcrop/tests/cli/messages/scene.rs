@@ -52,7 +52,7 @@ impl Scene {
         let lines = text.lines().map(|line| {
             let words = line.split(' ').map(|word| match run_name(word) {
                 Some((before, after)) => format!("{before}TIME-{after}"),
-                None => word.to_owned(),
+                None => without_chance(word),
             });
             words.collect::<Vec<_>>().join(" ") + "\n"
         });
@@ -87,4 +87,16 @@ fn words(line: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// A word without the random part of a temporary file's name; a checksum, which follows from the time as well, as `CHECKSUM`.
+fn without_chance(word: &str) -> String {
+    let is_checksum = |text: &str| text.len() == 8 && text.chars().all(|letter| letter.is_ascii_hexdigit());
+    if let Some((before, _)) = word.split_once("/.ocol-") {
+        return format!("{before}/.ocol-RANDOM\"");
+    }
+    match word.strip_suffix([',', ':']) {
+        Some(hex) if is_checksum(hex) => word.replace(hex, "CHECKSUM"),
+        _ => word.to_owned(),
+    }
 }
