@@ -8,7 +8,7 @@ use elements::{Elements, Extent};
 
 use super::draw::text_width_px;
 use super::palette::{self, Ink};
-use super::scene::{Anchor, Fill, Path, Scene, Shape, Stroke};
+use super::scene::{Anchor, Fill, Path, Scene, Shape, Stroke, Text};
 
 /// The font of the page; what a machine lacks is replaced by its own.
 const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
@@ -98,30 +98,7 @@ fn add(svg: &mut String, elements: &mut Elements, shape: &Shape, medium: Medium)
             );
             elements.add(paint(*fill, *stroke), covered, opening, "/>".to_owned());
         }
-        Shape::Text(text) => {
-            let anchor = match text.anchor {
-                Anchor::Start => "",
-                Anchor::Middle => " text-anchor=\"middle\"",
-                Anchor::End => " text-anchor=\"end\"",
-            };
-            let bold = if text.is_bold { " font-weight=\"600\"" } else { "" };
-            let size = match text.size_px {
-                TEXT_SIZE_PX => String::new(),
-                size => format!(" font-size=\"{size}\""),
-            };
-            let opening = format!("<text x=\"{}\" y=\"{}\"", Px(text.at.0), Px(text.at.1));
-            let rest = format!(">{}</text>", escaped(&text.words));
-            let (wide, high) = (text_width_px(&text.words, text.size_px), f64::from(text.size_px));
-            let left = match text.anchor {
-                Anchor::Start => text.at.0,
-                Anchor::Middle => text.at.0 - wide / 2.0,
-                Anchor::End => text.at.0 - wide,
-            };
-            // Letters reach below their line by less than a third.
-            let corners = [(left, text.at.1 - high), (left + wide, text.at.1 + high / 3.0)];
-            let covered = extent(corners, 0.0);
-            elements.add(format!("{size}{anchor}{bold}"), covered, opening, rest);
-        }
+        Shape::Text(text) => add_text(elements, text),
         Shape::Group { note, shapes } => {
             let is_titled = medium == Medium::File && !note.is_empty();
             if is_titled {
@@ -141,6 +118,31 @@ fn add(svg: &mut String, elements: &mut Elements, shape: &Shape, medium: Medium)
         // Whoever edits a file finds each shape as one of its own.
         elements.write(svg);
     }
+}
+
+fn add_text(elements: &mut Elements, text: &Text) {
+    let anchor = match text.anchor {
+        Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
+        Anchor::End => " text-anchor=\"end\"",
+    };
+    let bold = if text.is_bold { " font-weight=\"600\"" } else { "" };
+    let size = match text.size_px {
+        TEXT_SIZE_PX => String::new(),
+        size => format!(" font-size=\"{size}\""),
+    };
+    let opening = format!("<text x=\"{}\" y=\"{}\"", Px(text.at.0), Px(text.at.1));
+    let rest = format!(">{}</text>", escaped(&text.words));
+    let (wide, high) = (text_width_px(&text.words, text.size_px), f64::from(text.size_px));
+    let left = match text.anchor {
+        Anchor::Start => text.at.0,
+        Anchor::Middle => text.at.0 - wide / 2.0,
+        Anchor::End => text.at.0 - wide,
+    };
+    // Letters reach below their line by less than a third.
+    let corners = [(left, text.at.1 - high), (left + wide, text.at.1 + high / 3.0)];
+    let covered = extent(corners, 0.0);
+    elements.add(format!("{size}{anchor}{bold}"), covered, opening, rest);
 }
 
 /// The corners of a line that show: those between which it would otherwise leave its way by more than a fifth of a pixel.

@@ -38,8 +38,8 @@ pub(crate) fn six_layers() -> RunView {
         spread_latencies(trial);
     }
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
-    let read = |name: &str| std::fs::read_to_string(kept.join(name)).unwrap();
-    run.environment = serde_json::from_str(&read("environment.json")).unwrap();
+    let read = |name: &str| std::fs::read_to_string(kept.join(name)).expect("the kept run has it");
+    run.environment = serde_json::from_str(&read("environment.json")).expect("an environment is JSON");
     run.plan = read("plan.toml").repeat(4);
     run
 }

@@ -39,7 +39,7 @@ pub(crate) struct FioWords {
     /// fio: where random accesses go
     #[arg(long = "random_distribution", hide = true, value_name = "DISTRIBUTION")]
     distribution: Option<String>,
-    /// fio: requests per second that are asked of each job
+    /// fio: requests per second of each job
     #[arg(long = "rate_iops", hide = true, value_name = "RATE", value_delimiter = ',')]
     rates: Vec<String>,
     /// fio: how they are spaced

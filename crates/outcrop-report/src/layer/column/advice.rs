@@ -128,7 +128,7 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
             "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
         }
         SearchMode::InMemory | SearchMode::Scan => {
-            "Loading a file without postings builds them, so that both are searched alike from then on."
+            "Loading a file without postings builds them, so that both are searched in the same way from then on."
         }
     };
     let text = format!(

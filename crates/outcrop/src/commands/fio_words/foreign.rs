@@ -84,7 +84,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "flow",
-        Instead("leave it out; the jobs of a cell are alike, and two kinds of jobs are two commands"),
+        Instead("leave it out; the jobs of a cell are all the same, and two kinds of jobs are two commands"),
     ),
 ];
 
