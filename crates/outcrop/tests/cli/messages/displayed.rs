@@ -1,5 +1,10 @@
 //! The text of every error of the libraries, also of those that no input provokes: a hung device, a broken kernel.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a list of all there is, in which nothing is to be found but its entries"
+)]
+
 mod data;
 mod runs;
 
