@@ -286,8 +286,8 @@ impl DeviceError {
         let hint = match source.kind() {
             // The rights of the file would have given EACCES: EPERM comes from above them, and root cannot change it from within.
             io::ErrorKind::PermissionDenied if source.raw_os_error() == Some(EPERM) && is_device(path) => {
-                "; the rights of the file are not what forbids it: the device is kept from this container or by a security policy, also \
-                 from root; run outcrop outside the container, or start the container with the device (docker run --device)"
+                "; the file's permissions are not the reason: a container or a security policy withholds the device, even from root; run \
+                 outcrop outside the container, or start the container with the device (docker run --device)"
             }
             io::ErrorKind::PermissionDenied => {
                 "; choose a path that you may use, or run with the owner's rights (block devices: root or group disk)"
