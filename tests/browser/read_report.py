@@ -163,6 +163,20 @@ def same_rows(downloaded, printed, name):
                 assert left == right, f"{name}: {one} {other}"
 
 
+def unpacked(data):
+    """The specifications, with the points of lines as dictionaries instead of columns."""
+    for spec in data["figures"]:
+        chart = spec["chart"]
+        shared = {key: chart[key] for key in ("n", "confidence") if key in chart}
+        for line in chart.get("series", []):
+            columns = line["points"].items()
+            rows = range(len(line["points"]["x"]))
+            cells = [{key: column[row] for key, column in columns if row < len(column)} for row in rows]
+            points = [shared | {key: value for key, value in cell.items() if value is not None} for cell in cells]
+            line["points"] = points
+    return data["figures"]
+
+
 def has_intervals(chart):
     points = [point for series in chart.get("series", []) for point in series["points"]]
     return any("interval" in point for point in points)
@@ -184,7 +198,7 @@ def with_scripts(driver, page, work, outcrop, run):
             shoot(driver, work, f"{what}-figures")
             is_quiet(driver, what)
     show(driver, page)
-    specs = json.loads(driver.find_element(By.ID, "figure-data").get_attribute("textContent"))["figures"]
+    specs = unpacked(json.loads(driver.find_element(By.ID, "figure-data").get_attribute("textContent")))
     spec = next(spec for spec in specs if has_intervals(spec["chart"]))
     reads_values(driver, spec)
     answers_the_keyboard(driver, spec)

@@ -20,6 +20,9 @@ pub struct CurveAdvice {
     pub worst: CurvePoint,
     /// Whether the chosen memory is the largest simulated, so that more may help.
     pub is_largest: bool,
+    /// Whether the chosen memory is the smallest simulated and no policy misses more than the lowest there: everything that the trace
+    /// asks for again is kept, and neither limit nor policy matters.
+    pub everything_fits: bool,
 }
 
 impl CurveAdvice {
@@ -45,7 +48,11 @@ impl CurveAdvice {
         at.sort_by(by_ratio);
         let (chosen, worst) = (**at.first()?, **at.last()?);
         let near = at.iter().filter(|point| is_near(point, ratio(&chosen)));
+        let is_smallest = points.iter().all(|point| point.memory_bytes >= memory_bytes);
+        let hits = |point: &CurvePoint| point.hits == lowest.hits;
+        let mut same = points.iter().filter(|point| point.memory_bytes == memory_bytes);
         Some(Self {
+            everything_fits: is_smallest && same.all(hits),
             chosen,
             lowest: *lowest,
             policies: near.map(|point| point.policy).collect(),
@@ -91,8 +98,13 @@ mod tests {
         assert_eq!(advice.policies, [sieve]);
         assert_eq!(advice.worst.policy, fifo);
         assert!(!advice.is_largest);
+        assert!(!advice.everything_fits, "the smallest memory misses more");
         let advice = CurveAdvice::of(&points[..2]).unwrap();
         assert!(advice.is_largest, "more memory was not simulated");
         assert_eq!(CurveAdvice::of(&[]), None);
+        let all_alike = [point(lru, 1, 100), point(lru, 2, 100), point(fifo, 1, 100)];
+        assert!(CurveAdvice::of(&all_alike).unwrap().everything_fits);
+        let one_evicts = [point(lru, 1, 100), point(lru, 2, 100), point(fifo, 1, 101)];
+        assert!(!CurveAdvice::of(&one_evicts).unwrap().everything_fits);
     }
 }

@@ -261,6 +261,16 @@ pub enum DeviceError {
     },
 }
 
+/// The error number of what no owner's right allows.
+const EPERM: i32 = rustix::io::Errno::PERM.raw_os_error();
+
+/// Whether a path names a block or character device.
+fn is_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path)
+        .is_ok_and(|found| found.file_type().is_block_device() || found.file_type().is_char_device())
+}
+
 impl DeviceError {
     pub(crate) fn spec(field: &'static str, seen: impl Display, expected: impl Into<String>) -> Self {
         Self::Spec {
@@ -274,6 +284,11 @@ impl DeviceError {
     pub(crate) fn path(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         let source = source.into();
         let hint = match source.kind() {
+            // The rights of the file would have given EACCES: EPERM comes from above them, and root cannot change it from within.
+            io::ErrorKind::PermissionDenied if source.raw_os_error() == Some(EPERM) && is_device(path) => {
+                "; the file's permissions are not the reason: a container or a security policy withholds the device, even from root; run \
+                 outcrop outside the container, or start the container with the device (docker run --device)"
+            }
             io::ErrorKind::PermissionDenied => {
                 "; choose a path that you may use, or run with the owner's rights (block devices: root or group disk)"
             }
@@ -292,5 +307,22 @@ impl DeviceError {
             source,
             hint,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_right_of_the_file_forbids_is_told_from_what_one_does() {
+        let refused = |path: &str, errno: rustix::io::Errno| {
+            DeviceError::path("open", Path::new(path), errno).to_string()
+        };
+        let (policy, rights) = (rustix::io::Errno::PERM, rustix::io::Errno::ACCESS);
+        assert!(refused("/dev/null", policy).contains("outside the container"));
+        assert!(refused("/dev/null", rights).contains("the owner's rights"));
+        // An immutable file is one of the user's.
+        assert!(refused("/proc/self/exe", policy).contains("the owner's rights"));
     }
 }

@@ -149,7 +149,9 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         "rw" | "readwrite" => of_reads(share_of_reads(options)?),
         _ => {
             let reason = if direction.contains(':') {
-                format!("`{rw}` moves on by a distance between requests; there is no counterpart to it")
+                format!(
+                    "`{rw}` moves on by a distance between requests; rw without it is random or in sequence"
+                )
             } else if direction.contains("trim") {
                 format!("`{rw}` trims; Outcrop measures reads and writes")
             } else {
@@ -164,7 +166,7 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         None | Some(("random", None)) => "random".to_owned(),
         Some((_, Some(("zipf", theta)))) if theta.parse::<f64>().is_ok() => format!("zipfian:{theta}"),
         Some((text, _)) => {
-            let reason = format!("`{text}` has no counterpart; random and zipf:THETA have");
+            let reason = format!("`{text}` is not one of Outcrop's distributions; take random or zipf:THETA");
             return Err(problem(options, "random_distribution", reason));
         }
     };

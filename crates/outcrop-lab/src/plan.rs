@@ -154,11 +154,17 @@ impl PlanSet {
         &self.plans
     }
 
-    /// What a run of these plans is called: as its plan, or by how many there are.
+    /// What a run of these plans is called: as its plan, as both of two, or as the first and how many more there are.
     pub fn name(&self) -> String {
+        /// Letters that a listing of run folders has room for.
+        const MOST_LETTERS: usize = 48;
         match self.plans() {
+            [] => "plans".to_owned(),
             [only] => only.name.clone(),
-            several => format!("{}-plans", several.len()),
+            [first, second] if first.name.len() + second.name.len() <= MOST_LETTERS => {
+                format!("{}-and-{}", first.name, second.name)
+            }
+            [first, others @ ..] => format!("{}-and-{}-more", first.name, others.len()),
         }
     }
 

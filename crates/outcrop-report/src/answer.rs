@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
 
 /// What the reader came for, in the order in which it is read.
@@ -57,6 +58,8 @@ impl Answer {
             .iter()
             .flat_map(|row| row.readings.iter().map(move |reading| (row, reading)));
         let measured = readings.filter_map(|(row, reading)| match &reading.outcome {
+            // What further down is not decided is no headline.
+            ReadingOutcome::Measured { .. } if reading.is_undecided() => None,
             ReadingOutcome::Measured { number, conditions } => Some(Headline {
                 label: &row.label,
                 column: &reading.column,
@@ -73,6 +76,18 @@ impl Answer {
             is_new
         });
         new.take(most).collect()
+    }
+
+    /// The figures that were measured with an interval: how many of them are known too badly to decide anything, and all.
+    pub(crate) fn wide_figures(&self) -> (usize, usize) {
+        let readings = self.capabilities.iter().flat_map(|row| &row.readings);
+        let widths = readings.filter_map(|reading| match &reading.outcome {
+            ReadingOutcome::Measured { number, .. } => number.plus_minus_percent(),
+            ReadingOutcome::Missing { .. } => None,
+        });
+        let widths: Vec<f64> = widths.collect();
+        let wide = widths.iter().filter(|percent| **percent > WIDEST_PERCENT);
+        (wide.count(), widths.len())
     }
 
     /// The first instruction; where no figures decide one, what is not decided.
@@ -126,7 +141,28 @@ pub enum ReadingOutcome {
     },
 }
 
+/// What a column is called besides, whose choice the figures do not decide.
+const UNDECIDED_COLUMN: &str = ", undecided";
+
+impl Answer {
+    /// Says in the table of what was measured, too, which choices are not decided: a name in a column would contradict the advice.
+    pub(crate) fn mark_undecided(&mut self) {
+        let undecided = self.advice.iter().filter(|claim| !claim.is_decided());
+        let topics: Vec<String> = undecided.map(|claim| claim.topic.clone()).collect();
+        for reading in self.capabilities.iter_mut().flat_map(|row| &mut row.readings) {
+            if topics.contains(&reading.column) {
+                reading.column.push_str(UNDECIDED_COLUMN);
+            }
+        }
+    }
+}
+
 impl Reading {
+    /// Whether the choice that its column stands for is not decided.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.column.ends_with(UNDECIDED_COLUMN)
+    }
+
     /// A reading of the cell in which a number was reached; of none, why there is none.
     pub fn of(column: &str, found: Option<(Number, String)>, if_missing: impl FnOnce() -> String) -> Self {
         let outcome = match found {
@@ -151,10 +187,22 @@ pub struct Claim {
     /// claim states a fact, or its figures do not decide it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
+    /// Why the figures do not decide it, and what would.
+    #[serde(skip)]
+    pub(crate) doubt: Option<Doubt>,
     /// The whole of it, in sentences.
     pub text: String,
     /// What it rests on.
     pub numbers: Vec<Number>,
+}
+
+/// What withholds a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Doubt {
+    /// Why, without what to do about it: `not decided (IOPS, read: 261 k (120–400))`.
+    pub(crate) why: String,
+    /// Repetitions that are likely to decide it.
+    pub(crate) repetitions: usize,
 }
 
 /// How the brief of a claim begins that the figures do not decide.
@@ -177,9 +225,15 @@ impl Claim {
             topic: topic.into(),
             brief: brief.into(),
             action: None,
+            doubt: None,
             text: text.into(),
             numbers,
         }
+    }
+
+    /// The claim in a line, without how to decide it: a terminal says that once for all of them.
+    pub(crate) fn in_a_line(&self) -> &str {
+        self.doubt.as_ref().map_or(&self.brief, |doubt| &doubt.why)
     }
 
     /// The same, with what to do.

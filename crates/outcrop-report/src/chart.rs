@@ -219,8 +219,17 @@ fn significant<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Er
 }
 
 fn significant_ends<S: Serializer>(ends: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
-    ends.map(|(low, high)| (rounded(low), rounded(high)))
+    ends.map(|(low, high)| (Significant(low), Significant(high)))
         .serialize(serializer)
+}
+
+/// A number that is written to six digits.
+struct Significant(f64);
+
+impl Serialize for Significant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        significant(&self.0, serializer)
+    }
 }
 
 fn significant_option<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -124,6 +124,7 @@ fn header(report: &Report, contents: &Markup) -> Markup {
             h1 { (title(report)) }
             @if let Some(answer) = &report.placement { (placement::section(answer)) }
             (stack::table(&report.layers))
+            (stack::wide_figures(report))
             p.lede { (report.run.one_line()) }
             (contents)
         }

@@ -10,7 +10,7 @@ pub(crate) mod device;
 pub(crate) mod filesystem;
 pub(crate) mod kv;
 mod sensitivity;
-mod undecided;
+pub(crate) mod undecided;
 
 use std::collections::BTreeMap;
 
@@ -109,6 +109,7 @@ fn section(
     let (matrices, missing_matrices) = layer.matrices();
     let mut answer = layer.answer();
     answer.advice = undecided::withhold(answer.advice, run, name);
+    answer.mark_undecided();
     LayerSection {
         layer: name.to_owned(),
         answer,

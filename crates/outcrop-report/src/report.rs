@@ -105,6 +105,15 @@ pub struct Note {
     pub trials: String,
 }
 
+/// Figures of the answers that are known too badly to decide anything.
+#[derive(Clone, Debug)]
+pub(crate) struct WideFigures {
+    pub(crate) wide: usize,
+    pub(crate) all: usize,
+    /// The same of each layer.
+    pub(crate) of_layers: Vec<(String, (usize, usize))>,
+}
+
 impl Report {
     /// Works a run out. Never fails: what the run cannot support is listed as missing, with the reason.
     ///
@@ -228,6 +237,16 @@ impl Report {
             .collect::<Vec<_>>()
             .join(" · "),
         }
+    }
+
+    /// How many figures of the answers are known to no better than ± 30 %, by layer and in all; none where every one is known better.
+    pub(crate) fn wide_figures(&self) -> Option<WideFigures> {
+        let layers = self.layers.iter();
+        let of_layers = layers.map(|layer| (layer.layer.clone(), layer.answer.wide_figures()));
+        let of_layers: Vec<_> = of_layers.collect();
+        let sum = |part: fn(&(usize, usize)) -> usize| of_layers.iter().map(|(_, counts)| part(counts)).sum();
+        let (wide, all) = (sum(|counts| counts.0), sum(|counts| counts.1));
+        (wide > 0).then_some(WideFigures { wide, all, of_layers })
     }
 
     /// The model of the CPU; empty where it is unknown.

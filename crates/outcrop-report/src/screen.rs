@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 
 use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
 use crate::finding::{About, Finding, Verdict};
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::counted;
 use crate::report::{LayerSection, Report};
-use crate::wrap::wrapped;
+use crate::wrap::{fitting, wrapped};
 
 /// Most lines of the summary of a layer: a screen of 24, less the blank line and the report's path that the caller adds.
 const MOST_LINES: usize = 22;
@@ -19,6 +20,9 @@ const LEAST_WIDTH: usize = 60;
 const MOST_OF_PLACEMENT: usize = 9;
 /// And above the figures of one layer.
 const MOST_OF_PLACEMENT_ALONE: usize = 6;
+
+/// Lines that advice has in any case.
+const LEAST_OF_ADVICE: usize = 3;
 
 /// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
@@ -55,14 +59,19 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let answer = &layer.answer;
     let subject = wrapped(&answer.subject, width, 0);
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
-    lines.extend(placement(report, width, MOST_OF_PLACEMENT_ALONE, pen));
-    lines.extend(capabilities(answer, width, pen));
-    lines.push(String::new());
-    let mut last = warnings(answer, width, pen);
+    let mut table = capabilities(answer, width, pen);
+    table.push(String::new());
+    let mut last = to_decide(std::slice::from_ref(layer), width);
+    last.extend(warnings(answer, width, pen));
     last.extend(summary(report, width));
+    // Where to compress gives way to what the layer itself advises.
+    let room = MOST_LINES.saturating_sub(lines.len() + table.len() + last.len());
+    let of_placement = room.saturating_sub(LEAST_OF_ADVICE + 1);
+    let most = of_placement.clamp(1, MOST_OF_PLACEMENT_ALONE);
+    lines.extend(placement(report, width, most, pen));
+    lines.extend(table);
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
-    let claims: Vec<&Claim> = answer.advice.iter().collect();
-    lines.extend(advice(&claims, width, room, pen));
+    lines.extend(advice(&answer.advice, width, room, pen));
     lines.extend(last);
     lines.truncate(MOST_LINES);
     lines
@@ -72,6 +81,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
     let mut lines = placement(report, width, MOST_OF_PLACEMENT, pen);
     lines.extend(stack::table(layers, width, pen));
+    lines.extend(to_decide(layers, width));
     lines.extend(summary(report, width));
     lines
 }
@@ -208,24 +218,47 @@ fn row<T: AsRef<str>>(label: &str, columns: &[T], label_width: usize, column_wid
     line.trim_end().to_owned()
 }
 
-/// The recommendations in brief, as many lines as there is room for.
-fn advice(claims: &[&Claim], width: usize, room: usize, pen: Pen) -> Vec<String> {
+/// What to measure where figures do not decide what to do: once for all claims, on lines of its own.
+fn to_decide(layers: &[LayerSection], width: usize) -> Vec<String> {
+    let of_layer = |layer: &LayerSection| {
+        let claims = layer.answer.advice.iter();
+        let doubts = claims.filter_map(|claim| claim.doubt.as_ref());
+        Some((layer.layer.clone(), doubts.map(|doubt| doubt.repetitions).max()?))
+    };
+    let open: Vec<(String, usize)> = layers.iter().filter_map(of_layer).collect();
+    let Some(repetitions) = open.iter().map(|(_, repetitions)| *repetitions).max() else {
+        return Vec::new();
+    };
+    let names: Vec<&str> = open.iter().map(|(layer, _)| layer.as_str()).collect();
+    let narrower = match layers.len() {
+        1 => String::new(),
+        _ => format!("; a profile needs only `--layer {}`", names.join(",")),
+    };
+    let text =
+        format!("To decide what is not: repeat the command with `--repetitions {repetitions}`{narrower}.");
+    wrapped(&text, width, INDENT)
+}
+
+/// The recommendations in brief, as many lines as there is room for; how many are left to the report is said.
+fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> {
     let topics = claims.iter().map(|claim| claim.topic.chars().count());
     let topic_width = topics.max().unwrap_or(0) + 2;
-    let mut lines = Vec::new();
-    for claim in claims {
+    let mut lines: Vec<String> = Vec::new();
+    for (index, claim) in claims.iter().enumerate() {
+        // A line is kept to say that there are more.
+        let is_last = index + 1 == claims.len();
+        let left = room.saturating_sub(lines.len() + usize::from(!is_last));
         let mut topic = pad(&claim.topic, topic_width);
-        let mut of_claim = Vec::new();
-        for part in wrapped(&claim.brief, width.saturating_sub(topic_width), 0) {
-            of_claim.push(pen.bold(&topic) + &part);
-            topic = " ".repeat(topic_width);
-        }
-        let left = room - lines.len();
-        // Part of a claim is better than none, but not than whole ones before it.
-        if of_claim.len() > left && !lines.is_empty() {
+        let of_claim = fitting(claim.in_a_line(), width.saturating_sub(topic_width), 0, left);
+        if of_claim.is_empty() {
+            let more = counted(claims.len() - index, "more piece");
+            lines.extend((lines.len() < room).then(|| format!("and {more} of advice in the report")));
             break;
         }
-        lines.extend(cut(of_claim, left, width));
+        for part in of_claim {
+            lines.push(pen.bold(&topic) + &part);
+            topic = " ".repeat(topic_width);
+        }
     }
     lines
 }
@@ -275,6 +308,12 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
     if report.layers.len() > 1 && warnings > 0 {
         text.push_str(&format!(" · {} in the report", counted(warnings, "warning")));
     }
+    if let Some(figures) = report.wide_figures() {
+        text.push_str(&format!(
+            " · {} of {} figures are known to no better than ± {WIDEST_PERCENT:.0} %",
+            figures.wide, figures.all
+        ));
+    }
     let mut lines = wrapped(&text, width, 2);
     let findings = failing(report, About::Subject, |finding| &finding.sentence);
     let verb = if findings.len() == 1 { "does" } else { "do" };
@@ -301,8 +340,23 @@ fn named(count: &str, sentences: &[&str], width: usize) -> Vec<String> {
     if sentences.is_empty() {
         return Vec::new();
     }
-    let lines = wrapped(&format!("{count}: {}.", sentences.join("; ")), width, 2);
-    cut(lines, MOST_NAMED, width)
+    // Whole sentences, as many as fit.
+    let named = (1..=sentences.len()).rev().map(|named| {
+        let more = match sentences.len() - named {
+            0 => ".".to_owned(),
+            more => format!("; and {more} more."),
+        };
+        wrapped(
+            &format!("{count}: {}{more}", sentences[..named].join("; ")),
+            width,
+            INDENT,
+        )
+    });
+    let mut fitting_ones = named.filter(|lines| lines.len() <= MOST_NAMED);
+    fitting_ones.next().unwrap_or_else(|| {
+        let first = format!("{count}: {}.", sentences[0]);
+        fitting(&first, width, INDENT, MOST_NAMED)
+    })
 }
 
 /// The confidences of the intervals that a summary may show: `75 %`, `75 to 95 %`.

@@ -2,6 +2,7 @@
 
 mod cell;
 mod sampling;
+mod stall;
 
 use std::collections::BTreeMap;
 use std::fs;

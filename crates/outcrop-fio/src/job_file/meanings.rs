@@ -18,7 +18,7 @@ use Meaning::{Always, Read, Refused};
 const BLOCK_SIZES: &str = "requests of a cell have one size; make a job of each";
 const PROCESSORS: &str = "run `taskset` or `numactl` before outcrop instead";
 const NO_CHECK: &str = "Outcrop does not verify what a device gives back";
-const NO_PAUSE: &str = "there is no counterpart; rate_iops and rate_process=poisson space requests";
+const NO_PAUSE: &str = "leave it out; rate_iops with rate_process=poisson spaces requests";
 const NO_STOP: &str = "trials are bounded by time; give runtime";
 
 const OPTIONS: &[(&str, Meaning)] = &[
@@ -216,7 +216,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("hipri", Refused("requests are not polled for")),
     ("sqthread_poll", Refused("requests are not polled for")),
     ("sqthread_poll_cpu", Refused("requests are not polled for")),
-    ("nonvectored", Refused("there is no counterpart")),
+    (
+        "nonvectored",
+        Refused("leave it out; each engine has one kind of system call"),
+    ),
     ("uncached", Refused("requests bypass the page cache")),
     ("iomem", Refused("buffers are ordinary memory")),
     (
@@ -241,7 +244,10 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     ("steadystate", Refused("every trial says whether it is steady")),
     ("percentage_random", Refused("a cell is random or sequential")),
-    ("rw_sequencer", Refused("there is no counterpart")),
+    (
+        "rw_sequencer",
+        Refused("leave it out; rw says which order requests have"),
+    ),
     (
         "continue_on_error",
         Refused("failed requests are counted, and too many fail a trial; leave it out"),

@@ -88,7 +88,7 @@ fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
                 ":5: verify=crc32c: ",
                 ":8: colour=blue: Outcrop does not know this option",
                 ":9: thinktime=10: ",
-                ":6: random_distribution: `pareto:0.9` has no counterpart",
+                ":6: random_distribution: `pareto:0.9` is not one of",
             ]),
         ),
         (

@@ -66,7 +66,7 @@ pub(super) const fn dashes(kind: SeriesKind) -> &'static [f64] {
 }
 
 /// Width of a text, from a cautious width per character, in ems; some are much wider than the others.
-pub(super) fn text_width_px(text: &str, size_px: u32) -> f64 {
+pub(in crate::chart) fn text_width_px(text: &str, size_px: u32) -> f64 {
     let width_em = |letter| match letter {
         'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.95,
         _ => 0.58,

@@ -100,13 +100,15 @@ impl Figure {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
-    /// The drawing below its title and above what its values rest on.
+    /// The drawing below its title, and above its caption and what its values rest on.
     fn with_words(&self, width_px: f64, label: &Label, font: &Font) -> Scene {
         let room = width_px - 2.0 * MARGIN_PX;
         let title = lines(&self.title, TEXT_PX + 2, room, font);
         let subject = lines(&label.subject, TICK_PX, room, font);
         let origin = self.rests_on(label);
         let origin = lines(&origin, TICK_PX, room, font);
+        // What was held fixed stands in the caption, which a file has no other place for.
+        let caption = lines(&self.caption, TICK_PX, room, font);
         let drawing = draw::draw(&self.chart, width_px);
         let mut scene = Scene::new(width_px, 0.0);
         let mut y = MARGIN_PX;
@@ -129,6 +131,7 @@ impl Figure {
             scene.add(shape.moved_down(y));
         }
         y += drawing.height;
+        write(&mut scene, &mut y, &caption, TICK_PX, false);
         write(&mut scene, &mut y, &origin, TICK_PX, false);
         scene.height = y + MARGIN_PX;
         scene

@@ -3,14 +3,65 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_results::Side;
-use outcrop_results::compare::{Comparison, FailedCell, Verdict};
+use outcrop_results::compare::{Comparison, FailedCell, NotComparable, Verdict};
 
 use super::reasons;
 use super::text::wrapped;
 use crate::number::counted;
 
-/// Reasons, each with the number of rows it stands for, and the cells that met no other.
-pub(super) fn not_compared(comparison: &Comparison) -> String {
+/// Reasons, each with the number of rows it stands for, and the cells that met no other. In short where other rows have the answer.
+pub(super) fn not_compared(comparison: &Comparison, is_all: bool) -> String {
+    let is_short = !is_all && comparison.comparable().next().is_some();
+    let mut text = if is_short {
+        kinds(comparison)
+    } else {
+        every_reason(comparison)
+    };
+    for side in [Side::Baseline, Side::Candidate] {
+        let count = comparison
+            .unmatched
+            .iter()
+            .filter(|cell| cell.side == side)
+            .count();
+        if count > 0 {
+            let is = if count == 1 { "is" } else { "are" };
+            let cells = counted(count, "cell");
+            text.push_str(&format!("  {cells} {is} only in the {}\n", side.name()));
+        }
+    }
+    text
+}
+
+/// The rows without a ratio by the kind of their reasons, in a line each.
+fn kinds(comparison: &Comparison) -> String {
+    let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
+    let mut count = 0;
+    for row in &comparison.rows {
+        if let Verdict::NotComparable(reasons) = &row.verdict {
+            count += 1;
+            for kind in reasons
+                .iter()
+                .map(NotComparable::in_short)
+                .collect::<BTreeSet<_>>()
+            {
+                *by_kind.entry(kind).or_default() += 1;
+            }
+        }
+    }
+    if count == 0 {
+        return String::new();
+    }
+    let kinds = by_kind
+        .into_iter()
+        .map(|(kind, count)| format!("{count}: {kind}"));
+    let kinds = kinds.collect::<Vec<_>>().join("; ");
+    let rows = counted(comparison.rows.len(), "row");
+    let sentences = format!("{count} of {rows}. {kinds}. --all gives the reasons in full.");
+    format!("\n{}", wrapped("not comparable: ", &sentences))
+}
+
+/// Every reason with its numbers.
+fn every_reason(comparison: &Comparison) -> String {
     // Reasons that differ by their numbers alone are one: too few samples for this or that percentile.
     let mut by_reason: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for row in &comparison.rows {
@@ -28,18 +79,6 @@ pub(super) fn not_compared(comparison: &Comparison) -> String {
         for (count, reason) in by_reason.into_values() {
             let plural = if count == 1 { "" } else { "s" };
             text.push_str(&wrapped("  ", &format!("{count} row{plural}: {reason}")));
-        }
-    }
-    for side in [Side::Baseline, Side::Candidate] {
-        let count = comparison
-            .unmatched
-            .iter()
-            .filter(|cell| cell.side == side)
-            .count();
-        if count > 0 {
-            let is = if count == 1 { "is" } else { "are" };
-            let cells = counted(count, "cell");
-            text.push_str(&format!("  {cells} {is} only in the {}\n", side.name()));
         }
     }
     text

@@ -55,7 +55,7 @@ pub fn comparison_text(comparison: &Comparison, detail: &Detail) -> String {
         ));
     }
     text.push_str(&how_to_read(comparison, &shown));
-    text.push_str(&not_compared(comparison));
+    text.push_str(&not_compared(comparison, detail.is_all));
     text.push_str(&failed(comparison));
     text
 }
@@ -168,7 +168,14 @@ fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'
     }
     for of_metric in &mut metrics {
         // Within a verdict, in the order of the cells, so that a reader finds one.
-        of_metric.rows.sort_by_key(|row| weight(&row.verdict));
+        of_metric.rows.sort_by_cached_key(|row| {
+            let schema = Vocabulary::default().layer(&row.layer);
+            // By the factors' values, not by their spelling: 8 comes before 16.
+            (
+                weight(&row.verdict),
+                schema.map(|schema| schema.read(&row.factors)),
+            )
+        });
     }
     metrics.sort_by_key(|of| (place(of.layer, of.metric), weight(&of.rows[0].verdict)));
     // A publication names the metrics that are of interest.

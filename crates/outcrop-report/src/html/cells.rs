@@ -33,16 +33,16 @@ fn table(grid: &Grid) -> Markup {
 }
 
 fn cell(column: &GridColumn, row: usize) -> Markup {
-    // Six digits keep the order of what a reader can tell apart.
-    let place = column
-        .places
-        .get(row)
-        .copied()
-        .flatten()
-        .map(crate::chart::rounded);
-    let class = column.is_right.then_some("right");
+    let text = column.cells.get(row).map_or("", String::as_str);
+    // Four digits keep the order of what a reader can tell apart; where they are the text itself, it has the order.
+    let place = column.places.get(row).copied().flatten();
+    let place = place.map(|place| format!("{place:.3e}").parse().unwrap_or(place));
+    let place = place
+        .map(|place: f64| place.to_string())
+        .filter(|place| place != text);
+    let class = (!column.is_right).then_some("l");
     html! {
-        td class=[class] data-value=[place] { (value(column.cells.get(row).map_or("", String::as_str))) }
+        td class=[class] data-v=[place] { (value(text)) }
     }
 }
 

@@ -11,6 +11,36 @@
   const isHollow = (kind) => kind === 'published' || kind === 'modelled';
   const colour = (hue) => INK.series[hue % INK.series.length];
 
+  // The page has points in columns, words once, and once for a chart what most of its values share.
+  const whole = (one, chart) => {
+    for (const key of ['n', 'confidence']) {
+      if (!(key in one)) one[key] = chart[key];
+      if (one[key] === 0) delete one[key];
+    }
+    return one;
+  };
+  const unpack = (spec) => {
+    const { chart } = spec;
+    for (const line of chart.series || chart.groups || []) {
+      const columns = Object.entries(line.points);
+      line.points = line.points.x.map((_, row) => {
+        const one = {};
+        for (const [key, column] of columns) {
+          const value = column[row];
+          if (value !== null && value !== undefined) one[key] = key === 'cell' ? page.words[value] : value;
+        }
+        return whole(one, chart);
+      });
+    }
+    for (const facet of chart.facets || []) {
+      for (const group of facet.groups) {
+        for (const one of group.bars) one.segments.forEach((segment) => whole(segment, chart));
+      }
+    }
+    for (const key of ['subject', 'origin']) spec[key] = page.words[spec[key]];
+    return spec;
+  };
+
   // Spelling of numbers, as in the tables of the page.
   const PREFIXES = {
     bandwidth: [[1e9, 'GB/s'], [1e6, 'MB/s'], [1e3, 'kB/s'], [1, 'B/s']],
@@ -623,7 +653,7 @@
       return rows.map((row) => `${row.map(cell).join(',')}\n`).join('');
     }
 
-    // What is shown now, with title, legend, subject, date and sample counts, as a document of its own.
+    // What is shown now, with title, legend, subject, caption, date and sample counts, as a document of its own.
     file() {
       const svg = document.createElementNS(SVG, 'svg');
       const { width } = this;
@@ -659,6 +689,7 @@
       for (const key of ['tabindex', 'role', 'aria-label']) body.removeAttribute(key);
       svg.append(body);
       y += this.height + 18;
+      write(this.element.querySelector('figcaption').textContent, 12);
       write(this.spec.origin, 12);
       const attributes = {
         viewBox: `0 0 ${Math.round(width)} ${Math.round(y)}`, width: Math.round(width), height: Math.round(y), fill: INK.text,
@@ -691,7 +722,7 @@
 
   for (const spec of page.figures) {
     const element = document.getElementById(`figure-${spec.id}`);
-    if (element) new Figure(element, spec);
+    if (element) new Figure(element, unpack(spec));
   }
 
   // Tables whose rows can be put in the order of a column.
@@ -704,7 +735,7 @@
         const isDown = head.getAttribute('aria-sort') === 'ascending';
         for (const other of head.parentNode.children) other.removeAttribute('aria-sort');
         head.setAttribute('aria-sort', isDown ? 'descending' : 'ascending');
-        const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+        const key = (row) => row.cells[column].dataset.v ?? row.cells[column].textContent;
         const order = (a, b) => {
           const [one, other] = [key(a), key(b)];
           const [left, right] = [Number(one), Number(other)];

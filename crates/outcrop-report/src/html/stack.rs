@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use super::answer::prose;
 use super::title_of;
 use crate::answer::{Answer, Claim, Headline, Instruction, NO_ADVICE};
-use crate::report::LayerSection;
+use crate::layer::undecided::WIDEST_PERCENT;
+use crate::report::{LayerSection, Report};
 
 /// Figures of a row; the section of the layer has the rest.
 const MOST_FIGURES: usize = 2;
@@ -31,6 +32,23 @@ pub(super) fn table(layers: &[LayerSection]) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// How many figures of the answers decide nothing, by layer: nothing where all of them are known better.
+pub(super) fn wide_figures(report: &Report) -> Markup {
+    let Some(figures) = report.wide_figures() else {
+        return html! {};
+    };
+    let of_layers = figures.of_layers.iter().filter(|(_, (wide, _))| *wide > 0);
+    let of_layers: Vec<String> = of_layers
+        .map(|(layer, (wide, all))| format!("{layer} {wide} of {all}"))
+        .collect();
+    html! {
+        p.soft {
+            (figures.wide) " of " (figures.all) " figures of the answers are known to no better than ± "
+            (format!("{WIDEST_PERCENT:.0}")) " %: " (of_layers.join(", ")) ". More repetitions narrow them."
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What every layer says about how far its numbers can be relied on.
 
 use outcrop_measure::metric::Scope;
-use outcrop_results::{Outcome, RunView};
+use outcrop_results::{CellView, Outcome, RunView, TrialEntry};
 use outcrop_schema::LayerSchema;
 
 use crate::answer::Caution;
@@ -22,6 +22,7 @@ pub fn cautions(
         .filter_map(|cell| cell.first_number(schema.headline))
         .collect();
     let mut cautions: Vec<Caution> = lost_trials(run, schema.name).into_iter().collect();
+    cautions.extend(stalled(schema, cells));
     cautions.extend(width(&headline));
     // What belongs to the data is not repeated.
     let of_trials = cells.iter().filter_map(|cell| {
@@ -82,6 +83,33 @@ fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
         text.push_str(&format!(" The first failure: {first}"));
     }
     Some(Caution::warning(text))
+}
+
+/// Trials that are named; all of them are in the records.
+const MOST_STALLED: usize = 3;
+
+/// Trials in which the subject stood still.
+fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
+    let of_cell = |cell: &Cell<'_>| -> Vec<String> {
+        let stalled = cell.view().map(CellView::stalled).unwrap_or_default();
+        let label = schema.label(cell.factors());
+        let name = |trial: &TrialEntry| format!("repetition {} of {label}", trial.repetition + 1);
+        stalled.into_iter().map(name).collect()
+    };
+    let all: Vec<String> = cells.iter().flat_map(of_cell).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let more = match all.len().saturating_sub(MOST_STALLED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(Caution::warning(format!(
+        "{} stalled, with less than a tenth of the operations of the other repetitions: {}{more}. The latency of a stalled trial counts \
+         as the longest that it saw.",
+        counted(all.len(), "trial"),
+        all[..all.len().min(MOST_STALLED)].join(", ")
+    )))
 }
 
 /// How many of a layer's headline numbers have wide intervals: a warning where more than a quarter have.

@@ -2,12 +2,12 @@
 
 use outcrop_results::RunView;
 
-use crate::answer::{Claim, NOT_DECIDED};
+use crate::answer::{Claim, Doubt, NOT_DECIDED};
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
 
 /// An interval that reaches further than this to either side on average decides nothing, in per cent of the value.
-const WIDEST_PERCENT: f64 = 30.0;
+pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
 
@@ -50,14 +50,12 @@ fn widest(numbers: &[Number]) -> Option<&Number> {
 }
 
 fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
-    let command = deciding(number.n, run, layer);
-    Claim::new(
+    let repetitions = if number.n < ENOUGH { ENOUGH } else { 2 * number.n };
+    let command = deciding(repetitions, run, layer);
+    let why = format!("{NOT_DECIDED} ({}: {})", number.name, number.with_ends());
+    let withheld = Claim::new(
         claim.topic.clone(),
-        format!(
-            "{NOT_DECIDED} ({}: {}); {command}",
-            number.name,
-            number.with_ends()
-        ),
+        format!("{why}; {command}"),
         format!(
             "Not decided: the interval of the {} is too wide ({}, {}). {}",
             number.name,
@@ -66,13 +64,16 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
             as_sentence(&command)
         ),
         claim.numbers.clone(),
-    )
+    );
+    Claim {
+        doubt: Some(Doubt { why, repetitions }),
+        ..withheld
+    }
 }
 
 /// What to do: measure the same again with more repetitions. A command of our own making would not have the flags, the input or the
 /// plan of the one that was run.
-fn deciding(n: usize, run: &RunView, layer: &str) -> String {
-    let repetitions = if n < ENOUGH { ENOUGH } else { 2 * n };
+fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
     let is_alone = run.trials.iter().all(|trial| trial.layer == layer);
     match is_alone {
         true => format!("repeat the command with `--repetitions {repetitions}`"),

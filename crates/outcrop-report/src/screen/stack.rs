@@ -1,9 +1,9 @@
 //! The stack as a table in text: a row for each layer, as on the first screen of the page.
 
-use super::{Pen, cut, pad};
+use super::{Pen, pad};
 use crate::answer::{Answer, Instruction, NO_ADVICE};
 use crate::report::LayerSection;
-use crate::wrap::wrapped;
+use crate::wrap::{fitting, wrapped};
 
 /// Lines of a row.
 const MOST_LINES: usize = 3;
@@ -24,8 +24,7 @@ pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<Stri
     let mut lines = vec![pen.bold(&head)];
     for layer in layers {
         let measured = measured(&layer.answer, measured_width - GAP);
-        let advice = wrapped(&advice(&layer.answer), advice_width, 0);
-        let advice = cut(advice, MOST_LINES, advice_width);
+        let advice = fitting(&advice(&layer.answer), advice_width, 0, MOST_LINES);
         for index in 0..measured.len().max(advice.len()).max(1) {
             let name = if index == 0 { layer.layer.as_str() } else { "" };
             let cell = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
@@ -57,7 +56,8 @@ fn measured(answer: &Answer, width: usize) -> Vec<String> {
         if lines.len() + figure.len() <= MOST_LINES {
             lines.extend(figure);
         } else if lines.is_empty() {
-            lines = cut(figure, MOST_LINES, width);
+            let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());
+            lines = fitting(&figure, width, 0, MOST_LINES);
         }
     }
     lines
@@ -66,7 +66,7 @@ fn measured(answer: &Answer, width: usize) -> Vec<String> {
 fn advice(answer: &Answer) -> String {
     match answer.instruction() {
         Instruction::Do(action) => format!("{action}."),
-        Instruction::Undecided(claim) => format!("{}: {}", claim.topic, claim.brief),
+        Instruction::Undecided(claim) => format!("{}: {}", claim.topic, claim.in_a_line()),
         Instruction::None => NO_ADVICE.to_owned(),
     }
 }

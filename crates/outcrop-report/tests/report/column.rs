@@ -5,7 +5,7 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{CellTable, RunView};
 use outcrop_schema::column::{
-    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, SIZE_OVER_FLOOR, SKEW, THREADS,
+    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, SIZE_OVER_FLOOR, SKEW, TEXT_BYTES, THREADS,
 };
 use outcrop_workload::column::SearchMode;
 
@@ -216,6 +216,42 @@ fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the
         "{index}"
     );
     assert!(index.contains("1.5 times as large"), "{index}");
+    assert!(index.contains("found on disk in"), "{index}");
+}
+
+#[test]
+fn an_index_is_judged_by_files_that_are_opened_in_the_same_way() {
+    let lookups = |cells: &[(Index, SearchMode, f64)]| {
+        let sizes = [(TEXT_BYTES, 8e6), (FILE_BYTES, 1e6)];
+        let mut builder = Builder::new().generated(encoded(), &sizes);
+        for (index, mode, latency) in cells {
+            let values = [(LATENCY.p50, *latency), (FILE_BYTES, 1.5e6)];
+            builder = builder.generated(looked_up(*index, *mode), &values);
+        }
+        builder.build()
+    };
+    let (none, postings) = (Index::None, Index::Postings);
+    let (memory, scan, disk) = (SearchMode::InMemory, SearchMode::Scan, SearchMode::OnDisk);
+    // A scan is another way to search than a file that is loaded with its postings.
+    let unlike = lookups(&[(none, scan, 5e5), (postings, memory, 5e3)]);
+    let report = Report::of(&unlike);
+    let advice_of_unlike = &report.layers[0].answer.advice;
+    assert!(
+        advice_of_unlike.iter().all(|claim| claim.topic != "Index"),
+        "{advice_of_unlike:?}"
+    );
+    let loaded = lookups(&[(none, scan, 5e5), (none, memory, 5e3), (postings, memory, 5e3)]);
+    let index = advice(&loaded, "Index");
+    assert!(index.starts_with("Encode without an index"), "{index}");
+    assert!(index.contains("builds them"), "{index}");
+    let on_disk = lookups(&[
+        (none, memory, 5e3),
+        (postings, memory, 5e3),
+        (none, disk, 5e5),
+        (postings, disk, 2e4),
+    ]);
+    let index = advice(&on_disk, "Index");
+    assert!(index.starts_with("Encode with `--index postings`"), "{index}");
 }
 
 #[test]

@@ -29,6 +29,30 @@ fn a_slower_run_is_worse_row_by_row() {
 }
 
 #[test]
+fn cells_are_in_the_order_of_their_values() {
+    let run = RunBuilder::new(5).cells(&[4096], &[2, 16, 128], &[100]).build();
+    let text = comparison_text(&compare(&run, &run), &Detail::default());
+    let places = ["  QD 2 ", "  QD 16 ", "  QD 128 "].map(|label| text.find(label));
+    assert!(places.is_sorted() && places[0].is_some(), "{text}");
+}
+
+#[test]
+fn reasons_without_a_ratio_are_folded_unless_they_are_the_answer() {
+    let run = complete();
+    let text = |is_all| {
+        let detail = Detail {
+            is_all,
+            ..Detail::default()
+        };
+        comparison_text(&compare(&run, &run), &detail)
+    };
+    let (short, full) = (text(false), text(true));
+    assert!(short.contains("unavailable in a run. --all gives"), "{short}");
+    assert!(!short.contains("too few operations in this test"), "{short}");
+    assert!(full.contains("too few operations in this test"), "{full}");
+}
+
+#[test]
 fn a_reference_that_states_too_little_is_not_compared_and_the_reasons_are_told() {
     let reference = references::load("toshiba-kxg60znv256g-fio").unwrap();
     let text = comparison_text(&compare(&reference, &complete()), &Detail::default());

@@ -1,8 +1,9 @@
 //! Figures of a device that are not known well: what rests on them says so, or is withheld.
 
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_report::answer::Claim;
 use outcrop_report::{Report, Verdict};
-use outcrop_results::{RunView, TrialEntry};
+use outcrop_results::{HistogramEntry, RunView, TrialEntry, Value};
 use outcrop_schema::device::{
     BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
 };
@@ -179,4 +180,46 @@ fn a_phone_is_told_that_the_table_of_cells_scrolls() {
             .to_html()
             .contains("class=\"soft scroll-cue\"")
     );
+}
+
+#[test]
+fn a_trial_that_stalled_is_warned_of_and_leaves_the_median_of_its_cell() {
+    let mut run = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    let stalled = run.trials.iter_mut().find(|trial| trial.repetition == 2).unwrap();
+    for entry in &mut stalled.histograms {
+        let mut histogram = LatencyHistogram::new();
+        histogram.record(3_000_000_000);
+        let (index, start_s, duration_s) = (entry.interval_index, entry.start_s, entry.duration_s);
+        *entry = HistogramEntry::new(
+            &entry.operation,
+            entry.kind,
+            index,
+            start_s,
+            duration_s,
+            &histogram,
+        );
+    }
+    let p50 = LATENCY.read.p50;
+    for value in &mut stalled.values {
+        if value.metric == p50.name {
+            *value = Value::unavailable(p50, "too few operations (8) for a p50");
+        }
+    }
+    let report = Report::of(&run);
+    let answer = &report.layers[0].answer;
+    let cautions: Vec<&str> = answer
+        .cautions
+        .iter()
+        .map(|caution| caution.text.as_str())
+        .collect();
+    assert!(
+        cautions
+            .iter()
+            .any(|text| text.starts_with("1 trial stalled") && text.contains("repetition 3 of ")),
+        "{cautions:?}"
+    );
+    let cell = &run.cells()[0];
+    let samples = cell.metric(p50.name).unwrap();
+    assert!(samples.median().unwrap() < 1e6, "{samples:?}");
+    assert!(report.screen(120, false).contains("1 trial stalled"));
 }

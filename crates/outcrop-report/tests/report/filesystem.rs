@@ -6,8 +6,9 @@ use outcrop_results::{Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::filesystem::{
     ACHIEVED_QUEUE_DEPTH, ARRIVAL, ARRIVAL_REQUESTED, CODEC_TIME, COMPRESSED_SHARE, COMPRESSION,
     CPU_PER_OPERATION, DATA_RATIO, FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY,
-    OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY, PREDICTED_SPACE,
-    READ_AMPLIFICATION, READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, WRITE_THROUGHPUT,
+    OPERATION, OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY,
+    PREDICTED_SPACE, READ_AMPLIFICATION, READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, SYNC,
+    WRITE_THROUGHPUT,
 };
 use outcrop_schema::{Remark, Settings, Vocabulary};
 
@@ -103,6 +104,22 @@ impl Builder {
 /// A sound run, for tests of every layer.
 pub(crate) fn example() -> RunView {
     Builder::new().btrfs("zstd:3", &[]).btrfs("zstd:1", &[]).run
+}
+
+/// What a quick profile measures of filesystems.
+pub(crate) fn choice() -> RunView {
+    let remark = OPTIONS.remark("mounted with rw,relatime");
+    let plain: Values<'_> = &[(SPACE_RATIO, 0.99), (LATENCY.p50, 91_000.0)];
+    let builder = Builder::new()
+        .btrfs("zstd:3", &[])
+        .btrfs("zstd:1", &[])
+        .btrfs("lzo", &[]);
+    ["ext4", "xfs", "btrfs"]
+        .into_iter()
+        .fold(builder, |builder, filesystem| {
+            builder.cell(filesystem, "none", plain, &remark)
+        })
+        .run
 }
 
 fn finding(run: &RunView, id: &str) -> Finding {
@@ -214,6 +231,63 @@ fn the_answer_names_the_smallest_the_soonest_and_a_balance() {
     assert!(brief("Balanced").starts_with("squashfs"), "{}", brief("Balanced"));
     let page = report.to_html();
     assert!(page.contains("fs-space-against-latency"));
+}
+
+#[test]
+fn compression_that_saves_nothing_is_to_be_left_off() {
+    let random: Values<'_> = &[(SPACE_RATIO, 0.994), (LATENCY.p50, 300_000.0)];
+    let plain: Values<'_> = &[(SPACE_RATIO, 0.996), (LATENCY.p50, 91_000.0)];
+    let run = Builder::new()
+        .btrfs("zstd:3", random)
+        .cell("btrfs", "none", plain, &OPTIONS.remark("mounted with rw"))
+        .run;
+    let report = Report::of(&run);
+    let advice = &report.layers[0].answer.advice;
+    let actions: Vec<&String> = advice.iter().filter_map(|claim| claim.action.as_ref()).collect();
+    assert_eq!(actions.len(), 1, "{actions:?}");
+    assert!(
+        actions[0].starts_with("Leave the filesystem's compression off: it saves nothing here"),
+        "{actions:?}"
+    );
+    assert!(advice.iter().all(|claim| claim.topic != "Smallest"), "{advice:?}");
+
+    // Where it saves space at a price that is too high, that is said with what it would save.
+    let dear: Values<'_> = &[(SPACE_RATIO, 1.5), (LATENCY.p50, 900_000.0)];
+    let run = Builder::new()
+        .btrfs("zstd:3", dear)
+        .cell("btrfs", "none", plain, &OPTIONS.remark("mounted with rw"))
+        .run;
+    let report = Report::of(&run);
+    let advice = &report.layers[0].answer.advice;
+    let action = advice.iter().find_map(|claim| claim.action.as_ref()).unwrap();
+    assert!(action.starts_with("Leave compression off"), "{action}");
+    assert!(
+        action.contains("btrfs zstd:3 saves most, data ÷ space 1.5"),
+        "{action}"
+    );
+}
+
+#[test]
+fn the_fastest_writing_says_when_it_was_synced() {
+    let label = |operation: &str, sync: &str| {
+        let mut run = Builder::new().btrfs("zstd:3", &[]).run;
+        for trial in &mut run.trials {
+            trial.factors.insert(OPERATION.name.into(), operation.into());
+            trial.factors.insert(SYNC.name.into(), sync.into());
+        }
+        let report = Report::of(&run);
+        let rows = &report.layers[0].answer.capabilities;
+        let row = rows.iter().find(|row| row.label.starts_with("Fastest writing"));
+        row.unwrap().label.clone()
+    };
+    assert_eq!(label("write", "each:1"), "Fastest writing, each write synced");
+    assert_eq!(
+        label("append", "each:64"),
+        "Fastest writing, synced every 64 writes"
+    );
+    assert_eq!(label("write", "end"), "Fastest writing, synced at the end");
+    // The files that are overwritten were written before, in one go.
+    assert_eq!(label("overwrite", "each:1"), "Fastest writing, synced at the end");
 }
 
 #[test]

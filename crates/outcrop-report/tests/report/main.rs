@@ -24,3 +24,4 @@ mod older_runs;
 mod page;
 mod placement;
 mod screen;
+mod six_layers;

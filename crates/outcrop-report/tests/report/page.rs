@@ -20,9 +20,7 @@ fn the_page_is_well_formed_and_small() {
 #[test]
 fn nothing_is_fetched_from_anywhere() {
     let html = Report::of(&complete()).to_html();
-    let without_namespace = html
-        .replace("xmlns=\"http://www.w3.org/2000/svg\"", "")
-        .replace("const SVG = 'http://www.w3.org/2000/svg'", "");
+    let without_namespace = html.replace("const SVG = 'http://www.w3.org/2000/svg'", "");
     // Nor could it be: the page's own policy forbids it.
     assert!(html.contains("default-src 'none'"));
     for forbidden in [
@@ -76,7 +74,7 @@ fn every_link_and_reference_on_the_page_leads_somewhere_and_no_identifier_is_use
             .iter()
             .filter_map(|paint| Some(paint.strip_prefix("url(#")?.replace(')', ""))),
     );
-    assert!(targets.len() > 20, "{}", targets.len());
+    assert!(targets.len() > 15, "{}", targets.len());
     for target in targets {
         assert!(unique.contains(&target), "{target}");
     }

@@ -1,5 +1,6 @@
 //! The summary on one screen.
 
+use outcrop_measure::metric::Unit;
 use outcrop_report::{About, Finding, Report, Verdict};
 use outcrop_results::Outcome;
 
@@ -181,6 +182,56 @@ fn advice_on_an_interval_wider_than_30_per_cent_is_withheld_and_says_what_to_rep
             .contains("Repeat the command with `--repetitions 9`"),
         "{throughput:?}"
     );
+}
+
+#[test]
+fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands_once() {
+    let mut run = crate::compression_fixture::complete();
+    for trial in &mut run.trials {
+        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
+        let speeds = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.unit == Unit::BytesPerSecond);
+        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
+    }
+    let report = Report::of(&run);
+    let answer = &report.layers[0].answer;
+    let undecided = answer.advice.iter().filter(|claim| !claim.is_decided());
+    let topics: Vec<&String> = undecided.map(|claim| &claim.topic).collect();
+    assert!(topics.iter().any(|topic| *topic == "Balanced"), "{topics:?}");
+    let readings = answer.capabilities.iter().flat_map(|row| &row.readings);
+    for reading in readings {
+        assert!(!topics.contains(&&reading.column), "{reading:?}");
+    }
+    let screen = report.screen(80, false);
+    assert!(screen.contains("Balanced, undecided"), "{screen}");
+    assert_eq!(screen.matches("--repetitions").count(), 1, "{screen}");
+    run.trials.extend(complete().trials);
+    let several = Report::of(&run).screen(80, false);
+    assert!(!several.contains("Balanced"), "{several}");
+    assert!(
+        several.contains("repeat the command with `--repetitions"),
+        "{several}"
+    );
+}
+
+#[test]
+fn figures_that_decide_nothing_are_counted_on_both_first_screens() {
+    let shaky = RunBuilder {
+        spread: 0.8,
+        ..RunBuilder::new(3)
+    };
+    let shaky = shaky.cells(&[4096], &[1, 8, 32], &[100, 0]).build();
+    let report = Report::of(&shaky);
+    let said = "figures are known to no better than ± 30 %";
+    assert!(report.screen(200, false).contains(said));
+    assert!(
+        report
+            .to_html()
+            .contains("figures of the answers are known to no better than ± 30 %: device ")
+    );
+    assert!(!Report::of(&complete()).screen(200, false).contains(said));
 }
 
 #[test]

@@ -91,3 +91,21 @@ pub enum NotComparable {
         side: Side,
     },
 }
+
+impl NotComparable {
+    /// The kind of reason, without what differs from row to row.
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::MetricMissing { .. } => "a side does not have the metric".to_owned(),
+            Self::UndefinedMetric { .. } => "the publication does not say what the metric covers".to_owned(),
+            Self::Unavailable { .. } => "unavailable in a run".to_owned(),
+            Self::UnitDiffers { .. } => "the units differ".to_owned(),
+            Self::Modelled { .. } => "one side is modelled".to_owned(),
+            Self::DataDiffer { .. } => "the data differ".to_owned(),
+            Self::SampleSizeDiffers { .. } => "the sample sizes differ".to_owned(),
+            Self::ConditionDiffers { condition, .. } => format!("{condition} differs"),
+            Self::ConditionNotStated { condition, .. } => format!("a side does not state its {condition}"),
+            Self::Zero { .. } => "a median is 0".to_owned(),
+        }
+    }
+}

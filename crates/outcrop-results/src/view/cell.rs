@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::Seed;
 use outcrop_measure::histogram::{LatencyHistogram, Totals};
 use outcrop_measure::interval::{Summary, median, summarise};
-use outcrop_measure::metric::{Metric, Provenance, Scope, Unit};
+use outcrop_measure::metric::{Better, Metric, Provenance, Scope, Unit};
 use outcrop_schema::{LayerSchema, RemarkKind, Vocabulary};
 
 use super::sampling::Uncertainty;
+use super::stall;
 use crate::error::ResultsError;
 use crate::trial::{HistogramEntry, HistogramKind, TrialEntry, Value, Variant};
 
@@ -49,6 +50,9 @@ pub struct Samples {
     /// Where the interval of the median comes from.
     pub uncertainty: Uncertainty,
 }
+
+/// A value with the trial that it is of.
+type Given<'a> = (&'a TrialEntry, &'a Value);
 
 /// One interval of one trial.
 #[derive(Clone, Debug)]
@@ -133,21 +137,20 @@ impl<'a> CellView<'a> {
     ///
     /// `values` is empty, with the reason in `unavailable`, when a trial could not give the metric, even if others
     /// could: whether a trial has enough operations for a p99 depends on its speed, and a median over those that
-    /// have would leave out the slow ones.
+    /// have would leave out the slow ones. Trials that stalled are known to be the slow ones: where most trials gave a latency, that of
+    /// a stalled one counts as the longest that it saw.
     pub fn metric(&self, name: &str) -> Option<Samples> {
-        let found: Vec<&Value> = self
-            .completed
-            .iter()
-            .flat_map(|entry| &entry.values)
-            .filter(|value| value.metric == name)
-            .collect();
-        let first = found.first()?;
+        let of_trial = |trial: &'a TrialEntry| trial.values.iter().map(move |value| (trial, value));
+        let all = self.completed.iter().copied().flat_map(of_trial);
+        let found: Vec<Given<'a>> = all.filter(|(_, value)| value.metric == name).collect();
+        let (_, first) = found.first()?;
         let scope = self.defined(name).map_or(Scope::Trial, |metric| metric.scope);
-        let given: Vec<f64> = found.iter().filter_map(|value| value.value).collect();
-        let absent = found.iter().find(|value| value.value.is_none());
-        let (values, unavailable) = match absent {
-            None => (distinct(given, scope), None),
-            Some(value) => {
+        let given: Vec<f64> = found.iter().filter_map(|(_, value)| value.value).collect();
+        let absent = found.iter().find(|(_, value)| value.value.is_none());
+        let (values, unavailable) = match (absent, self.with_stalled(name, &found)) {
+            (None, _) => (distinct(given, scope), None),
+            (Some(_), Some(values)) => (values, None),
+            (Some((_, value)), None) => {
                 let reason = value.source.as_deref().unwrap_or("no reason given");
                 let reason = match given.len() {
                     0 => reason.to_owned(),
@@ -167,6 +170,33 @@ impl<'a> CellView<'a> {
             values,
             unavailable,
         })
+    }
+
+    /// Completed trials that stalled: with less than a tenth of the operations of the cell's median trial.
+    pub fn stalled(&self) -> Vec<&'a TrialEntry> {
+        stall::stalled(&self.completed)
+    }
+
+    /// The values of a latency, where those that lack it stalled and are the fewer: their median has its place among the others.
+    fn with_stalled(&self, name: &str, found: &[Given<'a>]) -> Option<Vec<f64>> {
+        let is_latency = |metric: &Metric| {
+            metric.unit == Unit::Nanoseconds
+                && metric.better == Some(Better::Lower)
+                && metric.scope == Scope::Trial
+        };
+        self.defined(name).filter(is_latency)?;
+        let given = || found.iter().filter_map(|(_, value)| value.value);
+        if given().count() * 2 <= found.len() {
+            return None;
+        }
+        let stalled = self.stalled();
+        let longest = given().fold(0.0, f64::max);
+        let of_trial = |(trial, value): &Given<'a>| {
+            let has_stalled = stalled.iter().any(|other| std::ptr::eq(*other, *trial));
+            let of_stall = || has_stalled.then(|| longest.max(stall::longest_ns(trial)));
+            value.value.or_else(of_stall)
+        };
+        found.iter().map(of_trial).collect()
     }
 
     /// Median, its interval and range of a metric over the repetitions; none without a value.

@@ -191,3 +191,50 @@ fn a_metric_that_a_slow_trial_could_not_give_is_not_summarised_over_the_fast_one
     );
     assert_eq!(run.cells()[0].summary("latency_p99"), None);
 }
+
+#[test]
+fn a_trial_that_stalled_does_not_take_the_percentile_from_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let went_on = |repetition: u32, p99_ns: f64| TrialEntry {
+        histograms: two_intervals(50_000, 2000),
+        ..trial(1, repetition, &usual(8000.0, p99_ns))
+    };
+    let lacking = |repetition: u32, count: u64| {
+        let mut entry = TrialEntry {
+            histograms: two_intervals(2_000_000_000, count),
+            ..trial(1, repetition, &usual(4.0 * count as f64, 1.0))
+        };
+        entry.values[1] = Value::unavailable(LATENCY_P99, "too few operations");
+        entry
+    };
+    let p99 = |name: &str, trials: &[TrialEntry]| {
+        let run = run_of(folder.path(), name, trials);
+        let cell = &run.cells()[0];
+        (cell.metric(LATENCY_P99.name).unwrap(), cell.stalled().len())
+    };
+    let normal: Vec<TrialEntry> = (0..4)
+        .map(|index| went_on(index, 1e5 + f64::from(index)))
+        .collect();
+
+    let (of_five, stalled) = p99("stalled", &[&normal[..], &[lacking(4, 5)]].concat());
+    assert_eq!(stalled, 1);
+    assert_eq!(
+        of_five.median(),
+        Some(1e5 + 2.0),
+        "its place is behind the others"
+    );
+    let longest = of_five.values[4];
+    assert!((2e9..2.1e9).contains(&longest), "what it saw: {longest}");
+
+    // One that is merely slower lacks it for all: without it the cell would look faster.
+    let (slower, stalled) = p99("slower", &[&normal[..], &[lacking(4, 400)]].concat());
+    assert_eq!((slower.median(), stalled), (None, 0));
+    assert!(slower.unavailable.unwrap().contains("only 4 of 5"));
+
+    // Where half of them lack it, nothing says what the median is.
+    let (half, _) = p99(
+        "half",
+        &[&normal[..2], &[lacking(2, 400), lacking(3, 5)]].concat(),
+    );
+    assert_eq!(half.median(), None);
+}

@@ -53,7 +53,7 @@ pub(crate) struct Judging {
     /// What counts as the same: the interval of the ratio lies within ± this
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = margin)]
     margin: f64,
-    /// Show every metric, not only the headline metrics of each layer
+    /// Show every metric, not only the headline metrics of each layer, and each reason why rows cannot be compared
     #[arg(long)]
     all: bool,
 }

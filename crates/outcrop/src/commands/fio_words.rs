@@ -11,6 +11,7 @@ use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SYNC,
 };
 use outcrop_schema::{About, FactorRef};
+use outcrop_workload::Arrival;
 
 use super::device::Device;
 use super::factor_flags::{FactorFlags, Given, Spell, contradiction};
@@ -38,7 +39,7 @@ pub(crate) struct FioWords {
     /// fio: where random accesses go
     #[arg(long = "random_distribution", hide = true, value_name = "DISTRIBUTION")]
     distribution: Option<String>,
-    /// fio: requests per second that are asked for
+    /// fio: requests per second of each job
     #[arg(long = "rate_iops", hide = true, value_name = "RATE", value_delimiter = ',')]
     rates: Vec<String>,
     /// fio: how they are spaced
@@ -79,7 +80,8 @@ impl FioWords {
         }
         self.foreign.check().map_err(refusal)?;
         let mut draft = draft;
-        for (said, typed) in self.said().map_err(refusal)? {
+        let jobs = native.of(&JOBS).map_or(&[][..], |given| given.values.as_slice());
+        for (said, typed) in self.said(jobs).map_err(refusal)? {
             if let Some(ours) = native.of(said.factor).filter(|ours| !ours.agrees(&said)) {
                 return Err(refusal(contradiction(&typed, &ours.as_typed())));
             }
@@ -108,7 +110,7 @@ impl FioWords {
 
     /// Refuses all of them together with a flag that says what they would.
     pub(crate) fn none_with(&self, flag: &str) -> anyhow::Result<()> {
-        let said = self.said().map_err(|message| anyhow::anyhow!(message))?;
+        let said = self.said(&[]).map_err(|message| anyhow::anyhow!(message))?;
         let times = [
             ("--runtime", &self.runtime),
             ("--ramp_time", &self.ramp_time),
@@ -129,8 +131,8 @@ impl FioWords {
         self.foreign.without_effect()
     }
 
-    /// The factors that they state, each with the flags as they were typed.
-    fn said(&self) -> Result<Vec<(Given, String)>, String> {
+    /// The factors that they state, each with the flags as they were typed; `jobs` are the numbers of jobs that were given.
+    fn said(&self, jobs: &[String]) -> Result<Vec<(Given, String)>, String> {
         let mut said = Vec::new();
         if let Some(rw) = &self.rw {
             let (pattern, direction) = match rw.strip_prefix("rand") {
@@ -169,7 +171,7 @@ impl FioWords {
                 typed,
             ));
         }
-        said.extend(self.arrival()?);
+        said.extend(self.arrival(jobs)?);
         said.extend(self.access()?);
         for (flag, count, call) in [
             ("--fsync", &self.fsync, ":fsync"),
@@ -209,8 +211,8 @@ impl FioWords {
         )))
     }
 
-    /// The open loop that fio's rate is.
-    fn arrival(&self) -> Result<Option<(Given, String)>, String> {
+    /// The open loop that fio's rate is: fio's is one of each job, ours is one of all of them.
+    fn arrival(&self, jobs: &[String]) -> Result<Option<(Given, String)>, String> {
         if self.rates.is_empty() {
             return match &self.process {
                 None => Ok(None),
@@ -229,9 +231,38 @@ impl FioWords {
                 ));
             }
         };
-        let values = self.rates.iter().map(|rate| format!("{process}:{rate}"));
         let typed = format!("--rate_iops {}", self.rates.join(","));
-        Ok(Some((stated(&ARRIVAL, values.collect(), "--rate_iops"), typed)))
+        let is_mix = |rw: &str| rw.ends_with("rw") || rw.ends_with("readwrite");
+        if let Some(rw) = self.rw.as_deref().filter(|rw| is_mix(rw)) {
+            return Err(format!(
+                "{typed} with --rw {rw} bounds reads and writes apart in fio; give the rate of both together with --arrival {process}:RATE"
+            ));
+        }
+        let count = match jobs {
+            [] => 1.0,
+            [one] => one.parse::<u32>().map_or(1.0, f64::from),
+            several => {
+                return Err(format!(
+                    "{typed} is a rate of each job, and there are {} numbers of jobs: give one of them, or the rate of all jobs \
+                     together with --arrival {process}:RATE",
+                    several.join(", ")
+                ));
+            }
+        };
+        let of_all = |rate: &String| {
+            let of_one = format!("{process}:{rate}");
+            // What is no rate is refused by the factor, in its own words.
+            let each = of_one
+                .parse()
+                .ok()
+                .and_then(|arrival: Arrival| arrival.per_second());
+            match each.filter(|_| count > 1.0) {
+                Some(each) => format!("{process}:{}", each.per_second() * count),
+                None => of_one,
+            }
+        };
+        let values = self.rates.iter().map(of_all).collect();
+        Ok(Some((stated(&ARRIVAL, values, "--rate_iops"), typed)))
     }
 }
 
@@ -279,7 +310,7 @@ fn distributed(distribution: &str) -> Result<String, String> {
         None if distribution == "random" => Ok("random".to_owned()),
         Some(("zipf", theta)) => Ok(format!("zipfian:{theta}")),
         _ => Err(format!(
-            "--random_distribution {distribution} has no counterpart; random and zipf:1.2 have (--access-pattern random, \
+            "--random_distribution {distribution} is not one of Outcrop's; take random or zipf:1.2 (--access-pattern random, \
              zipfian:1.2)"
         )),
     }

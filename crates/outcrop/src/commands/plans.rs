@@ -39,7 +39,7 @@ fn list(format: Format) -> anyhow::Result<()> {
     let mut table = Table::new([
         ("plan", "plan"),
         ("cells", "cells_count"),
-        ("takes about", "duration_s"),
+        ("min:s, about", "duration_s"),
         ("question", "question"),
     ]);
     for plan in shipped_plans() {
@@ -60,14 +60,10 @@ fn list(format: Format) -> anyhow::Result<()> {
     table.print(format)
 }
 
-/// A time to plan a day by: `25 s`, `4 min`.
+/// A time to plan a day by, in one unit for all plans: `0:25`, `4:10`.
 fn roughly(time: Duration) -> String {
-    let seconds = time.as_secs_f64().round();
-    if seconds < 60.0 {
-        format!("{:.0} s", seconds.max(1.0))
-    } else {
-        format!("{:.0} min", seconds / 60.0)
-    }
+    let seconds = (time.as_secs_f64().round() as u64).max(1);
+    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 #[cfg(test)]
@@ -76,7 +72,7 @@ mod tests {
 
     #[test]
     fn no_plan_takes_about_no_time() {
-        let shown = [0, 25, 59, 60, 250].map(|seconds| roughly(Duration::from_secs(seconds)));
-        assert_eq!(shown, ["1 s", "25 s", "59 s", "1 min", "4 min"]);
+        let shown = [0, 25, 60, 250, 7200].map(|seconds| roughly(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["0:01", "0:25", "1:00", "4:10", "120:00"]);
     }
 }

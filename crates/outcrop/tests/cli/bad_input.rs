@@ -94,6 +94,24 @@ fn flags_of_fio_and_of_ours_that_contradict_each_other_are_refused_with_both_nam
 }
 
 #[test]
+fn a_rate_of_each_job_is_refused_where_there_are_several_numbers_of_jobs() {
+    let mixed = ["device", "--size", "16MiB", "--rw", "randrw", "--rate_iops", "5k"];
+    assert!(refused(&mixed).contains("bounds reads and writes apart in fio"));
+    let line = [
+        "device",
+        "--size",
+        "16MiB",
+        "--rate_iops",
+        "5k",
+        "--numjobs",
+        "1,4",
+    ];
+    let text = refused(&line);
+    assert!(text.contains("--rate_iops 5k is a rate of each job"), "{text}");
+    assert!(text.contains("--arrival constant:RATE"), "{text}");
+}
+
+#[test]
 fn impossible_factors_are_refused_before_anything_is_written() {
     let cases: &[(&[&str], &str)] = &[
         (&["--queue-depth", "0"], "queue-depth"),

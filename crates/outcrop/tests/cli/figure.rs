@@ -52,6 +52,16 @@ fn a_figure_is_written_in_each_form_under_its_name() {
 }
 
 #[test]
+fn a_figure_that_stands_alone_says_under_which_conditions_it_was_measured() {
+    let dir = workplace();
+    kept_run(dir.path());
+    let seen = outcrop(dir.path(), &["figure", "kept", "iops-by-mix", "--svg", "-o", "-"]);
+    for part in ["on vda", "4 KiB random, QD 32", "n = 3", "2026-11-22"] {
+        assert!(seen.stdout.contains(part), "{part}: {seen:?}");
+    }
+}
+
+#[test]
 fn what_a_figure_cannot_be_is_said_with_what_it_can_be() {
     let dir = workplace();
     kept_run(dir.path());

@@ -107,7 +107,7 @@ fn a_run_of_ours_goes_out_as_fios_json_and_comes_back_with_the_same_figures() {
     let dir = workplace();
     let measured = seen(
         dir.path(),
-        "device --size 8MiB --queue-depth 1,8 --read-write-mix 100:0,50:50 --duration 50ms --warm-up 5ms --repetitions 1 --out ours",
+        "device --size 8MiB --queue-depth 1,8 --read-write-mix 100:0,50:50 --duration 250ms --warm-up 5ms --repetitions 1 --out ours",
     );
     assert_eq!(measured.code, Some(0), "{measured:?}");
     let ours = dir

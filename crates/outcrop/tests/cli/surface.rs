@@ -126,6 +126,10 @@ fn a_command_line_of_fio_is_the_same_run_as_its_translation() {
     let theirs = "device --name=q --group_reporting --size 1GiB --rw randread --bs 4k --io-block-size 4KiB --random_distribution zipf:1.2 --rate_iops 5k,10k --rate_process poisson --ramp_time 1s --runtime 2s";
     let ours = "device --size 1GiB --access-pattern zipfian:1.2 --io-block-size 4KiB --arrival poisson:5k,poisson:10k --warm-up 1s --duration 2s";
     assert_eq!(cells(theirs), cells(ours));
+    // fio's rate is one of each job, ours is one of all of them.
+    let theirs = "device --size 1GiB --rw randread --numjobs 4 --rate_iops 5k,7.5k";
+    let ours = "device --size 1GiB --jobs 4 --arrival constant:20k,constant:30k";
+    assert_eq!(cells(theirs), cells(ours));
     let theirs = "device --size 1GiB --rw randrw --rwmixread 100,70";
     let ours = "device --size 1GiB --read-write-mix 100:0,70:30";
     assert_eq!(cells(theirs), cells(ours));

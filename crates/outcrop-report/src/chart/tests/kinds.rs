@@ -160,11 +160,12 @@ fn the_words_of_bars_say_which_ones_were_not_measured() {
     assert!(text.contains("modelled 1 thread 4.5 GB/s"), "{text}");
 }
 
-/// The horizontal places of the corners of a path: commands of one letter, `h`, `v` and `l` relative to the corner before.
+/// The horizontal places of the corners of a path: commands of one letter, `h`, `v`, `l` and `m` relative to the corner before, `Z` back
+/// to the first of a piece.
 fn columns_of(path: &str) -> Vec<f64> {
     let is_command = |symbol: char| symbol.is_ascii_alphabetic();
     let starts: Vec<usize> = path.match_indices(is_command).map(|(at, _)| at).collect();
-    let mut x = 0.0;
+    let (mut x, mut first_x) = (0.0, 0.0);
     let mut columns = Vec::new();
     for (index, start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(path.len());
@@ -176,8 +177,12 @@ fn columns_of(path: &str) -> Vec<f64> {
         let number = || first[..length].parse::<f64>().unwrap();
         match path.as_bytes()[*start] {
             b'M' => x = number(),
-            b'h' | b'l' => x += number(),
+            b'h' | b'l' | b'm' => x += number(),
+            b'Z' => x = first_x,
             _ => {}
+        }
+        if path.as_bytes()[*start].eq_ignore_ascii_case(&b'm') {
+            first_x = x;
         }
         columns.push(x);
     }

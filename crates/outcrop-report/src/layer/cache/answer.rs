@@ -69,7 +69,14 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let its = all_of(cells, |cell| server(cell) == name);
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let found = best(its.into_iter().filter(|cell| counts(cell)), metric);
-    let conditions = |cell: &Cell<'_>| listed([cell.shown(&MEMORY), load(cell)]);
+    // Where a run compares policies, a figure without its policy is nobody's.
+    let stated = cells.iter().map(|cell| cell.spelling(&POLICY));
+    let policies: BTreeSet<&str> = stated.filter(|policy| !policy.is_empty()).collect();
+    let policy = |cell: &Cell<'_>| match policies.len() {
+        0 | 1 => String::new(),
+        _ => cell.shown(&POLICY),
+    };
+    let conditions = |cell: &Cell<'_>| listed([policy(cell), cell.shown(&MEMORY), load(cell)]);
     let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
     Reading::of(name, found, || {
         absent.map_or_else(|| not_in_this_run(name), str::to_owned)

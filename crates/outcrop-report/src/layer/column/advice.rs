@@ -2,9 +2,10 @@
 
 use outcrop_measure::metric::Unit;
 use outcrop_schema::column::{ENCODE_SPEED, PROFILE, Profile, THREADS};
+use outcrop_workload::column::SearchMode;
 
 use super::cell::{column_words, is_generated};
-use super::judgement::Judgement;
+use super::judgement::{Judgement, place};
 use super::verdict::SmallestForm;
 use super::whole::Whole;
 use crate::answer::Claim;
@@ -108,7 +109,7 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     let (count, (example, gain)) = (gains.clone().count(), gains.clone().next()?);
     let worth = gains.filter(|(_, gain)| gain.is_worth).map(|(one, _)| one);
     let choice = match worth.clone().count() {
-        0 => "encode without an index; for many lookups, postings are built in memory on opening".to_owned(),
+        0 => "encode without an index; a file that is loaded into memory gets one there".to_owned(),
         1 if count == 1 => "encode with `--index postings`".to_owned(),
         all if all == count => format!("encode all {count} columns with `--index postings`"),
         some => format!(
@@ -121,9 +122,18 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     } else {
         example.rows()
     };
+    let place = place(gain.mode);
+    let meaning = match gain.mode {
+        SearchMode::OnDisk => {
+            "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
+        }
+        SearchMode::InMemory | SearchMode::Scan => {
+            "Loading a file without postings builds them, so that both are searched in the same way from then on."
+        }
+    };
     let text = format!(
-        "{}. For {} ({}), postings make the file {:.1} times as large and find the rows of a value in {} instead of {} \
-         by a scan (p50).",
+        "{}. For {} ({}), postings make the file {:.1} times as large, and the rows of a value are found {place} in {} instead of {} \
+         (p50). {meaning}",
         as_sentence(&choice).trim_end_matches('.'),
         example.words,
         rows,
@@ -132,13 +142,15 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
         gain.without
     );
     let brief = format!(
-        "{choice} (lookup {} instead of {}, file × {:.1})",
+        "{choice} (lookup {place} {} instead of {}, file × {:.1})",
         gain.with, gain.without, gain.size_ratio
     );
     let size = "size with postings ÷ without";
     let numbers = vec![
-        gain.with.clone().named("lookup with postings, p50"),
-        gain.without.clone().named("lookup by scan, p50"),
+        gain.with
+            .clone()
+            .named(format!("lookup {place} with postings, p50")),
+        gain.without.clone().named(format!("lookup {place} without, p50")),
         Number::derived(size, gain.size_ratio, Unit::Ratio, gain.with.n),
     ];
     let action = as_sentence(&brief).trim_end_matches('.').to_owned();

@@ -9,7 +9,7 @@ use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
 use super::advice;
 use super::cell::{column_words, is_generated, is_plain_file, is_search};
-use super::judgement::{Judgement, judge};
+use super::judgement::{Judgement, judge, place};
 use super::whole::{Whole, is_whole, rows_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
@@ -70,7 +70,8 @@ fn lookup(judgement: Option<&Judgement<'_>>, rows_are_said: bool) -> Reading {
         } else {
             format!("{}; ", judgement.rows())
         };
-        let beside = format!("{rows}postings; by scan {}", gain.without);
+        let place = place(gain.mode);
+        let beside = format!("{rows}{place}, postings; without {}", gain.without);
         Some((gain.with.clone(), beside))
     });
     Reading::of("rows of a value, p50", found, || "no search".to_owned())

@@ -15,6 +15,8 @@ use crate::number::Number;
 const WORTH_SHARE: f64 = 0.5;
 /// What the smaller profile must save to be worth its time.
 const WORTH_SMALLEST: f64 = 0.95;
+/// Ways to open a file in which postings in it may matter, the one that they are made for first.
+const MODES: [SearchMode; 2] = [SearchMode::OnDisk, SearchMode::InMemory];
 /// How much faster an index must be to be worth its bytes.
 const WORTH_INDEX: f64 = 10.0;
 
@@ -34,12 +36,22 @@ pub(super) struct Judgement<'c> {
     pub(super) has_smallest: bool,
 }
 
-/// What an index costs and gives: median latencies of a lookup, and what postings make of the file's size.
+/// What an index costs and gives: median latencies of a lookup in files with and without postings, both opened in the same way, and
+/// what postings make of the file's size.
 pub(super) struct IndexGain<'c> {
+    pub(super) mode: SearchMode,
     pub(super) without: &'c Number,
     pub(super) with: &'c Number,
     pub(super) size_ratio: f64,
     pub(super) is_worth: bool,
+}
+
+/// Where a file is that is searched in this way.
+pub(super) const fn place(mode: SearchMode) -> &'static str {
+    match mode {
+        SearchMode::OnDisk => "on disk",
+        SearchMode::InMemory | SearchMode::Scan => "in memory",
+    }
 }
 
 /// Judges every column of the cells that was encoded.
@@ -91,14 +103,15 @@ fn judge_one<'c>((words, cells): Column<'c>) -> Option<Judgement<'c>> {
 
 fn index_gain<'c>(cells: &[&'c Cell<'c>], file_bytes: f64, text_bytes: f64) -> Option<IndexGain<'c>> {
     let time_and_bytes = |cell: &&'c Cell<'c>| Some((cell.number(&LATENCY.p50)?, cell.value(&FILE_BYTES)?));
-    let lookup = |mode, indexes: &[Index]| {
-        let is_wanted = |cell: &&&Cell<'_>| is_search(cell, Operation::Equality, mode, indexes);
+    let lookup = |mode, index: Index| {
+        let is_wanted = |cell: &&&Cell<'_>| is_search(cell, Operation::Equality, mode, &[index]);
         cells.iter().filter(is_wanted).find_map(time_and_bytes)
     };
-    let (with, bytes) = lookup(SearchMode::InMemory, &[Index::Postings])?;
-    // Cells without an index come first.
-    let (without, _) = lookup(SearchMode::Scan, &[Index::None, Index::Postings])?;
+    let both = |mode| Some((mode, lookup(mode, Index::Postings)?, lookup(mode, Index::None)?));
+    // On disk first: a file that is loaded gets postings whether it carries them or not.
+    let (mode, (with, bytes), (without, _)) = MODES.into_iter().find_map(both)?;
     Some(IndexGain {
+        mode,
         without,
         with,
         size_ratio: bytes / file_bytes,

@@ -4,20 +4,26 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
     ABSENT, CPU_PER_OPERATION, JOBS, KERNEL_THREAD_SHARE, LATENCY, READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
-    WRITE_THROUGHPUT,
+    SYNC, WRITE_THROUGHPUT,
 };
-use outcrop_workload::filesystem::FileOperation;
+use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
-use super::cell::{CONFIGURATION, configuration, does, is_closed, is_cold_random_read, overload};
+use super::cell::{
+    CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, overload,
+};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
 
+/// Why a configuration is the one that reads soonest.
+const FASTEST_READS: &str = "its cold small reads have the lowest latency";
 /// Wishes.
 const SMALLEST: &str = "Smallest";
 const SOONEST: &str = "Fastest small reads";
 const BALANCED: &str = "Balanced";
+/// Compression that gives less data ÷ space than this saves nothing: the metadata of two filesystems differ by as much.
+const LEAST_SAVING: f64 = 1.02;
 /// The column of the table of what was reached.
 const COLUMN: &str = "configuration";
 
@@ -60,13 +66,15 @@ fn candidates<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<&'c Cell<'a>> {
 }
 
 fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability> {
-    let of = |label: &str, metric, only_reads: bool, plan: &str| {
-        let found = if only_reads || !candidates.is_empty() {
+    let reached = |metric: &Metric, only_reads: bool| {
+        if only_reads || !candidates.is_empty() {
             best(candidates.iter().copied(), metric)
         } else {
             best(cells, metric)
-        };
-        let found = found.map(|(cell, number)| (number.clone(), configuration(cell)));
+        }
+    };
+    let of = |label: &str, metric: &Metric, only_reads: bool, plan: &str| {
+        let found = reached(metric, only_reads).map(|(cell, number)| (number.clone(), configuration(cell)));
         let plan = plan.to_owned();
         Capability {
             label: label.to_owned(),
@@ -101,14 +109,25 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         true,
         "fs-choice",
     ));
+    let syncing = reached(&WRITE_THROUGHPUT, false).map(|(cell, _)| format!(", {}", syncing(cell)));
     rows.push(of(
-        "Fastest writing, synced at the end",
+        &format!("Fastest writing{}", syncing.unwrap_or_default()),
         &WRITE_THROUGHPUT,
         false,
         "fs-choice",
     ));
     rows.extend(synced(cells));
     rows
+}
+
+/// When what a cell wrote was made durable. Files that something else is done with are written at once and synced then.
+fn syncing(cell: &Cell<'_>) -> String {
+    let writes = does(cell, FileOperation::Write) || does(cell, FileOperation::Append);
+    match cell.get(&SYNC).filter(|_| writes) {
+        None | Some(SyncPolicy::End) => "synced at the end".to_owned(),
+        Some(SyncPolicy::Each(1)) => "each write synced".to_owned(),
+        Some(SyncPolicy::Each(count)) => format!("synced every {count} writes"),
+    }
 }
 
 /// What a synced write costs, where one was measured.
@@ -136,9 +155,14 @@ fn advice(candidates: &[&Cell<'_>]) -> Vec<Claim> {
         .filter_map(|cell| Some((cell, cell.value(&SPACE_RATIO)? / cell.value(&LATENCY.p50)?)))
         .max_by(|one, other| one.1.total_cmp(&other.1))
         .map(|(cell, _)| cell);
+    if let Some(claim) = smallest.and_then(|most| nothing_saved(most, candidates)) {
+        claims.push(claim);
+        claims.extend(soonest.map(|cell| self::claim(SOONEST, cell, FASTEST_READS)));
+        return claims;
+    }
     let wishes = [
         (SMALLEST, smallest, "it takes the least space, metadata included"),
-        (SOONEST, soonest, "its cold small reads have the lowest latency"),
+        (SOONEST, soonest, FASTEST_READS),
         (
             BALANCED,
             balanced,
@@ -148,7 +172,49 @@ fn advice(candidates: &[&Cell<'_>]) -> Vec<Claim> {
     for (topic, cell, why) in wishes {
         claims.extend(cell.map(|cell| claim(topic, cell, why)));
     }
+    // Where the balance is no compression, what compression would have given is said instead of what none gives.
+    let most = smallest.filter(|cell| is_compressed(cell));
+    let plain = balanced.filter(|cell| !is_compressed(cell));
+    if let (Some(last), Some(most), Some(plain)) = (claims.last_mut(), most, plain) {
+        last.action = Some(not_worth(most, plain));
+    }
     claims
+}
+
+/// That compression saves nothing, where it was tried and does not: then no configuration is smallest or balanced.
+fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>]) -> Option<Claim> {
+    let number = most.number(&SPACE_RATIO)?;
+    let tried = candidates.iter().filter(|cell| is_compressed(cell)).count();
+    if tried == 0 || number.value >= LEAST_SAVING {
+        return None;
+    }
+    let name = configuration(most);
+    let brief = format!("leave it off: it saves nothing here (at most data ÷ space {number}, {name})");
+    let text = format!(
+        "Leave it off: {tried} of {} configurations compress, and none of them saves space on these data. The most data ÷ space is \
+         {number}, of {name}; less than 1 is what metadata take.",
+        candidates.len()
+    );
+    let action = format!(
+        "Leave the filesystem's compression off: it saves nothing here (at most data ÷ space {number})"
+    );
+    Some(Claim::new("Compression", brief, text, vec![number.clone()]).advising(action))
+}
+
+/// That what compression saves is not worth the latency of reads.
+fn not_worth(most: &Cell<'_>, plain: &Cell<'_>) -> String {
+    let text = |cell: &Cell<'_>, metric: &Metric| {
+        let number = cell.number(metric);
+        number.map_or_else(|| "–".to_owned(), Number::to_string)
+    };
+    format!(
+        "Leave compression off where space and small reads both matter ({}: p50 {}): {} saves most, data ÷ space {}, and reads in {}",
+        configuration(plain),
+        text(plain, &LATENCY.p50),
+        configuration(most),
+        text(most, &SPACE_RATIO),
+        text(most, &LATENCY.p50)
+    )
 }
 
 /// Which configuration overwrites small blocks soonest, of those that differ in nothing else, and which tie with it.

@@ -222,6 +222,17 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     let percent = |point: &CurvePoint| format!("{:.1} %", point.miss_ratio().unwrap_or_default() * 100.0);
     let size = |point: &CurvePoint| ByteSize(point.memory_bytes).to_string();
     let (chosen, lowest) = (&advice.chosen, &advice.lowest);
+    if advice.everything_fits && chosen.gets - chosen.hits <= first_gets {
+        return vec![
+            format!(
+                "Everything fits: already in {}, the smallest memory simulated, only the first request of each key misses ({} of gets).",
+                size(chosen),
+                percent(chosen)
+            ),
+            "Policy: it does not matter, for nothing that is asked for again is evicted. Smaller values of --memory show where it does."
+                .to_owned(),
+        ];
+    }
     let policy = |point: &CurvePoint| point.policy.to_string();
     let mut memory = format!(
         "Memory: {}, with {}: {} of gets miss",

@@ -45,7 +45,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "rate_min",
-        Instead("there is no counterpart; --arrival reports what was answered of the rate offered"),
+        Instead("leave it out; --arrival reports how much of the offered rate was answered"),
     ),
     (
         "bssplit",
@@ -66,7 +66,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("zero_buffers", Instead("type --content zeros")),
     (
         "offset",
-        Instead("there is no counterpart; --span bounds the part that is accessed, from its start"),
+        Instead("leave it out, or type --span, which bounds the part that is accessed, from its start"),
     ),
     (
         "latency_target",
@@ -76,10 +76,16 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("cpumask", Instead("run taskset outcrop device …")),
     (
         "thinktime",
-        Instead("there is no counterpart; type --arrival poisson:5k for requests with pauses between them"),
+        Instead("type --arrival poisson:5k for requests with pauses between them"),
     ),
-    ("zonemode", Instead("there is no counterpart")),
-    ("flow", Instead("there is no counterpart")),
+    (
+        "zonemode",
+        Instead("leave it out; zoned devices cannot be measured by zone"),
+    ),
+    (
+        "flow",
+        Instead("leave it out; the jobs of a cell are all the same, and two kinds of jobs are two commands"),
+    ),
 ];
 
 /// What was given of them.
@@ -95,7 +101,7 @@ impl Foreign {
             if let Instead(answer) = meaning {
                 let answer = answer.replace("{}", value.as_deref().unwrap_or("…"));
                 return Err(format!(
-                    "--{name} is an option of fio that is not understood: {answer}"
+                    "--{name} is an option of fio that Outcrop does not have: {answer}"
                 ));
             }
         }

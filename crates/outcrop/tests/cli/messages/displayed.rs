@@ -1,5 +1,10 @@
 //! The text of every error of the libraries, also of those that no input provokes: a hung device, a broken kernel.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a list of all there is, in which nothing is to be found but its entries"
+)]
+
 mod data;
 mod runs;
 
@@ -97,6 +102,7 @@ fn of_quantities_and_workloads() {
                 line: 7,
                 why: text("6 columns are expected"),
             },
+            WorkloadError::TooManyUnacknowledged { oldest_key_id: 12 },
         ],
     );
 }
@@ -239,6 +245,11 @@ fn of_caches() {
                 hint: "",
             },
             CacheError::Exposed { address },
+            CacheError::OpenFiles {
+                limit: 20,
+                needed: 10_032,
+                fewest: 40,
+            },
             CacheError::System {
                 what: "epoll_create",
                 source: denied(),
@@ -316,6 +327,9 @@ fn of_plans_and_reports() {
             LabError::BadPlan {
                 at: text("mine.toml:6:1"),
                 message: text("unknown key `queue_dpeth`; did you mean `queue_depth`?"),
+            },
+            LabError::NoPlan {
+                name: text("ssd-queue-dept"),
             },
             LabError::ReadPlan {
                 path: PathBuf::from("mine.toml"),

@@ -1,5 +1,10 @@
 //! Plans that cannot be run.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a list of all there is, in which nothing is to be found but its entries"
+)]
+
 use super::scene::Scene;
 
 const HEAD: &str = "name = \"mine\"\nquestion = \"How fast?\"\nlayer = \"device\"\n";

@@ -1,0 +1,141 @@
+//! A quick profile of all six layers: as many cells, trials and latencies as a real one has, so that what grows with them is seen here.
+
+use std::path::Path;
+
+use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_report::Report;
+use outcrop_results::{HistogramEntry, RunView, TrialEntry};
+use outcrop_schema::column::{DISTINCT, Index, LATENCY, SKEW};
+use outcrop_schema::column::{FILE_BYTES, FLOOR_BYTES, SIZE_OVER_FLOOR, TEXT_BYTES};
+use outcrop_workload::column::SearchMode;
+
+use crate::compression_fixture::CODECS;
+use crate::kv_fixture::Stored;
+use crate::markup::elements;
+use crate::{cache_fixture, column_fixture, compression_fixture, filesystem, fixture, kv_fixture};
+
+/// What a page may have: it is sent by mail and opened on phones.
+const MOST_BYTES: usize = 390_000;
+
+pub(crate) fn six_layers() -> RunView {
+    let mut run = fixture::RunBuilder::new(3)
+        .cells(&[4 << 10, 128 << 10], &[1, 8, 32, 256], &[100, 0])
+        .cells(&[4 << 10], &[32], &[70, 50])
+        .cells(&[1 << 20], &[1, 32], &[100, 0])
+        .build();
+    let compression = compression_fixture::Builder::new(3).speeds(&CODECS, &[4, 64], &[1]);
+    let others = [
+        filesystem::choice(),
+        compression.build(),
+        columns(),
+        kv_fixture::of(&stores()),
+        cache_fixture::peers().run,
+    ];
+    for other in others {
+        run.trials.extend(other.trials);
+    }
+    for trial in &mut run.trials {
+        spread_latencies(trial);
+    }
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
+    let read = |name: &str| std::fs::read_to_string(kept.join(name)).expect("the kept run has it");
+    run.environment = serde_json::from_str(&read("environment.json")).expect("an environment is JSON");
+    run.plan = read("plan.toml").repeat(4);
+    run
+}
+
+fn stores() -> Vec<Stored> {
+    let store = |codec, block_size, filesystem, throughput, stored| Stored {
+        codec,
+        block_size,
+        filesystem,
+        throughput,
+        stored,
+    };
+    vec![
+        store("none", "4KiB", "as-is", 1e5, 1.1e8),
+        store("none", "16KiB", "ext4", 9.5e4, 1.08e8),
+        store("lz4", "4KiB", "as-is", 9e4, 5.5e7),
+        store("lz4", "16KiB", "ext4", 7e4, 5e7),
+        store("none", "16KiB", "btrfs", 8e4, 1.0e8),
+        store("none", "16KiB", "btrfs zstd:1", 6e4, 4.4e7),
+    ]
+}
+
+fn columns() -> RunView {
+    let mut builder = column_fixture::Builder::new();
+    for (step, distinct) in [100_u32, 10_000, 100_000].into_iter().enumerate() {
+        for skew in [0.0, 0.8, 1.2] {
+            let mut factors = column_fixture::encoded();
+            factors.set(&DISTINCT, distinct);
+            factors.set(&SKEW, skew);
+            let bytes = 4e5 * (step + 1) as f64;
+            let values = [
+                (FILE_BYTES, bytes),
+                (FLOOR_BYTES, bytes / 1.02),
+                (SIZE_OVER_FLOOR, 1.02),
+                (TEXT_BYTES, 8e6),
+            ];
+            builder = builder.generated(factors, &values);
+        }
+    }
+    for index in [Index::None, Index::Postings] {
+        for mode in [SearchMode::InMemory, SearchMode::OnDisk, SearchMode::Scan] {
+            let values = [(LATENCY.p50, 3e4), (LATENCY.p99, 9e4), (FILE_BYTES, 5e5)];
+            builder = builder.generated(column_fixture::looked_up(index, mode), &values);
+        }
+    }
+    builder.build()
+}
+
+/// Gives every interval the many different latencies that a device has: a few fixed ones would make short curves.
+fn spread_latencies(trial: &mut TrialEntry) {
+    const STEPS: u32 = 600;
+    for entry in &mut trial.histograms {
+        let mean_ns = entry.sum_ns as f64 / entry.count.max(1) as f64;
+        let mut histogram = LatencyHistogram::new();
+        for step in 1..STEPS {
+            let share = f64::from(step) / f64::from(STEPS);
+            let latency_ns = mean_ns * (0.3 * (share / (1.0 - share)).ln()).exp();
+            histogram.record_many(latency_ns as u64, (entry.count / u64::from(STEPS)).max(1));
+        }
+        *entry = HistogramEntry::new(
+            &entry.operation,
+            entry.kind,
+            entry.interval_index,
+            entry.start_s,
+            entry.duration_s,
+            &histogram,
+        );
+    }
+}
+
+#[test]
+fn a_page_of_six_layers_is_well_formed_and_small() {
+    let report = Report::of(&six_layers());
+    assert_eq!(report.layers.len(), 6);
+    let html = report.to_html();
+    elements(&html).unwrap();
+    if let Some(path) = std::env::var_os("OUTCROP_WRITE_PAGE") {
+        std::fs::write(path, &html).unwrap();
+    }
+    assert!(html.len() <= MOST_BYTES, "{} bytes", html.len());
+}
+
+#[test]
+fn the_first_screen_of_six_layers_has_a_row_for_each_and_cuts_no_command() {
+    let report = Report::of(&six_layers());
+    for width in [80, 120] {
+        let screen = report.screen(width, false);
+        for layer in &report.layers {
+            let row = screen.lines().find(|line| line.starts_with(&layer.layer));
+            assert!(row.is_some(), "{}: {screen}", layer.layer);
+        }
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= width),
+            "{screen}"
+        );
+        assert_eq!(screen.matches('`').count() % 2, 0, "{screen}");
+    }
+    insta::assert_snapshot!("six_layers", report.screen(80, false));
+}
