@@ -27,11 +27,15 @@ pub struct AtomicFile {
 }
 
 /// The system's answer without the temporary file's name, which nobody chose.
-fn without_path(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|inner| inner.source());
-    let answer = inner.and_then(|answer| answer.downcast_ref::<io::Error>());
-    let code = answer.and_then(io::Error::raw_os_error);
-    code.map_or(error, io::Error::from_raw_os_error)
+fn without_path(error: io::Error, folder: &Path) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let message = format!("the folder {} does not exist", folder.display());
+            io::Error::new(io::ErrorKind::NotFound, message)
+        }
+        io::ErrorKind::Other => error,
+        kind => kind.into(),
+    }
 }
 
 impl AtomicFile {
@@ -64,7 +68,7 @@ impl AtomicFile {
         let folder = folder_of(target);
         remove_abandoned(folder);
         Ok(Self {
-            temporary: locked(folder).map_err(|error| refused(without_path(error)))?,
+            temporary: locked(folder).map_err(|error| refused(without_path(error, folder)))?,
             target: target.to_owned(),
             replaces,
         })

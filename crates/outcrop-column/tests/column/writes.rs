@@ -249,3 +249,13 @@ fn what_killed_writers_left_is_removed_by_the_next_and_nothing_else_is() {
         ]
     );
 }
+
+#[test]
+fn a_missing_folder_is_named_and_the_temporary_file_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = AtomicFile::create(&folder.path().join("absent/c.ocol"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("absent does not exist"), "{error}");
+    assert!(!error.contains("/.ocol-"), "{error}");
+}
