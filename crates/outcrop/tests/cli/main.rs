@@ -26,6 +26,7 @@ mod json_shape;
 mod kv;
 mod one_path;
 mod outputs;
+mod placement;
 mod predict;
 mod runs;
 mod surface;
