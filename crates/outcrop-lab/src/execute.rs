@@ -227,6 +227,7 @@ impl<'r> Session<'r> {
                 }
             }
             let (eta, clock, observer) = (&mut self.eta, &self.clock, &mut *self.observer);
+            let most = self.set.follows_doubt().map(|follow| follow.budget.0);
             let mut report = |step: PreparationStep<'_>| match step {
                 PreparationStep::Written {
                     bytes_done,
@@ -234,6 +235,8 @@ impl<'r> Session<'r> {
                 } => {
                     let elapsed = Duration::from_nanos(clock.now_ns() - started_ns);
                     let remaining = eta.preparing(bytes_done, bytes_total, elapsed);
+                    let remaining =
+                        most.map_or(remaining, |most| remaining.min(most.saturating_sub(elapsed)));
                     observer.observe(Event::Preparing {
                         bytes_done,
                         bytes_total,

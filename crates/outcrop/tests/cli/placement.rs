@@ -219,3 +219,63 @@ fn two_processes_share_a_filesystem_of_our_own_and_what_may_be_written_holds_for
     assert!(left_of(dir.path()).is_empty());
     assert_eq!(names_in(dir.path()), ["runs"]);
 }
+
+#[test]
+fn a_run_by_doubt_that_is_killed_goes_on_within_its_budget_and_repeats_no_trial() {
+    let dir = workplace();
+    let args = [
+        "run",
+        "kv-compression",
+        "--effort",
+        "quick",
+        "--duration",
+        "20ms",
+        "--warm-up",
+        "5ms",
+        "--budget",
+        "30s",
+        "--quiet",
+    ];
+    let mut victim = command(dir.path(), &args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let clock = outcrop_probe::Clock::new();
+    let journal = || -> String {
+        let runs = dir.path().join("runs");
+        let Ok(mut runs) = std::fs::read_dir(runs) else {
+            return String::new();
+        };
+        let folder = runs.next().and_then(Result::ok).map(|entry| entry.path());
+        folder.map_or_else(String::new, |folder| {
+            std::fs::read_to_string(folder.join("trials.ndjson")).unwrap_or_default()
+        })
+    };
+    while journal().lines().count() < 6 {
+        assert!(clock.now_ns() < 120_000_000_000, "no trials");
+        std::thread::yield_now();
+    }
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    let run = only_run(dir.path());
+    let seen = outcrop(dir.path(), &["run", "--resume", run.to_str().unwrap(), "--quiet"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let mut repetitions: std::collections::BTreeMap<String, Vec<u64>> = std::collections::BTreeMap::new();
+    let text = journal();
+    for line in text.lines() {
+        let trial: Value = serde_json::from_str(line).unwrap();
+        assert!(trial["took_s"].as_f64().is_some(), "{trial}");
+        let cell = trial["cell"].as_str().unwrap().to_owned();
+        repetitions
+            .entry(cell)
+            .or_default()
+            .push(trial["repetition"].as_u64().unwrap());
+    }
+    for (cell, mut seen) in repetitions {
+        seen.sort_unstable();
+        let expected: Vec<u64> = (0..seen.len() as u64).collect();
+        assert_eq!(seen, expected, "{cell}");
+    }
+    assert!(seen.stdout.contains("candidates"), "{}", seen.stdout);
+}

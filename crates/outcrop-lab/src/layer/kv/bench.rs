@@ -166,8 +166,8 @@ impl Bench for KvBench<'_> {
         match run(&spec, &site, &mut |_| {}) {
             Ok(report) => {
                 // A filesystem of ours writes its metadata too, and perhaps everything twice: its device counts that.
-                let device = own.as_ref().and_then(|own| own.device().counters().ok());
-                let device_bytes = device.map_or(0, |counters| counters.written_bytes);
+                let device = own.as_ref().and_then(|own| own.written_bytes().ok());
+                let device_bytes = device.unwrap_or(0);
                 self.bytes_written += values::written_bytes(&report).max(device_bytes);
                 match values::problem(&report) {
                     Some(problem) => Err(TrialFailure::of(&problem)),
