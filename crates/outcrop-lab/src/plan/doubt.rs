@@ -65,20 +65,14 @@ pub struct FollowDoubt {
 impl FollowDoubt {
     /// Its keys in an expanded plan.
     pub(super) fn spelled(&self) -> Vec<(&'static str, String)> {
-        let Constraints {
-            min_ratio,
-            p99_ns,
-            cpu_share,
-        } = &self.constraints;
-        let number = |value: &Option<f64>| value.map(|value| value.to_string());
-        let values = [
-            Some(self.budget.to_string()),
-            number(min_ratio),
-            number(p99_ns),
-            number(cpu_share),
-        ];
-        let named = DoubtHeader::KEYS.into_iter().zip(values);
-        named.filter_map(|(key, value)| Some((key, value?))).collect()
+        let constraints = self
+            .constraints
+            .by_name()
+            .map(|(key, value)| (key, value.to_string()));
+        [(DoubtHeader::BUDGET, self.budget.to_string())]
+            .into_iter()
+            .chain(constraints)
+            .collect()
     }
 
     /// The cells with as many trials as are likely to fit into the budget if no cell stops early.
@@ -111,28 +105,46 @@ pub(super) struct DoubtHeader {
 }
 
 impl DoubtHeader {
+    const BUDGET: &'static str = "budget";
+
     /// The keys under `[run]`.
-    pub(super) const KEYS: [&'static str; 4] = ["budget", "min_ratio", "p99_ns", "cpu_share"];
+    pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+        [Self::BUDGET].into_iter().chain(Constraints::KEYS)
+    }
 
     /// Takes the value of a key.
     pub(super) fn read(&mut self, key: &str, text: &str) -> Result<(), String> {
-        if key == Self::KEYS[0] {
+        if key == Self::BUDGET {
             let span = text.parse::<TimeSpan>().map_err(|error| error.to_string())?;
             self.budget = Some(span);
             return Ok(());
         }
-        let number = text
-            .parse::<f64>()
-            .ok()
-            .filter(|number| number.is_finite() && *number > 0.0);
+        let number = text.parse::<f64>().ok();
+        let number = number.filter(|number| number.is_finite() && *number > 0.0);
         let number = number.ok_or_else(|| format!("{text:?} is not a number above 0"))?;
-        match key {
-            "min_ratio" => self.constraints.min_ratio = Some(number),
-            "p99_ns" => self.constraints.p99_ns = Some(number),
-            _ => self.constraints.cpu_share = Some(number),
-        }
+        let known: Vec<(&str, f64)> = self
+            .constraints
+            .by_name()
+            .chain([(key_of(key), number)])
+            .collect();
+        let value_of = |name: &str| {
+            known
+                .iter()
+                .rev()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| *value)
+        };
+        self.constraints = Constraints::named(value_of);
         Ok(())
     }
+}
+
+/// The key among those of the constraints.
+fn key_of(key: &str) -> &'static str {
+    Constraints::KEYS
+        .into_iter()
+        .find(|known| *known == key)
+        .unwrap_or_default()
 }
 
 impl PlanSet {

@@ -89,7 +89,8 @@ impl Reader<'_> {
     fn header(&self, run: &Value<'_>, asked: Option<Effort>) -> Result<RunHeader, LabError> {
         let table = self.table(run, "run")?;
         let known = ["seed", "effort", "version", "directory"];
-        self.refuse_unknown(table, "[run]", &[&known[..], &DoubtHeader::KEYS].concat())?;
+        let known: Vec<&str> = known.into_iter().chain(DoubtHeader::keys()).collect();
+        self.refuse_unknown(table, "[run]", &known)?;
         let mut header = RunHeader::default();
         if let Some(value) = table.get("version") {
             self.string(
@@ -128,7 +129,7 @@ impl Reader<'_> {
                     .into(),
             );
         }
-        for key in DoubtHeader::KEYS {
+        for key in DoubtHeader::keys() {
             if let Some(value) = table.get(key) {
                 let text = self.scalar(value, &format!("run.{key}"), "text in quotes")?.value;
                 let read = header.doubt.read(key, &text);

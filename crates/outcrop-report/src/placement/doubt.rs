@@ -38,11 +38,7 @@ pub struct Race {
 pub(super) fn constraints_of(run: &RunView) -> Option<Constraints> {
     plan_setting(&run.plan, "budget")?;
     let number = |name: &str| plan_setting(&run.plan, name)?.parse().ok();
-    Some(Constraints {
-        min_ratio: number("min_ratio"),
-        p99_ns: number("p99_ns"),
-        cpu_share: number("cpu_share"),
-    })
+    Some(Constraints::named(number))
 }
 
 /// Judges a run's candidates as it judged them while it measured.

@@ -42,6 +42,26 @@ pub struct Constraints {
 }
 
 impl Constraints {
+    /// Their names in an expanded plan.
+    pub const KEYS: [&'static str; 3] = ["min_ratio", "p99_ns", "cpu_share"];
+
+    /// The constraints whose values a plan gives by name.
+    pub fn named(value_of: impl Fn(&str) -> Option<f64>) -> Self {
+        let [min_ratio, p99_ns, cpu_share] = Self::KEYS.map(value_of);
+        Self {
+            min_ratio,
+            p99_ns,
+            cpu_share,
+        }
+    }
+
+    /// The values by name that are given.
+    pub fn by_name(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let values = [self.min_ratio, self.p99_ns, self.cpu_share];
+        let named = Self::KEYS.into_iter().zip(values);
+        named.filter_map(|(key, value)| Some((key, value?)))
+    }
+
     /// The rules of a race under these constraints.
     pub fn rules(&self) -> Rules {
         Rules {

@@ -23,6 +23,7 @@ mod filesystem;
 mod fio;
 mod harness;
 mod json_shape;
+mod killed;
 mod kv;
 mod one_path;
 mod outputs;

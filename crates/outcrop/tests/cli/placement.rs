@@ -1,11 +1,13 @@
 //! Where to compress, by a budget and on filesystems of our own: what is said, what is kept, and that nothing is left behind.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
 
 use crate::harness::{Seen, command, names_in, only_run, outcrop, workplace};
+use crate::killed::without_unnamed_files;
 
 /// A small store on a filesystem that is made for it.
 const KV: [&str; 13] = [
@@ -27,7 +29,7 @@ const KV: [&str; 13] = [
 fn can_make() -> bool {
     let ability = outcrop_filesystem::ability(workplace().path());
     if let Err(why) = &ability {
-        println!("skipped: filesystems of our own: {why}");
+        let _ = writeln!(std::io::stderr(), "skipped: filesystems of our own: {why}");
     }
     ability.is_ok()
 }
@@ -278,4 +280,24 @@ fn a_run_by_doubt_that_is_killed_goes_on_within_its_budget_and_repeats_no_trial(
         assert_eq!(seen, expected, "{cell}");
     }
     assert!(seen.stdout.contains("candidates"), "{}", seen.stdout);
+}
+
+#[test]
+fn where_no_filesystem_can_be_made_the_profile_measures_the_directory_as_it_is_and_says_so() {
+    let dir = workplace();
+    let args = ["profile", "--layer", "kv", "--quick", "--dry-run"];
+    let seen = without_unnamed_files(dir.path(), &args);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(
+        seen.stderr
+            .contains("the kv layer measures kv-compression on the directory's own filesystem, because"),
+        "{}",
+        seen.stderr
+    );
+    assert!(seen.stdout.contains("kv-compression:"), "{}", seen.stdout);
+    if can_make() {
+        let usual = outcrop(dir.path(), &args);
+        assert!(usual.stdout.contains("placement-filesystem:"), "{}", usual.stdout);
+        assert!(!usual.stderr.contains("because"), "{}", usual.stderr);
+    }
 }
