@@ -31,6 +31,10 @@ const SMALL_BYTES: f64 = 4096.0;
 /// Reads one at a time that the run has both with and without compression; none where it has not.
 pub(super) fn system(cells: &[Cell<'_>]) -> Option<MeasuredSystem> {
     let reads = || cells.iter().filter(|cell| is_single_read_of_btrfs(cell));
+    // One device below all cells: their medians together are steadier than each alone.
+    let middle = |metric| median(reads().filter_map(|cell| cell.value(metric)).collect());
+    let (small, large) = (middle(&RAW_LATENCY_4K)?, middle(&RAW_LATENCY_128K)?);
+    let per_byte = (large - small).max(0.0) / (EXTENT_BYTES - SMALL_BYTES);
     let mut system = MeasuredSystem::default();
     let mut added: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for plain in reads().filter(|cell| !is_compressed(cell)) {
@@ -39,7 +43,7 @@ pub(super) fn system(cells: &[Cell<'_>]) -> Option<MeasuredSystem> {
         };
         let compressed = reads().filter(|cell| is_compressed(cell) && cell.is_like(plain, &COMPRESSING));
         for cell in compressed {
-            let Some((point, throughput)) = time_added(cell).zip(cell.value(&IOPS)) else {
+            let Some((point, throughput)) = time_added(cell, per_byte).zip(cell.value(&IOPS)) else {
                 continue;
             };
             let name = name(cell);
@@ -104,11 +108,14 @@ fn application(plain: &Cell<'_>) -> Option<Application> {
     })
 }
 
-/// Bytes of a read, and the time that compression adds to it.
-fn time_added(cell: &Cell<'_>) -> Option<(f64, f64)> {
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Bytes of a read, and the time that compression adds to it on a device that takes so long for a further byte.
+fn time_added(cell: &Cell<'_>, per_byte: f64) -> Option<(f64, f64)> {
     let block_bytes = cell.get(&IO_BLOCK_SIZE)?.0 as f64;
-    let (small, large) = (cell.value(&RAW_LATENCY_4K)?, cell.value(&RAW_LATENCY_128K)?);
-    let per_byte = (large - small) / (EXTENT_BYTES - SMALL_BYTES);
     let stored_bytes = EXTENT_BYTES / cell.value(&PREDICTED_SPACE)?;
     let device_ns = (stored_bytes - block_bytes) * per_byte;
     Some((block_bytes, cell.value(&CODEC_TIME)? + device_ns))
