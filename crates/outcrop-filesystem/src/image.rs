@@ -149,6 +149,11 @@ impl Image {
         LoopDevice::attach(&self.file)
     }
 
+    /// Whether it can be written past the page cache.
+    pub(crate) fn check_direct(&self) -> Result<(), FilesystemError> {
+        self.reopen(OFlags::RDWR | OFlags::DIRECT).map(drop)
+    }
+
     fn reopen(&self, flags: OFlags) -> Result<File, FilesystemError> {
         use std::os::fd::AsRawFd;
         let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());

@@ -15,6 +15,7 @@ mod error;
 mod report;
 mod spec;
 
+mod below;
 mod btrfs_tree;
 mod buffer;
 mod coldness;
@@ -36,6 +37,7 @@ mod program;
 mod stage;
 mod trial;
 
+pub use below::{ability, compression_below};
 pub use btrfs_tree::Stored;
 pub use coldness::Coldness;
 pub use costs::Costs;

@@ -22,6 +22,8 @@ pub struct OwnFilesystem {
     mounted: Mounted,
     device: LoopDevice,
     options: String,
+    /// What its device had written when it was attached: the kernel counts on from whoever used the device before.
+    written_before_bytes: Result<u64, Unavailable>,
     /// Space in use before there was any file.
     empty_bytes: Result<u64, Unavailable>,
 }
@@ -47,8 +49,10 @@ impl OwnFilesystem {
         program::make(filesystem.maker(), &arguments, None, image, stop)?;
         image.settle()?;
         let device = image.attach()?;
+        let written_before_bytes = written_bytes(device.counted());
         let mounted = Mounted::new(filesystem, device.path())?;
         Ok(Self {
+            written_before_bytes,
             options: mounted.confirm(filesystem, image.directory())?,
             empty_bytes: mounted.used_bytes(),
             mounted,
@@ -74,6 +78,15 @@ impl OwnFilesystem {
         self.device.counted()
     }
 
+    /// Bytes that were written to the device below since the filesystem was made.
+    ///
+    /// # Errors
+    /// The kernel does not count them.
+    pub fn written_bytes(&self) -> Result<u64, Unavailable> {
+        let (now, before) = (written_bytes(self.device())?, self.written_before_bytes.clone()?);
+        Ok(now.saturating_sub(before))
+    }
+
     /// Space that files take, metadata included; what was written and not yet synced is not in it.
     ///
     /// # Errors
@@ -87,4 +100,8 @@ impl OwnFilesystem {
     pub(crate) fn into_parts(self) -> (LoopDevice, Mounted, String, Result<u64, Unavailable>) {
         (self.device, self.mounted, self.options, self.empty_bytes)
     }
+}
+
+fn written_bytes(device: &BlockDevice) -> Result<u64, Unavailable> {
+    Ok(device.counters()?.written_bytes)
 }

@@ -57,6 +57,8 @@ pub struct Cell {
     pub plans: Vec<String>,
     /// How often and how long; where plans differ, the most thorough of each.
     pub trial: TrialOptions,
+    /// Whether a budget gives it trials for as long as it may be the answer.
+    pub follows_doubt: bool,
     /// Which of two variants it is of, and what joins it to its partner.
     pub variant: Option<Variant>,
 }
@@ -77,6 +79,7 @@ impl Cell {
             factors,
             plans: vec![plan.to_owned()],
             trial,
+            follows_doubt: false,
             variant: None,
         }
     }
@@ -119,6 +122,7 @@ pub(crate) fn merge(cells: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
             None => merged.push(cell),
             Some(known) => {
                 known.trial = known.trial.most_thorough(&cell.trial);
+                known.follows_doubt |= cell.follows_doubt;
                 for plan in cell.plans {
                     if !known.plans.contains(&plan) {
                         known.plans.push(plan);

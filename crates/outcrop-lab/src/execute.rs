@@ -13,6 +13,7 @@ use outcrop_schema::Remark;
 use outcrop_schema::remark::WRITE_LIMIT;
 
 use crate::cell::{Cell, Subject};
+use crate::doubt::Doubt;
 use crate::error::LabError;
 use crate::eta::Eta;
 use crate::layer::{Bench, LayerRef, Preparation, PreparationStep, TrialFailure, TrialReport};
@@ -66,6 +67,8 @@ pub fn execute(
         total: trials.len(),
         failures: BTreeMap::new(),
         eta: Eta::new(set, &pending),
+        doubt: Doubt::of(set, folder, &pending)?,
+        started_ns: 0,
         clock: Clock::new(),
         folder,
         observer,
@@ -73,7 +76,9 @@ pub fn execute(
         next_notes: opening_notes,
         bytes_written: 0,
     };
+    session.started_ns = session.clock.now_ns();
     let ended = session.run(&pending);
+    let total = session.total();
     let bytes_written = session.bytes_written;
     let failed = session.failures.values().map(|failures| failures.count).sum();
     // Records are written on every way out: a run that stopped early can be reported as far as it got.
@@ -81,7 +86,7 @@ pub fn execute(
     let is_interrupted = ended?;
     written?;
     Ok(RunOutcome {
-        total: trials.len(),
+        total,
         finished: folder.finished().len(),
         failed,
         bytes_written,
@@ -117,6 +122,9 @@ struct Session<'r> {
     total: usize,
     failures: BTreeMap<&'static str, Failures>,
     eta: Eta,
+    /// Decides which trials are measured, where effort follows doubt.
+    doubt: Option<Doubt<'r>>,
+    started_ns: u64,
     clock: Clock,
     folder: &'r mut RunFolder,
     observer: &'r mut dyn Observer,
@@ -129,7 +137,8 @@ struct Session<'r> {
 impl<'r> Session<'r> {
     /// Prepares and runs; true when stopped. Subjects are removed before this returns.
     fn run(&mut self, pending: &[Trial]) -> Result<bool, LabError> {
-        if pending.is_empty() {
+        let doubt = self.doubt.as_mut();
+        if pending.is_empty() || doubt.is_some_and(|doubt| !doubt.wants_any(pending)) {
             return Ok(false);
         }
         let mut benches = match self.prepare(pending) {
@@ -150,6 +159,9 @@ impl<'r> Session<'r> {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(true);
             }
+            if !self.is_wanted(trial) {
+                continue;
+            }
             let cell = &self.set.cells()[trial.cell];
             let bench = benches
                 .get_mut(cell.layer.name())
@@ -159,6 +171,37 @@ impl<'r> Session<'r> {
             }
         }
         Ok(false)
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.clock.now_ns() - self.started_ns)
+    }
+
+    /// Time that the run will still take.
+    fn remaining(&self) -> Duration {
+        let by_forecast = self.eta.remaining();
+        let doubt = self.doubt.as_ref();
+        doubt.map_or(by_forecast, |doubt| doubt.left(self.elapsed()).0)
+    }
+
+    /// Trials of the run in all, as far as that is known.
+    fn total(&self) -> usize {
+        let finished = self.folder.finished().len();
+        let doubt = self.doubt.as_ref();
+        doubt.map_or(self.total, |doubt| finished + doubt.left(self.elapsed()).1)
+    }
+
+    /// Whether a trial is still worth its time; says which cells are not.
+    fn is_wanted(&mut self, trial: &Trial) -> bool {
+        let elapsed = self.elapsed();
+        let Some(doubt) = &mut self.doubt else {
+            return true;
+        };
+        let is_wanted = doubt.wants(trial, elapsed);
+        for news in doubt.news() {
+            self.observer.observe(Event::Note(&news));
+        }
+        is_wanted
     }
 
     fn prepare(
@@ -184,6 +227,7 @@ impl<'r> Session<'r> {
                 }
             }
             let (eta, clock, observer) = (&mut self.eta, &self.clock, &mut *self.observer);
+            let most = self.set.follows_doubt().map(|follow| follow.budget.0);
             let mut report = |step: PreparationStep<'_>| match step {
                 PreparationStep::Written {
                     bytes_done,
@@ -191,6 +235,8 @@ impl<'r> Session<'r> {
                 } => {
                     let elapsed = Duration::from_nanos(clock.now_ns() - started_ns);
                     let remaining = eta.preparing(bytes_done, bytes_total, elapsed);
+                    let remaining =
+                        most.map_or(remaining, |most| remaining.min(most.saturating_sub(elapsed)));
                     observer.observe(Event::Preparing {
                         bytes_done,
                         bytes_total,
@@ -215,18 +261,19 @@ impl<'r> Session<'r> {
 
     /// Measures one trial and journals it, however it ended.
     fn measure(&mut self, cell: &'r Cell, trial: &Trial, bench: &mut dyn Bench) -> Result<Outcome, LabError> {
+        let (total, remaining) = (self.total(), self.remaining());
         self.observer.observe(Event::TrialStarted {
             finished: self.folder.finished().len(),
-            total: self.total,
+            total,
             cell,
             repetition: trial.repetition,
-            remaining: self.eta.remaining(),
+            remaining,
         });
         let started_at = utc_timestamp();
         let started_ns = self.clock.now_ns();
         let result = bench.run(cell, trial);
-        self.eta
-            .trial_took(cell, Duration::from_nanos(self.clock.now_ns() - started_ns));
+        let took = Duration::from_nanos(self.clock.now_ns() - started_ns);
+        self.eta.trial_took(cell, took);
         let failure = result.as_ref().err().cloned();
         let report = result.unwrap_or_else(|failure| {
             TrialReport::empty(Outcome::Failed {
@@ -235,17 +282,22 @@ impl<'r> Session<'r> {
         });
         let mut entry = self.entry(cell, trial, started_at, report);
         entry.data = bench.data(cell);
+        entry.took_s = Some(took.as_secs_f64());
         self.folder.append(&entry)?;
         if let Some(failure) = failure.filter(|failure| failure.is_fatal) {
             // The error that is returned has its sentence.
             return Err(self.fatal(failure));
         }
+        if let Some(doubt) = &mut self.doubt {
+            doubt.observe(trial.cell, &entry, took);
+        }
+        let (total, remaining) = (self.total(), self.remaining());
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),
-            total: self.total,
+            total,
             cell,
             entry: &entry,
-            remaining: self.eta.remaining(),
+            remaining,
         });
         if entry.outcome == Outcome::Interrupted {
             let limit = entry.notes.iter().find(|note| WRITE_LIMIT.is_kind_of(note));
@@ -275,6 +327,7 @@ impl<'r> Session<'r> {
             variant: cell.variant.clone(),
             started_at,
             duration_s: report.duration_s,
+            took_s: None,
             outcome: report.outcome,
             values: report.values,
             histograms: report.histograms,

@@ -32,6 +32,11 @@ pub trait Layer: Sync {
         None
     }
 
+    /// What `outcrop profile` measures instead in a directory that lacks what the profile needs, and why; none where nothing is lacking.
+    fn profile_instead(&self, _directory: &Path) -> Option<(&'static [&'static str], String)> {
+        None
+    }
+
     /// Reads a value of one of its factors: where its engine knows more spellings than the schema, here they get their canonical one.
     ///
     /// # Errors

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod cell;
+mod doubt;
 pub mod effort;
 pub mod error;
 pub mod estimate;
@@ -42,7 +43,10 @@ pub use layers::Layers;
 pub use observer::{Event, Observer};
 pub use order::Trial;
 pub use plan::{
-    Design, Draft, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors, VariantName, fresh_seed,
+    BudgetUse, Design, Draft, FollowDoubt, Plan, PlanOptions, PlanSet, PlanSource, VariantFactors,
+    VariantName, fresh_seed,
 };
-pub use profile::{ShippedPlan, plan_source, profile_layers, profile_options, profile_plans, shipped_plans};
+pub use profile::{
+    ProfilePlans, ShippedPlan, plan_source, profile_layers, profile_options, profile_plans, shipped_plans,
+};
 pub use run::{ResumedRun, new_run, resume};

@@ -4,6 +4,7 @@ mod budget;
 mod check;
 mod design;
 mod distinguish;
+mod doubt;
 mod draft;
 mod expanded;
 mod fit;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_schema::kv::Constraints;
 use outcrop_schema::{Setting, Settings, Vocabulary};
 
 use crate::cell::{Cell, Subject, TrialOptions, merge};
@@ -28,6 +30,7 @@ use crate::order::{self, Trial};
 
 pub use check::fresh_seed;
 pub use design::Design;
+pub use doubt::{BudgetUse, FollowDoubt};
 pub use draft::{Draft, Located};
 pub use source::PlanSource;
 pub use variants::{VariantFactors, VariantName};
@@ -49,6 +52,8 @@ pub struct Plan {
     pub factors: BTreeMap<&'static str, Vec<Setting>>,
     /// Which combinations of them are cells.
     pub design: Design,
+    /// What a time budget does to it.
+    pub budget: BudgetUse,
     /// How often and for how long each cell is measured.
     pub trial: TrialOptions,
     /// Which of two variants it is, where a run compares two.
@@ -80,14 +85,16 @@ pub struct PlanOptions {
     pub duration: Option<TimeSpan>,
     /// What may be written to the subjects: more is refused, or stops the run.
     pub max_written: Option<ByteSize>,
-    /// The time that the whole run may take: trials are shortened evenly until it fits.
+    /// The time that the whole run may take: plans say whether trials are shortened evenly until it fits, or go where the answer is open.
     pub budget: Option<TimeSpan>,
+    /// What the answer to where to compress has to meet, where effort follows doubt.
+    pub constraints: Constraints,
     /// The time that a profile promises: of the user's data as much is measured as fits.
     pub promised: Option<TimeSpan>,
 }
 
 /// The plans of one run, checked, with everything that decides what is measured and in which order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PlanSet {
     seed: Seed,
     effort: Effort,
@@ -98,6 +105,7 @@ pub struct PlanSet {
     data_refusals: Vec<String>,
     data_notes: Vec<String>,
     max_written: Option<ByteSize>,
+    doubt: Option<FollowDoubt>,
     vocabulary: Vocabulary,
 }
 
@@ -201,7 +209,15 @@ impl PlanSet {
 
     /// How long the run will take and what it will write.
     pub fn estimate(&self) -> Estimate {
-        estimate::estimate(&self.cells)
+        match &self.doubt {
+            Some(doubt) => estimate::estimate(&doubt.likely_cells(&self.cells)),
+            None => estimate::estimate(&self.cells),
+        }
+    }
+
+    /// The budget within which effort follows doubt, and what the answer has to meet; none where all trials are planned.
+    pub const fn follows_doubt(&self) -> Option<&FollowDoubt> {
+        self.doubt.as_ref()
     }
 
     /// The vocabulary of the layers that its plans may name.
@@ -216,5 +232,8 @@ impl PlanSet {
 
     fn recount(&mut self) {
         self.cells = merge(self.plans.iter().flat_map(check::cells_of));
+        if self.doubt.is_some() {
+            self.cells.iter_mut().for_each(doubt::let_go_on);
+        }
     }
 }

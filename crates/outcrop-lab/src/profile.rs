@@ -81,6 +81,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "placement-filesystem": "Where should these data be compressed: what does it cost and save in the filesystem below the store?",
     "predict-software": "Is a store's throughput under each codec what its uncompressed run and the codec's figures say?",
     "predict-codecs": "How long does each codec of predict-software take for one block?",
+    "predict-filesystem": "Are reads of a compressing filesystem what its uncompressed reads and the codec's figures say?",
     "cache-etc": "What hit ratio, latency and throughput does the cache give under ETC, by its memory?",
     "cache-policies": "Which eviction policy has the highest hit ratio, by memory, and does it match its paper?",
     "cache-sensitivity": "What is the effect of memory, load factor, keys, mix, threads, compressibility of values and the build, one at a time?",
@@ -153,11 +154,25 @@ pub fn profile_layers() -> impl Iterator<Item = (&'static str, Profile)> {
         .filter_map(|layer| Some((layer.name(), layer.profile()?)))
 }
 
-/// The plans of the layers named, of all layers when none is; those for the user's data where a layer takes them.
+/// The plans of a profile, and what a user should know of how they were chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProfilePlans {
+    /// The plans, in the order of the stack.
+    pub plans: Vec<PlanSource>,
+    /// A sentence for each layer that measures something else than usual in this directory.
+    pub notes: Vec<String>,
+}
+
+/// The plans of the layers named, of all layers when none is; those for the user's data where a layer takes them, and those that a directory
+/// allows.
 ///
 /// # Errors
 /// A sentence for the first name that is no layer of the profile.
-pub fn profile_plans<N: AsRef<str>>(layers: &[N], data: Option<&Path>) -> Result<Vec<PlanSource>, String> {
+pub fn profile_plans<N: AsRef<str>>(
+    layers: &[N],
+    data: Option<&Path>,
+    directory: &Path,
+) -> Result<ProfilePlans, String> {
     let known: Vec<&str> = profile_layers().map(|(name, _)| name).collect();
     if let Some(unknown) = layers.iter().find(|name| !known.contains(&name.as_ref())) {
         let seen = unknown.as_ref();
@@ -172,16 +187,26 @@ pub fn profile_plans<N: AsRef<str>>(layers: &[N], data: Option<&Path>) -> Result
         let taken = layer.take_data(&data.to_string_lossy());
         matches!(taken, Ok(Some(_)))
     };
-    let plans = Layers::default().all().filter(is_wanted).filter_map(|layer| {
-        let profile = layer.profile()?;
-        Some(match data {
-            Some(data) if takes(layer, data) => profile.plans_for_data,
-            _ => profile.plans,
-        })
-    });
-    Ok(plans
-        .flatten()
-        .filter_map(|name| SHIPPED.iter().find(|plan| plan.name == *name))
-        .map(ShippedPlan::source)
-        .collect())
+    let mut chosen = ProfilePlans::default();
+    for layer in Layers::default().all().filter(is_wanted) {
+        let Some(profile) = layer.profile() else { continue };
+        let names = match (layer.profile_instead(directory), data) {
+            (Some((names, why)), _) => {
+                let instead = format!(
+                    "the {} layer measures {} on the directory's own filesystem, because no filesystem can be made for it: {why}",
+                    layer.name(),
+                    names.join(", ")
+                );
+                chosen.notes.push(instead);
+                names
+            }
+            (None, Some(data)) if takes(layer, data) => profile.plans_for_data,
+            (None, _) => profile.plans,
+        };
+        let shipped = names
+            .iter()
+            .filter_map(|name| SHIPPED.iter().find(|plan| plan.name == *name));
+        chosen.plans.extend(shipped.map(ShippedPlan::source));
+    }
+    Ok(chosen)
 }

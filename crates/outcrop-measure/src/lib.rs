@@ -40,6 +40,9 @@ pub mod percentile;
 pub mod interval;
 pub mod ratio;
 pub mod steady_state;
+pub mod student;
+
+pub mod race;
 
 pub mod change_point;
 pub mod knee;

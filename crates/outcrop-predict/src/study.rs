@@ -83,6 +83,14 @@ impl<'a> Study<'a> {
         Ok(study)
     }
 
+    /// Both together: the error of each counts for the other.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        self.cases.extend(other.cases);
+        self.weigh();
+        self
+    }
+
     fn check(&mut self, measured: &[Measured]) -> Result<(), Unmatched> {
         for one in measured {
             let mut matching = self.cases.iter_mut().filter(|case| case.is_of(one));
@@ -93,6 +101,12 @@ impl<'a> Study<'a> {
             })?;
             case.measured = Some(one.throughput);
         }
+        self.weigh();
+        Ok(())
+    }
+
+    /// The error of all cases, and the intervals that it gives.
+    fn weigh(&mut self) {
         self.error = ModelError::of(self.cases.iter().filter_map(Case::checked));
         for case in &mut self.cases {
             if let (Some(component), Ok(found)) = (case.component, &case.outcome) {
@@ -100,7 +114,6 @@ impl<'a> Study<'a> {
                 case.interval = others.interval(found.throughput, found.from_figures);
             }
         }
-        Ok(())
     }
 }
 

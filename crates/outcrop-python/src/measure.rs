@@ -3,12 +3,12 @@
 mod options;
 mod session;
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 
 use outcrop_lab::{PlanSet, one_off, plan_source, profile_options, profile_plans};
 use outcrop_results::{CellTable, RunView, parquet};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -67,10 +67,15 @@ pub(crate) fn profile(
     arguments: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Run> {
     let options = profile_options(PlanArguments::of(arguments)?.options);
-    let plans = profile_plans(&layers, options.data.as_deref())
+    let directory = options.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let chosen = profile_plans(&layers, options.data.as_deref(), &directory)
         .map_err(|sentence| PlanError::new_err(format!("layer: {sentence}")))?;
+    for note in &chosen.notes {
+        let note = CString::new(note.as_str()).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 1)?;
+    }
     let set = py
-        .detach(|| PlanSet::from_sources(&plans, &options))
+        .detach(|| PlanSet::from_sources(&chosen.plans, &options))
         .map_err(|error| of_lab(&error))?;
     measure(py, &set, new_folder(&set, "profile", &out)?, on_event)
 }

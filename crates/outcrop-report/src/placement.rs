@@ -5,7 +5,9 @@
 
 mod candidate;
 mod choice;
+mod doubt;
 mod figure;
+mod files;
 mod prices;
 mod system;
 mod words;
@@ -20,12 +22,14 @@ use crate::layer::cells_of;
 use crate::report::plan_setting;
 
 pub use candidate::{Candidate, CompressedAt};
-pub use choice::{Constraints, Sureness};
+pub use choice::Sureness;
+pub use doubt::Race;
+pub use outcrop_schema::kv::Constraints;
 pub use prices::Prices;
 pub use system::MeasuredSystem;
 
 /// The plans that measure the candidates.
-const PLANS: [&str; 2] = ["placement", "placement-filesystem"];
+const PLANS: [&str; 3] = ["placement", "placement-filesystem", "kv-compression"];
 
 /// Fewer trials have no interval that an answer could be sure by.
 const LEAST_TRIALS: usize = 9;
@@ -46,6 +50,8 @@ pub struct Placement {
     /// How sure the answer is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sureness: Option<Sureness>,
+    /// What all comparisons of the run say together, and where its trials went.
+    pub race: Race,
     /// Everything that was compared: what was measured by throughput, then what is modelled.
     pub candidates: Vec<Candidate>,
     /// The constraints that the answer meets.
@@ -59,19 +65,38 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The answer of a run; `None` where it has no store that was measured both with and without compression.
+    /// The answer of a run, under the constraints that it was measured under where none are given; `None` where it has no store that was measured both with and without compression.
     pub fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Option<Self> {
         let views = run.cells();
         let cells = cells_of(&kv::SCHEMA, &views);
         let cpus = environment::cpus(&run.environment);
         let family = candidate::family(&cells)?;
+        let own = doubt::constraints_of(run).filter(|_| *constraints == Constraints::default());
+        let constraints = own.as_ref().unwrap_or(constraints);
+        let race = doubt::judge(run, &family, constraints, cpus);
         let mut candidates = candidate::measured(&family, cpus);
-        let chosen = choice::choose(&mut candidates, constraints);
+        if let Some(state) = candidate::compressed_below(&family) {
+            return Some(Self {
+                subject: candidate::subject(&family),
+                answer: vec![words::no_reference(&state)],
+                best: None,
+                saves_more: None,
+                sureness: None,
+                race,
+                candidates,
+                constraints: constraints.clone(),
+                prices: None,
+                figure: None,
+            });
+        }
+        let mut chosen = choice::choose(&mut candidates, constraints);
+        race.decide(&mut candidates, &mut chosen, constraints);
         let modelled = candidate::modelled(run, &family);
         let measured = words::Measured {
             subject: candidate::subject(&family),
             condition: candidate::condition(&family),
-            again: again(run, &candidates),
+            again: again(run, &candidates, &race),
+            race,
         };
         let mut answer = words::answer(&measured, &candidates, &chosen, constraints, &modelled);
         // After what to do, and before how sure that is.
@@ -85,6 +110,7 @@ impl Placement {
             best: chosen.best,
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,
+            race: measured.race,
             candidates,
             constraints: constraints.clone(),
             prices: prices.cloned(),
@@ -93,7 +119,7 @@ impl Placement {
 }
 
 /// The command that measures the candidates again with three times the trials; none where other plans measured them.
-fn again(run: &RunView, candidates: &[Candidate]) -> Option<String> {
+fn again(run: &RunView, candidates: &[Candidate], race: &Race) -> Option<String> {
     let has = |plan: &&str| {
         let mut trials = run.trials.iter();
         trials.any(|trial| trial.plans.iter().any(|own| own == plan))
@@ -104,5 +130,8 @@ fn again(run: &RunView, candidates: &[Candidate]) -> Option<String> {
     let effort = effort.map_or_else(String::new, |effort| format!(" --effort {effort}"));
     let repetitions = (most * 3).max(LEAST_TRIALS);
     let plans = (!plans.is_empty()).then(|| plans.join(" "))?;
-    Some(format!("outcrop run {plans}{effort} --repetitions {repetitions}"))
+    Some(match race.longer() {
+        Some(budget) => format!("outcrop run {plans}{effort} --budget {budget}"),
+        None => format!("outcrop run {plans}{effort} --repetitions {repetitions}"),
+    })
 }

@@ -233,6 +233,9 @@ pub struct TrialEntry {
     pub started_at: String,
     /// How long it ran, in seconds, warm-up excluded.
     pub duration_s: f64,
+    /// How long it took in all, in seconds: what it made, loaded and removed included. Unknown in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_s: Option<f64>,
     /// How it ended.
     pub outcome: Outcome,
     /// What it yielded.

@@ -1,5 +1,6 @@
 //! The key-value layer: embedded engines under YCSB, mixgraph and other mixes, and what compressing their blocks costs and saves.
 
+mod candidate;
 mod remarks;
 mod values;
 
@@ -15,7 +16,10 @@ use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{count, small_count, spelled};
 
-pub use remarks::{ABSENT, BACKLOG, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED};
+pub use candidate::{
+    Constraints, Figures, IN_WHAT_CANDIDATES_DIFFER, MARGIN, SAME_SPACE, contender, is_candidate, is_plain,
+};
+pub use remarks::{ABSENT, BACKLOG, COMPRESSED_BELOW, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED};
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
 /// The layer.
@@ -63,7 +67,15 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     ],
     headline: &[THROUGHPUT, READ_LATENCY.p99, SPACE_AMPLIFICATION, CPU],
     table: TABLE,
-    remarks: &[OPENED, ABSENT, NOT_SETTLED, STALLED, DEBT_LEFT, BACKLOG],
+    remarks: &[
+        OPENED,
+        ABSENT,
+        NOT_SETTLED,
+        STALLED,
+        DEBT_LEFT,
+        BACKLOG,
+        COMPRESSED_BELOW,
+    ],
     ..LayerSchema::named("kv")
 };
 

@@ -3,7 +3,8 @@
 use crate::exit::Ending;
 use crate::output::{self, Cell, Format, Table};
 use crate::session::rounded;
-use outcrop_lab::{Estimate, PlanSet};
+use outcrop_lab::{Estimate, FollowDoubt, PlanSet};
+use outcrop_measure::race::{LOOKS, MOST_ROUNDS};
 use outcrop_measure::units::{TimeSpan, format_bytes};
 use outcrop_probe::Filesystem;
 use outcrop_report::cell_table;
@@ -23,7 +24,8 @@ pub(crate) fn print(set: &PlanSet, format: Format) -> anyhow::Result<Ending> {
         Format::Text => {
             let cells = cell_table::text(&planned(set), output::terminal_width());
             let (trials, forecast) = (trials(set), forecast(&set.estimate()));
-            output::print(&format!("{cells}\n{trials}\n{forecast}\n"))?;
+            let doubt = set.follows_doubt().map_or_else(String::new, by_doubt);
+            output::print(&format!("{cells}\n{trials}{doubt}\n{forecast}\n"))?;
         }
     }
     Ok(Ending::Done)
@@ -73,10 +75,11 @@ fn planned(set: &PlanSet) -> CellTable {
 fn trials(set: &PlanSet) -> String {
     let times = set.cells().iter().map(|cell| {
         let trial = &cell.trial;
+        let most = if cell.follows_doubt { "up to " } else { "" };
         (
             cell.plans.join(", "),
             format!(
-                "{} of {} per cell, after {} of warm-up",
+                "{most}{} of {} per cell, after {} of warm-up",
                 counted(trial.repetitions as usize, "trial"),
                 trial.duration,
                 trial.warm_up
@@ -87,6 +90,16 @@ fn trials(set: &PlanSet) -> String {
         .map(|(plans, trials)| format!("{plans}: {trials}\n"))
         .collect();
     lines.into_iter().collect()
+}
+
+/// How a budget is spent on where to compress.
+fn by_doubt(follow: &FollowDoubt) -> String {
+    let (first, most) = (LOOKS[0], MOST_ROUNDS);
+    format!(
+        "Within {}, each cell that could be the answer to where to compress gets {first} trials. Then cells that cannot be the answer get no more, \
+         and the others get up to {most}, until the answer is clear or the time is spent.\n",
+        follow.budget
+    )
 }
 
 /// For programs: one row per cell, its factors in one field as plans spell them.

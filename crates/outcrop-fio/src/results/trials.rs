@@ -140,6 +140,7 @@ fn trial(
         variant: None,
         started_at: started_at(job, document, figures, origin),
         duration_s: figures.runtime_s,
+        took_s: None,
         outcome,
         values,
         histograms: Vec::new(),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use outcrop_compress::Source;
-use outcrop_filesystem::privilege;
+use outcrop_filesystem::ability;
 use outcrop_kv::WorkerProgram;
 use outcrop_measure::units::format_bytes;
 use outcrop_schema::kv::{CONTENT, DATA, SCHEMA, ValueData};
@@ -54,17 +54,20 @@ impl Layer for Kv {
     }
 
     fn profile(&self) -> Option<Profile> {
-        // Where nobody may make a filesystem, what is left of the question is the store's own compression.
-        let plans: &[&str] = match privilege() {
-            Ok(()) => &["placement", "placement-filesystem"],
-            Err(_) => &["kv-compression"],
-        };
+        const PLANS: &[&str] = &["placement", "placement-filesystem"];
         Some(Profile {
-            plans,
-            plans_for_data: plans,
+            plans: PLANS,
+            plans_for_data: PLANS,
             quick_s: 20,
             default_s: 99,
         })
+    }
+
+    /// Where no filesystem can be made, what is left of the question is the store's own compression on the directory as it is.
+    fn profile_instead(&self, directory: &Path) -> Option<(&'static [&'static str], String)> {
+        // A directory that does not exist is refused elsewhere.
+        let why = directory.is_dir().then(|| ability(directory).err())??;
+        Some((&["kv-compression"], why.reason))
     }
 
     fn take_data(&self, path: &str) -> Result<Option<DataSettings>, String> {

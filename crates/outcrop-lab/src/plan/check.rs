@@ -14,7 +14,7 @@ use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::fit::DataFactor;
 use super::parse::RunHeader;
-use super::{Plan, PlanOptions, PlanSet};
+use super::{Plan, PlanOptions, PlanSet, doubt};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::layer::{DataSettings, LayerRef, Refusal};
@@ -59,15 +59,14 @@ impl PlanSet {
             data_refusals: data.refusals,
             data_notes: data.notes,
             max_written: options.max_written,
+            doubt: None,
             vocabulary: options.layers.vocabulary(),
         };
         set.recount();
         if let Some(promised) = options.promised.into_iter().chain(options.budget).min() {
             set.fit_data(promised, &data.factors);
         }
-        if let Some(budget) = options.budget {
-            set.shorten_to(budget)?;
-        }
+        set.keep_to_budget(options, header.doubt)?;
         set.check_max_written()?;
         Ok(set)
     }
@@ -184,6 +183,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         workload,
         factors,
         design: draft.design,
+        budget: draft.budget,
         trial,
         variant: draft.variant,
     };
@@ -373,7 +373,11 @@ pub(super) fn cells_of(plan: &Plan) -> Vec<Cell> {
                 .layer
                 .complete_factors(&plan.subject, factors, &plan.trial)
                 .expect("every combination was completed when the plan was checked, and shorter trials change nothing");
-            let cell = Cell::new(plan.layer, &plan.subject, factors, &plan.name, plan.trial);
+            let follows_doubt = doubt::is_for(plan, &factors);
+            let cell = Cell {
+                follows_doubt,
+                ..Cell::new(plan.layer, &plan.subject, factors, &plan.name, plan.trial)
+            };
             match plan.variant {
                 // Both variants have the same combinations of the other factors, in the same order.
                 Some(variant) => cell.of_variant(variant, &plan.name, index),

@@ -6,6 +6,7 @@ use outcrop_measure::units::TimeSpan;
 use outcrop_schema::About;
 
 use super::design::Design;
+use super::doubt::BudgetUse;
 use super::variants::VariantName;
 
 /// A value and where it stands: `file:line:column`, or the flag.
@@ -65,6 +66,7 @@ pub struct Draft {
     pub(crate) question: String,
     pub(crate) layer: Located<String>,
     pub(crate) design: Design,
+    pub(crate) budget: BudgetUse,
     pub(crate) variant: Option<VariantName>,
     pub(crate) subject: BTreeMap<String, (String, Located<String>)>,
     pub(crate) workload: BTreeMap<String, Given>,
@@ -80,6 +82,7 @@ impl Draft {
             question: question.to_owned(),
             layer: Located::new(layer.to_owned(), at),
             design: Design::default(),
+            budget: BudgetUse::default(),
             variant: None,
             subject: BTreeMap::new(),
             workload: BTreeMap::new(),

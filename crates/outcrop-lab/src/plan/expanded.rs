@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::doubt::BudgetUse;
 use super::{Plan, PlanSet};
 use outcrop_schema::Settings;
 
@@ -14,6 +15,11 @@ pub(super) fn to_toml(set: &PlanSet) -> String {
     entry(&mut out, "effort", &quoted(set.effort.name()));
     entry(&mut out, "version", &quoted(&set.version));
     entry(&mut out, "directory", &quoted(&set.directory.to_string_lossy()));
+    if let Some(doubt) = &set.doubt {
+        for (name, value) in doubt.spelled() {
+            entry(&mut out, name, &quoted(&value));
+        }
+    }
     for plan in &set.plans {
         write_plan(&mut out, plan);
     }
@@ -26,6 +32,9 @@ fn write_plan(out: &mut String, plan: &Plan) {
     entry(out, "question", &quoted(&plan.question));
     entry(out, "layer", &quoted(plan.layer.name()));
     entry(out, "design", &quoted(plan.design.name()));
+    if plan.budget != BudgetUse::default() {
+        entry(out, "budget", &quoted(plan.budget.name()));
+    }
     if let Some(variant) = plan.variant {
         entry(out, "variant", &quoted(variant.name()));
     }

@@ -13,6 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::design::Design;
+use super::doubt::{BudgetUse, DoubtHeader};
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::source::PlanSource;
 use super::variants::VariantName;
@@ -26,11 +27,12 @@ type Value<'t> = Spanned<DeValue<'t>>;
 type Entries<'t, 'd> = Vec<(&'t Key<'d>, &'t Value<'d>)>;
 
 /// The `[run]` table of an expanded plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RunHeader {
     pub(super) seed: Option<Seed>,
     pub(super) effort: Option<Effort>,
     pub(super) directory: Option<PathBuf>,
+    pub(super) doubt: DoubtHeader,
 }
 
 /// One file: the plans in it and, in the expanded form, what the run was.
@@ -86,7 +88,9 @@ struct Reader<'s> {
 impl Reader<'_> {
     fn header(&self, run: &Value<'_>, asked: Option<Effort>) -> Result<RunHeader, LabError> {
         let table = self.table(run, "run")?;
-        self.refuse_unknown(table, "[run]", &["seed", "effort", "version", "directory"])?;
+        let known = ["seed", "effort", "version", "directory"];
+        let known: Vec<&str> = known.into_iter().chain(DoubtHeader::keys()).collect();
+        self.refuse_unknown(table, "[run]", &known)?;
         let mut header = RunHeader::default();
         if let Some(value) = table.get("version") {
             self.string(
@@ -125,6 +129,13 @@ impl Reader<'_> {
                     .into(),
             );
         }
+        for key in DoubtHeader::keys() {
+            if let Some(value) = table.get(key) {
+                let text = self.scalar(value, &format!("run.{key}"), "text in quotes")?.value;
+                let read = header.doubt.read(key, &text);
+                read.map_err(|message| self.source.error(&value.span(), format!("run.{key}: {message}")))?;
+            }
+        }
         Ok(header)
     }
 
@@ -148,7 +159,8 @@ impl Reader<'_> {
             table,
             "a plan",
             &[
-                "name", "question", "layer", "design", "variant", "subject", "workload", "factors", "trial",
+                "name", "question", "layer", "design", "budget", "variant", "subject", "workload", "factors",
+                "trial",
             ],
         )?;
         let required = |key: &str, accepted: &str| match table.get(key) {
@@ -162,6 +174,7 @@ impl Reader<'_> {
             question: required("question", "the question that the plan answers, in quotes")?.value,
             layer: required("layer", "a layer in quotes, such as \"device\"")?,
             design: self.design(table)?,
+            budget: self.budget(table)?,
             variant: self.variant(table)?,
             subject: Default::default(),
             workload: Default::default(),
@@ -189,6 +202,16 @@ impl Reader<'_> {
             return Ok(Design::default());
         };
         let text = self.string(value, "design", "\"every-combination\" or \"one-at-a-time\"")?;
+        text.value
+            .parse()
+            .map_err(|message: String| self.source.error(&value.span(), message))
+    }
+
+    fn budget(&self, plan: &DeTable<'_>) -> Result<BudgetUse, LabError> {
+        let Some(value) = plan.get("budget") else {
+            return Ok(BudgetUse::default());
+        };
+        let text = self.string(value, "budget", "\"evenly\" or \"doubt\"")?;
         text.value
             .parse()
             .map_err(|message: String| self.source.error(&value.span(), message))

@@ -210,7 +210,11 @@ fn the_shipped_column_plans_fit_their_time_and_cover_what_was_asked() {
             effort: Some(effort),
             ..PlanOptions::default()
         };
-        PlanSet::from_sources(&profile_plans(&["column"], None).unwrap(), &options).unwrap()
+        PlanSet::from_sources(
+            &profile_plans(&["column"], None, Path::new(".")).unwrap().plans,
+            &options,
+        )
+        .unwrap()
     };
     let [quick, default] = [Effort::Quick, Effort::Default].map(|effort| set(effort).estimate().total());
     assert!(quick.as_secs() <= 12, "{quick:?}");
@@ -312,7 +316,9 @@ fn a_folder_of_tables_gives_the_string_columns_of_each() {
         data: Some(here.path().to_owned()),
         ..PlanOptions::default()
     };
-    let sources = profile_plans(&["column"], Some(here.path())).unwrap();
+    let sources = profile_plans(&["column"], Some(here.path()), here.path())
+        .unwrap()
+        .plans;
     let set = PlanSet::from_sources(&sources, &options).unwrap();
     let columns: BTreeSet<&str> = set.cells().iter().map(|cell| factor(cell, "column")).collect();
     assert_eq!(columns, BTreeSet::from(["a.csv/rock", "b.tsv/era"]));
@@ -343,7 +349,7 @@ fn the_profile_takes_the_plans_for_a_table_when_it_is_given_one() {
     let path = here.path().join("rocks.csv");
     std::fs::write(&path, "rock,mass\nslate,1\nchalk,2\nslate,3\n").unwrap();
     let names_of = |layer: &str, data: Option<&Path>| -> Vec<String> {
-        let sources = profile_plans(&[layer], data).unwrap();
+        let sources = profile_plans(&[layer], data, Path::new(".")).unwrap().plans;
         sources.into_iter().map(|source| source.name).collect()
     };
     let names = |data| names_of("column", data);

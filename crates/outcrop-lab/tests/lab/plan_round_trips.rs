@@ -6,6 +6,7 @@ use outcrop_lab::{Draft, Effort, PlanOptions, PlanSet, PlanSource, ShippedPlan, 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_schema::device;
+use outcrop_schema::kv::Constraints;
 use proptest::prelude::*;
 
 fn read(text: String, options: &PlanOptions) -> PlanSet {
@@ -136,10 +137,77 @@ proptest! {
         match PlanSet::from_sources(&sources, &options) {
             Ok(set) => {
                 prop_assert!(set.estimate().total() <= Duration::from_secs(seconds));
-                prop_assert_eq!(set.trials().len(), full.trials().len());
+                // Where effort follows doubt, the trials are not counted before.
+                let planned = |set: &PlanSet| {
+                    let cells = set.cells();
+                    set.trials().iter().filter(|trial| !cells[trial.cell].follows_doubt).count()
+                };
+                let of_full = |set: &PlanSet| {
+                    let names: Vec<&str> = full.cells().iter().filter(|cell| {
+                        let own = set.cells().iter().find(|own| own.id == cell.id);
+                        own.is_some_and(|own| !own.follows_doubt)
+                    }).map(|cell| cell.id.as_str()).collect();
+                    full.trials().iter().filter(|trial| names.contains(&full.cells()[trial.cell].id.as_str())).count()
+                };
+                prop_assert_eq!(planned(&set), of_full(&set));
                 prop_assert_eq!(set.cells().len(), full.cells().len());
             }
             Err(error) => prop_assert!(error.to_string().contains("too short for"), "{}", error),
         }
     }
+}
+
+#[test]
+fn a_budget_of_a_plan_that_follows_doubt_is_kept_with_its_limits_and_trials_keep_their_length() {
+    let plan = shipped_plans()
+        .iter()
+        .find(|plan| plan.name == "placement")
+        .unwrap();
+    let options = PlanOptions {
+        effort: Some(Effort::Quick),
+        seed: Some(Seed(3)),
+        budget: Some(TimeSpan::seconds(60)),
+        constraints: Constraints {
+            min_ratio: Some(1.5),
+            p99_ns: Some(2e6),
+            cpu_share: Some(0.5),
+        },
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[plan.source()], &options).unwrap();
+    let follow = set.follows_doubt().unwrap();
+    assert_eq!(
+        (follow.budget, &follow.constraints),
+        (TimeSpan::seconds(60), &options.constraints)
+    );
+    let again = read(set.to_toml(), &PlanOptions::default());
+    assert_eq!(again, set);
+    assert!(
+        set.cells()
+            .iter()
+            .all(|cell| cell.follows_doubt && cell.trial.repetitions == 80)
+    );
+    assert!(set.estimate().total() <= Duration::from_secs(60));
+    let without = PlanOptions {
+        budget: None,
+        ..options.clone()
+    };
+    let usual = PlanSet::from_sources(&[plan.source()], &without).unwrap();
+    assert!(usual.follows_doubt().is_none());
+    assert_eq!(usual.cells()[0].trial.duration, set.cells()[0].trial.duration);
+    // The trials of the first rounds are those of a run without a budget.
+    let first = usual.trials().len();
+    let order = |set: &PlanSet| -> Vec<_> {
+        set.trials()[..first]
+            .iter()
+            .map(|trial| (trial.cell, trial.seed))
+            .collect()
+    };
+    assert_eq!(order(&set), order(&usual));
+    let contradicted = PlanOptions {
+        repetitions: Some(7),
+        ..options
+    };
+    let refused = PlanSet::from_sources(&[plan.source()], &contradicted).unwrap_err();
+    assert!(refused.to_string().starts_with("--repetitions:"), "{refused}");
 }

@@ -44,7 +44,11 @@ fn profile(layers: &[&str], data: &Path, promised: Option<TimeSpan>) -> PlanSet 
         promised,
         ..PlanOptions::default()
     };
-    PlanSet::from_sources(&profile_plans(layers, Some(data)).unwrap(), &options).unwrap()
+    PlanSet::from_sources(
+        &profile_plans(layers, Some(data), Path::new(".")).unwrap().plans,
+        &options,
+    )
+    .unwrap()
 }
 
 fn columns_of(set: &PlanSet) -> BTreeSet<&str> {

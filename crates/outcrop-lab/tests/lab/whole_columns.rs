@@ -1,5 +1,7 @@
 //! Sizes of whole columns from plan to journal.
 
+use std::path::Path;
+
 use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_plans};
 use outcrop_results::TrialEntry;
 use outcrop_schema::column;
@@ -15,7 +17,9 @@ fn the_size_of_a_whole_column_is_one_value_with_its_size_in_the_file_and_in_parq
         .map(|row| format!("{row},rock {}\n", row % 700))
         .collect();
     std::fs::write(&path, format!("id,rock\n{rows}")).unwrap();
-    let sources = profile_plans(&["column"], Some(&path)).unwrap();
+    let sources = profile_plans(&["column"], Some(&path), Path::new("."))
+        .unwrap()
+        .plans;
     let options = PlanOptions {
         effort: Some(Effort::Quick),
         data: Some(path),

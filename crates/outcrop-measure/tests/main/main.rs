@@ -7,6 +7,8 @@ mod interval;
 mod knee;
 mod printing;
 mod quantities;
+mod race;
 mod ratio;
 mod seed;
+mod simulated_races;
 mod steady_state;

@@ -19,6 +19,7 @@ pub(super) fn section(placement: &Placement) -> Markup {
                 p { strong { (prose(first)) } @for sentence in rest { " " (prose(sentence)) } }
             }
             (table(&placement.candidates))
+            @if placement.race.budget.is_some() { (stops(placement)) }
             @if let Some(figure) = &placement.figure {
                 div.figures {
                     figure id={ "figure-" (figure.id) } {
@@ -52,6 +53,27 @@ fn table(candidates: &[Candidate]) -> Markup {
                     @for heading in ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU", ""] { th scope="col" { (heading) } }
                 } }
                 tbody { @for candidate in candidates.iter().take(MOST_ROWS) { (row(candidate)) } }
+            }
+        }
+    }
+}
+
+/// Where the trials of a budget went.
+fn stops(placement: &Placement) -> Markup {
+    let known = placement.candidates.iter();
+    let known = known.filter_map(|candidate| Some((candidate, candidate.stopped.as_ref()?)));
+    html! {
+        div.scroll {
+            table {
+                caption { "Where the trials went, and why each candidate got no more" }
+                thead { tr { @for heading in ["compressed", "trials", "no more because"] { th scope="col" { (heading) } } } }
+                tbody { @for (candidate, reason) in known {
+                    tr {
+                        th scope="row" { (candidate.name()) }
+                        td { (candidate.throughput.n) }
+                        td { (reason) }
+                    }
+                } }
             }
         }
     }

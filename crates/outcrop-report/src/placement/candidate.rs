@@ -4,15 +4,16 @@ use outcrop_measure::Interval;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
 use outcrop_results::RunView;
-use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM, KERNEL_THREADS_CPU, PAGE_CACHE,
-    PROCESSES, PageCache, READ_LATENCY, RECORDS, STORED_AFTER_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM,
+    IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache, READ_LATENCY, RECORDS,
+    STORED_AFTER_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
 use serde::Serialize;
 
+use super::doubt;
 use super::system::{self, MeasuredSystem};
 use crate::cell::{Cell, families};
 use crate::layer::kv::is_compressed_below;
@@ -76,6 +77,12 @@ pub struct Candidate {
     /// Which constraint it breaks, or what is not known about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// Why it got no more trials, where effort followed doubt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    /// Identifier of its cell; empty for a modelled one.
+    #[serde(skip)]
+    pub cell: String,
     /// What limits it, of a modelled one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_by: Option<String>,
@@ -91,9 +98,6 @@ impl Candidate {
     }
 }
 
-/// In what candidates differ.
-static ALONG: [FactorRef; 3] = [&COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
-
 /// The cells of one store under one load that differ in nothing but how they compress; none unless some do and some do not.
 pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
     let is_made = |cell: &Cell<'_>| {
@@ -108,11 +112,20 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
         is_closed && has_figures && is_made(cell) == made_only
     });
     let has_both = |family: &Vec<&Cell<'_>>| {
-        let is_plain = |cell: &&Cell<'_>| place(cell) == CompressedAt::Nowhere;
+        // What the directory's own filesystem compresses was meant to be plain; it is said where the answer would be.
+        let is_plain = |cell: &&Cell<'_>| kv::is_plain(cell.factors());
         family.iter().any(is_plain) && !family.iter().all(is_plain)
     };
-    let with_both = families(known, &ALONG).into_iter().filter(has_both);
+    let with_both = families(known, &IN_WHAT_CANDIDATES_DIFFER)
+        .into_iter()
+        .filter(has_both);
     with_both.reduce(|best, next| if next.len() > best.len() { next } else { best })
+}
+
+/// How the directory's own filesystem compresses what was meant to be plain.
+pub(super) fn compressed_below(family: &[&Cell<'_>]) -> Option<String> {
+    let state = family.iter().find_map(|cell| cell.remark(&COMPRESSED_BELOW));
+    state.map(str::to_owned)
 }
 
 /// Which data, and which store under which load.
@@ -136,10 +149,10 @@ pub(super) fn condition(family: &[&Cell<'_>]) -> &'static str {
     }
 }
 
-fn place(cell: &Cell<'_>) -> CompressedAt {
+pub(super) fn place(cell: &Cell<'_>) -> CompressedAt {
     match cell.get(&COMPRESSION).map(|compression| compression.codec) {
         Some(codec) if codec != StoreCodec::None => CompressedAt::Store,
-        _ if is_compressed_below(cell) => CompressedAt::Filesystem,
+        _ if is_compressed_below(cell) || cell.has(&COMPRESSED_BELOW) => CompressedAt::Filesystem,
         _ => CompressedAt::Nowhere,
     }
 }
@@ -174,7 +187,10 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
     let block = cell.shown(&COMPRESSION_BLOCK_SIZE);
     let what = match place {
         CompressedAt::Store => format!("{}, blocks of {block}", cell.spelling(&COMPRESSION)),
-        CompressedAt::Filesystem => cell.spelling(&FILESYSTEM).to_owned(),
+        CompressedAt::Filesystem => match cell.remark(&COMPRESSED_BELOW) {
+            Some(state) => state.to_owned(),
+            None => cell.spelling(&FILESYSTEM).to_owned(),
+        },
         _ => format!("blocks of {block}, {}", cell.spelling(&FILESYSTEM)),
     };
     Some(Candidate {
@@ -188,6 +204,8 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         throughput,
         on_front: false,
         left_out: None,
+        stopped: None,
+        cell: doubt::identifier(cell),
         bound_by: None,
     })
 }
@@ -231,9 +249,7 @@ pub(super) fn modelled(run: &RunView, family: &[&Cell<'_>]) -> Modelled {
     };
     // Where the run has codecs on the same data, predictions of them were checked.
     let checked = MeasuredSystem::of(run).ok();
-    let checked = checked
-        .as_ref()
-        .and_then(|system| Study::of(&system.applications, &system.components, &system.measured).ok());
+    let checked = checked.as_ref().and_then(|system| system.study().ok());
     let error = checked.map(|study| study.error).unwrap_or_default();
     let applications = [application];
     let Ok(study) = Study::of(&applications, &hardware, &[]) else {
@@ -288,6 +304,8 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
         cpu: None,
         cpu_share: None,
         on_front: false,
+        stopped: None,
+        cell: String::new(),
         left_out: Some("modelled from published figures; its ratio on these data is unknown".to_owned()),
         bound_by: Some(found.binding.to_string()),
     })

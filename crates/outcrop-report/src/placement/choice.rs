@@ -11,47 +11,30 @@
 use serde::Serialize;
 
 use outcrop_measure::metric::Better;
+use outcrop_schema::kv::{Constraints, MARGIN, SAME_SPACE};
 
 use super::candidate::{Candidate, CompressedAt};
 use crate::chart::pareto_front;
 use crate::number::Number;
 
-/// A throughput lower by at most this counts as the same.
-pub(super) const MARGIN: f64 = 0.05;
 /// So does one that is lower by at most this where the intervals overlap; without the limit, the less is known the more would tie.
 const UNCERTAIN_MARGIN: f64 = 0.10;
 /// An answer is clear only on intervals with at least this confidence: five trials a cell have 94 %, three have 75 %.
 const SURE: f64 = 0.9;
-/// Space that differs by less counts as the same.
-const SAME_SPACE: f64 = 0.02;
 
-/// What the answer has to meet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Constraints {
-    /// Least ratio of the space without compression to that with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_ratio: Option<f64>,
-    /// Highest 99th percentile of a read, in nanoseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_ns: Option<f64>,
-    /// Largest share of the machine's CPUs, 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_share: Option<f64>,
-}
-
-impl Constraints {
-    /// Why a candidate breaks them; `None` if it meets them.
-    fn broken_by(&self, candidate: &Candidate) -> Option<String> {
-        let ratio = candidate.ratio.as_ref().map(|number| number.value);
-        if let Some(reason) = broken(self.min_ratio, ratio, "ratio", |least, value| value >= least) {
-            return Some(reason);
-        }
-        let p99 = candidate.p99.as_ref().map(|number| number.value);
-        broken(self.p99_ns, p99, "p99", |most, value| value <= most).or_else(|| {
-            let most = |most: f64, value: f64| value <= most;
-            broken(self.cpu_share, candidate.cpu_share, "CPU share", most)
-        })
+/// Why a candidate breaks the constraints; `None` if it meets them.
+fn broken_by(constraints: &Constraints, candidate: &Candidate) -> Option<String> {
+    let ratio = candidate.ratio.as_ref().map(|number| number.value);
+    if let Some(reason) = broken(constraints.min_ratio, ratio, "ratio", |least, value| {
+        value >= least
+    }) {
+        return Some(reason);
     }
+    let p99 = candidate.p99.as_ref().map(|number| number.value);
+    broken(constraints.p99_ns, p99, "p99", |most, value| value <= most).or_else(|| {
+        let most = |most: f64, value: f64| value <= most;
+        broken(constraints.cpu_share, candidate.cpu_share, "CPU share", most)
+    })
 }
 
 fn broken(
@@ -95,7 +78,7 @@ pub(super) struct Choice {
 /// measured, the fastest first.
 pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints) -> Choice {
     for candidate in &mut *candidates {
-        candidate.left_out = constraints.broken_by(candidate);
+        candidate.left_out = broken_by(constraints, candidate);
     }
     keep_one_plain(candidates);
     let places: Vec<(f64, f64)> = candidates
@@ -112,16 +95,29 @@ pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints)
     let (Some(best), Some(&fastest)) = (pick(candidates, &eligible), eligible.first()) else {
         return Choice::default();
     };
-    let savers: Vec<usize> = eligible
-        .into_iter()
-        .filter(|index| saves_more(&candidates[*index], &candidates[best]))
-        .collect();
+    let savers = savers(candidates, best);
     Choice {
         best: Some(best),
         fastest: Some(fastest),
         saves_more: pick(candidates, &savers),
         sureness: Some(sureness(candidates, best, fastest, &savers)),
     }
+}
+
+impl Choice {
+    /// Takes another candidate for the best.
+    pub(super) fn choose(&mut self, candidates: &[Candidate], best: usize) {
+        self.best = Some(best);
+        self.saves_more = pick(candidates, &savers(candidates, best));
+    }
+}
+
+/// Those that meet the constraints and take less space than one.
+fn savers(candidates: &[Candidate], best: usize) -> Vec<usize> {
+    (0..candidates.len())
+        .filter(|index| candidates[*index].left_out.is_none())
+        .filter(|index| saves_more(&candidates[*index], &candidates[best]))
+        .collect()
 }
 
 /// Of several without compression, the fastest that meets the constraints stands for them; the fastest, if none does.

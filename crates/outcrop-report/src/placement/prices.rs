@@ -91,14 +91,35 @@ impl Prices {
                 next.name(),
                 self.total(*cost)
             ));
-            if let Some(price) = self.flip(least, *cost) {
-                let side = if least.gb < cost.gb { "below" } else { "above" };
-                text.push_str(&format!(
-                    ". They change places where 1 GB of space costs {side} {price:.4} {currency} a month"
-                ));
-            }
+            text.push_str(&self.changes(least, &costs[1..]));
         }
         Some(text + ".")
+    }
+
+    /// The nearest prices of space at which another candidate becomes the cheapest, above and below the user's, of all candidates.
+    fn changes(&self, least: Cost, others: &[(&Candidate, Cost)]) -> String {
+        let flips = others.iter().filter_map(|(other, cost)| {
+            let price = self.flip(least, *cost)?;
+            // With dearer space, what takes less of it wins.
+            Some((price, cost.gb < least.gb, *other))
+        });
+        let (dearer, cheaper): (Vec<_>, Vec<_>) = flips.partition(|(_, is_smaller, _)| *is_smaller);
+        let dearer = dearer.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
+        let cheaper = cheaper.into_iter().max_by(|one, other| one.0.total_cmp(&other.0));
+        let currency = &self.currency;
+        let changes = [("more", dearer), ("less", cheaper)].map(|(side, change)| {
+            let (price, _, other) = change?;
+            let name = other.name();
+            Some(format!(
+                "{name} becomes the cheapest where 1 GB of space costs {side} than {price:.4} {currency} a month"
+            ))
+        });
+        let changes: Vec<String> = changes.into_iter().flatten().collect();
+        if changes.is_empty() {
+            String::new()
+        } else {
+            format!(". {}", changes.join("; "))
+        }
     }
 
     /// The price of 10⁹ bytes for a month at which both cost the same; none where no positive price does that.

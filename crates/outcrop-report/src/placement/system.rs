@@ -1,11 +1,12 @@
 //! A run's stores and codecs as applications and components: what `outcrop predict --run` predicts, and checks.
 
-use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split};
+use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split, Study, Unmatched};
 use outcrop_results::RunView;
-use outcrop_schema::{compression, kv};
+use outcrop_schema::{compression, filesystem, kv};
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 use std::collections::BTreeMap;
 
+use super::files;
 use crate::cell::Cell;
 use crate::layer::cells_of;
 
@@ -18,6 +19,8 @@ pub struct MeasuredSystem {
     pub components: Vec<Component>,
     /// The same stores with these codecs.
     pub measured: Vec<Measured>,
+    /// The same of files on a filesystem that compresses.
+    pub files: Option<Box<Self>>,
 }
 
 impl MeasuredSystem {
@@ -26,6 +29,31 @@ impl MeasuredSystem {
     /// # Errors
     /// A sentence that says what the run lacks and which plan has it.
     pub fn of(run: &RunView) -> Result<Self, String> {
+        let views = run.cells();
+        let files = files::system(&cells_of(&filesystem::SCHEMA, &views)).map(Box::new);
+        match Self::of_stores(run) {
+            Ok(stores) => Ok(Self { files, ..stores }),
+            Err(_) if files.is_some() => Ok(Self {
+                files,
+                ..Self::default()
+            }),
+            Err(reason) => Err(reason),
+        }
+    }
+
+    /// Every prediction, and its error where it was measured.
+    ///
+    /// # Errors
+    /// [`Unmatched`] for a measurement without a prediction.
+    pub fn study(&self) -> Result<Study<'_>, Unmatched> {
+        let own = Study::of(&self.applications, &self.components, &self.measured)?;
+        match &self.files {
+            Some(files) => Ok(own.joined(files.study()?)),
+            None => Ok(own),
+        }
+    }
+
+    fn of_stores(run: &RunView) -> Result<Self, String> {
         let views = run.cells();
         let mut stores = cells_of(&kv::SCHEMA, &views);
         let is_plain = |cell: &&Cell<'_>| cell.is(&kv::COMPRESSION, &StoreCompression::NONE);

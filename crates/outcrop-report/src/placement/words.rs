@@ -1,10 +1,13 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
 use outcrop_measure::units::{TimeSpan, format_ratio};
+use outcrop_schema::kv::{Constraints, MARGIN};
 
 use super::candidate::{Candidate, CompressedAt, Modelled};
-use super::choice::{Choice, Constraints, MARGIN, Sureness, ratio, saves_more, ties};
+use super::choice::{Choice, Sureness, ratio, saves_more, ties};
+use super::doubt::Race;
 use crate::finding::as_sentence;
+use crate::number::counted;
 
 /// A throughput that is known less well than this decides nothing.
 const UNCERTAIN_PERCENT: f64 = 30.0;
@@ -15,6 +18,8 @@ pub(super) struct Measured {
     pub(super) subject: String,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
     pub(super) condition: &'static str,
+    /// What all comparisons say together.
+    pub(super) race: Race,
     /// The command that repeats it with more trials; none where the run was made by other plans.
     pub(super) again: Option<String>,
 }
@@ -42,14 +47,24 @@ pub(super) fn answer(
         plain
             .filter(|plain| plain.place != best.place)
             .map(|plain| gives(best, plain)),
-        sureness.map(|sureness| sure(best, sureness)),
+        sureness.map(|sureness| sure(best, sureness, &study.race)),
         second(best, fastest, more),
         more.map(|more| change(more, constraints)),
         (!is_clear).then(|| narrower(study)),
+        study.race.effort(),
         hardware(best, modelled),
         Some(format!("Measured: {}.{}", study.subject, study.condition)),
     ];
     sentences.into_iter().flatten().collect()
+}
+
+/// Said where nothing was measured without compression.
+pub(super) fn no_reference(state: &str) -> String {
+    format!(
+        "Where to compress cannot be said here: the directory's own filesystem compresses already ({state}). So nothing was measured without \
+         compression, and its files do not show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop \
+         makes a filesystem for each trial."
+    )
 }
 
 fn is_uncertain(best: &Candidate) -> bool {
@@ -176,7 +191,21 @@ fn change(more: &Candidate, constraints: &Constraints) -> String {
     format!("It would be the answer if you need a ratio of {least} (`outcrop report RUN {asked}`).")
 }
 
-fn sure(best: &Candidate, sureness: Sureness) -> String {
+fn sure(best: &Candidate, sureness: Sureness, race: &Race) -> String {
+    if let Some(budget) = race.budget {
+        let percent = race.confidence * 100.0;
+        return match sureness {
+            Sureness::Clear => format!(
+                "This is clear, with {percent:.0} % confidence in all comparisons together: its throughput is within {:.0} % of the highest, and \
+                 that of nothing that saves more space is.",
+                MARGIN * 100.0
+            ),
+            Sureness::NotClear => format!(
+                "This is not clear: after the budget of {budget}, {} may still be the answer.",
+                counted(race.open(), "candidate")
+            ),
+        };
+    }
     match (sureness, best.throughput.interval) {
         (Sureness::Clear, _) => format!(
             "This is clear: its throughput is within {:.0} % of the highest, and that of nothing that saves more space is, intervals included.",

@@ -118,6 +118,7 @@ impl Builder {
             duration_s: 0.5,
             data: None,
             variant: None,
+            took_s: None,
             outcome: Outcome::Completed,
             values,
             histograms: vec![histogram],

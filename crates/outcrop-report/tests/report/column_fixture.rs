@@ -195,6 +195,7 @@ impl Builder {
             duration_s: 0.5,
             data: None,
             variant: None,
+            took_s: None,
             outcome: Outcome::Completed,
             values: values.iter().map(value).collect(),
             histograms: Vec::new(),

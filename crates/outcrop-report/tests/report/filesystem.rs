@@ -83,6 +83,7 @@ impl Builder {
                 factors: factors.spellings(),
                 plans: vec!["fs-choice".to_owned()],
                 repetition,
+                took_s: None,
                 outcome: Outcome::Completed,
                 duration_s: 0.4,
                 values: values

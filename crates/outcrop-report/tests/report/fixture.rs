@@ -166,6 +166,7 @@ impl RunBuilder {
             duration_s: f64::from(self.intervals.0) * self.interval_s,
             data: None,
             variant: None,
+            took_s: None,
             outcome: Outcome::Completed,
             values: self.values(workload, iops, claimed_ns),
             histograms,

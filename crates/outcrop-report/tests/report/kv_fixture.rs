@@ -139,6 +139,7 @@ fn push(run: &mut RunView, factors: &Settings, repetition: u32, values: Vec<Valu
         duration_s: 1.0,
         data: None,
         variant: None,
+        took_s: None,
         outcome: Outcome::Completed,
         values,
         histograms: vec![window(0), window(1)],

@@ -35,3 +35,9 @@ pub const BACKLOG: RemarkKind = RemarkKind::new(
     "operations of an open loop were due and never begun",
     "",
 );
+/// The user's own directory compresses.
+pub const COMPRESSED_BELOW: RemarkKind = RemarkKind::new(
+    "compressed-below",
+    "the directory's own filesystem compresses what the engine writes",
+    "",
+);

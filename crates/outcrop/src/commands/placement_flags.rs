@@ -9,6 +9,9 @@ use outcrop_report::{Constraints, Prices};
 
 use crate::exit::bad_input;
 
+/// The flags, as clap knows them.
+pub(crate) const NAMES: [&str; 4] = ["min_ratio", "p99", "cpu_share", "prices"];
+
 /// Constraints on where to compress.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Where to compress")]

@@ -86,7 +86,7 @@ pub(crate) struct PlanFlags {
     /// Time measured in each trial [default: as the plan says]
     #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<TimeSpan>,
-    /// Shorten all trials so that the whole run fits into this time
+    /// Keep the whole run within this time: trials become shorter; where to compress is decided by as many trials as fit
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<TimeSpan>,
     /// Write at most this much to the device [default: no limit]

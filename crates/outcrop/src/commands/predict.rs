@@ -87,12 +87,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         return Ok(Ending::Done);
     }
     let system = system(args)?;
-    let MeasuredSystem {
-        applications,
-        components,
-        measured,
-    } = &system;
-    let study = Study::of(applications, components, measured).map_err(bad_input)?;
+    let study = system.study().map_err(bad_input)?;
     let mut table = columns(&study);
     for case in &study.cases {
         table.push(row(case));
@@ -158,6 +153,7 @@ fn system(args: &Args) -> anyhow::Result<MeasuredSystem> {
             applications: applications(args)?,
             components: components(&args.components)?,
             measured: measured(args.measured.as_deref())?,
+            files: None,
         });
     };
     let view = RunView::load(run).map_err(bad_input)?;

@@ -3,6 +3,7 @@
 use super::placement_flags::PlacementFlags;
 use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
+use crate::output;
 use crate::session;
 use outcrop_lab::{Effort, PlanOptions, PlanSet, profile_options, profile_plans};
 use outcrop_measure::units::ByteSize;
@@ -18,6 +19,7 @@ Examples:
                                          a running cache: writes keys that begin with oc-
   outcrop profile --min-ratio 2.5 --p99 2ms
                                          where to compress under these limits
+  outcrop profile --layer kv --budget 5m where to compress: trials go where that is still open
   outcrop profile --full --size 64GiB    as long as the plans say
   outcrop profile --dry-run              what it would measure and write
 
@@ -68,10 +70,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         data: args.data.clone(),
         server: args.server.clone(),
         size: args.size,
+        constraints: args.placement.constraints(),
         ..args.flags.options()
     });
-    let plans = profile_plans(&args.layers, args.data.as_deref())
+    let chosen = profile_plans(&args.layers, args.data.as_deref(), &args.path)
         .map_err(|message| bad_input(anyhow::anyhow!("--layer: {message}")))?;
-    let set = PlanSet::from_sources(&plans, &options).map_err(session::lab_error)?;
+    for note in &chosen.notes {
+        output::note(&format!("note: {note}"));
+    }
+    let set = PlanSet::from_sources(&chosen.plans, &options).map_err(session::lab_error)?;
     session::start_under(&set, "profile", &args.flags, &args.placement)
 }

@@ -1,9 +1,10 @@
 //! `outcrop run PLAN…` and `outcrop run --resume RUN`.
 
+use super::placement_flags::{self, PlacementFlags};
 use super::plan_flags::{DECIDED_BY_A_RUN, PlanChoices, PlanFlags};
 use crate::exit::Ending;
 use crate::session;
-use outcrop_lab::{PlanSet, PlanSource, plan_source};
+use outcrop_lab::{PlanOptions, PlanSet, PlanSource, plan_source};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -12,6 +13,7 @@ Examples:
   outcrop run mine.toml --path /mnt/data --dry-run    cells, time and bytes to be written
   outcrop run ssd-matrix ssd-max --effort quick       two plans; shared cells are measured once
   outcrop run ratio-percentiles --data /srv/dump      on your own data
+  outcrop run placement --budget 5m                   where to compress: trials go where it is open
   outcrop run --resume runs/20261121T020304Z-mine     measures only what is missing";
 
 /// Run one or more plans, or resume a run that was interrupted
@@ -22,12 +24,14 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "resume")]
     plans: Vec<String>,
     /// Resume an interrupted run: finished trials are neither lost nor repeated
-    #[arg(long, value_name = "RUN", conflicts_with_all = DECIDED_BY_A_RUN, conflicts_with_all = ["plans", "dry_run"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = DECIDED_BY_A_RUN, conflicts_with_all = placement_flags::NAMES, conflicts_with_all = ["plans", "dry_run"])]
     resume: Option<PathBuf>,
     #[command(flatten)]
     choices: PlanChoices,
     #[command(flatten)]
     flags: PlanFlags,
+    #[command(flatten)]
+    placement: PlacementFlags,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
@@ -39,9 +43,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         .iter()
         .map(|name| source(name))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let options = args.choices.options(&args.flags);
+    let options = PlanOptions {
+        constraints: args.placement.constraints(),
+        ..args.choices.options(&args.flags)
+    };
     let set = PlanSet::from_sources(&sources, &options).map_err(session::lab_error)?;
-    session::start(&set, &set.name(), &args.flags)
+    session::start_under(&set, &set.name(), &args.flags, &args.placement)
 }
 
 /// A file of that name wins; otherwise a plan that ships.

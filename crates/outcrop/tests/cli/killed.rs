@@ -23,7 +23,7 @@ const DEVICE: [&str; 9] = [
 fn a_scratch_file_of_a_killed_run_is_removed_by_the_next_and_nothing_else_is() {
     let (dir, disk) = (workplace(), workplace());
     let device = [&DEVICE[..], &[disk.path().to_str().unwrap()]].concat();
-    let killed = killed_at_the_first_removal(dir.path(), &device);
+    let killed = without_unnamed_files(dir.path(), &device);
     assert_eq!(killed.code, None, "it was killed: {killed:?}");
     let [left] = &names_in(disk.path())[..] else {
         panic!("one file is left: {:?}", names_in(disk.path()));
@@ -50,7 +50,7 @@ fn a_scratch_file_of_a_killed_run_is_removed_by_the_next_and_nothing_else_is() {
 }
 
 /// Runs the binary where no file can be made without a name, and where removing a file kills.
-fn killed_at_the_first_removal(dir: &Path, args: &[&str]) -> Seen {
+pub(crate) fn without_unnamed_files(dir: &Path, args: &[&str]) -> Seen {
     std::thread::scope(|scope| {
         let run = scope.spawn(|| {
             // A filter holds for this thread and the processes that it starts.

@@ -28,6 +28,7 @@ mod kv;
 mod messages;
 mod one_path;
 mod outputs;
+mod placement;
 mod predict;
 mod runs;
 mod surface;

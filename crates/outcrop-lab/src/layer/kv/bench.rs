@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_compress::{CompressError, Source};
-use outcrop_filesystem::{FilesystemError, OwnFilesystem};
+use outcrop_filesystem::{FilesystemError, OwnFilesystem, compression_below};
 use outcrop_kv::{DatabaseFolder, Ground, KvError, Site, ValueSource, WorkerProgram, run};
 use outcrop_measure::units::format_bytes;
 use outcrop_results::DataIdentity;
-use outcrop_schema::kv::{CONTENT, DATA, ValueData};
+use outcrop_schema::kv::{self, CONTENT, DATA, ValueData};
 
 use super::ground::{Grounds, filesystem_of};
 use super::{parameters, values, worker_program};
@@ -37,6 +37,8 @@ pub(super) struct KvBench<'r> {
     program: WorkerProgram,
     pools: BTreeMap<Subject, Pool>,
     grounds: Grounds,
+    /// How the directory's own filesystem compresses.
+    compressed_below: Option<String>,
     write_limit_bytes: Option<u64>,
     bytes_written: u64,
 }
@@ -70,6 +72,8 @@ impl<'r> KvBench<'r> {
             pools,
             bytes_written: grounds.bytes(),
             grounds,
+            // What cannot be examined is measured all the same.
+            compressed_below: compression_below(preparation.directory).ok().flatten(),
             write_limit_bytes: preparation.write_limit_bytes,
         })
     }
@@ -105,6 +109,16 @@ fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabErro
         abandoned.remove().map_err(|error| LabError::preparing(&error))?;
     }
     Ok(())
+}
+
+impl KvBench<'_> {
+    /// Adds what the filesystem does that the databases lay on, where it is the user's.
+    fn remarking(&self, mut report: TrialReport, is_own: bool) -> TrialReport {
+        let below = self.compressed_below.as_ref().filter(|_| !is_own);
+        let remark = below.map(|state| kv::COMPRESSED_BELOW.remark(state.clone()));
+        report.notes.extend(remark);
+        report
+    }
 }
 
 impl Bench for KvBench<'_> {
@@ -152,12 +166,12 @@ impl Bench for KvBench<'_> {
         match run(&spec, &site, &mut |_| {}) {
             Ok(report) => {
                 // A filesystem of ours writes its metadata too, and perhaps everything twice: its device counts that.
-                let device = own.as_ref().and_then(|own| own.device().counters().ok());
-                let device_bytes = device.map_or(0, |counters| counters.written_bytes);
+                let device = own.as_ref().and_then(|own| own.written_bytes().ok());
+                let device_bytes = device.unwrap_or(0);
                 self.bytes_written += values::written_bytes(&report).max(device_bytes);
                 match values::problem(&report) {
                     Some(problem) => Err(TrialFailure::of(&problem)),
-                    None => Ok(values::trial_report(&spec, &report)),
+                    None => Ok(self.remarking(values::trial_report(&spec, &report), own.is_some())),
                 }
             }
             Err(KvError::Interrupted) => Ok(TrialReport::interrupted()),

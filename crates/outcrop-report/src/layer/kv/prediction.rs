@@ -1,7 +1,6 @@
 //! Whether stores do under each codec what their uncompressed run and the codec's figures say.
 
 use outcrop_measure::metric::Unit;
-use outcrop_predict::Study;
 use outcrop_results::RunView;
 
 use crate::finding::{About, Finding};
@@ -16,7 +15,7 @@ const WORST_ERROR: f64 = 0.35;
 /// The finding; none where the run has not both stores and codecs on the same data.
 pub(super) fn finding(run: &RunView) -> Option<Finding> {
     let system = MeasuredSystem::of(run).ok()?;
-    let study = Study::of(&system.applications, &system.components, &system.measured).ok()?;
+    let study = system.study().ok()?;
     let error = &study.error;
     let (mean, worst) = (error.mean()?, error.worst()?);
     let n = error.checked().len();

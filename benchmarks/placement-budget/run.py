@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Where to compress, with one budget spent in two ways: by doubt (`--budget`), and equally on all cells (`--repetitions`).
+
+For each seed both are measured, in turns: which one comes first alternates. Equal effort gets as many repetitions as fit into the
+budget by the time that trials really take here, rounded up. Its answer is judged by the best rule for it: one look at the end, with the
+same confidence in all comparisons together. The answer of `--budget` is judged by its own rule, which pays for every look.
+
+    benchmarks/placement-budget/run.py [--seeds 20] [--budget 28s] [--directory DIR] [--quick]
+
+Prints the result as Markdown; `cargo xtask bench-record placement-budget` keeps it. With
+20 seeds it takes about 20 minutes.
+"""
+
+import argparse
+import collections
+import json
+import math
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from programs import outcrop
+
+# A store on the directory as it is: trials are short, so that a budget of seconds is many of them. Large blocks are far from being the answer.
+PLAN = """
+name = "store"
+question = "What does compressing in the store cost and save?"
+layer = "kv"
+budget = "doubt"
+
+[workload]
+engine = "fjall"
+workload = "ycsb-c"
+records = 3000
+value_size = "fixed:1000B"
+threads = 1
+processes = 1
+block_cache = "64KiB"
+write_buffer = "1MiB"
+settling = "compacted"
+page_cache = "kept"
+
+[factors]
+compression = ["none", "lz4"]
+compression_block_size = ["4KiB", "16KiB", "64KiB", "256KiB"]
+
+[trial]
+repetitions = 5
+warm_up = "20ms"
+duration = "120ms"
+"""
+MOST_REPETITIONS = 80
+
+
+def seconds(text):
+    """`28s` or `2m` as a number."""
+    return float(text.rstrip("sm")) * (60 if text.endswith("m") else 1)
+
+
+class Bench:
+    """The plan in a folder, and runs of it."""
+
+    def __init__(self, program, directory, folder):
+        self.program, self.directory, self.folder = program, directory, folder
+        self.plan = folder / "store.toml"
+        self.plan.write_text(PLAN)
+
+    def run(self, seed, *effort):
+        """One run: whether it is clear, its answer, trials, seconds, and the seconds of a trial."""
+        out = self.folder / "runs"
+        command = [self.program, "run", self.plan, "--path", self.directory, "--seed", seed, "--out", out]
+        command += ["--quiet", "--format", "json", *effort]
+        began = time.monotonic()
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+        took = time.monotonic() - began
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
+        placement = json.loads(done.stdout)["details"]["placement"]
+        journals = list(out.glob("*/trials.ndjson"))
+        trials = [json.loads(line) for journal in journals for line in journal.read_text().splitlines()]
+        shutil.rmtree(out)
+        best = placement.get("best")
+        candidates = placement["candidates"]
+        return {
+            "clear": placement["race"]["is_clear"],
+            "answer": describe(candidates[best]) if best is not None else "none",
+            "trials": len(trials),
+            "seconds": took,
+            "trial_s": statistics.mean(trial["took_s"] for trial in trials),
+            "cells": len({trial["cell"] for trial in trials}),
+        }
+
+
+def describe(candidate):
+    """A candidate in a few words."""
+    where = candidate["place"]
+    return "no compression" if where == "nowhere" else f"{where}: {candidate['what']}"
+
+
+def sign_test(wins, losses):
+    """Two-sided p of so many pairs one way and the other."""
+    count = wins + losses
+    tail = sum(math.comb(count, hits) for hits in range(max(wins, losses), count + 1)) / 2**count
+    return min(1.0, 2 * tail) if count else 1.0
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--seeds", type=int, default=20)
+    arguments.add_argument("--budget", default="28s")
+    arguments.add_argument("--directory", default=".")
+    arguments.add_argument("--quick", action="store_true", help="two seeds, to see that it runs")
+    arguments = arguments.parse_args()
+    seeds = 2 if arguments.quick else arguments.seeds
+    budget_s = seconds(arguments.budget)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(outcrop(), arguments.directory, Path(folder))
+        # What a trial takes here; this run counts nowhere.
+        trial = bench.run(0, "--repetitions", "2")
+        pairs = []
+        for seed in range(1, seeds + 1):
+            rounds = math.ceil(budget_s / (trial["trial_s"] * trial["cells"]))
+            rounds = min(max(rounds, 5), MOST_REPETITIONS)
+            arms = {
+                "doubt": ("--budget", arguments.budget),
+                "equal": ("--repetitions", rounds),
+            }
+            order = ["doubt", "equal"] if seed % 2 else ["equal", "doubt"]
+            pair = {arm: bench.run(seed, *arms[arm]) for arm in order}
+            # The next equal run is planned by the last one: the same cells, equally often.
+            trial = pair["equal"]
+            pairs.append(pair)
+            print(f"seed {seed}: {pair}", file=sys.stderr, flush=True)
+    report(pairs, arguments.budget)
+
+
+def report(pairs, budget):
+    count = len(pairs)
+    print(f"{count} seeds, a budget of {budget}; eight cells: fjall with and without lz4, in blocks of 4, 16, 64 and 256 KiB; reads of 1000 B.\n")
+    print("| effort | clear | trials, median | seconds, median | answers where clear |\n|---|---:|---:|---:|---|")
+    for arm, name in [("doubt", "follows doubt (`--budget`)"), ("equal", "equal (`--repetitions`)")]:
+        runs = [pair[arm] for pair in pairs]
+        clear = [run for run in runs if run["clear"]]
+        answers = collections.Counter(run["answer"] for run in clear)
+        answers = ", ".join(f"{answer} ({hits})" for answer, hits in answers.most_common()) or "–"
+        trials = statistics.median(run["trials"] for run in runs)
+        took = statistics.median(run["seconds"] for run in runs)
+        print(f"| {name} | {len(clear)} of {count} | {trials:.0f} | {took:.1f} | {answers} |")
+    only = [sum(pair[one]["clear"] and not pair[other]["clear"] for pair in pairs) for one, other in
+            [("doubt", "equal"), ("equal", "doubt")]]
+    print(f"\nClear by doubt alone: {only[0]} seeds; by equal effort alone: {only[1]} (sign test, p = {sign_test(*only):.3g}).")
+    print("\nReproduce: `benchmarks/placement-budget/run.py`")
+
+
+if __name__ == "__main__":
+    main()

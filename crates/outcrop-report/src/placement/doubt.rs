@@ -1,0 +1,161 @@
+//! How effort followed doubt in a run: what is clear by all its looks together, and why each candidate got no more trials.
+
+use std::collections::BTreeMap;
+
+use outcrop_measure::race::{CONFIDENCE, Contender, Standing};
+use outcrop_measure::units::TimeSpan;
+use outcrop_results::{RunView, TrialEntry};
+use outcrop_schema::kv::{self, Constraints, Figures};
+use serde::Serialize;
+
+use super::candidate::{Candidate, CompressedAt, place};
+use super::choice::{Choice, Sureness};
+use crate::cell::Cell;
+use crate::number::counted;
+use crate::report::plan_setting;
+
+/// What all comparisons of a run say together.
+#[derive(Clone, Debug, Serialize)]
+pub struct Race {
+    /// The time that the run was given; none where the number of trials was fixed before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<TimeSpan>,
+    /// Whether an answer is clear.
+    pub is_clear: bool,
+    /// Confidence that no comparison is wrong.
+    pub confidence: f64,
+    /// How often the run was judged.
+    pub looks: usize,
+    /// Trials of the candidates.
+    pub trials: usize,
+    #[serde(skip)]
+    standing: Standing,
+    #[serde(skip)]
+    cells: Vec<String>,
+}
+
+/// The constraints that a run was measured under, where it followed doubt.
+pub(super) fn constraints_of(run: &RunView) -> Option<Constraints> {
+    plan_setting(&run.plan, "budget")?;
+    let number = |name: &str| plan_setting(&run.plan, name)?.parse().ok();
+    Some(Constraints::named(number))
+}
+
+/// Judges a run's candidates as it judged them while it measured.
+pub(super) fn judge(
+    run: &RunView,
+    family: &[&Cell<'_>],
+    constraints: &Constraints,
+    cpus: Option<u64>,
+) -> Race {
+    let budget = plan_setting(&run.plan, "budget").and_then(|text| text.parse::<TimeSpan>().ok());
+    let trials: Vec<BTreeMap<u32, Figures>> = family.iter().map(|cell| figures(cell, cpus)).collect();
+    let contenders: Vec<Contender> = family
+        .iter()
+        .zip(&trials)
+        .map(|(cell, trials)| kv::contender(place(cell) == CompressedAt::Nowhere, constraints, trials))
+        .collect();
+    let rounds = contenders.iter().map(|one| one.throughput.len());
+    let rules = constraints.rules();
+    let standing = match budget {
+        Some(_) => Standing::after(rounds.max().unwrap_or(0), true, &contenders, &rules),
+        None => Standing::of_equal_effort(rounds.min().unwrap_or(0), &contenders, &rules),
+    };
+    Race {
+        budget,
+        is_clear: !standing.clear.is_empty(),
+        confidence: CONFIDENCE,
+        looks: standing.looks,
+        trials: trials.iter().map(BTreeMap::len).sum(),
+        standing,
+        cells: family.iter().map(|cell| identifier(cell)).collect(),
+    }
+}
+
+pub(super) fn identifier(cell: &Cell<'_>) -> String {
+    cell.view().map_or_else(String::new, |view| view.id.to_owned())
+}
+
+fn figures(cell: &Cell<'_>, cpus: Option<u64>) -> BTreeMap<u32, Figures> {
+    let of_trial = |trial: &&TrialEntry| {
+        let value = |metric: &outcrop_measure::Metric| {
+            let found = trial.values.iter().find(|value| value.metric == metric.name);
+            found.and_then(|value| value.value)
+        };
+        (trial.repetition, Figures::of(cell.factors(), value, cpus))
+    };
+    cell.trials().iter().map(of_trial).collect()
+}
+
+impl Race {
+    fn place_of(&self, candidate: &Candidate) -> Option<usize> {
+        self.cells.iter().position(|cell| *cell == candidate.cell)
+    }
+
+    /// Takes what is clear by all looks over what single intervals say, and writes to each candidate why it got no more trials.
+    pub(super) fn decide(
+        &self,
+        candidates: &mut [Candidate],
+        choice: &mut Choice,
+        constraints: &Constraints,
+    ) {
+        if self.budget.is_none() {
+            return;
+        }
+        let is_clear = |candidate: &Candidate| {
+            let place = self.place_of(candidate);
+            place.is_some_and(|place| self.standing.clear.contains(&place))
+        };
+        let chosen = choice.best.filter(|best| is_clear(&candidates[*best]));
+        let clear = chosen.or_else(|| candidates.iter().position(is_clear));
+        if let Some(clear) = clear {
+            choice.choose(candidates, clear);
+        }
+        if choice.best.is_some() {
+            choice.sureness = Some(match clear {
+                Some(_) => Sureness::Clear,
+                None => Sureness::NotClear,
+            });
+        }
+        let names: Vec<String> = self.cells.iter().map(|cell| name_of(candidates, cell)).collect();
+        for candidate in candidates {
+            let Some(place) = self.place_of(candidate) else {
+                continue;
+            };
+            let name = |other: usize| names[other].clone();
+            candidate.stopped = Some(match &self.standing.stops[place] {
+                Some(stop) => constraints.reason(stop, name),
+                None if self.is_clear => "decided".to_owned(),
+                None => "budget spent: it may still be the answer".to_owned(),
+            });
+        }
+    }
+
+    /// Candidates that may still be the answer.
+    pub(super) fn open(&self) -> usize {
+        self.standing.in_doubt().len()
+    }
+
+    /// Where the trials went, as a sentence; none where their number was fixed before.
+    pub(super) fn effort(&self) -> Option<String> {
+        self.budget?;
+        let count = self.cells.len();
+        let stopped = self.standing.stops.iter().flatten().count();
+        Some(format!(
+            "Of {}, {stopped} stopped early because they cannot be the answer; the others got the rest of the {}.",
+            counted(count, "candidate"),
+            counted(self.trials, "trial")
+        ))
+    }
+
+    /// A budget that is three times as long.
+    pub(super) fn longer(&self) -> Option<TimeSpan> {
+        self.budget.map(|budget| TimeSpan(budget.0 * 3))
+    }
+}
+
+/// What a candidate is called, also one that another stands for.
+fn name_of(candidates: &[Candidate], cell: &str) -> String {
+    let found = candidates.iter().find(|candidate| candidate.cell == cell);
+    found.map_or_else(|| "no compression".to_owned(), Candidate::name)
+}
