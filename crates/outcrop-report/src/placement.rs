@@ -94,6 +94,7 @@ impl Placement {
         let modelled = candidate::modelled(run, &family);
         let measured = words::Measured {
             subject: candidate::subject(&family),
+            engine: candidate::engine(&family),
             condition: candidate::condition(&family),
             again: again(run, &candidates, &race),
             race,

@@ -138,6 +138,13 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
     format!("{}, {load}", first.subject())
 }
 
+/// The engine of the store, which is that of all of the family.
+pub(super) fn engine(family: &[&Cell<'_>]) -> String {
+    family
+        .first()
+        .map_or_else(String::new, |cell| cell.label(&[&ENGINE]))
+}
+
 /// What the load leaves out of the comparison, as a sentence with a blank before it.
 pub(super) fn condition(family: &[&Cell<'_>]) -> &'static str {
     let is_cached = family.iter().any(|cell| cell.is(&PAGE_CACHE, &PageCache::Kept));

@@ -7,7 +7,7 @@ use super::candidate::{Candidate, CompressedAt, Modelled};
 use super::choice::{Choice, Sureness, ratio, saves_more, ties};
 use super::doubt::Race;
 use crate::finding::as_sentence;
-use crate::number::counted;
+use crate::number::{Number, counted};
 
 /// A throughput that is known less well than this decides nothing.
 const UNCERTAIN_PERCENT: f64 = 30.0;
@@ -16,6 +16,8 @@ const UNCERTAIN_PERCENT: f64 = 30.0;
 pub(super) struct Measured {
     /// Which data, and which store under which load.
     pub(super) subject: String,
+    /// The engine of the store.
+    pub(super) engine: String,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
     pub(super) condition: &'static str,
     /// What all comparisons say together.
@@ -43,12 +45,12 @@ pub(super) fn answer(
     let sureness = choice.sureness.filter(|_| !is_uncertain(best));
     let is_clear = sureness == Some(Sureness::Clear);
     let sentences = [
-        Some(instruction(best, more.is_some(), candidates)),
+        Some(instruction(study, best, more.is_some(), candidates, constraints)),
         plain
             .filter(|plain| plain.place != best.place)
             .map(|plain| gives(best, plain)),
         sureness.map(|sureness| sure(best, sureness, &study.race)),
-        second(best, fastest, more),
+        second(best, fastest, more, plain),
         more.map(|more| change(more, constraints)),
         (!is_clear).then(|| narrower(study)),
         study.race.effort(),
@@ -98,7 +100,13 @@ fn asked(constraints: &Constraints) -> Vec<String> {
     [ratio, p99, share].into_iter().flatten().collect()
 }
 
-fn instruction(best: &Candidate, has_saver: bool, candidates: &[Candidate]) -> String {
+fn instruction(
+    study: &Measured,
+    best: &Candidate,
+    has_saver: bool,
+    candidates: &[Candidate],
+    constraints: &Constraints,
+) -> String {
     let is_left_out = |candidate: &Candidate| candidate.left_out.is_some() && saves_more(candidate, best);
     let what = match best.place {
         CompressedAt::Nowhere if has_saver => {
@@ -108,9 +116,19 @@ fn instruction(best: &Candidate, has_saver: bool, candidates: &[Candidate]) -> S
             "do not compress: nothing within your limits saves space".to_owned()
         }
         CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
-        CompressedAt::Store => format!("compress in the store's own blocks with {}", best.what),
+        CompressedAt::Store => {
+            format!(
+                "compress in the store's own blocks with {} ({})",
+                best.what, study.engine
+            )
+        }
         CompressedAt::Filesystem => format!("compress in the filesystem with {}", best.what),
         CompressedAt::Accelerator | CompressedAt::Drive => format!("compress in the {}", best.name()),
+    };
+    let asked = asked(constraints).join(", ");
+    let what = match asked.is_empty() {
+        true => what,
+        false => format!("within your limits ({asked}), {what}"),
     };
     if is_uncertain(best) {
         // Figures that are too uncertain to act on come before what they would say.
@@ -124,7 +142,7 @@ fn instruction(best: &Candidate, has_saver: bool, candidates: &[Candidate]) -> S
 /// What a candidate gives and costs beside no compression.
 fn gives(candidate: &Candidate, plain: &Candidate) -> String {
     let throughput = candidate.throughput.with_ends();
-    let mut parts = vec![space(candidate, plain)];
+    let mut parts = vec![format!("{} after the run", space(candidate, plain))];
     parts.push(match are_alike(candidate, plain) {
         true => format!("no measurable difference in throughput ({throughput})"),
         false => format!(
@@ -134,11 +152,18 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> String {
     });
     let figures = [
         ("read p99", &candidate.p99, &plain.p99),
-        ("CPU per operation", &candidate.cpu, &plain.cpu),
+        (
+            "CPU per operation, kernel threads included,",
+            &candidate.cpu,
+            &plain.cpu,
+        ),
     ];
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {
-            parts.push(format!("{name} {}", changed(own.value, other.value)));
+            parts.push(match overlap(own, other) {
+                true => format!("no measurable difference in {}", name.trim_end_matches(',')),
+                false => format!("{name} {}", changed(own.value, other.value)),
+            });
         }
     }
     let against = &plain.what;
@@ -148,6 +173,12 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> String {
 fn space(candidate: &Candidate, plain: &Candidate) -> String {
     let percent = ratio(plain) / ratio(candidate) * 100.0;
     format!("{percent:.0} % of the space")
+}
+
+/// Whether the intervals of two figures have something in common.
+fn overlap(one: &Number, other: &Number) -> bool {
+    let intervals = one.interval.zip(other.interval);
+    intervals.is_some_and(|(one, other)| one.overlaps(&other))
 }
 
 /// Whether the two throughputs count as the same.
@@ -169,13 +200,22 @@ fn as_name(candidate: &Candidate) -> String {
 }
 
 /// The candidate that comes next: what the rule takes of those that save more, else the fastest.
-fn second(best: &Candidate, fastest: &Candidate, more: Option<&Candidate>) -> Option<String> {
+fn second(
+    best: &Candidate,
+    fastest: &Candidate,
+    more: Option<&Candidate>,
+    plain: Option<&Candidate>,
+) -> Option<String> {
     let second = more.or_else(|| (fastest.name() != best.name()).then_some(fastest))?;
     let throughput = changed(second.throughput.value, best.throughput.value);
+    let (base, against) = match plain.filter(|plain| plain.place != best.place) {
+        Some(plain) => (plain, " without compression"),
+        None => (best, ""),
+    };
     Some(format!(
-        "Second best: {}, with {} and {throughput} throughput.",
+        "Second best: {}, with {}{against} and {throughput} throughput compared with the answer.",
         as_name(second),
-        space(second, best)
+        space(second, base)
     ))
 }
 
