@@ -214,6 +214,13 @@ fn measured(said: &str) {
     assert!(!cells.is_empty(), "{answer}");
     for cell in cells {
         let value = |metric: &str| cell["metrics"][metric]["value"].as_f64();
+        // A share of a rate that the busy machine never reached is not offered: its trial says so, and has no figures.
+        let is_share = cell["factors"]["arrival"]
+            .as_str()
+            .is_some_and(|arrival| arrival.ends_with('%'));
+        if is_share && cell["trials"] == 0 {
+            continue;
+        }
         // On a busy machine a short open loop may see no answer; it was offered all the same.
         let seen = [value("iops"), value("arrival_requested")];
         assert!(seen.iter().flatten().any(|rate| *rate > 0.0), "{cell}");

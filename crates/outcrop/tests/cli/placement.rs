@@ -279,7 +279,8 @@ fn a_run_by_doubt_that_is_killed_goes_on_within_its_budget_and_repeats_no_trial(
         let expected: Vec<u64> = (0..seen.len() as u64).collect();
         assert_eq!(seen, expected, "{cell}");
     }
-    assert!(seen.stdout.contains("candidates"), "{}", seen.stdout);
+    let report = outcrop(dir.path(), &["report", run.to_str().unwrap(), "--format", "json"]);
+    assert!(report.stdout.contains("\"stopped\""), "{}", report.stdout);
 }
 
 #[test]
