@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Where to compress, with one budget spent in two ways: by doubt (`--budget`), and equally on all cells (`--repetitions`).
+"""Where to compress, with one budget spent in two ways: by doubt (`--budget`), and equally (`--repetitions`).
 
-For each seed both are measured, in turns: which one comes first alternates. Equal effort gets as many repetitions as fit into the
-budget by the time that trials really take here, rounded up. Its answer is judged by the best rule for it: one look at the end, with the
-same confidence in all comparisons together. The answer of `--budget` is judged by its own rule, which pays for every look.
+For each seed both are measured, in turns: which one comes first alternates. Equal effort gets as many repetitions as
+fit into the budget by the time that trials really take here, rounded up. Its answer is judged by the best rule for it:
+one look at the end, with the same confidence in all comparisons together. The answer of `--budget` is judged by its
+own rule, which pays for every look.
 
     benchmarks/placement-budget/run.py [--seeds 20] [--budget 28s] [--directory DIR] [--quick]
 
@@ -26,7 +27,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from programs import outcrop
 
-# A store on the directory as it is: trials are short, so that a budget of seconds is many of them. Large blocks are far from being the answer.
+# A store on the directory as it is: trials are short, so that a budget of seconds is many of them. Large blocks are far
+# from being the answer.
 PLAN = """
 name = "store"
 question = "What does compressing in the store cost and save?"
@@ -141,7 +143,10 @@ def main():
 
 def report(pairs, budget):
     count = len(pairs)
-    print(f"{count} seeds, a budget of {budget}; eight cells: fjall with and without lz4, in blocks of 4, 16, 64 and 256 KiB; reads of 1000 B.\n")
+    print(
+        f"{count} seeds, a budget of {budget}; eight cells: fjall with and without lz4, in blocks of 4, 16, 64 and "
+        "256 KiB; reads of 1000 B.\n"
+    )
     print("| effort | clear | trials, median | seconds, median | answers where clear |\n|---|---:|---:|---:|---|")
     for arm, name in [("doubt", "follows doubt (`--budget`)"), ("equal", "equal (`--repetitions`)")]:
         runs = [pair[arm] for pair in pairs]
@@ -151,9 +156,12 @@ def report(pairs, budget):
         trials = statistics.median(run["trials"] for run in runs)
         took = statistics.median(run["seconds"] for run in runs)
         print(f"| {name} | {len(clear)} of {count} | {trials:.0f} | {took:.1f} | {answers} |")
-    only = [sum(pair[one]["clear"] and not pair[other]["clear"] for pair in pairs) for one, other in
-            [("doubt", "equal"), ("equal", "doubt")]]
-    print(f"\nClear by doubt alone: {only[0]} seeds; by equal effort alone: {only[1]} (sign test, p = {sign_test(*only):.3g}).")
+    arms = [("doubt", "equal"), ("equal", "doubt")]
+    only = [sum(pair[one]["clear"] and not pair[other]["clear"] for pair in pairs) for one, other in arms]
+    print(
+        f"\nClear by doubt alone: {only[0]} seeds; by equal effort alone: {only[1]} "
+        f"(sign test, p = {sign_test(*only):.3g})."
+    )
     print("\nReproduce: `benchmarks/placement-budget/run.py`")
 
 
