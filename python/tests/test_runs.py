@@ -111,7 +111,8 @@ def test_codecs_give_a_table_and_leave_nothing(tmp_path, monkeypatch):
 
 def test_key_value_engines_hold_their_databases_in_processes_that_python_starts(tmp_path):
     measured = outcrop.run(
-        "kv-compression", effort="quick", budget="4s", repetitions=1, out=tmp_path, path=tmp_path, progress=False
+        "kv-compression", effort="quick", warm_up="20ms", duration="100ms", repetitions=1, out=tmp_path, path=tmp_path,
+        progress=False,
     )
     trials = measured.trials
     assert trials["completed"] > 0 and trials["failed"] == 0, measured.to_html()
