@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
-use outcrop_cache::server::{Protocol, Server};
+use outcrop_cache::server::{Protocol, Server, ServerOptions};
+use outcrop_cache::store::StoreOptions;
 
-use crate::kit::{Client, address, start};
+use crate::kit::{Client, address, options, start};
 
 fn client(server: &Server) -> Client {
     Client::at(address(server, Protocol::Http))
@@ -132,6 +133,36 @@ fn what_cannot_be_trusted_is_refused() {
     large.send(&vec![b'v'; 3_000_000]);
     let status = ask(&mut large, "GET /k HTTP/1.1\r\nHost: localhost\r\n\r\n").0;
     assert_eq!(status, 413);
+}
+
+#[test]
+fn a_limit_of_a_hundred_bytes_for_items_serves_small_ones_and_refuses_large_ones() {
+    let store = StoreOptions {
+        item_memory_bytes: Some(100),
+        ..options().store
+    };
+    let server = Server::start(&ServerOptions { store, ..options() }).unwrap();
+    let mut client = client(&server);
+    let put = |key: &str, value: &str| {
+        format!(
+            "PUT /{key} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{value}",
+            value.len()
+        )
+    };
+    let get = |key: &str| format!("GET /{key} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(ask(&mut client, &get("absent")).0, 404);
+    assert_eq!(ask(&mut client, &put("rock", "granite")).0, 200);
+    assert_eq!(ask(&mut client, &get("rock")), (200, "granite".to_owned()));
+    assert_eq!(ask(&mut client, &put("large", &"x".repeat(200))).0, 413);
+    assert_eq!(ask(&mut client, &put("full", &"x".repeat(98))).0, 413);
+    assert_eq!(ask(&mut client, &get("rock")).0, 200);
+    for number in 0..50 {
+        assert_eq!(ask(&mut client, &put(&format!("key-{number}"), "granite")).0, 200);
+    }
+    let kept = (0..50)
+        .filter(|number| ask(&mut client, &get(&format!("key-{number}"))).0 == 200)
+        .count();
+    assert!(kept < 5, "a hundred bytes hold {kept} items of twenty and more");
 }
 
 #[test]
