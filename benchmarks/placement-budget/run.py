@@ -105,7 +105,7 @@ def describe(candidate):
 
 
 def sign_test(wins, losses):
-    """Two-sided p of so many pairs one way and the other."""
+    """The two-sided p-value of a sign test with these wins and losses."""
     count = wins + losses
     tail = sum(math.comb(count, hits) for hits in range(max(wins, losses), count + 1)) / 2**count
     return min(1.0, 2 * tail) if count else 1.0

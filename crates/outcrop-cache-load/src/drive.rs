@@ -49,7 +49,7 @@ pub enum LoadProgress {
     Measuring {
         /// Seconds so far.
         elapsed: Duration,
-        /// In all; none where the load ends after so many requests.
+        /// In all; none where the load ends after a number of requests.
         total: Option<Duration>,
         /// Answers so far, those of sets on miss among them.
         answered: u64,

@@ -92,7 +92,7 @@ pub struct LoadSpec {
     pub source: RequestSource,
     /// Whether a get that missed is followed by a set of its key.
     pub sets_on_miss: bool,
-    /// Different values, so that key *k* has value *k* mod so many; none where each key has its own. A trace brings its values.
+    /// Number of distinct values *n*: key *k* has value *k* mod *n*. None where each key has its own value, and for a trace.
     pub value_count: Option<NonZeroU64>,
     /// What values contain.
     pub content: Content,
@@ -110,7 +110,7 @@ pub struct LoadSpec {
     pub warm_up: WarmUp,
     /// The measured time; a trace may end earlier.
     pub duration: Duration,
-    /// Instead of a measured time: so many requests, shared evenly by the threads. Sets on miss are not counted.
+    /// The number of requests to measure instead of a time, shared evenly by the threads. Sets on miss are not counted.
     pub requests: Option<NonZeroU64>,
     /// By which goodput is counted.
     pub objective: Option<Objective>,
@@ -210,7 +210,7 @@ impl LoadSpec {
         Ok(())
     }
 
-    /// The part of thread `index` in so many requests.
+    /// How many of the requests thread `index` makes.
     pub(crate) fn requests_of(&self, index: u32) -> Option<u64> {
         let threads = u64::from(self.threads);
         let of = |requests: u64| requests / threads + u64::from(u64::from(index) < requests % threads);

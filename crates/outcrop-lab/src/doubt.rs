@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use outcrop_measure::race::{Contender, Standing};
+use outcrop_probe::environment::Environment;
 use outcrop_results::{RunFolder, TrialEntry};
 use outcrop_schema::Settings;
 use outcrop_schema::kv::{self, Figures, IN_WHAT_CANDIDATES_DIFFER};
@@ -91,10 +92,7 @@ impl<'s> Doubt<'s> {
         if !entry.is_completed() {
             return;
         }
-        let value = |metric: &outcrop_measure::Metric| {
-            let found = entry.values.iter().find(|value| value.metric == metric.name);
-            found.and_then(|value| value.value)
-        };
+        let value = |metric: &outcrop_measure::Metric| entry.number(metric);
         let figures = Figures::of(&self.set.cells()[cell].factors, value, self.cpus);
         seen.trials.insert(entry.repetition, figures);
         seen.is_compressed_below |= entry
@@ -265,8 +263,8 @@ impl<'s> Doubt<'s> {
 /// The CPUs that this process may use, as the run's environment has them.
 fn cpus(folder: &RunFolder) -> Option<u64> {
     let bytes = std::fs::read(folder.dir().join("environment.json")).ok()?;
-    let environment: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-    environment.pointer("/cpu/allowed_cpu_count")?.as_u64()
+    let environment: Environment = serde_json::from_slice(&bytes).ok()?;
+    environment.cpu.allowed_cpu_count.known().copied()
 }
 
 /// Cells that follow doubt and differ in nothing but how they compress.

@@ -253,6 +253,14 @@ impl TrialEntry {
     pub fn is_completed(&self) -> bool {
         self.outcome == Outcome::Completed
     }
+
+    /// What it measured of a metric; none where it has no such value, or only why there is none.
+    pub fn number(&self, metric: &Metric) -> Option<f64> {
+        self.values
+            .iter()
+            .find(|value| value.metric == metric.name)?
+            .value
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Feed {
         }
     }
 
-    /// The same requests up to so many.
+    /// The same requests, at most this many.
     pub(super) fn limited_to(mut self, requests: Option<u64>) -> Self {
         // An open loop has looked at its first one already.
         self.left = requests.map(|requests| requests.saturating_sub(u64::from(self.ahead.is_some())));

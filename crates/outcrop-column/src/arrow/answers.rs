@@ -43,7 +43,7 @@ impl Selection<'_> {
     }
 }
 
-/// Looking up one row takes about as long as decoding so many.
+/// Looking up one row takes about as long as decoding this many.
 const ROWS_DECODED_PER_LOOKUP: u64 = 1024;
 
 /// The bytes of a row of a scan; none for null.

@@ -25,7 +25,7 @@ use crate::format::BLOCK_ROWS;
 pub struct Scan<'a> {
     column: &'a Column,
     batches: Batches<'a>,
-    /// At most so many rows make an array: at least those of a block.
+    /// Most rows of an array; never less than a block.
     batch_rows: usize,
     rows_left: u64,
     values: ArrayRef,
@@ -214,7 +214,7 @@ impl Scan<'_> {
         let _ = keys.advise(Advice::HugePage);
         let mut nulls = NullBufferBuilder::new(capacity);
         let (mut batch, mut count) = (Batch::default(), 0);
-        // The next block has at most so many rows.
+        // The next block has at most as many rows as are left, and at most a block's.
         while self.rows_left.min(BLOCK_ROWS as u64) <= (capacity - count) as u64
             && self.batches.next_into(&mut batch)?
         {

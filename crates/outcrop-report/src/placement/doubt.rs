@@ -78,10 +78,7 @@ pub(super) fn identifier(cell: &Cell<'_>) -> String {
 
 fn figures(cell: &Cell<'_>, cpus: Option<u64>) -> BTreeMap<u32, Figures> {
     let of_trial = |trial: &&TrialEntry| {
-        let value = |metric: &outcrop_measure::Metric| {
-            let found = trial.values.iter().find(|value| value.metric == metric.name);
-            found.and_then(|value| value.value)
-        };
+        let value = |metric: &outcrop_measure::Metric| trial.number(metric);
         (trial.repetition, Figures::of(cell.factors(), value, cpus))
     };
     cell.trials().iter().map(of_trial).collect()

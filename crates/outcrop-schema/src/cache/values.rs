@@ -138,25 +138,22 @@ impl fmt::Display for Fill {
 
 impl Value for Fill {}
 
-/// A number, or a word for none.
-macro_rules! count_or {
-    ($(#[$doc:meta])* $name:ident, $word:literal, $what:literal) => {
+/// A value, or a word for none.
+macro_rules! value_or {
+    ($(#[$doc:meta])* $name:ident($value:ty), $word:literal, $what:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct $name(pub Option<NonZeroU64>);
+        pub struct $name(pub Option<$value>);
 
         impl FromStr for $name {
             type Err = String;
 
             fn from_str(text: &str) -> Result<Self, String> {
-                match (text, text.parse()) {
-                    ($word, _) => Ok(Self(None)),
-                    (_, Ok(count)) => Ok(Self(Some(count))),
-                    _ => Err(format!(
-                        concat!("`{}` is not a number of ", $what, "; expected \"", $word, "\", or a number from 1"),
-                        text
-                    )),
+                if text == $word {
+                    return Ok(Self(None));
                 }
+                let value = text.parse().map(Some).map(Self);
+                value.map_err(|_| format!(concat!("`{}` is not accepted; expected \"", $word, "\", or ", $what), text))
             }
         }
 
@@ -164,7 +161,7 @@ macro_rules! count_or {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.0 {
                     None => f.write_str($word),
-                    Some(count) => count.fmt(f),
+                    Some(value) => value.fmt(f),
                 }
             }
         }
@@ -173,45 +170,18 @@ macro_rules! count_or {
     };
 }
 
-count_or! {
+value_or! {
     /// How many requests are measured; none where a trial ends by its duration.
-    Requests, "unlimited", "requests"
+    Requests(NonZeroU64), "unlimited", "a number of requests from 1"
 }
-count_or! {
+value_or! {
     /// How many different values there are; none where each key has its own.
-    DistinctValues, "one-per-key", "values"
+    DistinctValues(NonZeroU64), "one-per-key", "a number of values from 1"
 }
-
-/// A limit for the bytes of items alone; none where memory is the only limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ItemMemory(pub Option<ByteSize>);
-
-impl FromStr for ItemMemory {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "unlimited" => Ok(Self(None)),
-            size => match size.parse() {
-                Ok(size) => Ok(Self(Some(size))),
-                Err(_) => Err(format!(
-                    "`{text}` is not a size; expected \"unlimited\", or a size such as \"100B\""
-                )),
-            },
-        }
-    }
+value_or! {
+    /// A limit for the bytes of items alone; none where memory is the only limit.
+    ItemMemory(ByteSize), "unlimited", "a size such as \"100B\""
 }
-
-impl fmt::Display for ItemMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            None => f.write_str("unlimited"),
-            Some(size) => size.fmt(f),
-        }
-    }
-}
-
-impl Value for ItemMemory {}
 
 /// The build of our server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -158,15 +158,8 @@ fn open_loop_is_answered(cells: &[Cell<'_>]) -> Finding {
 /// different trials.
 fn answered(cell: &Cell<'_>) -> Option<(f64, f64)> {
     let of_trial = |trial: &&TrialEntry| {
-        let value = |metric: Metric| {
-            trial
-                .values
-                .iter()
-                .find(|value| value.metric == metric.name)?
-                .value
-        };
-        let offered = value(OFFERED)?;
-        Some((value(THROUGHPUT)? / offered, offered * trial.duration_s))
+        let offered = trial.number(&OFFERED)?;
+        Some((trial.number(&THROUGHPUT)? / offered, offered * trial.duration_s))
     };
     let trials: Option<Vec<(f64, f64)>> = cell.trials().iter().map(of_trial).collect();
     let (shares, counts): (Vec<f64>, Vec<f64>) = trials?.into_iter().unzip();

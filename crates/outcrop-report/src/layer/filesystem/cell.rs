@@ -1,7 +1,5 @@
 //! Questions about cells of filesystems.
 
-use outcrop_measure::metric::Metric;
-use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     AGE, ARRIVAL, ARRIVAL_REQUESTED, CHECKSUM, CLUSTER_SIZE, COMPRESS_POLICY, COMPRESSION,
@@ -108,10 +106,4 @@ pub(super) fn kind(cell: &Cell<'_>) -> Option<FilesystemKind> {
 /// What it compresses with.
 pub(super) fn algorithm(cell: &Cell<'_>) -> Option<Algorithm> {
     cell.get(&COMPRESSION).map(|compression| compression.algorithm)
-}
-
-/// A value of one trial.
-pub(super) fn value_of(trial: &TrialEntry, metric: &Metric) -> Option<f64> {
-    let mut values = trial.values.iter();
-    values.find(|value| value.metric == metric.name)?.value
 }

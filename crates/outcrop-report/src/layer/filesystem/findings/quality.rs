@@ -7,7 +7,7 @@ use outcrop_schema::filesystem::{
     READ_AMPLIFICATION, READ_AMPLIFICATION_OWN,
 };
 
-use super::super::cell::{configuration, is_closed, is_cold_read, value_of, words};
+use super::super::cell::{configuration, is_closed, is_cold_read, words};
 use super::{Outside, derived};
 use crate::cell::Cell;
 use crate::finding::Finding;
@@ -70,8 +70,8 @@ pub(super) fn littles_law(cells: &[Cell<'_>]) -> Finding {
     let is_closed = |cell: &&Cell<'_>| is_cold_read(cell) && is_closed(cell);
     let ratio = |cell: &Cell<'_>| {
         let of_trial = |trial: &&outcrop_results::TrialEntry| {
-            let in_flight = value_of(trial, &ACHIEVED_QUEUE_DEPTH)?;
-            let (iops, mean_ns) = (value_of(trial, &IOPS)?, value_of(trial, &LATENCY.mean)?);
+            let in_flight = trial.number(&ACHIEVED_QUEUE_DEPTH)?;
+            let (iops, mean_ns) = (trial.number(&IOPS)?, trial.number(&LATENCY.mean)?);
             let ratio = check(in_flight, iops, mean_ns / 1e9, TOLERANCE).ratio;
             ratio.is_finite().then_some(ratio)
         };
