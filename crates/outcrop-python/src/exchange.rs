@@ -1,8 +1,11 @@
 //! Arrow in and out by the PyCapsule interface: pyarrow, Polars, pandas and DuckDB take these objects without a copy.
+#![expect(unsafe_code, reason = "the buffer protocol is one of addresses")]
 
+mod buffer;
 mod html;
 mod values;
 
+use std::ffi::c_int;
 use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, to_ffi};
@@ -11,6 +14,7 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 
@@ -93,6 +97,17 @@ impl Array {
         let schema = PyCapsule::new_with_value(py, schema, c"arrow_schema")?;
         let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
         PyTuple::new(py, [schema, array])
+    }
+
+    /// Numbers as a buffer, for numpy and others that know no Arrow.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        // SAFETY: Python calls this with a view to be filled.
+        unsafe { buffer::fill(slf, view, flags) }
+    }
+
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: Python calls this once for each view that was filled.
+        unsafe { buffer::release(view) }
     }
 
     fn __repr__(&self) -> String {

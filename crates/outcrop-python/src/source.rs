@@ -19,8 +19,8 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors::of_column;
 
-/// Values taken from an iterable between two looks at Ctrl-C.
-const VALUES_BETWEEN_SIGNALS: usize = 1 << 16;
+/// Values taken between two looks at Ctrl-C.
+const VALUES_BETWEEN_SIGNALS: usize = 1 << 18;
 /// What a series becomes the only column of.
 const SERIES: &str = "value";
 
@@ -170,7 +170,7 @@ fn wanted(column: Option<&str>) -> InputColumn<'_> {
     column.map_or(InputColumn::Only, InputColumn::Named)
 }
 
-/// Pushes arrays; Ctrl-C is seen between two of them.
+/// Pushes arrays, piece by piece; Ctrl-C is seen between two pieces.
 #[expect(
     clippy::redundant_closure_for_method_calls,
     reason = "the method is not general over the lifetime that attaching asks for"
@@ -181,10 +181,14 @@ fn pushed(
 ) -> PyResult<Encoder> {
     let mut encoder = Encoder::new(options);
     for array in arrays {
-        encoder
-            .push_array(&array.map_err(of_column)?)
-            .map_err(of_column)?;
-        Python::attach(|py| py.check_signals())?;
+        let array = array.map_err(of_column)?;
+        for first in (0..array.len()).step_by(VALUES_BETWEEN_SIGNALS) {
+            let length = VALUES_BETWEEN_SIGNALS.min(array.len() - first);
+            encoder
+                .push_array(&array.slice(first, length))
+                .map_err(of_column)?;
+            Python::attach(|py| py.check_signals())?;
+        }
     }
     Ok(encoder)
 }

@@ -1,6 +1,7 @@
 //! One column of a user's file: CSV, TSV, lines, Parquet or Arrow IPC, recognised as the command line does.
 
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use arrow_array::ArrayRef;
@@ -23,7 +24,7 @@ pub(super) fn encoder(
     let table = Table::describe(path).map_err(of_table)?;
     let column = InputColumn::Numbered(chosen(&table, wanted)?.number);
     match table.format {
-        TableFormat::Lines => encode_text(open(path)?, options).map_err(of_column),
+        TableFormat::Lines => encode_text(attentive(open(path)?), options).map_err(of_column),
         TableFormat::Delimited {
             delimiter,
             has_header,
@@ -36,7 +37,7 @@ pub(super) fn encoder(
                 has_quotes,
                 null,
             };
-            encode_csv(open(path)?, &csv, options).map_err(of_column)
+            encode_csv(attentive(open(path)?), &csv, options).map_err(of_column)
         }
         TableFormat::Arrow => of_arrays(ArrowStrings::open(open(path)?, column), options),
         TableFormat::Parquet => of_arrays(ParquetStrings::open(open_file(path)?, column), options),
@@ -96,4 +97,29 @@ fn open(path: &Path) -> PyResult<Input<File>> {
             source,
         })
     })
+}
+
+/// Bytes read between two looks at Ctrl-C.
+const BYTES_BETWEEN_SIGNALS: usize = 8 << 20;
+
+/// Reads text and looks for Ctrl-C on the way.
+struct Attentive<R> {
+    inner: R,
+    bytes: usize,
+}
+
+fn attentive<R: Read>(inner: R) -> Attentive<R> {
+    Attentive { inner, bytes: 0 }
+}
+
+impl<R: Read> Read for Attentive<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.bytes >= BYTES_BETWEEN_SIGNALS {
+            self.bytes = 0;
+            Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
+        }
+        let length = self.inner.read(buffer)?;
+        self.bytes += length;
+        Ok(length)
+    }
 }
