@@ -153,14 +153,18 @@ def codec(
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="outcrop-") as out, _shown(progress, on_event) as heard:
-        return _outcrop._codec(
-            factors,
-            out,
-            heard,
-            data=data,
-            repetitions=repetitions,
-            warm_up=warm_up,
-            duration=duration,
-            budget=budget,
-            seed=seed,
-        )
+        try:
+            return _outcrop._codec(
+                factors,
+                out,
+                heard,
+                data=data,
+                repetitions=repetitions,
+                warm_up=warm_up,
+                duration=duration,
+                budget=budget,
+                seed=seed,
+            )
+        except KeyboardInterrupt:
+            # The sentence of a run names a folder to resume, which is removed here.
+            raise KeyboardInterrupt("nothing is kept") from None

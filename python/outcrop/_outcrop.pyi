@@ -1,5 +1,6 @@
 import os
 import pathlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Literal, Protocol, SupportsIndex, final, overload
@@ -67,6 +68,9 @@ class Array:
     def __getitem__(self, index: int, /) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
     def to_pylist(self) -> list[Any]: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
+
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 @final

@@ -37,6 +37,8 @@ class Progress:
         if event.remaining_s is None:
             self._say(f"{event.kind}: {event.text}")
         elif self._bar is not None:
+            is_bytes = event.kind == "preparing"
+            self._bar.unit, self._bar.unit_scale = ("B", True) if is_bytes else ("trial", False)
             self._bar.total, self._bar.n = event.total, event.done
             self._bar.set_description_str(event.text)
         else:

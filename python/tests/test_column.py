@@ -1,5 +1,6 @@
 """Columns written and searched from Python give what plain Python gives."""
 
+import errno
 import pickle
 import random
 
@@ -172,8 +173,11 @@ def test_what_has_no_rows_to_encode_is_refused_by_its_type(tmp_path):
 def test_errors_say_what_was_seen_and_what_is_expected(tmp_path):
     Column.encode(["marl", "tuff"], tmp_path / "c.ocol", index="only")
     column = Column.open(tmp_path / "c.ocol")
-    with pytest.raises(FileNotFoundError, match="nothing.ocol: No such file"):
+    with pytest.raises(FileNotFoundError, match="No such file or directory: '.*nothing.ocol'") as raised:
         Column.open(tmp_path / "nothing.ocol")
+    assert (raised.value.errno, raised.value.filename) == (errno.ENOENT, str(tmp_path / "nothing.ocol"))
+    with pytest.raises(FileNotFoundError):
+        Column.encode(["marl"], tmp_path / "no folder" / "c.ocol")
     with pytest.raises(outcrop.ColumnError, match="postings but no forward codes"):
         column.get(0)
     with pytest.raises(TypeError, match="expected str, bytes or None"):

@@ -4,6 +4,7 @@ import datetime
 import random
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -142,6 +143,24 @@ def test_nothing_is_copied_on_the_way_out(tmp_path):
     # pandas' own types are copies by its choice; its Arrow types are not.
     series = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(rows)))
     assert addresses(pa.array(series)) == _buffer_addresses(rows)
+
+
+def test_numbers_are_buffers_for_those_who_know_no_arrow(tmp_path):
+    column = written(tmp_path, ["marl", "tuff", "marl", None], index="postings")
+    rows = column.find("marl").rows()
+    array = np.asarray(rows)
+    assert (array.dtype, array.tolist()) == (np.dtype("uint64"), [0, 2])
+    assert [array.ctypes.data] == _buffer_addresses(rows)
+    assert not array.flags.writeable
+    view = memoryview(rows)
+    assert (view.format, view.shape, view.strides, view.nbytes) == ("Q", (2,), (8,), 16)
+    assert np.array(["a", "b", "c", "d"])[rows].tolist() == ["a", "c"]
+    assert pd.DataFrame({"number": [1, 2, 3, 4]}).iloc[rows]["number"].tolist() == [1, 3]
+    assert len(memoryview(column.find("lava").rows())) == 0
+    del rows, column
+    assert array.tolist() == [0, 2] and view.tolist() == [0, 2]
+    with pytest.raises(BufferError, match="only numbers"):
+        memoryview(written(tmp_path, ["marl"]).array())
 
 
 def test_nothing_is_copied_on_the_way_in():

@@ -31,6 +31,7 @@ pub use parquet_input::{ParquetStrings, parquet_fields};
 #[cfg(feature = "parquet")]
 pub use parquet_sizes::{StoredColumn, parquet_stored, parquet_zstd_bytes};
 pub use push::ForeignDictionary;
+pub(crate) use scan::ArrowValues;
 pub use scan::{DictionaryOrder, Scan};
 pub use values::for_each_value;
 

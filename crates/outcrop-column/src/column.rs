@@ -12,6 +12,8 @@ mod verify;
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 
+#[cfg(feature = "arrow")]
+pub(crate) use batches::Upcoming;
 pub use batches::{Batch, Batches};
 pub use decode::push_csv_field;
 #[cfg(feature = "arrow")]
@@ -20,6 +22,8 @@ pub use report::{ColumnReport, EncodingReport, SegmentReport};
 pub use selection::{SelectedCodes, Selection};
 pub use verify::VerifyReport;
 
+#[cfg(feature = "arrow")]
+use crate::arrow::ArrowValues;
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, Header};
 use crate::packed::{PackedReport, unpack};
@@ -40,6 +44,10 @@ pub struct Column {
     file_bytes: u64,
     packed: Option<PackedReport>,
     segments: Vec<Segment>,
+    /// What scans as Arrow arrays share; kept where the column is preloaded.
+    #[cfg(feature = "arrow")]
+    arrow_values: std::sync::OnceLock<ArrowValues>,
+    is_preloaded: bool,
     watch: Watch,
 }
 
@@ -113,6 +121,9 @@ impl Column {
             file_bytes,
             packed,
             segments,
+            #[cfg(feature = "arrow")]
+            arrow_values: std::sync::OnceLock::new(),
+            is_preloaded: false,
             watch: Watch::default(),
         })
     }
@@ -120,8 +131,8 @@ impl Column {
     /// Trades memory for latency: decompresses the dictionary, keeps the offsets of the postings, and where
     /// the file has no postings builds them in memory.
     ///
-    /// *Cost*: the dictionary's bytes; without postings in the file, also one decode of the
-    /// column and four bytes per row.
+    /// *Cost*: the dictionary's bytes, and once more from the first [`Column::scan`] on; without postings in the file, also one
+    /// decode of the column and four bytes per row.
     ///
     /// # Errors
     /// [`ColumnError::Corrupt`] and what the source reports.
@@ -129,7 +140,23 @@ impl Column {
         let source = &*self.source;
         self.segments
             .iter_mut()
-            .try_for_each(|segment| segment.preload(source))
+            .try_for_each(|segment| segment.preload(source))?;
+        self.is_preloaded = true;
+        Ok(())
+    }
+
+    /// What scans as Arrow arrays share: made by `make`, or kept from an earlier scan of a preloaded column.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn arrow_values(&self, make: impl FnOnce() -> Result<ArrowValues>) -> Result<ArrowValues> {
+        if let Some(kept) = self.arrow_values.get() {
+            return Ok(kept.clone());
+        }
+        let made = make()?;
+        if self.is_preloaded {
+            // Another thread may have been faster with the same values.
+            return Ok(self.arrow_values.get_or_init(|| made).clone());
+        }
+        Ok(made)
     }
 
     /// Tells `watcher` after each block how far [`Column::decode_text`], [`Column::verify`],

@@ -20,6 +20,8 @@ assert outcrop.Column.open('c.ocol').find('tuff').rows().to_pylist() == [2], rep
 with outcrop.Cache(memory='8MiB') as cache:
     cache.client().set('rock', 'marl')
 assert not {'numpy', 'pyarrow', 'polars', 'pandas'} & set(sys.modules)
+from importlib.metadata import files
+assert {'LICENSE-APACHE', 'LICENSE-MIT'} <= {file.name for file in files('outcrop')}
 print('outcrop', outcrop.__version__, 'works alone')
 ";
 
@@ -60,12 +62,34 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
         .args(["build", "--profile", "wheel", "--locked"])
         .args(["--compression-level", "9", "--out"])
         .arg(&folder)
-        .env("PATH", python.search_path()?);
+        .env("PATH", python.search_path()?)
+        .env("CARGO_ENCODED_RUSTFLAGS", without_paths(workspace)?);
     ensure!(
         maturin.status().context("cannot start maturin")?.success(),
         "the wheel cannot be built"
     );
     only_wheel(&folder)
+}
+
+/// Flags that keep the folders of this machine out of what is shipped: sources are named from their package on.
+fn without_paths(workspace: &Workspace) -> Result<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let registry = home
+        .context("neither CARGO_HOME nor a home folder is known")?
+        .join("registry/src");
+    // The registry has one folder for each index.
+    let mut folders: Vec<PathBuf> = match std::fs::read_dir(&registry) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?,
+        Err(_) => Vec::new(),
+    };
+    folders.push(workspace.root.clone());
+    let flags: Vec<String> = folders
+        .iter()
+        .map(|folder| format!("--remap-path-prefix={}/=", folder.display()))
+        .collect();
+    // Between flags, cargo expects this character.
+    Ok(flags.join("\u{1f}"))
 }
 
 /// The wheel in `folder`, which has one.

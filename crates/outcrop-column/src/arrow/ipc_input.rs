@@ -130,6 +130,7 @@ impl<R: Read> ArrowStrings<R> {
         message.extend_from_slice(&size.to_le_bytes());
         message.extend_from_slice(&header);
         let body = taken(&mut self.input, body_bytes)?;
+        guarded(FORMAT, || check_room(&header, &body))?;
         guarded(FORMAT, || {
             for part in [message, body] {
                 let mut buffer = Buffer::from_vec(part);
@@ -188,6 +189,32 @@ impl<R: Read> Iterator for ArrowStrings<R> {
 /// [`ColumnError::Foreign`] for bytes that are not Arrow IPC; what `input` reports.
 pub fn arrow_fields<R: Read>(input: R) -> Result<Vec<ForeignField>> {
     ArrowStrings::begin(input).map(|(_, schema)| fields_of(&schema))
+}
+
+/// Refuses compressed buffers that claim more memory than there is, for which the decoder would end the program.
+fn check_room(header: &[u8], body: &[u8]) -> Result<()> {
+    let message = arrow_ipc::root_as_message(header).map_err(|error| foreign(error.to_string()))?;
+    let batch = message.header_as_record_batch().or_else(|| {
+        message
+            .header_as_dictionary_batch()
+            .and_then(|batch| batch.data())
+    });
+    let buffers = batch.filter(|batch| batch.compression().is_some());
+    let Some(buffers) = buffers.and_then(|batch| batch.buffers()) else {
+        return Ok(());
+    };
+    let claims = buffers.iter().map(|buffer| {
+        let start = usize::try_from(buffer.offset()).ok()?;
+        let claim = i64::from_le_bytes(*body.get(start..)?.first_chunk()?);
+        // Less than nothing stands for a buffer that is not compressed.
+        (buffer.length() > 0).then(|| usize::try_from(claim).unwrap_or(0))
+    });
+    let claimed = claims.flatten().fold(0, usize::saturating_add);
+    Vec::<u8>::new().try_reserve_exact(claimed).map_err(|_| {
+        foreign(format!(
+            "its compressed buffers claim {claimed} bytes, more memory than there is"
+        ))
+    })
 }
 
 /// The next `length` bytes. Memory grows with what is really there.

@@ -15,7 +15,7 @@ use arrow_schema::DataType;
 use memmap2::{Advice, MmapMut};
 
 use crate::Column;
-use crate::column::{Batch, Batches, MergedValues, StoredValues};
+use crate::column::{Batches, MergedValues, StoredValues, Upcoming};
 use crate::error::{ColumnError, Result};
 use crate::format::BLOCK_ROWS;
 
@@ -28,12 +28,35 @@ pub struct Scan<'a> {
     /// Most rows of an array; never less than a block.
     batch_rows: usize,
     rows_left: u64,
-    values: ArrayRef,
-    /// For each segment, position in `values` of each of its codes; empty where it is the code.
-    maps: Vec<Vec<u32>>,
+    shared: ArrowValues,
     /// The number of null in the batches, where it is not the batch's own.
     null_code: Option<u32>,
     has_nulls: bool,
+}
+
+/// The dictionary that all arrays of a scan share.
+#[derive(Debug, Clone)]
+pub(crate) struct ArrowValues {
+    values: ArrayRef,
+    /// For each segment, position in `values` of each of its codes; empty where it is the code.
+    maps: Arc<[Vec<u32>]>,
+}
+
+impl ArrowValues {
+    fn new(bytes: Vec<u8>, ends: &[usize], maps: Vec<Vec<u32>>) -> Result<Self> {
+        if ends.len() > i32::MAX as usize {
+            return Err(ColumnError::Limit {
+                what: "distinct values of an Arrow dictionary",
+                seen: ends.len() as u64,
+                limit: i32::MAX as u64,
+                hint: "decode to text instead",
+            });
+        }
+        Ok(Self {
+            values: values_array(bytes, ends)?,
+            maps: maps.into(),
+        })
+    }
 }
 
 /// The order of the values of an Arrow dictionary.
@@ -99,29 +122,24 @@ impl Column {
             DictionaryOrder::Bytes => None,
             DictionaryOrder::Stored => self.stored_values()?,
         };
-        let (bytes, ends, maps, null_code) = if let Some(StoredValues { bytes, ends, null }) = stored {
+        let (shared, null_code) = if let Some(StoredValues { bytes, ends, null }) = stored {
             batches = batches.with_stored_numbers();
+            let shared = ArrowValues::new(bytes, &ends, vec![Vec::new()])?;
             // A number that no row has stands for null where there is none.
-            (bytes, ends, vec![Vec::new()], Some(null.unwrap_or(u32::MAX)))
+            (shared, Some(null.unwrap_or(u32::MAX)))
         } else {
-            let MergedValues { bytes, ends, maps } = self.merged_values()?;
-            (bytes, ends, maps, None)
+            let shared = self.arrow_values(|| {
+                let MergedValues { bytes, ends, maps } = self.merged_values()?;
+                ArrowValues::new(bytes, &ends, maps)
+            })?;
+            (shared, None)
         };
-        if ends.len() > i32::MAX as usize {
-            return Err(ColumnError::Limit {
-                what: "distinct values of an Arrow dictionary",
-                seen: ends.len() as u64,
-                limit: i32::MAX as u64,
-                hint: "decode to text instead",
-            });
-        }
         Ok(Scan {
             column: self,
             batches,
             batch_rows: BLOCK_ROWS,
             rows_left: self.row_count(),
-            values: values_array(bytes, &ends)?,
-            maps,
+            shared,
             null_code,
             has_nulls: self.null_count() > 0,
         })
@@ -132,7 +150,7 @@ impl Scan<'_> {
     /// The same rows in arrays of at most `rows` rows, where that is more than 65,536. It suits consumers that do the same work for
     /// each array again, such as the C data interface.
     ///
-    /// *Cost*: another copy of the keys, into huge pages where the kernel has them: less than what small pages cost.
+    /// *Cost*: an array's keys in memory mapped for them, on huge pages where the kernel has them.
     ///
     /// ```
     /// # use outcrop_column::{Column, EncodeOptions, encode_text};
@@ -156,20 +174,19 @@ impl Scan<'_> {
     pub fn data_type(&self) -> DataType {
         DataType::Dictionary(
             Box::new(DataType::Int32),
-            Box::new(self.values.data_type().clone()),
+            Box::new(self.shared.values.data_type().clone()),
         )
     }
 
     /// Turns the codes of a block into keys; gives which of them are valid, where not all are.
-    fn translate(&self, batch: &mut Batch) -> Option<NullBuffer> {
-        let null_code = self.null_code.unwrap_or(batch.null_code);
-        let codes = &mut batch.codes;
+    fn translate(&self, block: Upcoming, codes: &mut [u32]) -> Option<NullBuffer> {
+        let null_code = self.null_code.unwrap_or(block.null_code);
         let has_nulls = self.has_nulls && codes.contains(&null_code);
         let nulls = has_nulls.then(|| {
             let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] != null_code);
             NullBuffer::new(valid)
         });
-        if let Some(map) = self.maps.get(batch.segment).filter(|map| !map.is_empty()) {
+        if let Some(map) = self.shared.maps.get(block.segment).filter(|map| !map.is_empty()) {
             // The code of null is one past the map: its key means nothing, and 0 is always in range.
             codes
                 .iter_mut()
@@ -180,7 +197,7 @@ impl Scan<'_> {
                 .filter(|code| **code == null_code)
                 .for_each(|code| *code = 0);
         }
-        self.column.report_rows(batch.first_row + codes.len() as u64);
+        self.column.report_rows(block.first_row + codes.len() as u64);
         nulls
     }
 
@@ -188,18 +205,24 @@ impl Scan<'_> {
         let keys = Int32Array::new(ScalarBuffer::new(keys, 0, count), nulls);
         // SAFETY: decoding refuses numbers that are not those of a symbol, and of these only null has no
         // value: its key is 0 where the dictionary has no place for it, and its rows are null.
-        unsafe { DictionaryArray::new_unchecked(keys, Arc::clone(&self.values)) }
+        unsafe { DictionaryArray::new_unchecked(keys, Arc::clone(&self.shared.values)) }
+    }
+
+    /// Decodes the upcoming block into keys; gives which of them are valid, where not all are.
+    fn decode(&mut self, block: Upcoming, codes: &mut [u32]) -> Result<Option<NullBuffer>> {
+        self.batches.decode_into(codes)?;
+        self.rows_left -= codes.len() as u64;
+        Ok(self.translate(block, codes))
     }
 
     /// The next block.
     fn block(&mut self) -> Result<Option<DictionaryArray<Int32Type>>> {
-        let Some(mut batch) = self.batches.next().transpose()? else {
+        let Some(block) = self.batches.upcoming() else {
             return Ok(None);
         };
-        let nulls = self.translate(&mut batch);
-        let count = batch.codes.len();
-        self.rows_left -= count as u64;
-        Ok(Some(self.array(Buffer::from_vec(batch.codes), count, nulls)))
+        let mut codes = vec![0; block.row_count];
+        let nulls = self.decode(block, &mut codes)?;
+        Ok(Some(self.array(Buffer::from_vec(codes), block.row_count, nulls)))
     }
 
     /// As many blocks as an array takes.
@@ -209,27 +232,23 @@ impl Scan<'_> {
         }
         let capacity =
             usize::try_from(self.rows_left).map_or(self.batch_rows, |left| left.min(self.batch_rows));
-        let mut keys = MmapMut::map_anon(capacity * size_of::<u32>())?;
+        let mut map = MmapMut::map_anon(capacity * size_of::<u32>())?;
         // Advice only: a kernel without huge pages ignores it.
-        let _ = keys.advise(Advice::HugePage);
+        let _ = map.advise(Advice::HugePage);
+        // SAFETY: any bytes are numbers; a map begins at a page, so that no byte is before the first.
+        let (_, keys, _) = unsafe { map.align_to_mut::<u32>() };
         let mut nulls = NullBufferBuilder::new(capacity);
-        let (mut batch, mut count) = (Batch::default(), 0);
-        // The next block has at most as many rows as are left, and at most a block's.
-        while self.rows_left.min(BLOCK_ROWS as u64) <= (capacity - count) as u64
-            && self.batches.next_into(&mut batch)?
+        let mut count = 0;
+        while let Some(block) = self.batches.upcoming()
+            && let Some(codes) = keys.get_mut(count..count + block.row_count)
         {
-            match self.translate(&mut batch) {
+            match self.decode(block, codes)? {
                 Some(valid) => nulls.append_buffer(&valid),
-                None => nulls.append_n_non_nulls(batch.codes.len()),
+                None => nulls.append_n_non_nulls(block.row_count),
             }
-            let (places, _) = keys.as_chunks_mut();
-            for (place, code) in places[count..].iter_mut().zip(&batch.codes) {
-                *place = code.to_ne_bytes();
-            }
-            count += batch.codes.len();
-            self.rows_left -= batch.codes.len() as u64;
+            count += block.row_count;
         }
-        Ok((count > 0).then(|| self.array(buffer_of(keys), count, nulls.finish())))
+        Ok((count > 0).then(|| self.array(buffer_of(map), count, nulls.finish())))
     }
 }
 

@@ -156,6 +156,17 @@ impl CodesSection {
         scratch: &mut Scratch,
     ) -> Result<()> {
         out.resize(self.rows_in(index), 0);
+        self.decode_into(source, index, out, scratch)
+    }
+
+    /// As [`CodesSection::decode`], into a slice of the block's length.
+    pub(crate) fn decode_into(
+        &self,
+        source: &dyn ReadAt,
+        index: usize,
+        out: &mut [u32],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         self.with_block(source, index, |block| block.decode(out, scratch))?;
         let greatest = kernels::greatest(out);
         if u64::from(greatest) >= self.symbol_count {

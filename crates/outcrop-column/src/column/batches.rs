@@ -19,6 +19,15 @@ pub struct Batch {
     pub null_code: u32,
 }
 
+/// A block before it is decoded; its fields are those of [`Batch`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Upcoming {
+    pub(crate) segment: usize,
+    pub(crate) first_row: u64,
+    pub(crate) row_count: usize,
+    pub(crate) null_code: u32,
+}
+
 /// Iterator over the blocks of a column; see [`super::Column::scan_codes`].
 pub struct Batches<'a> {
     source: &'a dyn ReadAt,
@@ -60,30 +69,51 @@ impl<'a> Batches<'a> {
         }
     }
 
+    /// The block that [`Batches::decode_into`] decodes next; `None` at the end.
+    pub(crate) fn upcoming(&mut self) -> Option<Upcoming> {
+        loop {
+            let segment = self.segments.get(self.segment)?;
+            let first_row = (self.block * BLOCK_ROWS) as u64;
+            if first_row < segment.row_count() {
+                return Some(Upcoming {
+                    segment: self.segment,
+                    first_row: segment.first_row + first_row,
+                    row_count: (segment.row_count() - first_row).min(BLOCK_ROWS as u64) as usize,
+                    null_code: segment.dictionary.value_count() as u32,
+                });
+            }
+            self.segment += 1;
+            self.block = 0;
+        }
+    }
+
+    /// Decodes the upcoming block into a slice of its length, and goes on to the next.
+    pub(crate) fn decode_into(&mut self, codes: &mut [u32]) -> Result<()> {
+        let Some(segment) = self.segments.get(self.segment) else {
+            return Ok(());
+        };
+        let block = self.block;
+        self.block += 1;
+        if self.as_stored {
+            segment
+                .codes()?
+                .decode_into(self.source, block, codes, &mut self.scratch)
+        } else {
+            segment.decode_into(self.source, block, codes, &mut self.scratch)
+        }
+    }
+
     /// Fills `batch` with the next block; `false` at the end.
     pub(crate) fn next_into(&mut self, batch: &mut Batch) -> Result<bool> {
-        while let Some(segment) = self.segments.get(self.segment) {
-            let first_row = (self.block * BLOCK_ROWS) as u64;
-            if first_row >= segment.row_count() {
-                self.segment += 1;
-                self.block = 0;
-                continue;
-            }
-            let block = self.block;
-            self.block += 1;
-            batch.segment = self.segment;
-            batch.first_row = segment.first_row + first_row;
-            batch.null_code = segment.dictionary.value_count() as u32;
-            if self.as_stored {
-                segment
-                    .codes()?
-                    .decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
-            } else {
-                segment.decode(self.source, block, &mut batch.codes, &mut self.scratch)?;
-            }
-            return Ok(true);
-        }
-        Ok(false)
+        let Some(block) = self.upcoming() else {
+            return Ok(false);
+        };
+        batch.segment = block.segment;
+        batch.first_row = block.first_row;
+        batch.null_code = block.null_code;
+        batch.codes.resize(block.row_count, 0);
+        self.decode_into(&mut batch.codes)?;
+        Ok(true)
     }
 }
 

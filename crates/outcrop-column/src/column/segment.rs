@@ -127,7 +127,19 @@ impl Segment {
         codes: &mut Vec<u32>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        self.codes()?.decode(source, block, codes, scratch)?;
+        codes.resize(self.codes()?.rows_in(block), 0);
+        self.decode_into(source, block, codes, scratch)
+    }
+
+    /// As [`Segment::decode`], into a slice of the block's length.
+    pub(super) fn decode_into(
+        &self,
+        source: &dyn ReadAt,
+        block: usize,
+        codes: &mut [u32],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.codes()?.decode_into(source, block, codes, scratch)?;
         if let Some(ranking) = self.ranking(source)? {
             ranking.codes().apply(codes);
         }

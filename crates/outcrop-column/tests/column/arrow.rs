@@ -192,7 +192,8 @@ fn larger_arrays_of_a_scan_have_the_same_rows_with_nulls_and_over_segments() {
     for (batch_rows, lengths) in [
         (1, vec![65_536, 65_536, 18_928, 65_536, 4_457]),
         (65_537, vec![65_536, 65_536, 18_928, 65_536, 4_457]),
-        (150_000, vec![131_072, 88_921]),
+        (149_999, vec![131_072, 88_921]),
+        (150_000, vec![150_000, 69_993]),
         (200_000, vec![150_000, 69_993]),
         (usize::MAX, vec![219_993]),
     ] {
@@ -290,6 +291,27 @@ fn a_column_of_a_table_is_found_by_name_and_number_and_others_are_refused_by_nam
             error.to_string().contains("columns that can: id, rock, age"),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn a_compressed_buffer_that_claims_an_address_space_is_refused() {
+    use arrow_ipc::CompressionType;
+    let rocks =
+        RecordBatch::try_from_iter([("rock", Arc::new(StringArray::from(vec!["granite"; 1000])) as _)]);
+    for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        let options = IpcWriteOptions::default()
+            .try_with_compression(Some(compression))
+            .unwrap();
+        let mut ipc = stream_of(rocks.as_ref().unwrap(), options);
+        // What the buffer of 7,000 letters says that it becomes stands before its compressed bytes.
+        let claim = 7000_i64.to_le_bytes();
+        let position = ipc.windows(8).rposition(|bytes| bytes == claim).unwrap();
+        ipc[position..position + 8].copy_from_slice(&(i64::MAX / 2).to_le_bytes());
+        let error = ArrowStrings::open(&ipc[..], InputColumn::Only)
+            .and_then(encoded)
+            .unwrap_err();
+        assert!(error.to_string().contains("more memory than there is"), "{error}");
     }
 }
 
