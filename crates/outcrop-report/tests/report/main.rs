@@ -14,6 +14,7 @@ mod device;
 mod device_doubt;
 mod device_limits;
 mod device_rates;
+mod device_studies;
 mod filesystem;
 mod fixture;
 mod folder;

@@ -5,6 +5,7 @@ mod quality;
 mod rounds;
 mod schedule;
 mod shape;
+mod studies;
 mod time;
 
 pub(super) use quality::{contaminated, unchecked};
@@ -17,7 +18,14 @@ use crate::finding::Finding;
 
 /// Every finding of a run, in reading order.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
-    let of_the_subject = [shape::knee(cells), shape::mix(cells)];
+    let of_the_subject = [
+        shape::knee(cells),
+        shape::mix(cells),
+        studies::size(cells),
+        studies::writes_at_low_depth(cells),
+        studies::depth_by_size(cells),
+        studies::content(cells),
+    ];
     let of_the_run = [
         arithmetic::bandwidth(cells).of_run("Bandwidth is not IOPS × access size"),
         arithmetic::littles_law(cells)
@@ -47,5 +55,8 @@ pub(super) fn of_published(cells: &[Cell<'_>]) -> Vec<Finding> {
         arithmetic::littles_law(cells),
         shape::knee(cells),
         shape::mix(cells),
+        studies::size(cells),
+        studies::writes_at_low_depth(cells),
+        studies::depth_by_size(cells),
     ]
 }

@@ -1,0 +1,209 @@
+//! What studies of drives state in prose: how size, direction, depth and content change throughput and latency.
+
+use outcrop_measure::metric::Unit;
+use outcrop_schema::device::{
+    ByDirection, CONTENT, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH,
+    READ_WRITE_MIX,
+};
+
+use super::super::cell::DeviceCell;
+use super::super::curve::{Curve, curves, pure_curves};
+use crate::cell::{Cell, families};
+use crate::finding::Finding;
+use crate::number::Number;
+
+/// Sizes and depths that differ by less than this factor say little of a trend.
+const LEAST_STEP: f64 = 4.0;
+/// Requests in flight that leave a device mostly idle.
+const LOW_CONCURRENCY: f64 = 2.0;
+/// Contents count as alike while the slowest has this share of the fastest's IOPS.
+const ALIKE: f64 = 0.90;
+
+/// Larger accesses raise bandwidth by less than their size: IOPS fall.
+pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "bandwidth-grows-less-than-size";
+    const SENTENCE: &str = "Larger accesses raise bandwidth by less than their size.";
+    let mut ratios = Vec::new();
+    for direction in Direction::ALL {
+        for curve in pure_curves(cells, &IO_BLOCK_SIZE, direction) {
+            let Some((first, last)) = ends(&curve, &IO_BLOCK_SIZE) else {
+                continue;
+            };
+            let (Some(small), Some(large)) = (first.number(&IOPS.both), last.number(&IOPS.both)) else {
+                continue;
+            };
+            // Bandwidth is IOPS × size, so that the growth of the one ÷ that of the other is a ratio of IOPS.
+            let name = format!(
+                "growth of bandwidth ÷ growth of size, {} to {}",
+                first.words(),
+                last.access()
+            );
+            ratios.push(Number::computed(name, Unit::Ratio, &[large, small], |iops| {
+                iops[0] / iops[1]
+            }));
+        }
+    }
+    let tested = "bandwidth of the largest ÷ bandwidth of the smallest access, divided by the same of their sizes, is less than 1";
+    judged(ID, SENTENCE, ratios, 1.0, tested)
+        .unwrap_or_else(|| {
+            let reason = "no two sizes that differ by a factor of four were measured alike \
+                          (`outcrop run ssd-access-size` measures them).";
+            Finding::not_testable(ID, SENTENCE, reason)
+        })
+        .otherwise("Small accesses are slowed by something other than the medium, such as a limit on IOPS or a read-ahead that serves large ones from memory.")
+}
+
+/// Writes are acknowledged from a buffer: with few requests in flight they take less time than reads.
+pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "writes-are-faster-at-low-depth";
+    const SENTENCE: &str = "With one or two requests in flight, writes take less time than reads.";
+    let idle = |curve: &Curve<'_, '_>| {
+        curve[0]
+            .concurrency()
+            .is_some_and(|depth| depth <= LOW_CONCURRENCY)
+    };
+    let ratio = |curve: Curve<'_, '_>| {
+        let mean = |direction: Direction| {
+            let mut ends = curve.iter().filter(|cell| cell.only() == Some(direction));
+            let cell = ends.next()?;
+            let directed: ByDirection<_> = ByDirection {
+                both: LATENCY.both.mean,
+                read: LATENCY.read.mean,
+                write: LATENCY.write.mean,
+            };
+            cell.directed(direction, &directed)
+                .or_else(|| cell.number(&PUBLISHED_MEAN_LATENCY))
+        };
+        let (write, read) = (mean(Direction::Write)?, mean(Direction::Read)?);
+        let name = format!(
+            "writes ÷ reads, {}, {}",
+            curve[0].access(),
+            curve[0].depth_words()
+        );
+        Some(Number::computed(name, Unit::Ratio, &[write, read], |means| {
+            means[0] / means[1]
+        }))
+    };
+    let ratios = curves(cells, &READ_WRITE_MIX)
+        .into_iter()
+        .filter(idle)
+        .filter_map(ratio);
+    let tested = "mean latency of pure writes ÷ that of pure reads of the same size at a depth of at most 2 is less than 1";
+    judged(ID, SENTENCE, ratios.collect(), 1.0, tested)
+        .unwrap_or_else(|| {
+            let reason = "no pure reads and pure writes of one size were measured at a depth of 1 or 2 \
+                          (`outcrop run ssd-matrix` measures them).";
+            Finding::not_testable(ID, SENTENCE, reason)
+        })
+        .otherwise("These writes are not answered from a buffer, or reads are answered from a cache.")
+}
+
+/// What depth brings for small accesses, compared with large ones.
+pub(super) fn depth_by_size(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "depth-helps-small-accesses";
+    const SENTENCE: &str =
+        "A deeper queue raises the IOPS of small accesses by more than those of large ones.";
+    let mut ratios = Vec::new();
+    for direction in Direction::ALL {
+        let deep = pure_curves(cells, &QUEUE_DEPTH, direction).filter_map(|curve| {
+            let (shallow, deep) = ends(&curve, &QUEUE_DEPTH)?;
+            let gain = [deep.number(&IOPS.both)?, shallow.number(&IOPS.both)?];
+            let size = shallow.place(&IO_BLOCK_SIZE)?;
+            let gain = Number::computed("gain", Unit::Ratio, &gain, |iops| iops[0] / iops[1]);
+            Some((size, shallow.access(), gain))
+        });
+        let mut gains: Vec<_> = deep.collect();
+        gains.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (Some(small), Some(large)) = (gains.first(), gains.last()) else {
+            continue;
+        };
+        if large.0 >= LEAST_STEP * small.0 {
+            let name = format!("gain of {} ÷ gain of {} {direction}s", large.1, small.1);
+            let inputs = [&large.2, &small.2];
+            ratios.push(Number::computed(name, Unit::Ratio, &inputs, |gains| {
+                gains[0] / gains[1]
+            }));
+        }
+    }
+    let tested = "IOPS at the deepest ÷ IOPS at the shallowest queue, of the largest ÷ of the smallest access, is less than 1";
+    judged(ID, SENTENCE, ratios, 1.0, tested)
+        .unwrap_or_else(|| {
+            let reason = "no two sizes that differ by a factor of four were measured at several depths \
+                          (`outcrop run ssd-depth-by-size` measures them).";
+            Finding::not_testable(ID, SENTENCE, reason)
+        })
+        .otherwise("Plan depth for large accesses too: one of them does not fill this device.")
+}
+
+/// Whether what is written changes how fast it is written.
+pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "content-changes-nothing";
+    const SENTENCE: &str = "The IOPS of writes do not depend on their content.";
+    let writes = cells.iter().filter(|cell| cell.only() == Some(Direction::Write));
+    let ratio = |family: Vec<&Cell<'_>>| {
+        let mut contents: Vec<_> = family
+            .iter()
+            .filter_map(|cell| Some((cell, cell.number(&IOPS.both)?)))
+            .collect();
+        contents.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
+        let ((slowest, slow), (fastest, fast)) = (contents.first()?, contents.last()?);
+        let of = |cell: &Cell<'_>| cell.spelling(&CONTENT).to_owned();
+        let name = format!(
+            "{} ÷ {}, {}, {}",
+            of(slowest),
+            of(fastest),
+            slowest.access(),
+            slowest.depth_words()
+        );
+        let share = Number::computed(name, Unit::Ratio, &[fast, slow], |iops| iops[0] / iops[1]);
+        (contents.len() > 1).then_some(share)
+    };
+    let ratios: Vec<Number> = families(writes, &[&CONTENT])
+        .into_iter()
+        .filter_map(ratio)
+        .collect();
+    let tested = format!(
+        "IOPS of the fastest ÷ IOPS of the slowest content of writes that are alike otherwise is less than {:.2}",
+        1.0 / ALIKE
+    );
+    judged(ID, SENTENCE, ratios, 1.0 / ALIKE, &tested)
+        .unwrap_or_else(|| {
+            let reason = "writes of several contents were not measured alike (`outcrop run ssd-content` measures them).";
+            Finding::not_testable(ID, SENTENCE, reason)
+        })
+        .otherwise("Something below compresses or recognises content. Measure with data like yours.")
+}
+
+/// The ends of a curve that spans enough of a factor.
+fn ends<'c, 'a>(
+    curve: &Curve<'c, 'a>,
+    along: outcrop_schema::FactorRef,
+) -> Option<(&'c Cell<'a>, &'c Cell<'a>)> {
+    let (first, last) = (*curve.first()?, *curve.last()?);
+    (last.place(along)? >= LEAST_STEP * first.place(along)?).then_some((first, last))
+}
+
+/// Whether all ratios are below a limit; `None` without one. A ratio whose interval has the limit in it decides nothing.
+fn judged(id: &str, sentence: &str, mut ratios: Vec<Number>, limit: f64, tested: &str) -> Option<Finding> {
+    ratios.sort_by(|one, other| one.value.total_cmp(&other.value));
+    let (lowest, highest) = (ratios.first()?.clone(), ratios.last()?.clone());
+    let ends = |ratio: &Number| ratio.ends().unwrap_or((ratio.value, ratio.value));
+    let above = ratios.iter().filter(|ratio| ends(ratio).0 >= limit).count();
+    let open = ratios
+        .iter()
+        .filter(|ratio| ends(ratio).0 < limit && limit <= ends(ratio).1)
+        .count();
+    let count = ratios.len();
+    let mut numbers = vec![lowest];
+    if count > 1 {
+        numbers.push(highest);
+    }
+    let finding = if above == 0 && open > 0 {
+        let reason = format!("the intervals of {open} of {count} comparisons have {limit:.2} in them.");
+        Finding::not_testable(id, sentence, reason)
+    } else {
+        let tested = format!("{tested}: in {count} comparisons, of which {above} are not.");
+        Finding::tested(id, sentence, above == 0, tested)
+    };
+    Some(finding.numbers(numbers))
+}

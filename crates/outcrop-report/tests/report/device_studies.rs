@@ -1,0 +1,124 @@
+//! What studies state in prose, tested on runs that bear it out, on runs that contradict it, and on published figures.
+
+use outcrop_measure::metric::Metric;
+use outcrop_report::{Finding, Report, Verdict};
+use outcrop_results::{RunView, TrialEntry};
+use outcrop_schema::device::{CONTENT, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX};
+
+use crate::device_limits::{finding, set, value};
+use crate::fixture::RunBuilder;
+
+const ALL: [&str; 4] = [
+    "bandwidth-grows-less-than-size",
+    "writes-are-faster-at-low-depth",
+    "depth-helps-small-accesses",
+    "content-changes-nothing",
+];
+
+fn of(run: &RunView, id: &str) -> Finding {
+    finding(&Report::of(run), id)
+}
+
+/// Sizes, depths and directions, and two contents of every write.
+fn measured() -> RunView {
+    let cells = || {
+        RunBuilder::new(5)
+            .cells(&[4096, 131_072], &[1, 8, 32], &[0, 100])
+            .build()
+    };
+    let mut run = cells();
+    for mut trial in cells().trials {
+        if trial.factors[READ_WRITE_MIX.name] == "0:100" {
+            trial.factors.insert(CONTENT.name.to_owned(), "zeros".to_owned());
+            trial.cell.push_str(" zeros");
+            trial.trial += 1000;
+            run.trials.push(trial);
+        }
+    }
+    run
+}
+
+/// The run with a metric of some trials multiplied.
+fn changed(metric: Metric, factor: f64, is_meant: impl Fn(&TrialEntry) -> bool) -> RunView {
+    let mut run = measured();
+    for trial in run.trials.iter_mut().filter(|trial| is_meant(trial)) {
+        let changed = value(trial, &metric) * factor;
+        set(trial, metric, changed);
+    }
+    run
+}
+
+#[test]
+fn a_drive_with_a_buffer_and_a_bus_bears_out_what_studies_say() {
+    let run = measured();
+    for id in ALL {
+        let finding = of(&run, id);
+        assert_eq!(finding.verdict, Verdict::Holds, "{finding:?}");
+    }
+}
+
+#[test]
+fn each_statement_is_contradicted_by_a_run_in_which_it_is_wrong() {
+    let has =
+        |factor: &'static str, text: &'static str| move |trial: &TrialEntry| trial.factors[factor] == text;
+    let large = has(IO_BLOCK_SIZE.name, "128KiB");
+    let deep_and_large = |trial: &TrialEntry| large(trial) && has(QUEUE_DEPTH.name, "32")(trial);
+    let is_zeros = |trial: &TrialEntry| {
+        trial
+            .factors
+            .get(CONTENT.name)
+            .is_some_and(|content| content == "zeros")
+    };
+    let runs = [
+        changed(IOPS.both, 1000.0, large),
+        changed(LATENCY.both.mean, 10.0, has(READ_WRITE_MIX.name, "0:100")),
+        changed(IOPS.both, 1000.0, deep_and_large),
+        changed(IOPS.both, 1.5, is_zeros),
+    ];
+    for (id, run) in ALL.into_iter().zip(&runs) {
+        let finding = of(run, id);
+        assert_eq!(finding.verdict, Verdict::DoesNotHold, "{finding:?}");
+        assert!(!finding.meaning.is_empty(), "{id}");
+    }
+}
+
+#[test]
+fn a_difference_within_the_intervals_decides_nothing() {
+    // Writes that are as fast as reads, but for noise.
+    let mut run = measured();
+    for trial in &mut run.trials {
+        let noise = 1.0 + 0.02 * (f64::from(trial.repetition) - 2.0);
+        set(trial, LATENCY.both.mean, 50_000.0 * noise);
+    }
+    let finding = of(&run, ALL[1]);
+    assert!(
+        matches!(&finding.verdict, Verdict::NotTestable(reason) if reason.contains("have 1.00 in them")),
+        "{finding:?}"
+    );
+}
+
+#[test]
+fn what_was_not_measured_is_said_with_the_plan_that_measures_it() {
+    let run = RunBuilder::new(3).cells(&[4096], &[32], &[100]).build();
+    for id in ALL {
+        let finding = of(&run, id);
+        assert!(
+            matches!(&finding.verdict, Verdict::NotTestable(reason) if reason.contains("`outcrop run ssd-")),
+            "{finding:?}"
+        );
+    }
+}
+
+#[test]
+fn published_figures_are_held_to_the_same_statements() {
+    let report = Report::of(&measured());
+    let sections = &report.layers[0].references;
+    let toshiba = sections
+        .iter()
+        .find(|section| section.name.starts_with("toshiba"))
+        .unwrap();
+    for id in &ALL[..3] {
+        let published = toshiba.findings.iter().find(|finding| finding.id == *id).unwrap();
+        assert_eq!(published.verdict, Verdict::Holds, "{published:?}");
+    }
+}
