@@ -2,9 +2,9 @@
 //! (`benchmarks/kv-engines/loop.c`) and with `db_bench`.
 //!
 //! `rocksdb_speed DIRECTORY RECORDS SECONDS READ_PERCENT [while-writing]` prints operations per second, and per second of CPU time of
-//! the calling thread. With `while-writing`, a thread
-//! outside the driver overwrites random records as fast as it can, as in db_bench's `readwhilewriting`; its writes are not
-//! counted. The directory must not exist; it is left to its caller.
+//! the calling thread. With `while-writing`, a thread outside the driver overwrites random records as fast as it can, as in db_bench's
+//! `readwhilewriting`; its writes are not counted. A directory that does not exist gets a new database; with SECONDS 0 that is all. It is
+//! left to its caller.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -31,6 +31,7 @@ fn main() -> Result<(), KvError> {
         100 => "read:1".to_owned(),
         reads => format!("read:{reads},update:{}", 100 - reads),
     };
+    let duration = Duration::from_secs_f64(seconds.parse().expect(USAGE));
     let spec = KvSpec {
         options: StoreOptions {
             compression: "lz4".parse().expect("it is a codec"),
@@ -39,11 +40,21 @@ fn main() -> Result<(), KvError> {
         workload: mix.parse().expect("it is a mix"),
         requests: "uniform".parse().expect("it is a distribution"),
         records: records.parse().expect(USAGE),
-        duration: Duration::from_secs_f64(seconds.parse().expect(USAGE)),
+        duration: duration.max(Duration::from_millis(1)),
         ..KvSpec::of(StoreEngine::RocksDb, Seed(7))
     };
-    let database = Database::open(&spec, Path::new(directory), 0, Opening::Create)?;
-    database.load(Timing::after(Duration::ZERO), None)?;
+    let directory = Path::new(directory);
+    let opening = match directory.exists() {
+        true => Opening::Existing,
+        false => Opening::Create,
+    };
+    let database = Database::open(&spec, directory, 0, opening)?;
+    if opening == Opening::Create {
+        database.load(Timing::after(Duration::ZERO), None)?;
+    }
+    if duration.is_zero() {
+        return Ok(());
+    }
     let run = match is_written {
         false => database.run(Timing::after(Duration::ZERO), None)?,
         true => run_while_writing(&database, spec.records)?,
