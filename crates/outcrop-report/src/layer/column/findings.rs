@@ -187,13 +187,16 @@ fn techniques_save(cells: &[Cell<'_>]) -> Finding {
     )
 }
 
+/// Which cells of a family are meant.
+type Choice = fn(&Cell<'_>) -> bool;
+
 /// Median latencies of the same search with two kernels, or with codes and with text.
 fn latency_ratios<'c>(
     cells: &'c [Cell<'c>],
     along: &[FactorRef],
-    (first, second): (fn(&Cell<'_>) -> bool, fn(&Cell<'_>) -> bool),
+    (first, second): (Choice, Choice),
 ) -> Vec<f64> {
-    let latency = |cells: &[&Cell<'_>], is_wanted: fn(&Cell<'_>) -> bool| {
+    let latency = |cells: &[&Cell<'_>], is_wanted: Choice| {
         let values = cells
             .iter()
             .filter(|cell| is_wanted(cell))
