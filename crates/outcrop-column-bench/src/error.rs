@@ -43,6 +43,9 @@ pub enum BenchError {
     /// The specification asks for what cannot be.
     #[error("{0}")]
     Spec(String),
+    /// This machine, or this column, does not allow it.
+    #[error("{0}")]
+    Unavailable(String),
     /// What came back is not what went in: the figures would be worthless.
     #[error("wrong result of {operation}: {detail}; please report this as a bug of Outcrop")]
     Wrong {

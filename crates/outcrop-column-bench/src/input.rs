@@ -82,6 +82,11 @@ impl ColumnInput {
         self.null_count
     }
 
+    /// Whether the newlines alone tell rows apart: no row is null, and no value has a newline in it.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.fields.is_none()
+    }
+
     /// The values with a newline behind each; a null is an empty line.
     pub fn text(&self) -> &[u8] {
         &self.text

@@ -28,6 +28,7 @@ mod spec;
 pub mod tabular;
 mod targets;
 mod text_codec;
+mod text_search;
 mod whole;
 
 pub use error::BenchError;

@@ -44,6 +44,7 @@ impl Measured {
             encode_peak_memory_bytes: None,
             open_ns: None,
             cold_reads: None,
+            kernels: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use outcrop_column::storage::CountingReader;
-use outcrop_column::{Column, EncodeOptions, EncodeReport, Index};
+use outcrop_column::{Column, EncodeOptions, EncodeReport, Encoder, Index, Kernels};
 use outcrop_probe::Clock;
 
 use crate::error::BenchError;
@@ -39,11 +39,19 @@ pub fn run(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<Ben
                 .to_owned(),
         ));
     }
-    match spec.format {
-        Format::Text(codec) => text_codec::run(input, codec, spec, site),
-        Format::Ocol if spec.operation == Operation::Encode => encode(input, spec, site),
-        Format::Ocol => read(input, spec, site),
+    if let Format::Text(codec) = spec.format {
+        return text_codec::run(input, codec, spec, site);
     }
+    let limit = spec.kernels.map(Kernels::limit).transpose();
+    let _limit = limit.map_err(|error| BenchError::Unavailable(error.to_string()))?;
+    let report = match spec.operation {
+        Operation::Encode => encode(input, spec, site),
+        _ => read(input, spec, site),
+    };
+    Ok(BenchReport {
+        kernels: Some(Kernels::in_use()),
+        ..report?
+    })
 }
 
 fn options(spec: &BenchSpec) -> EncodeOptions {
@@ -54,10 +62,19 @@ fn options(spec: &BenchSpec) -> EncodeOptions {
     }
 }
 
+/// The rows in an encoder of the trial's.
+fn encoder(input: &ColumnInput, spec: &BenchSpec) -> Result<Encoder, BenchError> {
+    let mut encoder = input.encoder(options(spec))?;
+    spec.left_out
+        .iter()
+        .for_each(|technique| encoder.leave_out(*technique));
+    Ok(encoder)
+}
+
 /// The file in memory, and what it holds.
 fn file_of(input: &ColumnInput, spec: &BenchSpec) -> Result<(Vec<u8>, SizeReport), BenchError> {
     let mut file = Vec::new();
-    let report = input.encoder(options(spec))?.finish(&mut file)?;
+    let report = encoder(input, spec)?.finish(&mut file)?;
     let size = size_of(input, &report);
     Ok((file, size))
 }
@@ -69,7 +86,7 @@ fn size_of(input: &ColumnInput, report: &EncodeReport) -> SizeReport {
 fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
     let once = || -> Result<EncodeReport, BenchError> {
         let mut counter = Counter::default();
-        let report = input.encoder(options(spec))?.finish(&mut counter)?;
+        let report = encoder(input, spec)?.finish(&mut counter)?;
         if counter.bytes == report.file_bytes {
             return Ok(report);
         }
@@ -154,7 +171,7 @@ fn read(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchR
         })?,
         operation => {
             let targets = Targets::draw(&column, operation, spec.seed)?;
-            check_search(input, &column, spec.mode, targets.at(0))?;
+            check_rows(input, targets.at(0), &query(&column, spec.mode, targets.at(0))?)?;
             if let Some(on_disk) = &on_disk {
                 cold_reads = Some(count_cold_reads(on_disk, &targets)?);
             }
@@ -204,14 +221,8 @@ fn check_content(input: &ColumnInput, column: &Column) -> Result<(), BenchError>
     })
 }
 
-/// A search finds the rows that a pass over the text finds.
-fn check_search(
-    input: &ColumnInput,
-    column: &Column,
-    mode: SearchMode,
-    target: &Target,
-) -> Result<(), BenchError> {
-    let found = query(column, mode, target)?;
+/// A search found the rows that a pass over the text finds.
+pub(crate) fn check_rows(input: &ColumnInput, target: &Target, found: &[u64]) -> Result<(), BenchError> {
     let expected: Vec<u64> = (0..)
         .zip(input.rows())
         .filter(|&(row, value)| target.selects(row, value))

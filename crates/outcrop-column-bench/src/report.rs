@@ -1,6 +1,6 @@
 //! What a trial gives back: plain numbers.
 
-use outcrop_column::{EncodeReport, PackedForm};
+use outcrop_column::{EncodeReport, Kernels, PackedForm};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
 
@@ -32,6 +32,8 @@ pub struct PartsReport {
     pub codes_bytes: u64,
     /// The postings.
     pub postings_bytes: u64,
+    /// What their row numbers would take at the same number of bits for each; 0 where there are none.
+    pub plain_postings_bytes: u64,
     /// The least that the order of the rows takes in a coding that knows only how often each value occurs.
     pub order_floor_bytes: u64,
     /// Encodings of the code blocks, the most frequent first.
@@ -61,6 +63,10 @@ impl SizeReport {
                 dictionary_bytes: report.dictionary_bytes,
                 codes_bytes: report.codes_bytes + report.class_map_bytes,
                 postings_bytes: report.postings_bytes,
+                plain_postings_bytes: match report.postings_bytes {
+                    0 => 0,
+                    _ => plain_bytes(report.row_count),
+                },
                 order_floor_bytes: report.floor_bytes,
                 encodings: Vec::new(),
             }),
@@ -73,6 +79,12 @@ impl SizeReport {
         let parts = self.parts.as_ref()?;
         Some(parts.order_floor_bytes + parts.dictionary_bytes)
     }
+}
+
+/// The numbers of all rows, at the bits that the last one has.
+fn plain_bytes(row_count: u64) -> u64 {
+    let bits = u64::from(row_count.saturating_sub(1).max(1).ilog2()) + 1;
+    (row_count * bits).div_ceil(8)
 }
 
 /// What queries read from a file that was opened anew for each.
@@ -109,4 +121,6 @@ pub struct BenchReport {
     pub open_ns: Option<u64>,
     /// Reads of queries on disk; `None` elsewhere.
     pub cold_reads: Option<ColdReads>,
+    /// The widest kernels that ran; `None` for text, which uses none of ours.
+    pub kernels: Option<Kernels>,
 }

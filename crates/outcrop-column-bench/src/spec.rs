@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use outcrop_codec::CodecSpec;
-use outcrop_column::{Index, Profile};
+use outcrop_column::{Index, Kernels, Profile, Technique};
 use outcrop_measure::seed::Seed;
 use outcrop_workload::column::{Operation, SearchMode};
 
@@ -14,7 +14,8 @@ use outcrop_workload::column::{Operation, SearchMode};
 pub enum Format {
     /// A column file of Outcrop's.
     Ocol,
-    /// Newline text, all of it as one block of a codec: what a column is worth without a dictionary.
+    /// Newline text, all of it as one block of a codec: what a column is worth without a dictionary. A search decompresses
+    /// it and scans it; under the codec `none`, it scans the text as it is.
     Text(CodecSpec),
 }
 
@@ -54,6 +55,10 @@ pub struct BenchSpec {
     pub index: Index,
     /// Profile of the file; of no meaning for text.
     pub profile: Profile,
+    /// What the file is written without, to measure what that is worth; of no meaning for text.
+    pub left_out: &'static [Technique],
+    /// The widest kernels that run; `None` sets no limit. Of no meaning for text.
+    pub kernels: Option<Kernels>,
     /// Threads that encode; all other operations use one.
     pub threads: usize,
     /// Where the file is, of no meaning for encoding.
@@ -73,6 +78,8 @@ impl Default for BenchSpec {
             format: Format::Ocol,
             index: Index::default(),
             profile: Profile::default(),
+            left_out: &[],
+            kernels: None,
             threads: 1,
             mode: SearchMode::default(),
             warm_up: Duration::ZERO,
@@ -96,13 +103,15 @@ impl BenchSpec {
         if self.threads == 0 {
             return refuse("threads is 0; expected at least 1");
         }
-        if let Format::Text(codec) = &self.format
-            && !matches!(self.operation, Operation::Encode | Operation::Decode)
-        {
-            return Err(crate::BenchError::Spec(format!(
-                "text compressed with {codec} can only be encoded and decoded; use format = \"ocol\" for {}",
-                self.operation
-            )));
+        if let Format::Text(codec) = &self.format {
+            return match self.operation {
+                Operation::Scan | Operation::Size => Err(crate::BenchError::Spec(format!(
+                    "newline text under {codec} has no dictionary codes to go through, and no column file whose size could be taken; \
+                     use format = \"ocol\" for {}",
+                    self.operation
+                ))),
+                _ => Ok(()),
+            };
         }
         if self.index == Index::Only && needs_codes {
             return refuse(

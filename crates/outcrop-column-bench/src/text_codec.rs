@@ -7,7 +7,11 @@ use crate::input::ColumnInput;
 use crate::measure::{Site, repeat};
 use crate::report::{BenchReport, SizeReport};
 use crate::spec::BenchSpec;
+use crate::text_search::{checked_targets, rows_in_text};
 use outcrop_workload::column::Operation;
+
+/// The codec that copies: text under it is searched as it is.
+const NONE: &str = "none";
 
 pub(crate) fn run(
     input: &ColumnInput,
@@ -28,16 +32,25 @@ pub(crate) fn run(
         });
     }
     let rows = input.row_count();
-    let measured = if spec.operation == Operation::Encode {
-        repeat(spec, site, |_| {
+    let measured = match spec.operation {
+        Operation::Encode => repeat(spec, site, |_| {
             coder.compress(text, &mut target)?;
             Ok(rows)
-        })?
-    } else {
-        repeat(spec, site, |_| {
+        })?,
+        Operation::Decode => repeat(spec, site, |_| {
             coder.decompress(&target[..length], &mut back)?;
             Ok(rows)
-        })?
+        })?,
+        _ => {
+            let targets = checked_targets(input, spec)?;
+            let is_compressed = codec.family().name != NONE;
+            repeat(spec, site, |number| {
+                if is_compressed {
+                    coder.decompress(&target[..length], &mut back)?;
+                }
+                Ok(rows_in_text(&back, targets.at(number)).len() as u64)
+            })?
+        }
     };
     let size = SizeReport {
         row_count: rows,

@@ -123,6 +123,19 @@ pub enum ColumnError {
         "the file has postings but no forward codes (`--index only`): this operation needs codes; encode again with `--index none` or `--index postings`"
     )]
     NoCodes,
+    /// The processor lacks instructions.
+    #[error(
+        "kernels {kernels:?} need {}, which this processor lacks; the widest that it runs are {widest:?}",
+        missing.join(", ")
+    )]
+    Kernels {
+        /// The kernels asked for.
+        kernels: &'static str,
+        /// What they need and the processor lacks.
+        missing: Vec<&'static str>,
+        /// The widest kernels that the processor runs.
+        widest: &'static str,
+    },
 }
 
 /// The result of this crate's fallible functions.

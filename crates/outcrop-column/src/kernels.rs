@@ -1,6 +1,7 @@
 //! Inner loops that have more than one form: a file each, with the forms for vectors first and the plain one
 //! last. Tests hold each of them against the definition.
 
+mod choice;
 mod classify;
 mod deal;
 mod dispatch;
@@ -15,6 +16,7 @@ mod tags;
 mod unpack;
 mod within;
 
+pub use choice::{KernelLimit, Kernels};
 pub(crate) use classify::classify;
 pub(crate) use deal::deal;
 pub(crate) use find_slot::{KEY_BYTES, LINE_BYTES, LINE_KEYS, PROBE_BYTES, find_slot};

@@ -50,6 +50,7 @@ pub use column::{
 pub use encode::{CsvOptions, EncodeReport, Encoder, InputColumn, encode_csv, encode_text};
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
+pub use kernels::{KernelLimit, Kernels};
 pub use packed::{PackedForm, PackedReport, is_column};
 pub use progress::{Progress, Step};
-pub use segment::{EncodeOptions, Index, Profile};
+pub use segment::{EncodeOptions, Index, Profile, Technique};

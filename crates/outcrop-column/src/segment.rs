@@ -10,10 +10,11 @@ mod side_by_side;
 use std::thread;
 
 pub(crate) use frames::{Collector, Frame, KnownCodes};
-pub use options::{EncodeOptions, Index, Profile};
+pub(crate) use options::Techniques;
+pub use options::{EncodeOptions, Index, Profile, Technique};
 
 use crate::codes::{ClassTable, Effort};
-use crate::dictionary::{DictionaryWriter, Interner, Merged, SortedValues, merge};
+use crate::dictionary::{DictionaryOptions, DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, HEADER_BYTES, SEGMENT_ROWS_LIMIT, Section, SectionWriter, SegmentEntry};
 use crate::huge::HugeMap;
@@ -80,7 +81,11 @@ impl Collected {
             });
         }
         let values = merge(sorted(interners, threads));
-        Ok(NumberedRows { rows, values })
+        Ok(NumberedRows {
+            rows,
+            values,
+            left_out: Techniques::default(),
+        })
     }
 }
 
@@ -89,6 +94,8 @@ impl Collected {
 pub(crate) struct NumberedRows {
     pub(crate) rows: Rows,
     pub(crate) values: Merged,
+    /// What the file is written without.
+    pub(crate) left_out: Techniques,
 }
 
 impl NumberedRows {
@@ -120,18 +127,20 @@ impl NumberedRows {
         let Self {
             rows,
             values: mut merged,
+            left_out,
         } = self;
         let (value_bytes, text_bytes) = merged.value_bytes();
         // The dictionary is written while another thread, if there is one, plans how its values are numbered.
         let (counts, is_long) = (&merged.counts, merged.value_count() >= LONG_DICTIONARY);
         let plan = || match options.index {
             Index::Only => RankPlan::default(),
+            _ if left_out.has(Technique::Classes) => RankPlan::default(),
             _ => RankPlan::of_counts(counts),
         };
         let ((plan, floor_bits), dictionary) = both(
             is_long && options.threads > 1,
             || (plan(), floor_bits(counts)),
-            || write_dictionary(&merged, value_bytes, options, out),
+            || write_dictionary(&merged, value_bytes, options.dictionary(left_out), out),
         );
         let mut entry = SegmentEntry {
             row_count: rows.row_count(),
@@ -150,6 +159,7 @@ impl NumberedRows {
                 maps: &mut maps,
                 null,
                 options,
+                effort: options.effort(left_out),
             };
             entry.sections.extend(codes.write(&plan, watch, out)?);
         }
@@ -198,10 +208,10 @@ fn sorted(interners: Vec<Interner>, threads: usize) -> Vec<SortedValues> {
 fn write_dictionary(
     merged: &Merged,
     value_bytes: usize,
-    options: &EncodeOptions,
+    options: DictionaryOptions,
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
-    let mut dictionary = DictionaryWriter::new(options.dictionary(), merged.value_count(), value_bytes)?;
+    let mut dictionary = DictionaryWriter::new(options, merged.value_count(), value_bytes)?;
     merged.for_each_value(|value| dictionary.push(value, out))?;
     dictionary.finish(out)
 }
@@ -214,13 +224,14 @@ struct Codes<'a> {
     /// The code of null, if there is one.
     null: Option<u32>,
     options: &'a EncodeOptions,
+    effort: Effort,
 }
 
 impl Codes<'_> {
     /// Writes the class map, if ranks pay, and the codes. Afterwards the maps lead to codes
     /// again if more is to be written.
     fn write(&mut self, plan: &RankPlan, watch: &Watch, out: &mut SectionWriter<'_>) -> Result<Vec<Section>> {
-        let (effort, threads) = (self.options.effort(), self.options.threads);
+        let (effort, threads) = (self.effort, self.options.threads);
         if let (Some((classes, table)), Some(ranks)) = (&plan.map, plan.ranks()) {
             let codes = HugeMap::inverse(&ranks);
             let ranks = HugeMap::of(ranks.into_iter());

@@ -28,7 +28,9 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &FORMAT,
         &INDEX,
         &PROFILE,
+        &WITHOUT,
         &THREADS,
+        &KERNELS,
         &SEARCH_MODE,
         &TEXT_LIMIT,
     ],
@@ -42,7 +44,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         FILE_BYTES,
     ],
     table: TABLE,
-    remarks: &[PACKED, ENCODINGS, STORED_FORM],
+    remarks: &[PACKED, ENCODINGS, STORED_FORM, KERNELS_USED, ABSENT],
     data_identity: &[ROW_COUNT, NULL_ROWS, TEXT_BYTES],
     path: Some(&PATH),
     ..LayerSchema::named("column")
@@ -101,7 +103,45 @@ words! {
     }
 }
 
-crate::value::ordered!(Kind, Index, Profile);
+words! {
+    /// The widest instructions that the inner loops use.
+    #[derive(Default)]
+    pub enum Kernels: "kernels" {
+        /// The widest that the processor has.
+        #[default]
+        Widest = "widest",
+        /// Plain loops.
+        Scalar = "scalar",
+        /// Vectors of 32 bytes.
+        Avx2 = "avx2",
+        /// Vectors of 64 bytes.
+        Avx512 = "avx512",
+    }
+}
+
+words! {
+    /// A technique that makes files smaller, and is left out to see by how much.
+    #[derive(Default)]
+    pub enum Without: "technique" {
+        /// None: the file as it always is.
+        #[default]
+        Nothing = "nothing",
+        /// Values are stored whole.
+        FrontCoding = "front-coding",
+        /// Codes are stored, never their differences.
+        Deltas = "deltas",
+        /// All codes of a block have as many bits.
+        Classes = "classes",
+        /// Neither codes nor values pass through zstd.
+        Zstd = "zstd",
+        /// Neither classes nor zstd.
+        EntropyCoding = "entropy-coding",
+        /// None of these techniques.
+        All = "all",
+    }
+}
+
+crate::value::ordered!(Kind, Index, Profile, Kernels, Without);
 
 /// Rows that are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,7 +276,9 @@ pub static ORDER: Factor<RowOrder> = Factor::new("order", "Order of the rows of 
 /// What they are stored as.
 pub static FORMAT: Factor<Format> = Factor::new("format", "What the rows are stored as", spelled)
     .default("ocol")
-    .accepts("`\"ocol\"`, or a codec for newline text: `\"zstd:19\"`")
+    .accepts(
+        "`\"ocol\"`, or a codec for newline text: `\"zstd:19\"`; searches scan the text, `\"none\"` as it is",
+    )
     .label(Label::Unusual("{}"));
 /// The index of the file.
 pub static INDEX: Factor<Index> = Factor::new("index", "Which index the file carries", spelled)
@@ -248,6 +290,21 @@ pub static PROFILE: Factor<Profile> = Factor::new("profile", "Whether size or ti
     .default("balanced")
     .accepts("`\"smallest\"`, `\"balanced\"`, `\"fastest\"`")
     .label(Label::Unusual("{}"));
+/// What the file is written without.
+pub static WITHOUT: Factor<Without> = Factor::new("without", "Technique that the file is written without", spelled)
+    .default("nothing")
+    .accepts(
+        "`\"nothing\"`, `\"front-coding\"`, `\"deltas\"`, `\"classes\"`, `\"zstd\"`, `\"entropy-coding\"` (classes and zstd), `\"all\"`",
+    )
+    .label(Label::Unusual("without {}"));
+/// The widest kernels that run.
+pub static KERNELS: Factor<Kernels> = Factor::new("kernels", "Widest instructions of the inner loops", spelled)
+    .default("widest")
+    .accepts(
+        "`\"widest\"` (that the processor has), `\"scalar\"`, `\"avx2\"`, `\"avx512\"`; cells with kernels that it lacks are unavailable",
+    )
+    .label(Label::Unusual("{} kernels"))
+    .role(Role::Implementation);
 /// Threads that encode.
 pub static THREADS: Factor<u32> = Factor::new("threads", "Threads that encode", small_count::<MOST_THREADS>)
     .default("1")
@@ -302,6 +359,7 @@ metrics! { PLAIN:
     DICTIONARY_BYTES = "dictionary_bytes", Bytes, Lower, DataSet, "the dictionary section of the file";
     CODES_BYTES = "codes_bytes", Bytes, Lower, DataSet, "the forward codes and their class map";
     POSTINGS_BYTES = "postings_bytes", Bytes, Lower, DataSet, "the postings section of the file";
+    PLAIN_POSTINGS_BYTES = "plain_postings_bytes", Bytes, Neither, DataSet, "what the row numbers of the postings would take at the bits of the last row's number for each: computed, not written";
     ENCODE_SPEED = "encode_speed", BytesPerSecond, Higher, Trial, "newline text encoded per second, from memory to a writer that counts and drops";
     ENCODE_PEAK_MEMORY = "encode_peak_memory", Bytes, Lower, Trial, "growth of the process's resident memory over one encode at its highest";
     OPEN_TIME = "open_time", Nanoseconds, Lower, Trial, "time to open the file from memory, median; a packed one is unpacked by it";
@@ -331,5 +389,13 @@ pub const ENCODINGS: RemarkKind = RemarkKind::new(
 pub const STORED_FORM: RemarkKind = RemarkKind::new(
     "stored-form",
     "how the user's file holds the column: encoding and codec, or text",
+    "",
+);
+/// Which kernels ran.
+pub const KERNELS_USED: RemarkKind = RemarkKind::new("kernels-used", "the widest kernels that ran", "");
+/// The cell cannot be measured.
+pub const ABSENT: RemarkKind = RemarkKind::new(
+    "not-measured",
+    "the processor lacks the kernels of the cell, or the column has no plain text",
     "",
 );

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_column::{Index, Profile};
+use outcrop_column::{Index, Kernels, Profile, Technique};
 use outcrop_column_bench::{
     BenchError, BenchReport, BenchSpec, ColumnInput, Operation, SearchMode, Site, run,
 };
@@ -125,12 +125,93 @@ fn text_under_a_codec_is_measured_beside_and_shrinks() {
         assert!(report.size.file_bytes * 10 < report.size.text_bytes);
         assert_eq!(report.size.value_count, None);
     }
-    let search = BenchSpec {
+    let scan = BenchSpec {
         format: "zstd:3".parse().unwrap(),
+        ..spec(Operation::Scan, Index::None, SearchMode::InMemory)
+    };
+    let message = measure(&input, &scan).unwrap_err().to_string();
+    assert!(message.contains("no dictionary codes to go through"), "{message}");
+}
+
+#[test]
+fn searches_of_plain_and_of_compressed_text_find_as_many_rows_as_those_of_a_column_file() {
+    let input = generated(RowOrder::Random, 1.0);
+    for operation in [
+        Operation::Equality,
+        Operation::Prefix,
+        Operation::Range,
+        Operation::Get,
+    ] {
+        let once = |format: &str| {
+            let spec = BenchSpec {
+                format: format.parse().unwrap(),
+                duration: Duration::ZERO,
+                ..spec(operation, Index::None, SearchMode::InMemory)
+            };
+            let report = measure(&input, &spec).unwrap();
+            assert_eq!(report.operations, 1);
+            (report.rows, report.size.file_bytes)
+        };
+        let (of_file, of_text, of_frame) = (once("ocol"), once("none"), once("zstd:3"));
+        assert_eq!((of_text.0, of_frame.0), (of_file.0, of_file.0), "{operation}");
+        assert_eq!(of_text.1, input.text().len() as u64);
+        assert!(of_frame.1 < of_text.1);
+    }
+}
+
+#[test]
+fn text_that_is_ambiguous_is_not_searched_and_says_why() {
+    let rows = [Some(&b"a"[..]), None, Some(b"b")];
+    let spec = BenchSpec {
+        format: "none".parse().unwrap(),
         ..spec(Operation::Equality, Index::None, SearchMode::InMemory)
     };
-    let message = measure(&input, &search).unwrap_err().to_string();
-    assert!(message.contains("can only be encoded and decoded"), "{message}");
+    for input in [
+        ColumnInput::from_values(rows),
+        ColumnInput::from_values([Some(b"a\nb")]),
+    ] {
+        let refused = measure(&input, &spec).unwrap_err();
+        assert!(
+            matches!(&refused, BenchError::Unavailable(why) if why.contains("null")),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn a_trial_runs_with_the_kernels_that_it_asks_for_and_says_so() {
+    let input = generated(RowOrder::Random, 1.0);
+    for kernels in Kernels::ALL {
+        for operation in [Operation::Encode, Operation::Decode, Operation::Equality] {
+            let spec = BenchSpec {
+                kernels: Some(kernels),
+                ..spec(operation, Index::None, SearchMode::InMemory)
+            };
+            match (kernels.check(), measure(&input, &spec)) {
+                (Ok(()), Ok(report)) => assert_eq!(report.kernels, Some(kernels)),
+                (Err(lacks), Err(BenchError::Unavailable(why))) => assert_eq!(why, lacks.to_string()),
+                (checked, measured) => panic!("{checked:?}, {measured:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_makes_its_section_larger_and_no_other_smaller() {
+    let input = generated(RowOrder::Random, 1.2);
+    let parts = |left_out| {
+        let spec = BenchSpec {
+            left_out,
+            ..spec(Operation::Encode, Index::Postings, SearchMode::InMemory)
+        };
+        measure(&input, &spec).unwrap().size.parts.unwrap()
+    };
+    let (whole, plain) = (parts(&[]), parts(&[Technique::FrontCoding, Technique::Classes]));
+    assert!(plain.dictionary_bytes > whole.dictionary_bytes, "{plain:?}");
+    assert!(plain.codes_bytes > whole.codes_bytes, "{plain:?}");
+    assert_eq!(plain.postings_bytes, whole.postings_bytes);
+    // 70,000 rows have numbers of 17 bits.
+    assert_eq!(whole.plain_postings_bytes, 70_000 * 17 / 8);
 }
 
 #[test]

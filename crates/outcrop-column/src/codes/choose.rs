@@ -18,6 +18,8 @@ pub(crate) struct Effort {
     pub(crate) zstd_level: Option<i32>,
     /// Try zstd on every block, not only where a sample of it shrinks.
     pub(crate) exhaustive: bool,
+    /// Consider differences of neighbours; never doing so only measures what they are worth.
+    pub(crate) tries_deltas: bool,
 }
 
 /// Rows looked at to guess whether a block has few distinct values or compresses.
@@ -83,8 +85,10 @@ impl<'a> BlockEncoder<'a> {
                 9 + packed_bytes(measured.run_count, 16) + packed_bytes(measured.run_count, width),
                 encoding::RUNS,
             ),
-            (5 + packed_bytes(count - 1, delta_width), encoding::DELTAS),
         ];
+        if self.effort.tries_deltas {
+            choices.push((5 + packed_bytes(count - 1, delta_width), encoding::DELTAS));
+        }
         if let Some(classes) = self.classes {
             self.sorted.fill(values, classes);
             choices.push((self.sorted.encoded_bytes(classes), encoding::CLASSES));
@@ -118,7 +122,8 @@ impl<'a> BlockEncoder<'a> {
         for other in [encoding::PLANES, encoding::DELTAS, plain_form.encoding] {
             let form = Form::tight(other, measured);
             // Deltas of unordered rows are wider and as random: only narrower ones are worth a try.
-            let hopeless = other == encoding::DELTAS && form.width > width_of(measured) + 1;
+            let is_worth_it = self.effort.tries_deltas && form.width <= width_of(measured) + 1;
+            let hopeless = other == encoding::DELTAS && !is_worth_it;
             if hopeless || !self.sample_shrinks(other, values, plain_bytes)? {
                 continue;
             }
@@ -148,7 +153,8 @@ impl<'a> BlockEncoder<'a> {
             return Ok(plain);
         };
         let mut forms = vec![plain_form];
-        for choice in [encoding::PLANES, encoding::DELTAS, encoding::RUNS] {
+        let others = [encoding::PLANES, encoding::RUNS, encoding::DELTAS];
+        for &choice in &others[..2 + usize::from(self.effort.tries_deltas)] {
             let tight = Form::tight(choice, measured);
             forms.extend([tight, tight.in_whole_bytes()]);
         }

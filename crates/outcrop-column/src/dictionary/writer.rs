@@ -14,11 +14,14 @@ pub(crate) struct DictionaryOptions {
     pub(crate) zstd_level: Option<i32>,
     /// Try each block with and without front coding, and compress it whenever that is smaller at all.
     pub(crate) exhaustive: bool,
+    /// Leave out what a value shares with the one before; never doing so only measures what it is worth.
+    pub(crate) front_coded: bool,
 }
 
 /// Takes values in byte order.
 pub(crate) struct DictionaryWriter {
     shift: u32,
+    front_coded: bool,
     builder: BlockBuilder,
     /// The same values whole, if that is tried: zstd finds more repeats in whole
     /// words than front coding removes.
@@ -41,8 +44,10 @@ impl DictionaryWriter {
         let compressor = options.zstd_level.map(zstd::bulk::Compressor::new).transpose()?;
         Ok(Self {
             shift,
+            front_coded: options.front_coded,
             builder: BlockBuilder::default(),
-            whole: options.exhaustive.then(BlockBuilder::default),
+            // Without a compressor the whole words are never smaller.
+            whole: (options.exhaustive && compressor.is_some()).then(BlockBuilder::default),
             compressor,
             entries: Vec::new(),
             fences: Vec::new(),
@@ -56,7 +61,7 @@ impl DictionaryWriter {
             let needed = shared_prefix(&self.last, value) + 1;
             self.fences.extend_from_slice(&value[..needed]);
         }
-        self.builder.push(value, true);
+        self.builder.push(value, self.front_coded);
         if let Some(whole) = &mut self.whole {
             whole.push(value, false);
         }

@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::format::{Footer, Header, SectionKind, SegmentEntry};
 use crate::packed::{PackableRows, PackedForm, unpack, write_unpacked_behind};
 use crate::progress::{Progress, Watch};
-use crate::segment::{Collected, Collector, EncodeOptions, Index, KnownCodes, NumberedRows, Profile};
+use crate::segment::{
+    Collected, Collector, EncodeOptions, Index, KnownCodes, NumberedRows, Profile, Technique, Techniques,
+};
 use crate::storage::{AtomicFile, ExclusiveFile, ReadAt, WriteAt};
 
 /// Collects rows and writes them as a column file.
@@ -31,6 +33,7 @@ pub struct Encoder {
     collected: Collected,
     watch: Watch,
     never_packs: bool,
+    left_out: Techniques,
     #[cfg(feature = "arrow")]
     pub(crate) foreign: crate::arrow::ForeignDictionary,
 }
@@ -49,6 +52,7 @@ impl Encoder {
             collected,
             watch: Watch::default(),
             never_packs: false,
+            left_out: Techniques::default(),
             #[cfg(feature = "arrow")]
             foreign: crate::arrow::ForeignDictionary::default(),
         }
@@ -102,12 +106,21 @@ impl Encoder {
         self.never_packs = true;
     }
 
+    /// Writes the file without a technique, to measure what it saves. The ordinary form is written, and readers know
+    /// nothing of what was left out.
+    pub fn leave_out(&mut self, technique: Technique) {
+        self.left_out.insert(technique);
+        self.never_packs = true;
+    }
+
     /// The rows with their values numbered, and who wants to know how far writing them is.
     fn into_numbered(mut self) -> Result<(NumberedRows, Watch)> {
         if self.collector.row_count() > 0 {
             self.collected.push(self.collector);
         }
-        Ok((self.collected.numbered(self.options.threads)?, self.watch))
+        let rows = self.collected.numbered(self.options.threads)?;
+        let left_out = self.left_out;
+        Ok((NumberedRows { left_out, ..rows }, self.watch))
     }
 
     /// Writes the column to `out` from its start.

@@ -80,6 +80,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::forms;
+    use crate::kernels::Kernels;
+    use crate::kernels::dispatch::first_of;
+
+    #[test]
+    fn the_form_that_runs_is_the_widest_that_the_processor_has_and_the_caller_allows() {
+        for most in Kernels::ALL {
+            let form = first_of(forms(), most).expect("the plain form always runs");
+            assert_eq!(
+                form.kernels,
+                most.min(Kernels::widest()),
+                "{most:?}: {}",
+                form.features
+            );
+        }
+    }
 
     proptest! {
         #[test]

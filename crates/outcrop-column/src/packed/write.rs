@@ -27,7 +27,11 @@ pub(crate) struct PackableRows {
 impl PackableRows {
     /// Those of a column, with the values sorted and null behind them; `None` above
     /// the limits of the packed form.
-    pub(crate) fn of(NumberedRows { rows, values: sorted }: &NumberedRows) -> Option<Self> {
+    pub(crate) fn of(
+        NumberedRows {
+            rows, values: sorted, ..
+        }: &NumberedRows,
+    ) -> Option<Self> {
         let symbols = sorted.counts.len();
         let cost = sorted.value_bytes().1 + rows.row_count() + SYMBOL_COST_BYTES * symbols as u64;
         if cost > TEXT_BYTES_LIMIT || symbols as u64 > SYMBOLS_LIMIT {
@@ -113,6 +117,7 @@ impl PackableRows {
     fn dictionary(&self) -> Result<Draft> {
         const EFFORT: Effort = Effort {
             zstd_level: Some(19),
+            tries_deltas: true,
             exhaustive: true,
         };
         let layout = Layout::of(self.values());

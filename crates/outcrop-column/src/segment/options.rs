@@ -51,40 +51,94 @@ impl Default for EncodeOptions {
     }
 }
 
+/// What makes a file smaller. A writer leaves one out only to measure what it is worth: every reader reads the
+/// larger file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Technique {
+    /// Values leave out the bytes that they share with the value before.
+    FrontCoding,
+    /// Blocks of codes may store differences of neighbours.
+    Deltas,
+    /// Frequent values get short codes.
+    Classes,
+    /// zstd over blocks of codes and of the dictionary.
+    Zstd,
+}
+
+/// A set of techniques.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Techniques(u8);
+
+impl Techniques {
+    pub(crate) fn insert(&mut self, technique: Technique) {
+        self.0 |= 1 << technique as u8;
+    }
+
+    pub(crate) fn has(self, technique: Technique) -> bool {
+        self.0 >> technique as u8 & 1 == 1
+    }
+}
+
 impl EncodeOptions {
-    pub(super) fn effort(&self) -> Effort {
+    /// How hard codes are encoded without what is left out.
+    pub(super) fn effort(&self, left_out: Techniques) -> Effort {
+        let effort = self.full_effort();
+        Effort {
+            zstd_level: effort.zstd_level.filter(|_| !left_out.has(Technique::Zstd)),
+            tries_deltas: !left_out.has(Technique::Deltas),
+            ..effort
+        }
+    }
+
+    fn full_effort(&self) -> Effort {
         match self.profile {
             Profile::Smallest => Effort {
                 zstd_level: Some(19),
                 exhaustive: true,
+                tries_deltas: true,
             },
             Profile::Balanced => Effort {
                 zstd_level: Some(3),
                 exhaustive: false,
+                tries_deltas: true,
             },
             Profile::Fastest => Effort {
                 zstd_level: None,
                 exhaustive: false,
+                tries_deltas: true,
             },
         }
     }
 
-    pub(super) fn dictionary(&self) -> DictionaryOptions {
+    /// How the dictionary is written without what is left out.
+    pub(super) fn dictionary(&self, left_out: Techniques) -> DictionaryOptions {
+        let options = self.full_dictionary();
+        DictionaryOptions {
+            zstd_level: options.zstd_level.filter(|_| !left_out.has(Technique::Zstd)),
+            front_coded: !left_out.has(Technique::FrontCoding),
+            ..options
+        }
+    }
+
+    fn full_dictionary(&self) -> DictionaryOptions {
         match (self.profile, self.index) {
             (Profile::Smallest, _) => DictionaryOptions {
                 block_bytes: 64 << 10,
                 zstd_level: Some(19),
                 exhaustive: true,
+                front_coded: true,
             },
             (Profile::Balanced, Index::None) => DictionaryOptions {
                 block_bytes: 16 << 10,
                 zstd_level: Some(3),
                 exhaustive: false,
+                front_coded: true,
             },
             (Profile::Balanced | Profile::Fastest, _) => DictionaryOptions {
                 block_bytes: 4 << 10,
                 zstd_level: None,
                 exhaustive: false,
+                front_coded: true,
             },
         }
     }

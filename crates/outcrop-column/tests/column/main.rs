@@ -9,11 +9,13 @@
 mod arrow;
 mod damage;
 mod fixtures;
+mod kernels;
 mod oracle;
 mod packed;
 mod reads;
 mod real;
 mod size;
+mod techniques;
 #[cfg(feature = "parquet")]
 mod text_forms;
 mod untrusted;

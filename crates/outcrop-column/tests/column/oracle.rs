@@ -10,7 +10,7 @@ use proptest::prelude::*;
 pub(crate) type Row = Option<Vec<u8>>;
 
 pub(crate) const INDEXES: [Index; 3] = [Index::None, Index::Postings, Index::Only];
-const PROFILES: [Profile; 3] = [Profile::Smallest, Profile::Balanced, Profile::Fastest];
+pub(crate) const PROFILES: [Profile; 3] = [Profile::Smallest, Profile::Balanced, Profile::Fastest];
 
 pub(crate) fn encode(rows: &[Row], options: EncodeOptions) -> Vec<u8> {
     let mut encoder = Encoder::new(options);
@@ -241,7 +241,7 @@ proptest! {
 }
 
 /// A deterministic mixture of shapes that reaches each encoding of blocks.
-fn shaped(shape: &str, row_count: usize) -> Vec<Row> {
+pub(crate) fn shaped(shape: &str, row_count: usize) -> Vec<Row> {
     let mut state = 0x9e37_79b9_u64;
     let mut random = move || {
         state = state

@@ -37,7 +37,7 @@ impl Layer for Column {
         Some(Profile {
             plans: &["column-size", "column-search", "column-encode"],
             plans_for_data: PLANS_FOR_DATA,
-            quick_s: 7,
+            quick_s: 8,
             default_s: 96,
         })
     }

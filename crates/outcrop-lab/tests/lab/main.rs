@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod caches;
+mod column_baselines;
 mod columns;
 mod compression;
 mod destroyed_devices;

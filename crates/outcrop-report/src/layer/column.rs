@@ -1,11 +1,14 @@
 //! The column layer: what columns take compared with the file that they are in, and how fast they are searched.
 
+mod ablation_figure;
 mod advice;
 mod answer;
+mod baselines;
 mod cell;
 mod figures;
 mod findings;
 mod judgement;
+mod kernel_figure;
 mod method;
 mod size_figure;
 mod verdict;

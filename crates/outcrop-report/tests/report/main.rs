@@ -5,6 +5,7 @@ mod cache;
 mod cache_fixture;
 mod cell_table;
 mod column;
+mod column_baselines;
 mod column_fixture;
 mod comparison;
 mod compression;

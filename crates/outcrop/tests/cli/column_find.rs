@@ -65,3 +65,41 @@ fn a_search_says_how_long_it_took_apart_from_its_answer() {
         assert!(!seen.stdout.contains("opening"), "{seen:?}");
     }
 }
+
+#[test]
+fn a_prefix_a_range_and_an_expression_answer_value_by_value_where_that_is_asked_for() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows = b"granite\nbasalt\ngravel\ngranite\nslate\n";
+    piped(dir, &["encode", "-", "-o", "t.ocol"], rows);
+    // A further segment with a value of the first.
+    piped(dir, &["append", "t.ocol", "-"], b"gravel\n");
+    let find = |args: &[&str]| column(dir, &[&["find", "t.ocol", "--by-value"], args].concat());
+    let both = "granite  2 rows: 0 3\ngravel  2 rows: 2 5\n";
+    assert_eq!(find(&["--prefix", "gra"]), both);
+    assert_eq!(find(&["--regex", "^gr"]), both);
+    assert_eq!(find(&["--range", "c..h", "--memory", "on-disk"]), both);
+    assert_eq!(
+        find(&["--prefix", "gra", "--format", "csv"]),
+        "value,row\ngranite,0\ngranite,3\ngravel,2\ngravel,5\n"
+    );
+    assert_eq!(find(&["slate"]), "slate  1 row: 4\n");
+    assert_eq!(find(&["--prefix", "quartz"]), "");
+    assert_eq!(
+        find(&["--prefix", "gra", "--limit", "3"]),
+        "granite  2 rows: 0 3\ngravel  2 rows: 2 …\n"
+    );
+    let arrow = refused(
+        dir,
+        &[
+            "find",
+            "t.ocol",
+            "--by-value",
+            "--prefix",
+            "g",
+            "--format",
+            "arrow",
+        ],
+    );
+    assert!(arrow.contains("row numbers alone"), "{arrow}");
+}

@@ -186,6 +186,7 @@ impl Bench for ColumnBench<'_> {
                 Ok(report)
             }
             Err(BenchError::Interrupted) => Ok(TrialReport::interrupted()),
+            Err(BenchError::Unavailable(why)) => Ok(values::absent(spec.operation, &why)),
             Err(error) => Err(failure(&error)),
         }
     }

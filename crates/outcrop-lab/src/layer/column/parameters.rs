@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use outcrop_column::Technique;
 use outcrop_column_bench::tabular::{Table, column_name};
 use outcrop_column_bench::{self as bench, BenchError, BenchSpec};
 use outcrop_measure::seed::Seed;
 use outcrop_schema::column::{
-    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KIND, Kind, OPERATION, ORDER, PATH, PROFILE, Profile,
-    ROWS, Rows, SEARCH_MODE, SKEW, TEXT_LIMIT, THREADS,
+    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KERNELS, KIND, Kernels, Kind, OPERATION, ORDER, PATH,
+    PROFILE, Profile, ROWS, Rows, SEARCH_MODE, SKEW, TEXT_LIMIT, THREADS, WITHOUT, Without,
 };
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::column::{ColumnSpec, Operation, RowOrder};
@@ -100,9 +101,19 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
 /// Leaves out what has no effect on a cell, so that cells that differ in nothing are one.
 pub(super) fn drop_meaningless(factors: &mut Settings) {
     let dropped: &[FactorRef] = match (factors.value(&FORMAT), factors.value(&OPERATION)) {
-        (_, Operation::Size) if factors.has(&DISTINCT) => &[&INDEX, &THREADS, &SEARCH_MODE, &TEXT_LIMIT],
-        (_, Operation::Size) => &[&INDEX, &THREADS, &SEARCH_MODE],
-        (Format::Text(_), _) => &[&INDEX, &PROFILE, &THREADS, &SEARCH_MODE, &TEXT_LIMIT],
+        (_, Operation::Size) if factors.has(&DISTINCT) => {
+            &[&INDEX, &THREADS, &SEARCH_MODE, &TEXT_LIMIT, &KERNELS, &WITHOUT]
+        }
+        (_, Operation::Size) => &[&INDEX, &THREADS, &SEARCH_MODE, &KERNELS, &WITHOUT],
+        (Format::Text(_), _) => &[
+            &INDEX,
+            &PROFILE,
+            &THREADS,
+            &SEARCH_MODE,
+            &TEXT_LIMIT,
+            &KERNELS,
+            &WITHOUT,
+        ],
         (Format::Ocol, Operation::Encode) => &[&SEARCH_MODE, &TEXT_LIMIT],
         (Format::Ocol, _) => &[&THREADS, &TEXT_LIMIT],
     };
@@ -118,6 +129,10 @@ pub(super) fn bench_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -
         format: format_of(factors.value(&FORMAT)),
         index: index.map_or(default.index, |index| index_of(*index)),
         profile: profile.map_or(default.profile, |profile| profile_of(*profile)),
+        left_out: factors
+            .get(&WITHOUT)
+            .map_or(default.left_out, |without| left_out(*without)),
+        kernels: factors.get(&KERNELS).and_then(|kernels| kernels_of(*kernels)),
         threads: factors
             .get(&THREADS)
             .map_or(default.threads, |threads| *threads as usize),
@@ -152,6 +167,32 @@ const fn profile_of(profile: Profile) -> outcrop_column::Profile {
         Profile::Smallest => outcrop_column::Profile::Smallest,
         Profile::Balanced => outcrop_column::Profile::Balanced,
         Profile::Fastest => outcrop_column::Profile::Fastest,
+    }
+}
+
+const fn kernels_of(kernels: Kernels) -> Option<outcrop_column::Kernels> {
+    match kernels {
+        Kernels::Widest => None,
+        Kernels::Scalar => Some(outcrop_column::Kernels::Scalar),
+        Kernels::Avx2 => Some(outcrop_column::Kernels::Avx2),
+        Kernels::Avx512 => Some(outcrop_column::Kernels::Avx512),
+    }
+}
+
+const fn left_out(without: Without) -> &'static [Technique] {
+    match without {
+        Without::Nothing => &[],
+        Without::FrontCoding => &[Technique::FrontCoding],
+        Without::Deltas => &[Technique::Deltas],
+        Without::Classes => &[Technique::Classes],
+        Without::Zstd => &[Technique::Zstd],
+        Without::EntropyCoding => &[Technique::Classes, Technique::Zstd],
+        Without::All => &[
+            Technique::FrontCoding,
+            Technique::Deltas,
+            Technique::Classes,
+            Technique::Zstd,
+        ],
     }
 }
 

@@ -53,7 +53,32 @@ pub(super) fn trial_report(report: &BenchReport, operation: Operation) -> TrialR
         duration_s: report.elapsed_ns as f64 / 1e9,
         values,
         histograms,
-        notes: notes(&report.size),
+        notes: kernels_used(report)
+            .into_iter()
+            .chain(notes(&report.size))
+            .collect(),
+    }
+}
+
+/// Which kernels ran: the cell says so only where it asks for some.
+fn kernels_used(report: &BenchReport) -> Option<Remark> {
+    let kernels = report.kernels?.name();
+    Some(column::KERNELS_USED.remark(format!("the widest kernels that ran: {kernels}")))
+}
+
+/// A cell that cannot be measured here: its main figures are unavailable, for this reason.
+pub(super) fn absent(operation: Operation, why: &str) -> TrialReport {
+    let metrics: &[Metric] = match operation {
+        Operation::Encode => &[column::ENCODE_SPEED, column::FILE_BYTES],
+        Operation::Decode => &[column::DECODE_SPEED, column::FILE_BYTES],
+        Operation::Scan => &[column::ROW_RATE, column::FILE_BYTES],
+        _ => &[column::LATENCY.p50, column::OPERATION_RATE],
+    };
+    let unavailable = metrics.iter().map(|metric| Value::unavailable(*metric, why));
+    TrialReport {
+        values: unavailable.collect(),
+        notes: vec![column::ABSENT.remark(format!("not measured: {why}"))],
+        ..TrialReport::empty(Outcome::Completed)
     }
 }
 
@@ -107,6 +132,10 @@ fn sizes(size: &SizeReport) -> Vec<Value> {
             Value::derived(column::FLOOR_BYTES, floor as f64),
             Value::derived(column::SIZE_OVER_FLOOR, file / floor as f64),
         ]);
+        if parts.plain_postings_bytes > 0 {
+            let plain = parts.plain_postings_bytes as f64;
+            sizes.push(Value::derived(column::PLAIN_POSTINGS_BYTES, plain));
+        }
     }
     sizes
 }

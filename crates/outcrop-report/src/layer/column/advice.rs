@@ -4,7 +4,8 @@ use outcrop_measure::metric::Unit;
 use outcrop_schema::column::{ENCODE_SPEED, PROFILE, Profile, THREADS};
 use outcrop_workload::column::SearchMode;
 
-use super::cell::{column_words, is_generated};
+use super::baselines;
+use super::cell::{column_words, is_file, is_generated};
 use super::judgement::{Judgement, place};
 use super::verdict::SmallestForm;
 use super::whole::Whole;
@@ -41,7 +42,10 @@ pub(super) fn on_files(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Vec<Cl
 /// Of made columns the sizes are the finding; a verdict on each would be one on the generator.
 pub(super) fn on_generated(cells: &[Cell<'_>], judged: &[Judgement<'_>]) -> Vec<Claim> {
     let index = index_claim(judged).into_iter();
-    index.chain(encode_claim(cells)).collect()
+    index
+        .chain(baselines::claims(cells))
+        .chain(encode_claim(cells))
+        .collect()
 }
 
 /// The columns that are smallest in one form: what the one that gains most takes, and how much the others change; with the bytes
@@ -189,7 +193,7 @@ fn profile_claim(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Option<Claim
 }
 
 fn encode_claim(cells: &[Cell<'_>]) -> Option<Claim> {
-    let (cell, number) = best(cells, &ENCODE_SPEED)?;
+    let (cell, number) = best(cells.iter().filter(|cell| is_file(cell)), &ENCODE_SPEED)?;
     let threads = counted(*cell.get(&THREADS)? as usize, "thread");
     let column = column_words(cell);
     let text = format!("At most {number} of text, with {threads} on {column}.");

@@ -3,12 +3,14 @@
 use outcrop_measure::units::{format_exact_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::column::{
-    ENCODE_SPEED, Index, LATENCY, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR, STORED_BYTES,
+    ENCODE_SPEED, Index, LATENCY, OPERATION, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR,
+    STORED_BYTES,
 };
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
 use super::advice;
-use super::cell::{column_words, is_generated, is_plain_file, is_search};
+use super::baselines;
+use super::cell::{column_words, is_file, is_generated, is_plain_file, is_plain_text, is_search};
 use super::judgement::{Judgement, judge, place};
 use super::whole::{Whole, is_whole, rows_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
@@ -35,7 +37,9 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         subject += &format!(" · speeds: {rows}");
     }
     let (advice, capabilities) = if of_files.is_empty() && wholes.is_empty() {
-        (advice::on_generated(cells, &made), of_generated(cells))
+        let mut capabilities = of_generated(cells);
+        capabilities.extend(baselines::made_wholes(cells));
+        (advice::on_generated(cells, &made), capabilities)
     } else {
         let advice = advice::on_files(&wholes, &of_files);
         let capabilities = if wholes.is_empty() {
@@ -148,22 +152,33 @@ fn of_generated(cells: &[Cell<'_>]) -> Vec<Capability> {
         let is_wanted = |cell: &&Cell<'_>| is_search(cell, Operation::Equality, mode, indexes);
         best(cells.iter().filter(is_wanted), &LATENCY.p50)
     };
+    let of_text = |cell: &&Cell<'_>| is_plain_text(cell) && cell.is(&OPERATION, &Operation::Equality);
+    let in_text = best(cells.iter().filter(of_text), &LATENCY.p50);
     let in_file = |mode| lookup(mode, &[Index::Postings]);
     let (in_memory, on_disk) = (in_file(SearchMode::InMemory), in_file(SearchMode::OnDisk));
     let rows = [
         ("Largest size ÷ floor", largest),
-        ("Fastest encode", best(cells, &ENCODE_SPEED)),
+        (
+            "Fastest encode",
+            best(cells.iter().filter(|cell| is_file(cell)), &ENCODE_SPEED),
+        ),
         ("Rows of a value, in memory", in_memory),
         ("Rows of a value, on disk", on_disk),
         ("Rows of a value, by scan", lookup(SearchMode::Scan, &Index::ALL)),
+        ("Rows of a value, in plain text", in_text),
     ];
+    // What no plan of the run asks for is not missing; a run without any of it says where it would come from.
+    let has_other = cells.iter().any(is_whole) || rows.iter().any(|(_, found)| found.is_some());
+    let rows = rows
+        .into_iter()
+        .filter(|(_, found)| found.is_some() || !has_other);
     let row = |(label, found): (&str, Option<(&Cell<'_>, &Number)>)| {
         let found = found.map(|(cell, number)| (number.clone(), column_words(cell)));
         let (label, if_missing) = (label.to_owned(), || "see the column- plans".to_owned());
         let readings = vec![Reading::of("generated columns", found, if_missing)];
         Capability { label, readings }
     };
-    rows.map(row).into()
+    rows.map(row).collect()
 }
 
 /// What limits the answer about columns in addition to what limits that of every layer.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use outcrop_measure::units::format_count;
 use outcrop_schema::column::{
-    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, OPERATION, ORDER, PROFILE, Profile, ROWS, SCHEMA,
-    SEARCH_MODE, SKEW,
+    COLUMN, DISTINCT, FORMAT, Format, INDEX, Index, KERNELS, Kernels, OPERATION, ORDER, PROFILE, Profile,
+    ROWS, SCHEMA, SEARCH_MODE, SKEW, WITHOUT, Without,
 };
 use outcrop_schema::{About, Role};
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
@@ -17,9 +17,25 @@ pub(super) fn is_generated(cell: &Cell<'_>) -> bool {
     cell.factors().has(&DISTINCT)
 }
 
-/// Whether rows were encoded to a column file.
+/// Whether nothing was held back: no technique left out, and the widest kernels. Runs made before there was a choice do not say.
+fn is_unlimited(cell: &Cell<'_>) -> bool {
+    let has_all = cell
+        .get(&WITHOUT)
+        .is_none_or(|without| *without == Without::Nothing);
+    has_all
+        && cell
+            .get(&KERNELS)
+            .is_none_or(|kernels| *kernels == Kernels::Widest)
+}
+
+/// Whether rows were encoded to a column file, by all techniques and the widest kernels.
 pub(super) fn is_file(cell: &Cell<'_>) -> bool {
-    cell.is(&OPERATION, &Operation::Encode) && cell.is(&FORMAT, &Format::Ocol)
+    cell.is(&OPERATION, &Operation::Encode) && cell.is(&FORMAT, &Format::Ocol) && is_unlimited(cell)
+}
+
+/// Whether newline text as it is stands for a column.
+pub(super) fn is_plain_text(cell: &Cell<'_>) -> bool {
+    matches!(cell.get(&FORMAT), Some(Format::Text(codec)) if codec.to_string() == "none")
 }
 
 /// Whether rows were encoded to a column file without an index.
@@ -32,8 +48,13 @@ pub(super) fn is_balanced_file(cell: &Cell<'_>) -> bool {
     is_plain_file(cell) && cell.is(&PROFILE, &Profile::Balanced)
 }
 
-/// Whether rows were searched in this way, in a file with one of these indexes.
+/// Whether rows were searched in this way, in a file with one of these indexes, by all techniques and the widest kernels.
 pub(super) fn is_search(cell: &Cell<'_>, operation: Operation, mode: SearchMode, indexes: &[Index]) -> bool {
+    is_unlimited(cell) && searches(cell, operation, mode, indexes)
+}
+
+/// The same, whatever was held back.
+pub(super) fn searches(cell: &Cell<'_>, operation: Operation, mode: SearchMode, indexes: &[Index]) -> bool {
     let has_index = indexes.iter().any(|index| cell.is(&INDEX, index));
     has_index && cell.is(&OPERATION, &operation) && cell.is(&SEARCH_MODE, &mode)
 }

@@ -10,9 +10,12 @@ use outcrop_schema::column::{
 use outcrop_workload::column::SearchMode::{self, InMemory, OnDisk, Scan};
 use outcrop_workload::column::{Operation, RowOrder};
 
+use super::ablation_figure::size_by_technique;
 use super::cell::{
-    Column, column_key, column_words, columns, count_of, is_balanced_file, is_generated, is_search,
+    Column, column_key, column_words, columns, count_of, is_balanced_file, is_generated, is_plain_text,
+    is_search,
 };
+use super::kernel_figure::time_by_kernels;
 use super::size_figure::sizes_by_form;
 use crate::cell::{Cell, families};
 use crate::chart::{
@@ -49,6 +52,8 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
         has_generated.then(|| size_by_cardinality(cells)),
         Some(search_latency(cells)),
         has_generated.then(|| encode_speed(cells)),
+        time_by_kernels(cells),
+        size_by_technique(cells),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -179,9 +184,22 @@ fn search_latency(cells: &[Cell<'_>]) -> FigureSlot {
         let (label, bars) = (label.to_owned(), bars.unwrap_or_default());
         BarGroup { label, bars }
     };
+    let in_text = |operation| {
+        let is_wanted = |cell: &&Cell<'_>| is_plain_text(cell) && cell.is(&OPERATION, &operation);
+        let bars = of_column.iter().find(is_wanted).map(latency_bars);
+        let label = "plain text, scan".to_owned();
+        BarGroup {
+            label,
+            bars: bars.unwrap_or_default(),
+        }
+    };
     let facet = |operation: Operation| Facet {
         title: operation.to_string(),
-        groups: SEARCHES.map(|search| group(operation, search)).into(),
+        groups: SEARCHES
+            .map(|search| group(operation, search))
+            .into_iter()
+            .chain([in_text(operation)])
+            .collect(),
     };
     let operations = [Operation::Equality, Operation::Prefix, Operation::Range];
     let chart = BarChart {

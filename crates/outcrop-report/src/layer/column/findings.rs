@@ -1,13 +1,15 @@
 //! Sentences about columns, checked against the records.
 
 use outcrop_measure::metric::Unit;
+use outcrop_schema::FactorRef;
 use outcrop_schema::column::{
-    COLD_READS_MAX, DICTIONARY_BYTES, ENCODE_PEAK_MEMORY, FILE_BYTES, FLOOR_BYTES, FORMAT, Index, ORDER,
-    SIZE_OVER_FLOOR, SKEW, TEXT_BYTES, THREADS,
+    COLD_READS_MAX, DICTIONARY_BYTES, ENCODE_PEAK_MEMORY, FILE_BYTES, FLOOR_BYTES, FORMAT, INDEX, Index,
+    KERNELS, Kernels, LATENCY, OPERATION, ORDER, PROFILE, SEARCH_MODE, SIZE_OVER_FLOOR, SKEW, TEXT_BYTES,
+    THREADS, WITHOUT, Without,
 };
 use outcrop_workload::column::{Operation, RowOrder, SearchMode};
 
-use super::cell::{is_file, is_plain_file, is_search};
+use super::cell::{is_file, is_plain_file, is_plain_text, is_search};
 use super::judgement::judge;
 use super::whole::wholes;
 use crate::cell::{Cell, families};
@@ -20,6 +22,10 @@ const ABOVE_FLOOR: [f64; 2] = [1.02, 1.05];
 const LEAST_FLOOR_BYTES: f64 = 65_536.0;
 /// Of columns below this, headers decide: the footer of a Parquet file is not counted, that of a column file is.
 const LEAST_COLUMN_BYTES: f64 = 65_536.0;
+/// What a file may lose by a technique before it is said to be larger: the choice of each block is made from a sample.
+const SAME_SIZE: f64 = 1.001;
+/// What vector instructions must make of the time of a scan.
+const HALF: f64 = 0.5;
 /// Reads of a cold lookup.
 const MOST_READS: f64 = 3.0;
 /// Memory over the file, the dictionary beside it.
@@ -36,6 +42,9 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         memory,
         beside_text,
         beside_parquet,
+        techniques_save,
+        vectors_scan,
+        codes_beside_text,
     ];
     findings.map(|finding| finding(cells)).into()
 }
@@ -152,6 +161,104 @@ fn beside_text(cells: &[Cell<'_>]) -> Finding {
         },
     );
     finding.meaning(meaning)
+}
+
+/// Of the cells in which a technique is left out, the bytes of the file with all of them over those without.
+fn techniques_save(cells: &[Cell<'_>]) -> Finding {
+    let encodes = cells
+        .iter()
+        .filter(|cell| cell.is(&OPERATION, &Operation::Encode));
+    let of_column = families(encodes, &[&WITHOUT]);
+    let ratios = of_column.iter().flat_map(|files| {
+        let whole = files.iter().find(|file| file.is(&WITHOUT, &Without::Nothing));
+        let whole = whole.and_then(|file| file.value(&FILE_BYTES));
+        let others = files.iter().filter(|file| !file.is(&WITHOUT, &Without::Nothing));
+        others.filter_map(move |file| Some((whole? / file.value(&FILE_BYTES)?, SAME_SIZE)))
+    });
+    at_most(
+        "techniques-save",
+        "No file is smaller without one of its techniques.",
+        ratios,
+        ("largest file with ÷ without a technique", Unit::Ratio),
+        "no technique was left out; the plan column-ablation leaves out each",
+        |count, above| {
+            format!("file ÷ the same file without a technique in {count} cells; {above} are above 1.")
+        },
+    )
+}
+
+/// Which cells of a family are meant.
+type Choice = fn(&Cell<'_>) -> bool;
+
+/// Median latencies of the same search with two kernels, or with codes and with text.
+fn latency_ratios<'c>(
+    cells: &'c [Cell<'c>],
+    along: &[FactorRef],
+    (first, second): (Choice, Choice),
+) -> Vec<f64> {
+    let latency = |cells: &[&Cell<'_>], is_wanted: Choice| {
+        let values = cells
+            .iter()
+            .filter(|cell| is_wanted(cell))
+            .filter_map(|cell| cell.value(&LATENCY.p50));
+        values.reduce(f64::min)
+    };
+    let of_column = families(
+        cells.iter().filter(|cell| cell.value(&LATENCY.p50).is_some()),
+        along,
+    );
+    of_column
+        .iter()
+        .filter_map(|cells| Some(latency(cells, first)? / latency(cells, second)?))
+        .collect()
+}
+
+fn is_scan(cell: &Cell<'_>) -> bool {
+    cell.is(&SEARCH_MODE, &SearchMode::Scan)
+}
+
+fn vectors_scan(cells: &[Cell<'_>]) -> Finding {
+    let is_vector = |cell: &Cell<'_>| is_scan(cell) && !cell.is(&KERNELS, &Kernels::Scalar);
+    let is_scalar = |cell: &Cell<'_>| is_scan(cell) && cell.is(&KERNELS, &Kernels::Scalar);
+    let ratios = latency_ratios(cells, &[&KERNELS], (is_vector, is_scalar));
+    at_most(
+        "vectors-halve-a-scan",
+        "Vector instructions at least halve the time of a scan of dictionary codes.",
+        ratios.into_iter().map(|ratio| (ratio, HALF)),
+        ("largest time ÷ time of plain loops", Unit::Ratio),
+        "no scan was measured with several kernels; the plan column-kernels does so",
+        |count, above| {
+            format!("p50 of the fastest kernels ÷ plain loops in {count} scans; {above} take more than half.")
+        },
+    )
+}
+
+fn codes_beside_text(cells: &[Cell<'_>]) -> Finding {
+    let along: [FactorRef; 7] = [
+        &FORMAT,
+        &INDEX,
+        &PROFILE,
+        &KERNELS,
+        &SEARCH_MODE,
+        &THREADS,
+        &WITHOUT,
+    ];
+    let ratios = latency_ratios(cells, &along, (is_scan, is_plain_text));
+    at_most(
+        "codes-scan-faster-than-text",
+        "A scan of dictionary codes takes no longer than one of the text.",
+        ratios.into_iter().map(|ratio| (ratio, 1.0)),
+        ("largest time ÷ time in plain text", Unit::Ratio),
+        &format!(
+            "no search of plain text was measured; a plan with {} = [\"ocol\", \"none\"] does so",
+            FORMAT.name
+        ),
+        |count, above| {
+            format!(
+                "p50 of the fastest scan of codes ÷ scan of text in {count} searches; {above} take longer."
+            )
+        },
+    )
 }
 
 fn beside_parquet(cells: &[Cell<'_>]) -> Finding {

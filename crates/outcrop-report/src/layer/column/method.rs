@@ -24,6 +24,21 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "From the value to the row numbers in an array, one query at a time; it includes two clock reads, about 30 ns. In memory: the file is preloaded, and postings are built if it has none. On disk: pread from the page cache, nothing kept. Scan: codes in memory, no postings.",
     ),
     (
+        "Plain text",
+        "Newline text in memory, without a dictionary: whole lines are found by the memchr crate's vectorised search, and newlines \
+         are counted up to each, 128 KiB at a time. Its rows are compared with those of the column file before it is measured.",
+    ),
+    (
+        "Kernels",
+        "The inner loops of encoding, decoding and scanning have plain forms and forms for AVX2 and AVX-512; the factor sets the widest \
+         that may run. All give the same bytes and rows. Checksums, zstd and memchr choose their instructions themselves.",
+    ),
+    (
+        "Techniques",
+        "The file is written once more without the technique, and decoded. Postings as plain numbers are computed: the number of rows \
+         times the bits of the last row's number.",
+    ),
+    (
         "Cold reads",
         "Reads by the codec for 64 queries, each on a newly opened file; the reads of opening do not count.",
     ),

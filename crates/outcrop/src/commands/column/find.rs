@@ -4,6 +4,7 @@ use super::flags::{AnswerFormat, Find, Get, MemoryFlag};
 use super::print::{Answers, Field, refuse_terminal};
 use super::wanted::Wanted;
 use super::{Access, of_column, open};
+use crate::exit::bad_input;
 use crate::output::note;
 use outcrop_column::Selection;
 use outcrop_column::arrow::{batch_of_rows, batch_of_values, write_batch};
@@ -16,13 +17,21 @@ const VALUES_WORTH_POSTINGS: usize = 8;
 
 pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
-    let wanted = Wanted::of(args)?;
+    if args.by_value && args.format == AnswerFormat::Arrow {
+        return Err(bad_input(anyhow::anyhow!(
+            "an Arrow answer has row numbers alone; --by-value needs --format text, json or csv"
+        )));
+    }
+    let mut wanted = Wanted::of(args)?;
     let opening = Stopwatch::start();
     let access = match args.memory {
         MemoryFlag::InMemory => Access::Mapped,
         MemoryFlag::OnDisk => Access::OnDisk,
     };
     let mut column = open(&args.file, access, &args.memory_limit)?;
+    if args.by_value {
+        wanted = wanted.by_value(&column).map_err(of_column)?;
+    }
     let values = wanted.several().map_or(1, <[_]>::len);
     if args.memory == MemoryFlag::InMemory && values >= VALUES_WORTH_POSTINGS {
         column.preload().map_err(of_column)?;

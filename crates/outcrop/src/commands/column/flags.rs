@@ -222,11 +222,12 @@ Examples:
   outcrop column find words.ocol --range b..d --limit 10
   outcrop column find prices.ocol --number-range 9.5..120 --count
   outcrop column find words.ocol --regex '^gr.*te$' --values --format csv
+  outcrop column find words.ocol --prefix gra --by-value --format csv
   outcrop column find words.ocol --prefix gra --count --memory on-disk
   outcrop column find words.ocol --hex ff00
 
-One value or another condition prints its rows, one a line. Several values print a line for each: the value, how many
-rows have it, and which. In CSV and JSON each row of a value has the value next to it.")]
+One value or another condition prints its rows, one a line. Several values, and any condition with --by-value, print a
+line for each value: the value, how many rows have it, and which. In CSV and JSON each row has its value next to it.")]
 pub(super) struct Find {
     /// The column file
     pub(super) file: PathBuf,
@@ -254,6 +255,9 @@ pub(super) struct Find {
     /// Print values with their row counts instead of rows
     #[arg(long)]
     pub(super) values: bool,
+    /// Print each value that is found with its rows, as for several values
+    #[arg(long, conflicts_with_all = ["values", "count", "is_null"])]
+    pub(super) by_value: bool,
     /// Print only the number of rows
     #[arg(long, conflicts_with_all = ["values", "limit"])]
     pub(super) count: bool,

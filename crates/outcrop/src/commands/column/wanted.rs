@@ -78,6 +78,26 @@ impl Wanted {
         })
     }
 
+    /// The same, value by value: what else is looked for becomes the list of the values that it selects, in byte order.
+    pub(super) fn by_value(self, column: &Column) -> Result<Self, ColumnError> {
+        let values = if let Self::Values { values, .. } = self {
+            values
+        } else {
+            let mut found = BTreeSet::new();
+            for selection in self.select(column)? {
+                selection.for_each_value(|value, _| {
+                    found.extend(value.map(<[u8]>::to_vec));
+                    Ok(())
+                })?;
+            }
+            found.into_iter().collect()
+        };
+        Ok(Self::Values {
+            values,
+            is_list: true,
+        })
+    }
+
     /// The values, where several were asked for: each has its own answer.
     pub(super) fn several(&self) -> Option<&[Vec<u8>]> {
         match self {

@@ -212,6 +212,11 @@ fn of_columns() {
                 row_count: 100,
             },
             ColumnError::NoCodes,
+            ColumnError::Kernels {
+                kernels: "avx512",
+                missing: vec!["avx512f", "avx512bw"],
+                widest: "avx2",
+            },
         ],
     );
     hold(

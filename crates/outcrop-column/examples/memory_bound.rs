@@ -1,0 +1,329 @@
+//! Holds three operations of the codec against programs that only touch the memory which they have to touch:
+//! `memory_bound TEXT [THREADS [ROUNDS]]`.
+//!
+//! Each round runs the codec and the bare accesses one after the other (A B A B …), so that both see the same hours of the machine. The result
+//! is a Markdown table of medians with the ends of the samples. `benchmarks/column/bounds.sh` runs it.
+//!
+//! What is touched, and why no codec of this format does without it:
+//! - *Encode*: all text once; per row one line of 64 bytes of a table of the values (a hash table needs the whole key; rows come in any order),
+//!   whose count goes up; per row one place of the map from provisional to final codes; the file's bytes once into a buffer. All accesses are
+//!   independent of each other, on as many threads as the codec has, and nothing is split, hashed or compared.
+//! - *Equality scan*: the first plane of all codes, and the second plane where the first matches.
+//! - *Arrow arrays*: the file once, and four bytes a row into an array that stays in the cache.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the clock of the workspace is of a higher rank than this crate; an example may read its own"
+)]
+
+use std::io::Write;
+use std::time::Instant;
+
+use memmap2::{Advice, MmapMut};
+use outcrop_column::arrow::DictionaryOrder;
+use outcrop_column::storage::WriteAt;
+use outcrop_column::{Column, EncodeOptions, Result, encode_text};
+
+/// Bytes of a cache line, and of a place of a map.
+const LINE: usize = 64;
+const PLACE: usize = 4;
+/// Rows at a time: what they write stays in the cache.
+const STEP: usize = 1 << 16;
+/// Words searched for in a round.
+const SEARCHES: usize = 5;
+
+/// Drops what is written.
+struct Dropped;
+
+impl WriteAt for Dropped {
+    fn write_all_at(&mut self, _: &[u8], _: u64) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What the accesses go to.
+struct Scene<'t> {
+    text: &'t [u8],
+    file: Vec<u8>,
+    /// The code of each row: four of the bytes of its text, in what is read.
+    codes: Vec<u32>,
+    value_count: usize,
+    threads: usize,
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [text, rest @ ..] = arguments.as_slice() else {
+        return Err(std::io::Error::other("usage: memory_bound TEXT [THREADS [ROUNDS]]").into());
+    };
+    let number = |place: usize, default: usize| {
+        rest.get(place)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    let (threads, rounds) = (number(0, 2), number(1, 7));
+    let text = std::fs::read(text)?;
+    let options = EncodeOptions {
+        threads,
+        ..EncodeOptions::default()
+    };
+    let mut file = Vec::new();
+    let written = encode_text(text.as_slice(), options)?.finish(&mut file)?;
+    let column = Column::open_in(file.clone())?;
+    let mut codes = Vec::with_capacity(written.row_count as usize);
+    column.for_each_batch(|batch| {
+        codes.extend_from_slice(&batch.codes);
+        Ok(())
+    })?;
+    let scene = Scene {
+        text: &text,
+        file,
+        codes,
+        value_count: written.value_count as usize,
+        threads,
+    };
+    say(&format!(
+        "{} rows, {} distinct values, {threads} threads to encode, {rounds} rounds; ends are the least and the greatest sample, which hold the \
+         median with {:.1} % confidence.\n\n",
+        written.row_count,
+        written.value_count,
+        100.0 * (1.0 - 0.5_f64.powi(rounds as i32 - 1))
+    ));
+    say(
+        "| operation | unit | codec | necessary accesses alone | codec ÷ accesses |\n|---|---|---|---|---|\n",
+    );
+    encode_bound(&scene, options, rounds)?;
+    scan_bound(&scene, &column, rounds)?;
+    arrow_bound(&scene, &column, rounds)
+}
+
+fn say(text: &str) {
+    // Whoever closes the pipe early wants no more.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+fn seconds(work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Runs both in turn, and prints medians and ends in the unit that `convert` gives.
+fn compare(
+    name: &str,
+    unit: &str,
+    rounds: usize,
+    convert: impl Fn(f64) -> f64,
+    mut codec: impl FnMut() -> Result<f64>,
+    mut accesses: impl FnMut() -> Result<f64>,
+) -> Result<()> {
+    // Once before: pages come in.
+    codec()?;
+    accesses()?;
+    let (mut of_codec, mut of_accesses) = (Vec::new(), Vec::new());
+    for _ in 0..rounds.max(1) {
+        of_codec.push(codec()?);
+        of_accesses.push(accesses()?);
+    }
+    let shown = |samples: &mut Vec<f64>| {
+        samples.sort_by(f64::total_cmp);
+        let (median, last) = (samples[samples.len() / 2], samples[samples.len() - 1]);
+        let mut ends = [convert(samples[0]), convert(last)];
+        ends.sort_by(f64::total_cmp);
+        (
+            median,
+            format!("{:.3} ({:.3}–{:.3})", convert(median), ends[0], ends[1]),
+        )
+    };
+    let ((codec, of_codec), (accesses, of_accesses)) = (shown(&mut of_codec), shown(&mut of_accesses));
+    say(&format!(
+        "| {name} | {unit} | {of_codec} | {of_accesses} | {:.2} |\n",
+        codec / accesses
+    ));
+    Ok(())
+}
+
+/// Zeroed memory on huge pages where the kernel has them, as the codec's tables are.
+fn table(bytes: usize) -> Result<MmapMut> {
+    let table = MmapMut::map_anon(bytes)?;
+    // Without them the accesses only take longer, as the codec's would.
+    let _ = table.advise(Advice::HugePage);
+    Ok(table)
+}
+
+fn encode_bound(scene: &Scene<'_>, options: EncodeOptions, rounds: usize) -> Result<()> {
+    // As many lines as the codec's table has once it stopped growing: four keys a line, a quarter to a half of them taken.
+    let lines = scene.value_count.next_power_of_two();
+    let share = scene.codes.len().div_ceil(scene.threads).max(1);
+    let mut tables = Vec::new();
+    for _ in 0..scene.threads {
+        tables.push((table(lines * LINE)?, table(4 * lines * PLACE)?));
+    }
+    let unread = &scene.text[(scene.codes.len() * 4).min(scene.text.len())..];
+    let text_share = unread.len().div_ceil(scene.threads).max(1);
+    let file_share = scene.file.len() * STEP / scene.codes.len().max(1);
+    compare(
+        "encode without index",
+        "GB/s of text",
+        rounds,
+        |seconds| scene.text.len() as f64 / seconds / 1e9,
+        || seconds(|| encode_text(scene.text, options)?.finish(&mut Dropped).map(drop)),
+        || {
+            seconds(|| {
+                std::thread::scope(|scope| {
+                    let texts = unread.chunks(text_share).map(Some).chain(std::iter::repeat(None));
+                    for ((codes, text), (lines, map)) in scene.codes.chunks(share).zip(texts).zip(&mut tables)
+                    {
+                        scope.spawn(move || {
+                            touch_as_encoding(codes, text.unwrap_or_default(), lines, map, file_share);
+                        });
+                    }
+                });
+                Ok(())
+            })
+        },
+    )
+}
+
+/// A row's line: the multiplier spreads neighbouring codes over all lines, as a hash does.
+fn line_of(code: u32, lines: usize) -> usize {
+    (code.wrapping_mul(0x9e37_79b1) as usize) & (lines - 1)
+}
+
+fn touch_as_encoding(codes: &[u32], text: &[u8], lines: &mut [u8], map: &[u8], file_share: usize) {
+    let line_count = lines.len() / LINE;
+    let mut packed = vec![0_u8; codes.len() / 2 * 5 + 5];
+    let text_step = text.len() * STEP / codes.len().max(1);
+    for (index, rows) in codes.chunks(STEP).enumerate() {
+        let start = (index * text_step).min(text.len());
+        std::hint::black_box(sum(&text[start..(start + text_step).min(text.len())]));
+        let out = packed[index * STEP / 2 * 5..].as_chunks_mut::<5>().0;
+        for (pair, out) in rows.chunks(2).zip(out) {
+            let mut both = 0;
+            for (shift, &code) in [0, 20].into_iter().zip(pair) {
+                let line = line_of(code, line_count);
+                let count = &mut lines[line * LINE + 48];
+                *count = count.wrapping_add(1);
+                both |= (line as u64) << shift;
+            }
+            out.copy_from_slice(&both.to_le_bytes()[..5]);
+        }
+    }
+    // The second half: rows as they were packed, the final code of each, and the bytes of the file.
+    let mut block = vec![0_u8; file_share];
+    for rows in packed.chunks(STEP / 2 * 5) {
+        let mut total = 0_u32;
+        for pair in rows.as_chunks::<5>().0 {
+            let both = u64::from_le_bytes([pair[0], pair[1], pair[2], pair[3], pair[4], 0, 0, 0]);
+            for provisional in [both & 0xf_ffff, both >> 20] {
+                let place = provisional as usize % line_count * 4 * PLACE;
+                total = total.wrapping_add(u32::from(map[place]));
+            }
+        }
+        block.fill(total as u8);
+        std::hint::black_box(&block);
+    }
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    let (words, _) = bytes.as_chunks();
+    words
+        .iter()
+        .fold(0, |sum: u64, word| sum.wrapping_add(u64::from_le_bytes(*word)))
+}
+
+fn scan_bound(scene: &Scene<'_>, column: &Column, rounds: usize) -> Result<()> {
+    let mut words = Vec::new();
+    let step = scene.value_count / SEARCHES + 1;
+    let mut position = 0;
+    column.for_each_value(|_, _, value| {
+        if position % step == step / 2 {
+            words.push((position as u32, value.to_vec()));
+        }
+        position += 1;
+        Ok(())
+    })?;
+    let bits = usize::BITS - scene.value_count.saturating_sub(1).leading_zeros();
+    let (high, low) = (bits.saturating_sub(8), bits.saturating_sub(16));
+    let plane = |shift: u32| {
+        scene
+            .codes
+            .iter()
+            .map(|code| (code >> shift) as u8)
+            .collect::<Vec<u8>>()
+    };
+    let (first, second) = (plane(high), plane(low));
+    let milliseconds = |seconds: f64| seconds * 1e3 / words.len().max(1) as f64;
+    let searches = || {
+        seconds(|| {
+            words
+                .iter()
+                .try_for_each(|(_, word)| column.find(word)?.rows_by_scan().map(drop))
+        })
+    };
+    compare(
+        "equality scan; first plane alone",
+        "ms",
+        rounds,
+        milliseconds,
+        searches,
+        || {
+            seconds(|| {
+                for (code, _) in &words {
+                    std::hint::black_box(memchr::memchr_iter((code >> high) as u8, &first).count());
+                }
+                Ok(())
+            })
+        },
+    )?;
+    compare(
+        "equality scan; both planes",
+        "ms",
+        rounds,
+        milliseconds,
+        searches,
+        || {
+            seconds(|| {
+                for (code, _) in &words {
+                    let candidates = memchr::memchr_iter((code >> high) as u8, &first);
+                    let is_found = |row: &usize| second[*row] == (code >> low) as u8;
+                    std::hint::black_box(candidates.filter(is_found).count());
+                }
+                Ok(())
+            })
+        },
+    )
+}
+
+fn arrow_bound(scene: &Scene<'_>, column: &Column, rounds: usize) -> Result<()> {
+    let rows = scene.codes.len() as f64;
+    let file_step = (scene.file.len() * STEP / scene.codes.len().max(1)).max(1);
+    let mut keys = vec![0_i32; STEP];
+    compare(
+        "Arrow arrays, dictionary as stored, made before",
+        "ns a row",
+        rounds,
+        |seconds| seconds * 1e9 / rows,
+        || {
+            let arrays = column.scan_in(DictionaryOrder::Stored)?;
+            seconds(|| {
+                for array in arrays {
+                    std::hint::black_box(array?);
+                }
+                Ok(())
+            })
+        },
+        || {
+            seconds(|| {
+                for part in scene.file.chunks(file_step) {
+                    keys.fill(sum(part) as i32);
+                    std::hint::black_box(&keys);
+                }
+                Ok(())
+            })
+        },
+    )
+}

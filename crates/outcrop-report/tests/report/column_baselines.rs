@@ -1,0 +1,163 @@
+//! Plain text, kernels and techniques: what the report makes of cells that hold something back.
+
+use outcrop_report::section::FigureSlot;
+use outcrop_report::{Finding, Report, Verdict};
+use outcrop_results::RunView;
+use outcrop_schema::column::{
+    CODES_BYTES, DICTIONARY_BYTES, ENCODE_SPEED, FILE_BYTES, FORMAT, Format, INDEX, Index, KERNELS, Kernels,
+    LATENCY, OPERATION, PLAIN_POSTINGS_BYTES, POSTINGS_BYTES, PROFILE, ROW_COUNT, ROW_RATE, SEARCH_MODE,
+    THREADS, WITHOUT, Without,
+};
+use outcrop_schema::{FactorRef, Settings};
+use outcrop_workload::column::{Operation, SearchMode};
+
+use crate::column_fixture::{Builder, encoded, looked_up};
+
+fn in_plain_text() -> Settings {
+    let mut factors = looked_up(Index::None, SearchMode::InMemory);
+    factors.set(&FORMAT, Format::Text("none".parse().expect("a codec")));
+    let without: [FactorRef; 5] = [&INDEX, &PROFILE, &SEARCH_MODE, &KERNELS, &WITHOUT];
+    without.iter().for_each(|factor| factors.remove(factor.about()));
+    factors
+}
+
+fn with_kernels(mut factors: Settings, kernels: Kernels) -> Settings {
+    factors.set(&KERNELS, kernels);
+    factors
+}
+
+/// A run in which text takes 1 ms, postings 1 µs, and a scan of codes so many nanoseconds by kernels.
+fn searched(scans: &[(Kernels, f64)]) -> RunView {
+    let text = Builder::new().generated(in_plain_text(), &[(LATENCY.p50, 1e6)]);
+    let scan = |builder: Builder, (kernels, time): &(Kernels, f64)| {
+        let of = |index, mode| with_kernels(looked_up(index, mode), *kernels);
+        let mut decoded = with_kernels(encoded(), *kernels);
+        decoded.set(&OPERATION, Operation::Decode);
+        decoded.remove(&THREADS);
+        builder
+            .generated(of(Index::None, SearchMode::Scan), &[(LATENCY.p50, *time)])
+            .generated(of(Index::Postings, SearchMode::InMemory), &[(LATENCY.p50, 1e3)])
+            .generated(decoded, &[(ROW_RATE, 1e9)])
+    };
+    scans.iter().fold(text, scan).build()
+}
+
+fn finding(run: &RunView, id: &str) -> Finding {
+    let report = Report::of(run);
+    let found = report.layers[0].findings.iter().find(|finding| finding.id == id);
+    found.unwrap_or_else(|| panic!("no finding {id}")).clone()
+}
+
+fn values_of(run: &RunView, figure: &str) -> Option<String> {
+    let report = Report::of(run);
+    let figures = report.figures();
+    let found = figures.into_iter().find(|one| one.id == figure)?;
+    Some(found.to_csv().expect("a table"))
+}
+
+#[test]
+fn one_figure_has_text_dictionary_postings_and_kernels_together() {
+    let run = searched(&[
+        (Kernels::Scalar, 4e5),
+        (Kernels::Avx2, 5e4),
+        (Kernels::Avx512, 4e4),
+    ]);
+    let values = values_of(&run, "column-kernels").expect("the figure");
+    for part in [
+        "plain text, scan",
+        "dictionary codes, scan",
+        "dictionary, postings",
+        "decode to text",
+    ] {
+        assert!(values.contains(part), "{part}: {values}");
+    }
+    for part in ["memchr", "scalar", "avx2", "avx512"] {
+        assert!(values.contains(part), "{part}: {values}");
+    }
+    let usual = searched(&[(Kernels::Widest, 4e4)]);
+    let drawn = &Report::of(&usual).layers[0].figures;
+    let names_kernels = |slot: &FigureSlot| match slot {
+        FigureSlot::Drawn(figure) => figure.id == "column-kernels",
+        FigureSlot::Missing(missing) => missing.plan == "column-kernels",
+    };
+    assert!(!drawn.iter().any(names_kernels), "kernels were no factor");
+}
+
+#[test]
+fn vectors_are_held_against_plain_loops_and_codes_against_text() {
+    let fast = searched(&[(Kernels::Scalar, 4e5), (Kernels::Avx2, 5e4)]);
+    assert_eq!(finding(&fast, "vectors-halve-a-scan").verdict, Verdict::Holds);
+    assert_eq!(
+        finding(&fast, "codes-scan-faster-than-text").verdict,
+        Verdict::Holds
+    );
+    let slow = searched(&[(Kernels::Scalar, 4e6), (Kernels::Avx2, 3e6)]);
+    assert_eq!(
+        finding(&slow, "vectors-halve-a-scan").verdict,
+        Verdict::DoesNotHold
+    );
+    assert_eq!(
+        finding(&slow, "codes-scan-faster-than-text").verdict,
+        Verdict::DoesNotHold
+    );
+    let alone = searched(&[(Kernels::Avx2, 5e4)]);
+    let untested = finding(&alone, "vectors-halve-a-scan").verdict;
+    assert!(matches!(untested, Verdict::NotTestable(_)), "{untested:?}");
+}
+
+fn without(
+    without: Without,
+    dictionary: f64,
+    file: f64,
+) -> (Settings, Vec<(outcrop_measure::metric::Metric, f64)>) {
+    let mut factors = encoded();
+    factors.set(&INDEX, Index::Postings);
+    factors.set(&WITHOUT, without);
+    let values = vec![
+        (ROW_COUNT, 1e6),
+        (DICTIONARY_BYTES, dictionary),
+        (CODES_BYTES, 2e6),
+        (POSTINGS_BYTES, 1e6),
+        (PLAIN_POSTINGS_BYTES, 2.5e6),
+        (FILE_BYTES, file),
+        (ENCODE_SPEED, 1e9),
+    ];
+    (factors, values)
+}
+
+fn ablated(file_without: f64) -> RunView {
+    let cells = [
+        without(Without::Nothing, 1e5, 3.1e6),
+        without(Without::FrontCoding, 2e5, file_without),
+    ];
+    let add = |builder: Builder, (factors, values): (Settings, Vec<_>)| builder.generated(factors, &values);
+    cells.into_iter().fold(Builder::new(), add).build()
+}
+
+#[test]
+fn each_technique_left_out_has_its_sections_in_a_figure_and_must_not_make_the_file_smaller() {
+    let run = ablated(3.2e6);
+    let values = values_of(&run, "column-ablation").expect("the figure");
+    for part in [
+        "all techniques",
+        "without front-coding",
+        "postings as plain numbers",
+        "dictionary (text)",
+        "codes (integers)",
+    ] {
+        assert!(values.contains(part), "{part}: {values}");
+    }
+    assert_eq!(finding(&run, "techniques-save").verdict, Verdict::Holds);
+    assert_eq!(
+        finding(&ablated(3.0e6), "techniques-save").verdict,
+        Verdict::DoesNotHold
+    );
+}
+
+#[test]
+fn what_is_held_back_counts_neither_as_the_fastest_encode_nor_as_a_file_of_ours() {
+    let (factors, values) = without(Without::All, 1e5, 3.1e6);
+    let run = Builder::new().generated(factors, &values).build();
+    let claims = &Report::of(&run).layers[0].answer.advice;
+    assert!(claims.iter().all(|claim| claim.topic != "Encoding"), "{claims:?}");
+}
