@@ -8,6 +8,7 @@ mod findings;
 mod judgement;
 mod method;
 mod size_figure;
+mod total;
 mod verdict;
 mod whole;
 
@@ -20,6 +21,7 @@ use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Method};
 
+pub use total::TotalSizes;
 pub use verdict::{ColumnSizes, SmallestForm};
 
 /// The layer.
