@@ -37,6 +37,15 @@ pub fn open(options: &StoreOptions, directory: &Path, opening: Opening) -> Resul
     })
 }
 
+/// The codecs that an engine has for its blocks.
+pub const fn codecs(engine: StoreEngine) -> &'static [StoreCodec] {
+    match engine {
+        StoreEngine::RocksDb => &StoreCodec::ALL,
+        StoreEngine::Fjall => &[StoreCodec::None, StoreCodec::Lz4],
+        StoreEngine::Redb | StoreEngine::None => &[StoreCodec::None],
+    }
+}
+
 /// Whether the engine is on this machine; its library is looked for and nothing is opened.
 ///
 /// # Errors
@@ -103,7 +112,7 @@ fn check_fjall(options: &StoreOptions) -> Result<(), KvError> {
     const CODECS: &str = "none or lz4 with fjall; rocksdb has the others";
     let codecs = options.level_codecs.codecs().iter().copied();
     let mut codecs = codecs.chain([options.compression.codec]);
-    if let Some(other) = codecs.find(|codec| !matches!(codec, StoreCodec::None | StoreCodec::Lz4)) {
+    if let Some(other) = codecs.find(|codec| !self::codecs(options.engine).contains(codec)) {
         return Err(KvError::spec("compression", other, CODECS));
     }
     if let Some(bottommost) = options.bottommost {

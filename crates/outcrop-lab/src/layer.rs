@@ -72,6 +72,14 @@ pub trait Layer: Sync {
         Ok(factors)
     }
 
+    /// Refuses a plan that asks for something which none of its combinations can measure.
+    ///
+    /// # Errors
+    /// The first combination at fault, and the value with what is accepted.
+    fn check_combinations(&self, _combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
+        Ok(())
+    }
+
     /// What it costs to make the subject for these cells before the first trial: nothing where trials make what they need, in their own time.
     fn forecast_preparation(&self, _subject: &Subject, _cells: &[&Cell]) -> Forecast {
         Forecast::default()

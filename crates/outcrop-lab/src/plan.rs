@@ -2,6 +2,7 @@
 
 mod budget;
 mod check;
+mod chosen;
 mod design;
 mod distinguish;
 mod doubt;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
-use outcrop_schema::kv::Constraints;
+use outcrop_schema::kv::{Constraints, Prices};
 use outcrop_schema::{Setting, Settings, Vocabulary};
 
 use crate::cell::{Cell, Subject, TrialOptions, merge};
@@ -87,8 +88,12 @@ pub struct PlanOptions {
     pub max_written: Option<ByteSize>,
     /// The time that the whole run may take: plans say whether trials are shortened evenly until it fits, or go where the answer is open.
     pub budget: Option<TimeSpan>,
-    /// What the answer to where to compress has to meet, where effort follows doubt.
+    /// What the answer to where to compress has to meet; by default that of an expanded plan.
     pub constraints: Constraints,
+    /// The prices that the answer is worked out at; by default those of an expanded plan.
+    pub prices: Option<Prices>,
+    /// The layers whose plans are run; all, where none is named.
+    pub only_layers: Vec<String>,
     /// The time that a profile promises: of the user's data as much is measured as fits.
     pub promised: Option<TimeSpan>,
 }
@@ -105,6 +110,10 @@ pub struct PlanSet {
     data_refusals: Vec<String>,
     data_notes: Vec<String>,
     max_written: Option<ByteSize>,
+    /// The user's data, as a plan may be run from anywhere.
+    data: Option<String>,
+    constraints: Constraints,
+    prices: Option<Prices>,
     doubt: Option<FollowDoubt>,
     vocabulary: Vocabulary,
 }
@@ -126,6 +135,7 @@ impl PlanSet {
             header = document.header;
             drafts.extend(document.drafts);
         }
+        chosen::keep_layers(&mut drafts, options)?;
         Self::check(header, drafts, options)
     }
 
@@ -213,6 +223,11 @@ impl PlanSet {
             Some(doubt) => estimate::estimate(&doubt.likely_cells(&self.cells)),
             None => estimate::estimate(&self.cells),
         }
+    }
+
+    /// What the answer to where to compress has to meet, and the prices that it is worked out at.
+    pub const fn limits(&self) -> (&Constraints, Option<&Prices>) {
+        (&self.constraints, self.prices.as_ref())
     }
 
     /// The budget within which effort follows doubt, and what the answer has to meet; none where all trials are planned.

@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use outcrop_measure::histogram::LatencyHistogram;
-use outcrop_measure::metric::{Metric, Unit, words_of};
+use outcrop_measure::metric::{Metric, words_of};
+use outcrop_measure::units::format_bytes;
 use outcrop_results::{CellView, HistogramKind, Reference, ReferenceRow, TrialEntry};
 use outcrop_schema::remark::OF_EVERY_LAYER;
 use outcrop_schema::{About, Column, Factor, FactorRef, LayerSchema, RemarkKind, Settings, Value};
@@ -129,7 +130,7 @@ impl<'a> Cell<'a> {
     /// A factor's value as people read it, a size with its unit apart: `8 MiB`. Empty where the cell does not have it.
     pub fn shown(&self, factor: FactorRef) -> String {
         match (factor.column(), self.place(factor.about())) {
-            (Column::Bytes, Some(bytes)) => Unit::Bytes.format(bytes),
+            (Column::Bytes, Some(bytes)) => format_bytes(bytes as u64),
             _ => self.spelling(factor.about()).to_owned(),
         }
     }

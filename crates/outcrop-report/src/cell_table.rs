@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_measure::metric::{Scope, Unit};
-use outcrop_measure::units::{format_bandwidth, format_with_range};
+use outcrop_measure::metric::Scope;
+use outcrop_measure::units::format_with_range;
 use outcrop_results::{CellGroup, CellRow, CellTable, Estimate, Figure};
 use outcrop_schema::TableColumn;
 
@@ -308,10 +308,6 @@ fn format_value(column: &TableColumn, value: f64) -> String {
     if column.is_share {
         return format!("{:.1} %", value * 100.0);
     }
-    if column.metric.unit == Unit::Bytes {
-        // Of one kind in a column: `7924 KiB` next to `10.6 MB` is read twice.
-        return format_bandwidth(value).trim_end_matches("/s").to_owned();
-    }
     let text = column.metric.format(value);
     match text.strip_suffix(" IOPS") {
         Some(bare) => bare.trim_end().to_owned(),
@@ -356,7 +352,7 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
         let note = if group.columns.iter().any(is_repeated) {
             "One trial has no interval: --repetitions 5 gives one."
         } else {
-            "These are values of all the data that were taken: repeating them gives the same, so they have no interval."
+            "Every trial gives these same values for the same data, so they have no interval."
         };
         notes.push(note.to_owned());
     }

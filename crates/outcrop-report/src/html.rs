@@ -17,6 +17,7 @@ mod tables;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::chart::css;
+use crate::command::quoted;
 use crate::report::{LayerSection, Report};
 use crate::section::FigureSlot;
 
@@ -35,7 +36,7 @@ pub(crate) fn page(report: &Report) -> String {
     let body = html! {
         (header(report, &contents(report)))
         main {
-            @for layer in &report.layers { (layer_sections(layer)) }
+            @for layer in &report.layers { (layer_sections(layer, report)) }
             @if report.layers.is_empty() { (nothing_measured(report)) }
             (provenance::section(report))
         }
@@ -68,7 +69,7 @@ pub(crate) fn one_page(report: &Report) -> String {
                     h2 { (title_of(&layer.layer)) }
                     p.soft { (layer.answer.subject) }
                     (answer::brief(&layer.answer))
-                    (figures(&first_figures(layer)))
+                    (figures(&first_figures(layer), report, &layer.layer))
                 }
             }
             @if report.layers.is_empty() { (nothing_measured(report)) }
@@ -179,14 +180,14 @@ fn has_part(layer: &LayerSection, part: &str) -> bool {
     }
 }
 
-fn layer_sections(layer: &LayerSection) -> Markup {
+fn layer_sections(layer: &LayerSection, report: &Report) -> Markup {
     let bodies = [
         answer::body(&layer.answer),
         cells::body(&layer.cells),
-        figures(&layer.figures),
-        matrix::body(&layer.layer, &layer.matrices, &layer.missing_matrices),
+        figures(&layer.figures, report, &layer.layer),
+        matrix::body(&layer.layer, &layer.matrices, &layer.missing_matrices, report),
         findings::body(&layer.findings),
-        tables::references(&layer.references),
+        tables::references(&layer.references, report),
         method(layer),
     ];
     html! {
@@ -200,7 +201,7 @@ fn layer_sections(layer: &LayerSection) -> Markup {
 }
 
 /// The figures that could be drawn, then what is missing for the others.
-fn figures(slots: &[FigureSlot]) -> Markup {
+fn figures(slots: &[FigureSlot], report: &Report, layer: &str) -> Markup {
     let drawn = slots.iter().filter_map(|slot| match slot {
         FigureSlot::Drawn(figure) => Some(figure),
         FigureSlot::Missing(_) => None,
@@ -218,7 +219,7 @@ fn figures(slots: &[FigureSlot]) -> Markup {
                     figcaption { (figure.caption) }
                 }
             }
-            @for entry in missing { (tables::missing(entry)) }
+            @for entry in missing { (tables::missing(entry, report, layer)) }
         }
     }
 }
@@ -240,7 +241,7 @@ fn nothing_measured(report: &Report) -> Markup {
         section id="answer" {
             h2 { "The answer" }
             p { "This run has no finished trial, so there is nothing to report yet. " (report.trials.sentence()) }
-            p { "Resume it with " code { "outcrop run --resume " (report.run.folder) } "." }
+            p { "Resume it with " code { "outcrop run --resume " (quoted(&report.run.folder)) } "." }
         }
     }
 }

@@ -8,6 +8,7 @@ mod choice;
 mod doubt;
 mod figure;
 mod files;
+mod limits;
 mod prices;
 mod system;
 mod words;
@@ -17,19 +18,19 @@ use outcrop_schema::kv;
 use serde::Serialize;
 
 use crate::chart::Figure;
+use crate::command::Commands;
 use crate::environment;
 use crate::layer::cells_of;
-use crate::report::plan_setting;
 
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::Sureness;
 pub use doubt::Race;
-pub use outcrop_schema::kv::Constraints;
-pub use prices::Prices;
+pub use limits::Origin;
+pub use outcrop_schema::kv::{Constraints, Prices};
 pub use system::MeasuredSystem;
 
-/// The plans that measure the candidates.
-const PLANS: [&str; 3] = ["placement", "placement-filesystem", "kv-compression"];
+use limits::Limits;
+use prices::Bill;
 
 /// Fewer trials have no interval that an answer could be sure by.
 const LEAST_TRIALS: usize = 9;
@@ -56,23 +57,30 @@ pub struct Placement {
     pub candidates: Vec<Candidate>,
     /// The constraints that the answer meets.
     pub constraints: Constraints,
+    /// Where the constraints come from; none where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints_from: Option<Origin>,
     /// The user's prices, where they were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
+    /// Where the prices come from; none where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices_from: Option<Origin>,
     /// Throughput against space.
     #[serde(skip)]
     pub(crate) figure: Option<Figure>,
 }
 
 impl Placement {
-    /// The answer of a run, under the constraints that it was measured under where none are given; `None` where it has no store that was measured both with and without compression.
+    /// The answer of a run, under the constraints and at the prices that it was given where these are empty; `None` where it has no store that was
+    /// measured both with and without compression.
     pub fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Option<Self> {
         let views = run.cells();
         let cells = cells_of(&kv::SCHEMA, &views);
         let cpus = environment::cpus(&run.environment);
         let family = candidate::family(&cells)?;
-        let own = doubt::constraints_of(run).filter(|_| *constraints == Constraints::default());
-        let constraints = own.as_ref().unwrap_or(constraints);
+        let limits = Limits::of(run, constraints, prices);
+        let constraints = &limits.constraints;
         let race = doubt::judge(run, &family, constraints, cpus);
         let mut candidates = candidate::measured(&family, cpus);
         if let Some(state) = candidate::compressed_below(&family) {
@@ -84,24 +92,29 @@ impl Placement {
                 sureness: None,
                 race,
                 candidates,
-                constraints: constraints.clone(),
+                constraints: limits.constraints,
+                constraints_from: limits.constraints_from,
                 prices: None,
+                prices_from: None,
                 figure: None,
             });
         }
         let mut chosen = choice::choose(&mut candidates, constraints);
         race.decide(&mut candidates, &mut chosen, constraints);
         let modelled = candidate::modelled(run, &family);
+        let commands = Commands::of(run);
         let measured = words::Measured {
             subject: candidate::subject(&family),
             engine: candidate::engine(&family),
             condition: candidate::condition(&family),
-            again: again(run, &candidates, &race),
+            again: again(&commands, &candidates, &race),
+            commands,
             race,
         };
-        let mut answer = words::answer(&measured, &candidates, &chosen, constraints, &modelled);
+        let mut answer = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         // After what to do, and before how sure that is.
-        let cost = prices.and_then(|prices| prices.sentence(&candidates));
+        let cost = limits.prices.as_ref().zip(limits.prices_from);
+        let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(&candidates, from));
         answer.splice(1..1, cost);
         candidates.extend(modelled.candidates);
         Some(Self {
@@ -113,26 +126,20 @@ impl Placement {
             sureness: chosen.sureness,
             race: measured.race,
             candidates,
-            constraints: constraints.clone(),
-            prices: prices.cloned(),
+            constraints: limits.constraints,
+            constraints_from: limits.constraints_from,
+            prices: limits.prices,
+            prices_from: limits.prices_from,
         })
     }
 }
 
-/// The command that measures the candidates again with three times the trials; none where other plans measured them.
-fn again(run: &RunView, candidates: &[Candidate], race: &Race) -> Option<String> {
-    let has = |plan: &&str| {
-        let mut trials = run.trials.iter();
-        trials.any(|trial| trial.plans.iter().any(|own| own == plan))
-    };
-    let plans: Vec<&str> = PLANS.into_iter().filter(has).collect();
+/// The command that measures the candidates again with three times the trials; none where the run is not kept.
+fn again(commands: &Commands, candidates: &[Candidate], race: &Race) -> Option<String> {
     let most = candidates.iter().map(|candidate| candidate.throughput.n).max()?;
-    let effort = plan_setting(&run.plan, "effort");
-    let effort = effort.map_or_else(String::new, |effort| format!(" --effort {effort}"));
-    let repetitions = (most * 3).max(LEAST_TRIALS);
-    let plans = (!plans.is_empty()).then(|| plans.join(" "))?;
-    Some(match race.longer() {
-        Some(budget) => format!("outcrop run {plans}{effort} --budget {budget}"),
-        None => format!("outcrop run {plans}{effort} --repetitions {repetitions}"),
-    })
+    let more = match race.longer() {
+        Some(budget) => format!("--budget {budget}"),
+        None => format!("--repetitions {}", (most * 3).max(LEAST_TRIALS)),
+    };
+    commands.again(&[kv::SCHEMA.name], &more)
 }

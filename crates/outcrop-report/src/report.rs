@@ -323,6 +323,12 @@ pub(crate) fn plan_setting(plan: &str, name: &str) -> Option<String> {
     }
 }
 
+/// A table below the plan's `[run]`.
+pub(crate) fn plan_table(plan: &str, name: &str) -> Option<toml::Table> {
+    let plan: toml::Table = toml::from_str(plan).ok()?;
+    plan.get("run")?.get(name)?.as_table().cloned()
+}
+
 impl TrialCounts {
     fn of(run: &RunView, cells: usize) -> Self {
         let mut counts = Self {

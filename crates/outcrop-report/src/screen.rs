@@ -5,8 +5,9 @@ mod stack;
 use std::collections::BTreeSet;
 
 use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
+use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict};
-use crate::layer::undecided::WIDEST_PERCENT;
+use crate::layer::undecided::{WIDEST_PERCENT, repeating};
 use crate::number::counted;
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
@@ -61,7 +62,11 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
     let mut table = capabilities(answer, width, pen);
     table.push(String::new());
-    let mut last = to_decide(std::slice::from_ref(layer), width);
+    let mut last = to_decide(
+        std::slice::from_ref(layer),
+        &Commands::of_summary(&report.run),
+        width,
+    );
     last.extend(warnings(answer, width, pen));
     last.extend(summary(report, width));
     // Where to compress gives way to what the layer itself advises.
@@ -81,7 +86,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
     let mut lines = placement(report, width, MOST_OF_PLACEMENT, pen);
     lines.extend(stack::table(layers, width, pen));
-    lines.extend(to_decide(layers, width));
+    lines.extend(to_decide(layers, &Commands::of_summary(&report.run), width));
     lines.extend(summary(report, width));
     lines
 }
@@ -93,13 +98,15 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     };
     let mut sentences = placement.answer.as_slice();
     let lines = loop {
-        let lines = wrapped(&sentences.join(" ").replace('`', ""), width, 0);
+        let lines = wrapped(&sentences.join(" "), width, 0);
         match sentences {
             [shorter @ .., _] if lines.len() > most && !shorter.is_empty() => sentences = shorter,
             _ => break lines,
         }
     };
-    let mut lines = cut(lines, most, width);
+    let lines = cut(lines, most, width).into_iter();
+    // What a reader copies is the command alone.
+    let mut lines: Vec<String> = lines.map(|line| line.replace('`', "")).collect();
     if let Some(first) = lines.first_mut() {
         *first = pen.bold(first);
     }
@@ -219,7 +226,7 @@ fn row<T: AsRef<str>>(label: &str, columns: &[T], label_width: usize, column_wid
 }
 
 /// What to measure where figures do not decide what to do: once for all claims, on lines of its own.
-fn to_decide(layers: &[LayerSection], width: usize) -> Vec<String> {
+fn to_decide(layers: &[LayerSection], commands: &Commands, width: usize) -> Vec<String> {
     let of_layer = |layer: &LayerSection| {
         let claims = layer.answer.advice.iter();
         let doubts = claims.filter_map(|claim| claim.doubt.as_ref());
@@ -230,13 +237,12 @@ fn to_decide(layers: &[LayerSection], width: usize) -> Vec<String> {
         return Vec::new();
     };
     let names: Vec<&str> = open.iter().map(|(layer, _)| layer.as_str()).collect();
-    let narrower = match layers.len() {
-        1 => String::new(),
-        _ => format!("; a profile needs only `--layer {}`", names.join(",")),
-    };
-    let text =
-        format!("To decide what is not: repeat the command with `--repetitions {repetitions}`{narrower}.");
-    wrapped(&text, width, INDENT)
+    let command = repeating(commands, repetitions, &names);
+    wrapped(
+        &format!("What is not decided needs more trials: {command}."),
+        width,
+        INDENT,
+    )
 }
 
 /// The recommendations in brief, as many lines as there is room for; how many are left to the report is said.

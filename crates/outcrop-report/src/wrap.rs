@@ -36,11 +36,12 @@ fn clause_ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// Text in lines of at most `width` columns; every line but the first is indented.
+/// Text in lines of at most `width` columns; every line but the first is indented. A command, between grave accents, is on one line where it
+/// fits on one: whoever copies it gets the whole.
 pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    for word in words(text, width.saturating_sub(indent)) {
         let room = line.chars().count() + 1 + word.chars().count() <= width;
         if !line.trim().is_empty() && !room {
             lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
@@ -48,7 +49,7 @@ pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
         if !line.trim().is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     if !line.trim().is_empty() {
         lines.push(line);
@@ -56,9 +57,63 @@ pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     lines
 }
 
+/// The words of a text; a command of at most `most` letters is one.
+fn words(text: &str, most: usize) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut command: Vec<&str> = Vec::new();
+    for word in text.split_whitespace() {
+        let is_end = word.matches('`').count() % 2 == 1;
+        if command.is_empty() && !is_end {
+            words.push(word.to_owned());
+            continue;
+        }
+        let is_closed = !command.is_empty() && is_end;
+        command.push(word);
+        if is_closed {
+            put(&mut words, &mut command, most);
+        }
+    }
+    words.extend(command.into_iter().map(str::to_owned));
+    words
+}
+
+/// A command as one word where it is short enough, else as its words.
+fn put(words: &mut Vec<String>, command: &mut Vec<&str>, most: usize) {
+    let whole = command.join(" ");
+    if whole.chars().count() <= most {
+        words.push(whole);
+    } else {
+        words.extend(command.iter().map(ToString::to_string));
+    }
+    command.clear();
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fitting;
+    use super::{fitting, wrapped};
+
+    #[test]
+    fn a_command_is_on_one_line_where_it_fits_on_one() {
+        let text =
+            "More trials would narrow it: `outcrop run runs/a/plan.toml --repetitions 9`. That is all.";
+        assert_eq!(
+            wrapped(text, 60, 2),
+            [
+                "More trials would narrow it:",
+                "  `outcrop run runs/a/plan.toml --repetitions 9`. That is",
+                "  all."
+            ]
+        );
+        for width in 10..100 {
+            let lines = wrapped(text, width, 2);
+            let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+            assert_eq!(words, text.split_whitespace().collect::<Vec<_>>());
+            assert!(
+                lines.iter().all(|line| line.chars().count() <= width.max(18)),
+                "{lines:?}"
+            );
+        }
+    }
 
     #[test]
     fn what_does_not_fit_ends_with_a_clause_and_never_within_a_command() {

@@ -1,6 +1,7 @@
 //! The key-value layer: embedded engines under YCSB, mixgraph and other mixes, and what compressing their blocks costs and saves.
 
 mod candidate;
+mod prices;
 mod remarks;
 mod values;
 
@@ -19,6 +20,7 @@ use crate::parse::{count, small_count, spelled};
 pub use candidate::{
     Constraints, Figures, IN_WHAT_CANDIDATES_DIFFER, MARGIN, SAME_SPACE, contender, is_candidate, is_plain,
 };
+pub use prices::Prices;
 pub use remarks::{ABSENT, BACKLOG, COMPRESSED_BELOW, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED};
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
@@ -89,9 +91,9 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(LOAD_THROUGHPUT, "load", 3),
     TableColumn::new(CPU, "CPU", 3),
     TableColumn::new(STORED_BYTES, "on disk", 1),
-    TableColumn::new(SPACE_AMPLIFICATION, "space", 6),
-    TableColumn::new(LOAD_WRITES_ENGINE, "writes", 7),
-    TableColumn::new(READS_DEVICE, "reads", 8),
+    TableColumn::new(SPACE_AMPLIFICATION, "space amp.", 6),
+    TableColumn::new(LOAD_WRITES_ENGINE, "load write amp.", 7),
+    TableColumn::new(READS_DEVICE, "read amp.", 8),
 ];
 
 /// What only some engines have: peers are the same but for these.

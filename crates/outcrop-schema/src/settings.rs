@@ -74,15 +74,42 @@ impl PartialOrd for Setting {
     }
 }
 
-/// By place where both have one, so that 4 KiB comes before 16 KiB; then by spelling.
+/// By place where both have one, so that 4 KiB comes before 16 KiB; then by spelling, numbers in it as numbers.
 impl Ord for Setting {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_place = match (self.place, other.place) {
             (Some(one), Some(two)) => one.total_cmp(&two),
             (one, two) => two.is_some().cmp(&one.is_some()),
         };
-        by_place.then_with(|| self.spelling.cmp(&other.spelling))
+        by_place
+            .then_with(|| numbers_as_numbers(&self.spelling, &other.spelling))
+            .then_with(|| self.spelling.cmp(&other.spelling))
     }
+}
+
+/// Compares texts piece by piece, so that `fixed:64B` comes before `fixed:100B`.
+fn numbers_as_numbers(one: &str, other: &str) -> Ordering {
+    let pieces = |text: &str| -> Vec<(bool, String)> {
+        let mut pieces: Vec<(bool, String)> = Vec::new();
+        for letter in text.chars() {
+            match pieces.last_mut() {
+                Some((is_number, piece)) if *is_number == letter.is_ascii_digit() => piece.push(letter),
+                _ => pieces.push((letter.is_ascii_digit(), letter.to_string())),
+            }
+        }
+        pieces
+    };
+    let as_key = |(is_number, piece): &(bool, String)| {
+        let digits = piece.trim_start_matches('0');
+        // Of two numbers without leading zeros, the longer one is larger.
+        (
+            !is_number,
+            if *is_number { digits.len() } else { 0 },
+            digits.to_owned(),
+        )
+    };
+    let key = |text: &str| -> Vec<_> { pieces(text).iter().map(as_key).collect() };
+    key(one).cmp(&key(other))
 }
 
 /// The values of some factors, by name.

@@ -136,11 +136,14 @@ impl Value for Arrivals {
     }
 }
 
-/// By filesystem, then by what it compresses with.
+/// By filesystem, then by what it compresses with: levels in the order of their numbers.
 impl Value for FilesystemChoice {
     fn place(&self) -> Option<f64> {
-        let index = FilesystemKind::ALL.iter().position(|one| *one == self.kind);
-        index.map(|index| index as f64)
+        /// More than any place of a compression.
+        const OF_KIND: f64 = 1e6;
+        let index = FilesystemKind::ALL.iter().position(|one| *one == self.kind)?;
+        let compression = self.compression.and_then(|compression| compression.place());
+        Some(index as f64 * OF_KIND + compression.map_or(0.0, |place| place + 1.0))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::output::{self, Cell, Format, Table};
 use crate::session::rounded;
 use outcrop_lab::{Estimate, FollowDoubt, PlanSet};
 use outcrop_measure::race::{LOOKS, MOST_ROUNDS};
-use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_measure::units::{TimeSpan, format_bytes, format_data};
 use outcrop_probe::Filesystem;
 use outcrop_report::cell_table;
 use outcrop_report::number::counted;
@@ -147,9 +147,9 @@ fn forecast(estimate: &Estimate) -> String {
     }
     format!(
         "{time}\nAbout {} will be written ({} to prepare), and at most {}: {}.\n--max-written sets a limit. Share of the rated endurance: {}.",
-        format_bytes(estimate.likely_bytes_written()),
-        format_bytes(estimate.bytes_written_preparing),
-        format_bytes(estimate.bytes_written()),
+        format_data(estimate.likely_bytes_written() as f64),
+        format_data(estimate.bytes_written_preparing as f64),
+        format_data(estimate.bytes_written() as f64),
         Estimate::ASSUMPTION,
         match &estimate.endurance_share {
             Ok(share) => format!("{:.4} %", share * 100.0),

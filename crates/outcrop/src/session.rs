@@ -2,7 +2,6 @@
 
 pub(crate) mod agreement;
 
-use crate::commands::placement_flags::PlacementFlags;
 use crate::commands::plan_flags::PlanFlags;
 use crate::dry_run;
 use crate::exit::{Ending, bad_input};
@@ -10,7 +9,7 @@ use crate::output::{self, Format, note};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
-use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_measure::units::{TimeSpan, format_data};
 use outcrop_report::{Constraints, Prices, Report, cell_table, number::counted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
@@ -85,29 +84,6 @@ impl Shown<'_> {
 /// Measures checked plans in a new run folder, or only shows what would be done.
 pub(crate) fn start(set: &PlanSet, name: &str, flags: &PlanFlags) -> anyhow::Result<Ending> {
     start_and(set, name, flags, &SUMMARY)
-}
-
-/// The same with constraints on where to compress, and prices.
-pub(crate) fn start_under(
-    set: &PlanSet,
-    name: &str,
-    flags: &PlanFlags,
-    placement: &PlacementFlags,
-) -> anyhow::Result<Ending> {
-    let (constraints, prices) = (placement.constraints(), placement.prices()?);
-    let conclude = |dir: &Path, flags: &PlanFlags| {
-        let shown = Shown {
-            references: flags.beside.checked()?,
-            constraints: &constraints,
-            prices: prices.as_ref(),
-        };
-        conclude_as(dir, flags.format, !flags.no_save, &shown)
-    };
-    let conclusion = Conclusion {
-        conclude: &conclude,
-        ..SUMMARY
-    };
-    start_and(set, name, flags, &conclusion)
 }
 
 /// The same with another conclusion.
@@ -204,7 +180,7 @@ fn measure(
     drop(folder);
     (conclusion.conclude)(&dir, flags)?;
     if !flags.quiet && outcome.bytes_written > 0 {
-        let written = format_bytes(outcome.bytes_written);
+        let written = format_data(outcome.bytes_written as f64);
         note(&format!("{written} written, including the preparation"));
     }
     if !outcome.is_interrupted {
@@ -248,11 +224,15 @@ pub(crate) fn conclude(dir: &Path, format: Format, shown: &Shown<'_>) -> anyhow:
 
 /// The same; a run that is not kept has no report to point to.
 fn conclude_as(dir: &Path, format: Format, is_kept: bool, shown: &Shown<'_>) -> anyhow::Result<()> {
-    let view = RunView::load(dir).map_err(bad_input)?;
+    let mut view = RunView::load(dir).map_err(bad_input)?;
+    match is_kept {
+        true => cells::write_files(&view)?,
+        // No command may name a folder that is about to be removed.
+        false => view.dir.clear(),
+    }
     let report = shown.report(&view);
     let table = CellTable::of(&view);
     let paths = outcrop_report::write(&report, dir)?;
-    cells::write_files(&view)?;
     match format {
         Format::Text => {
             let width = output::terminal_width();
@@ -318,7 +298,7 @@ fn announcement(set: &PlanSet, dir: &Path) -> String {
 
 /// A range of bytes, with the unit once where both ends have it: `8.06 to 45.5 GB`.
 fn between(least: u64, most: u64) -> String {
-    let (low, high) = (format_bytes(least), format_bytes(most));
+    let (low, high) = (format_data(least as f64), format_data(most as f64));
     match (low.split_once(' '), high.split_once(' ')) {
         _ if low == high => high,
         (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),

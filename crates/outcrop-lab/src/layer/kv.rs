@@ -108,6 +108,10 @@ impl Layer for Kv {
         Ok(factors)
     }
 
+    fn check_combinations(&self, combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
+        parameters::check_codecs(combinations)
+    }
+
     fn forecast_preparation(&self, _subject: &Subject, cells: &[&Cell]) -> Forecast {
         forecast::preparation(cells)
     }

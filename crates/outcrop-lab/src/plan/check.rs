@@ -1,11 +1,11 @@
 //! Drafts to checked plans: every value in its canonical spelling, every default filled in, every cell possible.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{TimeSpan, format_bytes};
 
+use outcrop_schema::kv::Constraints;
 use outcrop_schema::{FactorRef, Setting, Settings};
 use outcrop_workload::word::hint;
 
@@ -14,7 +14,7 @@ use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::fit::DataFactor;
 use super::parse::RunHeader;
-use super::{Plan, PlanOptions, PlanSet, doubt};
+use super::{Plan, PlanOptions, PlanSet, chosen, doubt};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::layer::{DataSettings, LayerRef, Refusal};
@@ -53,12 +53,23 @@ impl PlanSet {
             seed: options.seed.or(header.seed).unwrap_or_else(fresh_seed),
             effort: options.effort.or(header.effort).unwrap_or_default(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            directory: directory(options, header.directory)?,
+            directory: chosen::directory(options, header.directory)?,
             plans,
             cells: Vec::new(),
             data_refusals: data.refusals,
             data_notes: data.notes,
             max_written: options.max_written,
+            data: options
+                .data
+                .as_deref()
+                .filter(|_| data.is_taken)
+                .map(chosen::data)
+                .or(header.data),
+            constraints: match options.constraints == Constraints::default() {
+                true => header.doubt.constraints,
+                false => options.constraints.clone(),
+            },
+            prices: options.prices.clone().or(header.prices),
             doubt: None,
             vocabulary: options.layers.vocabulary(),
         };
@@ -66,7 +77,7 @@ impl PlanSet {
         if let Some(promised) = options.promised.into_iter().chain(options.budget).min() {
             set.fit_data(promised, &data.factors);
         }
-        set.keep_to_budget(options, header.doubt)?;
+        set.keep_to_budget(options, header.doubt.budget)?;
         set.check_max_written()?;
         Ok(set)
     }
@@ -93,20 +104,6 @@ impl PlanSet {
 pub fn fresh_seed() -> Seed {
     let now = outcrop_probe::clock::unix_now();
     Seed(now.as_secs()).derive_index(u64::from(now.subsec_nanos()))
-}
-
-fn directory(options: &PlanOptions, expanded: Option<PathBuf>) -> Result<PathBuf, LabError> {
-    let given = options
-        .directory
-        .clone()
-        .or(expanded)
-        .unwrap_or_else(|| PathBuf::from("."));
-    let refuse = |why: &dyn std::fmt::Display| Err(bad("directory", format!("{}: {why}", given.display())));
-    match std::path::absolute(&given) {
-        Ok(directory) if directory.to_str().is_some() => Ok(directory),
-        Ok(_) => refuse(&"not UTF-8, so a plan cannot contain it; choose a directory with another name"),
-        Err(error) => refuse(&error),
-    }
 }
 
 /// What became of the user's data.
@@ -192,10 +189,13 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         let message = format!("the factors make more than {MAX_CELLS} combinations; give fewer values");
         return Err(bad(&draft.name.at, message));
     }
-    for factors in plan.design.combinations(&plan.workload, &plan.factors) {
+    let combinations = plan.design.combinations(&plan.workload, &plan.factors);
+    for factors in &combinations {
         let completed = layer.complete_factors(&plan.subject, factors.clone(), &plan.trial);
-        completed.map_err(|refusal| refused(&draft, layer, &factors, &refusal))?;
+        completed.map_err(|refusal| refused(&draft, layer, factors, &refusal))?;
     }
+    let checked = layer.check_combinations(&combinations);
+    checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
     Ok(plan)
 }
 
@@ -436,7 +436,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 64 && name.bytes().all(is_plain) && !name.starts_with('.')
 }
 
-fn bad(at: &str, message: impl Into<String>) -> LabError {
+pub(super) fn bad(at: &str, message: impl Into<String>) -> LabError {
     LabError::BadPlan {
         at: at.to_owned(),
         message: message.into(),

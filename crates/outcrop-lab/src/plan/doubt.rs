@@ -63,18 +63,6 @@ pub struct FollowDoubt {
 }
 
 impl FollowDoubt {
-    /// Its keys in an expanded plan.
-    pub(super) fn spelled(&self) -> Vec<(&'static str, String)> {
-        let constraints = self
-            .constraints
-            .by_name()
-            .map(|(key, value)| (key, value.to_string()));
-        [(DoubtHeader::BUDGET, self.budget.to_string())]
-            .into_iter()
-            .chain(constraints)
-            .collect()
-    }
-
     /// The cells with as many trials as are likely to fit into the budget if no cell stops early.
     pub(super) fn likely_cells(&self, cells: &[Cell]) -> Vec<Cell> {
         let with = |rounds: usize| -> Vec<Cell> {
@@ -97,15 +85,15 @@ impl FollowDoubt {
     }
 }
 
-/// The same as an expanded plan may say it.
+/// The same as an expanded plan may say it; constraints without a budget are those of the answer alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DoubtHeader {
-    budget: Option<TimeSpan>,
-    constraints: Constraints,
+    pub(super) budget: Option<TimeSpan>,
+    pub(super) constraints: Constraints,
 }
 
 impl DoubtHeader {
-    const BUDGET: &'static str = "budget";
+    pub(super) const BUDGET: &'static str = "budget";
 
     /// The keys under `[run]`.
     pub(super) fn keys() -> impl Iterator<Item = &'static str> {
@@ -152,23 +140,19 @@ impl PlanSet {
     pub(super) fn keep_to_budget(
         &mut self,
         options: &PlanOptions,
-        header: DoubtHeader,
+        own: Option<TimeSpan>,
     ) -> Result<(), LabError> {
         let is_of_doubt = !self.has_variants() && self.cells.iter().any(|cell| cell.follows_doubt);
         let has_others = self.cells.iter().any(|cell| !cell.follows_doubt);
         if let Some(budget) = options.budget.filter(|_| !is_of_doubt || has_others) {
             self.shorten_to(budget)?;
         }
-        let follow = match options.budget {
-            Some(budget) => Some(FollowDoubt {
-                budget,
-                constraints: options.constraints.clone(),
-            }),
-            None => header.budget.map(|budget| FollowDoubt {
-                budget,
-                constraints: header.constraints,
-            }),
-        };
+        // Whoever repeats a run with a number of trials does not want those of its budget.
+        let own = own.filter(|_| options.repetitions.is_none());
+        let follow = options.budget.or(own).map(|budget| FollowDoubt {
+            budget,
+            constraints: self.constraints.clone(),
+        });
         let Some(follow) = follow.filter(|_| is_of_doubt) else {
             return Ok(());
         };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::doubt::BudgetUse;
+use super::doubt::{BudgetUse, DoubtHeader};
 use super::{Plan, PlanSet};
 use outcrop_schema::Settings;
 
@@ -15,8 +15,18 @@ pub(super) fn to_toml(set: &PlanSet) -> String {
     entry(&mut out, "effort", &quoted(set.effort.name()));
     entry(&mut out, "version", &quoted(&set.version));
     entry(&mut out, "directory", &quoted(&set.directory.to_string_lossy()));
+    if let Some(data) = &set.data {
+        entry(&mut out, "data", &quoted(data));
+    }
     if let Some(doubt) = &set.doubt {
-        for (name, value) in doubt.spelled() {
+        entry(&mut out, DoubtHeader::BUDGET, &quoted(&doubt.budget.to_string()));
+    }
+    for (name, value) in set.constraints.by_name() {
+        entry(&mut out, name, &quoted(&value.to_string()));
+    }
+    if let Some(prices) = &set.prices {
+        out.push_str("\n[run.prices]\n");
+        for (name, value) in prices.by_name() {
             entry(&mut out, name, &quoted(&value));
         }
     }

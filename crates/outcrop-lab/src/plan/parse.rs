@@ -4,11 +4,13 @@
 //! per-effort table as "data did not match any variant", without the place or what would be accepted.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::TimeSpan;
+use outcrop_schema::kv::Prices;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -32,7 +34,9 @@ pub(super) struct RunHeader {
     pub(super) seed: Option<Seed>,
     pub(super) effort: Option<Effort>,
     pub(super) directory: Option<PathBuf>,
+    pub(super) data: Option<String>,
     pub(super) doubt: DoubtHeader,
+    pub(super) prices: Option<Prices>,
 }
 
 /// One file: the plans in it and, in the expanded form, what the run was.
@@ -88,7 +92,7 @@ struct Reader<'s> {
 impl Reader<'_> {
     fn header(&self, run: &Value<'_>, asked: Option<Effort>) -> Result<RunHeader, LabError> {
         let table = self.table(run, "run")?;
-        let known = ["seed", "effort", "version", "directory"];
+        let known = ["seed", "effort", "version", "directory", "data", "prices"];
         let known: Vec<&str> = known.into_iter().chain(DoubtHeader::keys()).collect();
         self.refuse_unknown(table, "[run]", &known)?;
         let mut header = RunHeader::default();
@@ -129,14 +133,37 @@ impl Reader<'_> {
                     .into(),
             );
         }
+        if let Some(value) = table.get("data") {
+            header.data = Some(self.string(value, "run.data", "a path in quotes")?.value);
+        }
+        self.limits(table, &mut header)?;
+        Ok(header)
+    }
+
+    /// What the answer to where to compress has to meet, in which time, and at which prices.
+    fn limits(&self, run: &DeTable<'_>, header: &mut RunHeader) -> Result<(), LabError> {
         for key in DoubtHeader::keys() {
-            if let Some(value) = table.get(key) {
+            if let Some(value) = run.get(key) {
                 let text = self.scalar(value, &format!("run.{key}"), "text in quotes")?.value;
                 let read = header.doubt.read(key, &text);
                 read.map_err(|message| self.source.error(&value.span(), format!("run.{key}: {message}")))?;
             }
         }
-        Ok(header)
+        let Some(value) = run.get("prices") else {
+            return Ok(());
+        };
+        let table = self.table(value, "run.prices")?;
+        self.refuse_unknown(table, "[run.prices]", &Prices::KEYS)?;
+        let mut known = BTreeMap::new();
+        for (key, value) in table {
+            let path = format!("run.prices.{}", key.get_ref());
+            let text = self.scalar(value, &path, "text in quotes")?.value;
+            known.insert(key.get_ref().to_string(), text);
+        }
+        let prices = Prices::named(|key| known.get(key).cloned());
+        let at_fault = |message| self.source.error(&value.span(), format!("run.prices: {message}"));
+        header.prices = Some(prices.map_err(at_fault)?);
+        Ok(())
     }
 
     fn plans(&self, root: &DeTable<'_>) -> Result<Vec<Draft>, LabError> {

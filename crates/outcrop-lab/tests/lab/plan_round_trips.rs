@@ -6,7 +6,7 @@ use outcrop_lab::{Draft, Effort, PlanOptions, PlanSet, PlanSource, ShippedPlan, 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_schema::device;
-use outcrop_schema::kv::Constraints;
+use outcrop_schema::kv::{Constraints, Prices};
 use proptest::prelude::*;
 
 fn read(text: String, options: &PlanOptions) -> PlanSet {
@@ -210,4 +210,94 @@ fn a_budget_of_a_plan_that_follows_doubt_is_kept_with_its_limits_and_trials_keep
     };
     let refused = PlanSet::from_sources(&[plan.source()], &contradicted).unwrap_err();
     assert!(refused.to_string().starts_with("--repetitions:"), "{refused}");
+}
+
+#[test]
+fn limits_prices_and_data_are_kept_without_a_budget_and_hold_for_a_repeated_run_unless_it_is_given_others() {
+    let directory = super::scene::directory();
+    let data = directory.path().join("values");
+    std::fs::write(&data, "a line of text\n".repeat(4000)).unwrap();
+    let plan = shipped_plans()
+        .iter()
+        .find(|plan| plan.name == "kv-compression")
+        .unwrap();
+    let options = PlanOptions {
+        effort: Some(Effort::Quick),
+        data: Some(data.clone()),
+        constraints: Constraints {
+            min_ratio: Some(1.5),
+            p99_ns: Some(2e6),
+            cpu_share: Some(0.5),
+        },
+        prices: Some(Prices {
+            currency: "EUR".to_owned(),
+            cpu_hour: 0.04,
+            gb_month: 0.08,
+            data: "2TB".to_owned(),
+            operations_per_second: 2e4,
+        }),
+        ..PlanOptions::default()
+    };
+    let set = PlanSet::from_sources(&[plan.source()], &options).unwrap();
+    assert!(set.follows_doubt().is_none());
+    let given = (&options.constraints, options.prices.as_ref());
+    assert_eq!(set.limits(), given);
+    let again = read(set.to_toml(), &PlanOptions::default());
+    assert_eq!(again, set);
+    let line = format!("data = {:?}", data.to_str().unwrap());
+    assert_eq!(set.to_toml().matches(&line).count(), 2, "{}", set.to_toml());
+    let others = PlanOptions {
+        constraints: Constraints {
+            min_ratio: Some(2.0),
+            ..Constraints::default()
+        },
+        ..PlanOptions::default()
+    };
+    let other = read(set.to_toml(), &others);
+    assert_eq!(other.limits(), (&others.constraints, options.prices.as_ref()));
+    // A budget of the plan is not that of who repeats it with a number of trials.
+    let by_doubt = PlanOptions {
+        budget: Some(TimeSpan::seconds(60)),
+        ..options
+    };
+    let by_doubt = PlanSet::from_sources(&[plan.source()], &by_doubt).unwrap();
+    let counted = PlanOptions {
+        repetitions: Some(9),
+        ..PlanOptions::default()
+    };
+    let counted = read(by_doubt.to_toml(), &counted);
+    assert!(counted.follows_doubt().is_none());
+    assert!(counted.cells().iter().all(|cell| cell.trial.repetitions == 9));
+}
+
+#[test]
+fn a_header_with_wrong_limits_or_prices_is_refused_with_its_line() {
+    let text = |header: &str| {
+        format!("[run]\n{header}\n[[plan]]\nname = \"a\"\nquestion = \"b?\"\nlayer = \"kv\"\n")
+    };
+    for (header, words) in [
+        (
+            "min_ratio = \"much\"",
+            "plan.toml:2:13: run.min_ratio: \"much\" is not a number above 0",
+        ),
+        (
+            "[run.prices]\ncurrency = \"EUR\"",
+            "run.prices: prices have no cpu_hour",
+        ),
+        (
+            "[run.prices]\neuros = \"1\"",
+            "unknown key `euros` in [run.prices]",
+        ),
+        (
+            "data = 3",
+            "run.data is the whole number 3; expected a path in quotes",
+        ),
+    ] {
+        let source = PlanSource {
+            name: "plan.toml".to_owned(),
+            text: text(header),
+        };
+        let refused = PlanSet::from_sources(&[source], &PlanOptions::default()).unwrap_err();
+        assert!(refused.to_string().contains(words), "{header}: {refused}");
+    }
 }

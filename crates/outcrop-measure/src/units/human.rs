@@ -25,10 +25,10 @@ const WATTS: [Step; 5] = [(1e-6, "µW"), (1e-3, "mW"), (1.0, "W"), (1e3, "kW"), 
 
 impl Unit {
     /// Prints `value`, given in this unit, with three significant digits and the prefix that fits:
-    /// `1.20 GB/s`, `352 k/s`, `62.8 µs`, `4 KiB`.
+    /// `1.20 GB/s`, `352 k/s`, `62.8 µs`, `4.10 kB`.
     pub fn format(self, value: f64) -> String {
         match self {
-            Self::Bytes => format_fractional_bytes(value),
+            Self::Bytes => format_data(value),
             Self::BytesPerSecond => format_bandwidth(value),
             Self::PerSecond => format_steps(value, &DECIMAL, "/s"),
             Self::Nanoseconds => format_nanoseconds(value),
@@ -80,7 +80,22 @@ pub fn format_nanoseconds(nanoseconds: f64) -> String {
     format_steps(nanoseconds, &NANOSECONDS, "")
 }
 
-/// A size: a whole multiple of a binary unit exactly (`4 KiB`), anything else with a decimal prefix (`1.23 MB`).
+/// How much data there are, as storage is sold, with a decimal prefix: `1.23 MB`. Sizes that somebody chose, such as those of blocks, are
+/// [`format_bytes`]'s.
+///
+/// ```
+/// use outcrop_measure::units::format_data;
+/// assert_eq!([0.0, 512.0, 65_536.0, 12_345_678.0].map(format_data), ["0 B", "512 B", "65.5 kB", "12.3 MB"]);
+/// ```
+pub fn format_data(bytes: f64) -> String {
+    match bytes {
+        few if few.fract() == 0.0 && few.abs() < 1000.0 => format!("{few} B"),
+        bytes => format_steps(bytes, &BYTES, ""),
+    }
+}
+
+/// A size that somebody chose: a whole multiple of a binary unit exactly (`4 KiB`), anything else with a decimal prefix (`1.23 MB`).
+/// How much data there are is [`format_data`]'s.
 pub fn format_bytes(bytes: u64) -> String {
     // The largest unit that leaves nothing over, while the number in front stays readable.
     let exact = byte_size::PREFIXES
@@ -142,15 +157,6 @@ pub fn format_count(count: f64) -> String {
         format!("{count}")
     } else {
         format_steps(count, &DECIMAL, "")
-    }
-}
-
-fn format_fractional_bytes(bytes: f64) -> String {
-    let is_whole = bytes >= 0.0 && bytes.fract() == 0.0 && bytes < u64::MAX as f64;
-    if is_whole {
-        format_bytes(bytes as u64)
-    } else {
-        format_steps(bytes, &BYTES, "")
     }
 }
 

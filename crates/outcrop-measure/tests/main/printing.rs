@@ -60,6 +60,8 @@ fn quantities_print_with_three_digits_and_the_prefix_that_fits() {
         (Unit::Joules.format(0.0123), "12.3 mJ"),
         (Unit::Watts.format(3.21), "3.21 W"),
         (Unit::Bytes.format(-5000.0), "-5.00 kB"),
+        (Unit::Bytes.format(65_536.0), "65.5 kB"),
+        (Unit::Bytes.format(512.0), "512 B"),
         (Unit::Bytes.format(1500.5), "1.50 kB"),
         (Unit::Nanoseconds.format(f64::NAN), "NaN ns"),
     ];

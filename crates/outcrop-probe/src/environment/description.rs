@@ -1,6 +1,6 @@
 //! The environment as lines for people: section, name and text.
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::units::format_bytes;
 use serde_json::Value;
 
 use super::Environment;
@@ -65,7 +65,7 @@ type Printer = fn(f64) -> String;
 
 /// Units that names end in, and how to print them.
 const UNITS: [(&str, Printer); 5] = [
-    ("_bytes", |value| Unit::Bytes.format(value)),
+    ("_bytes", |value| format_bytes(value as u64)),
     ("_kib", |value| format!("{value} KiB")),
     ("_khz", |value| format!("{:.2} GHz", value / 1e6)),
     ("_us", |value| format!("{value} µs")),

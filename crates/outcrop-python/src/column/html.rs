@@ -4,7 +4,7 @@ use std::path::Path;
 
 use maud::html;
 use outcrop_column::ColumnReport;
-use outcrop_measure::units::{format_bytes, format_ratio};
+use outcrop_measure::units::{format_data, format_ratio};
 
 pub(super) fn column(path: &Path, report: &ColumnReport) -> String {
     let sum = |of: fn(&outcrop_column::SegmentReport) -> u64| report.segments.iter().map(of).sum::<u64>();
@@ -19,8 +19,8 @@ pub(super) fn column(path: &Path, report: &ColumnReport) -> String {
         ("rows", report.row_count.to_string()),
         ("distinct values", distinct),
         ("nulls", sum(|segment| segment.null_count).to_string()),
-        ("text", format_bytes(text_bytes)),
-        ("file", format_bytes(report.file_bytes)),
+        ("text", format_data(text_bytes as f64)),
+        ("file", format_data(report.file_bytes as f64)),
         (
             "text ÷ file",
             format_ratio(text_bytes as f64 / report.file_bytes as f64),

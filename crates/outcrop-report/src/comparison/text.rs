@@ -6,7 +6,7 @@ use outcrop_measure::metric::words_of;
 use outcrop_results::compare::{
     Comparison, ComparisonRow, EnvironmentDifference, Figure, Undecided, Verdict,
 };
-use outcrop_schema::Vocabulary;
+use outcrop_schema::{Setting, Vocabulary};
 
 use super::left_out::{failed, not_compared};
 use super::{spell, verdict_name};
@@ -168,14 +168,9 @@ fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'
     }
     for of_metric in &mut metrics {
         // Within a verdict, in the order of the cells, so that a reader finds one.
-        of_metric.rows.sort_by_cached_key(|row| {
-            let schema = Vocabulary::default().layer(&row.layer);
-            // By the factors' values, not by their spelling: 8 comes before 16.
-            (
-                weight(&row.verdict),
-                schema.map(|schema| schema.read(&row.factors)),
-            )
-        });
+        of_metric
+            .rows
+            .sort_by_cached_key(|row| (weight(&row.verdict), in_order(row)));
     }
     metrics.sort_by_key(|of| (place(of.layer, of.metric), weight(&of.rows[0].verdict)));
     // A publication names the metrics that are of interest.
@@ -187,6 +182,18 @@ fn by_metric<'c>(comparison: &'c Comparison, detail: &Detail) -> (Vec<OfMetric<'
             || detail.named.contains(of.metric)
     };
     metrics.into_iter().partition(is_shown)
+}
+
+/// The values of a row's factors in the order of its layer's tables: by value, not by spelling, as 8 comes before 16.
+fn in_order(row: &ComparisonRow) -> Vec<Option<Setting>> {
+    let Some(schema) = Vocabulary::default().layer(&row.layer) else {
+        return Vec::new();
+    };
+    let known = schema.read(&row.factors);
+    let factors = schema.workload.iter();
+    factors
+        .map(|factor| known.setting(factor.name).cloned())
+        .collect()
 }
 
 /// The place of a metric that comparisons do not show unasked.
@@ -328,6 +335,18 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
     let mut text = format!(
         "\nColumns: cell, baseline, candidate, ratio (interval), verdict.\nSame: the interval lies within ± {margin}.\n"
     );
+    let is_exact = |row: &&ComparisonRow| {
+        row.interval.is_none()
+            && matches!(
+                row.verdict,
+                Verdict::Same | Verdict::Better | Verdict::Worse | Verdict::Different
+            )
+    };
+    if rows.iter().copied().any(|row| is_exact(&row)) {
+        text.push_str(
+            "Rows without an interval are the same in every repetition (sizes, ratios):\nany difference, however small, is better or worse.\n",
+        );
+    }
     let confidences: BTreeSet<String> = rows
         .iter()
         .filter_map(|row| Some((row.interval?.n, row.interval?.confidence)))
@@ -354,7 +373,10 @@ fn how_to_read(comparison: &Comparison, shown: &[OfMetric<'_>]) -> String {
         }
     }
     for (reason, count) in why {
-        text.push_str(&wrapped("Undecided: ", &format!("{count}: {reason}.")));
+        text.push_str(&wrapped(
+            "Undecided: ",
+            &format!("{}: {reason}.", counted(count, "row")),
+        ));
     }
     text
 }

@@ -3,11 +3,12 @@
 use maud::{Markup, PreEscaped, html};
 
 use crate::number::Number;
+use crate::report::Report;
 use crate::section::{Matrix, MatrixMetric, Missing};
 
 use super::tables;
 
-pub(super) fn body(layer: &str, matrices: &[Matrix], missing: &[Missing]) -> Markup {
+pub(super) fn body(layer: &str, matrices: &[Matrix], missing: &[Missing], report: &Report) -> Markup {
     let metrics: Vec<&str> = matrices
         .first()
         .map(|matrix| matrix.metrics.iter().map(|metric| metric.name.as_str()).collect())
@@ -30,7 +31,7 @@ pub(super) fn body(layer: &str, matrices: &[Matrix], missing: &[Missing]) -> Mar
                 }
             }
         }
-        @for entry in missing { (tables::missing(entry)) }
+        @for entry in missing { (tables::missing(entry, report, layer)) }
     }
 }
 

@@ -1,8 +1,11 @@
 //! Plain tables, references, and the box that says what is missing.
 
 use maud::{Markup, html};
+use outcrop_schema::Vocabulary;
 
+use crate::command::Commands;
 use crate::number::counted;
+use crate::report::Report;
 use crate::section::{Missing, ReferenceSection, Table};
 
 use super::findings;
@@ -10,16 +13,17 @@ use super::findings;
 /// Rows of a publication's table that the page shows: shapes are compared in charts, and the rest would be most of the page.
 const MOST_PUBLISHED_ROWS: usize = 6;
 
-pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
+pub(super) fn references(sections: &[ReferenceSection], report: &Report) -> Markup {
+    let commands = Commands::of_summary(&report.run);
     html! {
         p { "Figures that others published about other hardware and data. None of them is mixed into the numbers above, and none is in "
-            "a chart unless you ask for it: " code { "outcrop report RUN --beside NAME" } ". The checks below are about the "
+            "a chart unless you ask for it: " code { (commands.report("--beside NAME")) } ". The checks below are about the "
             "publications, not about this run." }
         @for section in sections {
             details {
                 summary { span.published { "Published: " } (section.title) " (" code { (section.name) } ")" }
                 (findings::folded(&section.findings))
-                (published(&section.table))
+                (published(&section.table, &commands))
                 @if !section.caveats.is_empty() {
                     ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
                 }
@@ -29,12 +33,12 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
 }
 
 /// The first rows of a publication's table, and where the others are.
-fn published(table: &Table) -> Markup {
+fn published(table: &Table, commands: &Commands) -> Markup {
     let more = table.rows.len().saturating_sub(MOST_PUBLISHED_ROWS);
     html! {
         (rows(table, &table.rows[..table.rows.len() - more]))
         @if more > 0 {
-            p.soft { "The other " (counted(more, "row")) ": " code { "outcrop report RUN --format json" } "." }
+            p.soft { "The other " (counted(more, "row")) ": " code { (commands.report("--format json")) } "." }
         }
     }
 }
@@ -54,11 +58,14 @@ fn rows(table: &Table, rows: &[Vec<String>]) -> Markup {
     }
 }
 
-pub(super) fn missing(missing: &Missing) -> Markup {
+/// What this run cannot show, with the command that would measure it on the same data.
+pub(super) fn missing(missing: &Missing, report: &Report, layer: &str) -> Markup {
+    let schema = Vocabulary::default().layer(layer);
+    let command = Commands::of_summary(&report.run).plans(&[missing.plan.as_str()], schema.as_slice());
     html! {
         div.missing {
             h3 { (missing.title) }
-            p { "Not in this run: " (missing.reason) " Measure it with " code { "outcrop run " (missing.plan) } "." }
+            p { "Not in this run: " (missing.reason) " Measure it with " code { (command) } "." }
         }
     }
 }

@@ -11,6 +11,7 @@ mod judgement;
 mod kernel_figure;
 mod method;
 mod size_figure;
+mod total;
 mod verdict;
 mod whole;
 
@@ -23,6 +24,7 @@ use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::section::{FigureSlot, Method};
 
+pub use total::TotalSizes;
 pub use verdict::{ColumnSizes, SmallestForm};
 
 /// The layer.

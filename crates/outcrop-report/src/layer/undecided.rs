@@ -3,6 +3,7 @@
 use outcrop_results::RunView;
 
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
+use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
 
@@ -71,16 +72,16 @@ fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Clai
     }
 }
 
-/// What to do: measure the same again with more repetitions. A command of our own making would not have the flags, the input or the
-/// plan of the one that was run.
+/// What to do: measure the same again with more repetitions.
 fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
-    let is_alone = run.trials.iter().all(|trial| trial.layer == layer);
-    match is_alone {
-        true => format!("repeat the command with `--repetitions {repetitions}`"),
-        false => {
-            format!(
-                "repeat the command with `--repetitions {repetitions}`, a profile with `--layer {layer}` too"
-            )
-        }
+    repeating(&Commands::of(run), repetitions, &[layer])
+}
+
+/// The command that measures these layers again with more repetitions. Of a run that is not kept there is no plan to run again.
+pub(crate) fn repeating(commands: &Commands, repetitions: usize, layers: &[&str]) -> String {
+    let more = format!("--repetitions {repetitions}");
+    match commands.again(layers, &more) {
+        Some(command) => format!("run `{command}`"),
+        None => format!("repeat the command with `{more}`"),
     }
 }

@@ -14,11 +14,9 @@ use outcrop_measure::metric::Better;
 use outcrop_schema::kv::{Constraints, MARGIN, SAME_SPACE};
 
 use super::candidate::{Candidate, CompressedAt};
+use crate::change::ties;
 use crate::chart::pareto_front;
-use crate::number::Number;
 
-/// So does one that is lower by at most this where the intervals overlap; without the limit, the less is known the more would tie.
-const UNCERTAIN_MARGIN: f64 = 0.10;
 /// An answer is clear only on intervals with at least this confidence: five trials a cell have 94 %, three have 75 %.
 const SURE: f64 = 0.9;
 
@@ -159,16 +157,6 @@ pub(super) fn ratio(candidate: &Candidate) -> f64 {
 /// Whether one candidate takes less space than another, beyond what counts as the same.
 pub(super) fn saves_more(one: &Candidate, other: &Candidate) -> bool {
     ratio(one) > ratio(other) * (1.0 + SAME_SPACE)
-}
-
-/// Whether one throughput counts as the same as another, or as higher.
-pub(super) fn ties(one: &Number, top: &Number) -> bool {
-    let overlap = match (one.interval, top.interval) {
-        (Some(one), Some(top)) => one.overlaps(&top),
-        _ => false,
-    };
-    let margin = if overlap { UNCERTAIN_MARGIN } else { MARGIN };
-    one.value >= top.value * (1.0 - margin)
 }
 
 /// Clear needs intervals of at least 90 %: the best is within the margin of the fastest, and what saves more is not.

@@ -34,13 +34,6 @@ pub struct Race {
     cells: Vec<String>,
 }
 
-/// The constraints that a run was measured under, where it followed doubt.
-pub(super) fn constraints_of(run: &RunView) -> Option<Constraints> {
-    plan_setting(&run.plan, "budget")?;
-    let number = |name: &str| plan_setting(&run.plan, name)?.parse().ok();
-    Some(Constraints::named(number))
-}
-
 /// Judges a run's candidates as it judged them while it measured.
 pub(super) fn judge(
     run: &RunView,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::units::format_bytes;
 use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split};
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
@@ -93,7 +93,7 @@ fn name(cell: &Cell<'_>) -> String {
 
 fn application(plain: &Cell<'_>) -> Option<Application> {
     let block_bytes = plain.get(&IO_BLOCK_SIZE)?.0 as f64;
-    let size = Unit::Bytes.format(block_bytes);
+    let size = format_bytes(block_bytes as u64);
     Some(Application {
         name: format!("{}, cold reads of {size}", FilesystemKind::Btrfs),
         clients: Some(1.0),

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::files;
 use crate::cell::Cell;
+use crate::command::Commands;
 use crate::layer::cells_of;
 
 /// What a run measured of stores without compression, of codecs, and of the stores with those codecs.
@@ -134,8 +135,17 @@ fn whole_data(cell: &Cell<'_>) -> Option<String> {
 
 fn lacks(run: &RunView, what: &str, plan: &str) -> String {
     format!(
-        "{} has {what}; measure both with: outcrop run predict-software predict-codecs ({plan} has it)",
-        run.name
+        "{} has {what}; measure both with: {} ({plan} has it)",
+        run.name,
+        checking(&Commands::of(run))
+    )
+}
+
+/// The command that measures a store and its codecs on the same data, so that predictions can be checked.
+pub(super) fn checking(commands: &Commands) -> String {
+    commands.plans(
+        &["predict-software", "predict-codecs"],
+        &[&kv::SCHEMA, &compression::SCHEMA],
     )
 }
 

@@ -4,10 +4,14 @@ use outcrop_measure::units::{TimeSpan, format_ratio};
 use outcrop_schema::kv::{Constraints, MARGIN};
 
 use super::candidate::{Candidate, CompressedAt, Modelled};
-use super::choice::{Choice, Sureness, ratio, saves_more, ties};
+use super::choice::{Choice, Sureness, ratio, saves_more};
 use super::doubt::Race;
+use super::limits::{Limits, Origin};
+use super::system;
+use crate::change::{Changes, Difference, percent as changed};
+use crate::command::Commands;
 use crate::finding::as_sentence;
-use crate::number::{Number, counted};
+use crate::number::counted;
 
 /// A throughput that is known less well than this decides nothing.
 const UNCERTAIN_PERCENT: f64 = 30.0;
@@ -22,8 +26,10 @@ pub(super) struct Measured {
     pub(super) condition: &'static str,
     /// What all comparisons say together.
     pub(super) race: Race,
-    /// The command that repeats it with more trials; none where the run was made by other plans.
+    /// The command that repeats it with more trials; none where the run is not kept.
     pub(super) again: Option<String>,
+    /// What other commands about the run are made of.
+    pub(super) commands: Commands,
 }
 
 /// The sentences, the most important first.
@@ -31,11 +37,11 @@ pub(super) fn answer(
     study: &Measured,
     candidates: &[Candidate],
     choice: &Choice,
-    constraints: &Constraints,
+    limits: &Limits,
     modelled: &Modelled,
 ) -> Vec<String> {
     let (Some(best), Some(fastest)) = (choice.best, choice.fastest) else {
-        return vec![nothing(candidates, constraints)];
+        return vec![nothing(candidates, limits)];
     };
     let (best, fastest) = (&candidates[best], &candidates[fastest]);
     let plain = candidates
@@ -45,16 +51,16 @@ pub(super) fn answer(
     let sureness = choice.sureness.filter(|_| !is_uncertain(best));
     let is_clear = sureness == Some(Sureness::Clear);
     let sentences = [
-        Some(instruction(study, best, more.is_some(), candidates, constraints)),
+        Some(instruction(study, best, more.is_some(), candidates, limits)),
         plain
             .filter(|plain| plain.place != best.place)
             .map(|plain| gives(best, plain)),
         sureness.map(|sureness| sure(best, sureness, &study.race)),
         second(best, fastest, more, plain),
-        more.map(|more| change(more, constraints)),
+        more.map(|more| change(more, limits, &study.commands)),
         (!is_clear).then(|| narrower(study)),
         study.race.effort(),
-        hardware(best, modelled),
+        hardware(best, modelled, &study.commands),
         Some(format!("Measured: {}.{}", study.subject, study.condition)),
     ];
     sentences.into_iter().flatten().collect()
@@ -74,8 +80,8 @@ fn is_uncertain(best: &Candidate) -> bool {
     percent.is_some_and(|percent| percent > UNCERTAIN_PERCENT)
 }
 
-fn nothing(candidates: &[Candidate], constraints: &Constraints) -> String {
-    let asked = asked(constraints).join(", ");
+fn nothing(candidates: &[Candidate], limits: &Limits) -> String {
+    let named = named(limits).unwrap_or_default();
     let closest = candidates
         .iter()
         .max_by(|one, other| ratio(one).total_cmp(&ratio(other)))
@@ -83,7 +89,7 @@ fn nothing(candidates: &[Candidate], constraints: &Constraints) -> String {
             let ratio = format_ratio(ratio(most));
             format!(" {} takes the least space: ratio {ratio}.", as_name(most))
         });
-    format!("Nothing that was measured meets {asked}.{closest}")
+    format!("Nothing that was measured meets {named}.{closest}")
 }
 
 /// The constraints as the flags read them: without blanks, and not rounded.
@@ -100,12 +106,19 @@ fn asked(constraints: &Constraints) -> Vec<String> {
     [ratio, p99, share].into_iter().flatten().collect()
 }
 
+/// The limits with where they come from: `the limits that this run was given (--min-ratio 2.5)`; none where there are none.
+fn named(limits: &Limits) -> Option<String> {
+    let asked = asked(&limits.constraints).join(", ");
+    let from = limits.constraints_from.map(Origin::words)?;
+    Some(format!("the limits {from} ({asked})"))
+}
+
 fn instruction(
     study: &Measured,
     best: &Candidate,
     has_saver: bool,
     candidates: &[Candidate],
-    constraints: &Constraints,
+    limits: &Limits,
 ) -> String {
     let is_left_out = |candidate: &Candidate| candidate.left_out.is_some() && saves_more(candidate, best);
     let what = match best.place {
@@ -113,7 +126,7 @@ fn instruction(
             "do not compress where throughput matters: whatever saves space costs throughput".to_owned()
         }
         CompressedAt::Nowhere if candidates.iter().any(is_left_out) => {
-            "do not compress: nothing within your limits saves space".to_owned()
+            "do not compress: nothing within the limits saves space".to_owned()
         }
         CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
         CompressedAt::Store => {
@@ -125,70 +138,52 @@ fn instruction(
         CompressedAt::Filesystem => format!("compress in the filesystem with {}", best.what),
         CompressedAt::Accelerator | CompressedAt::Drive => format!("compress in the {}", best.name()),
     };
-    let asked = asked(constraints).join(", ");
-    let what = match asked.is_empty() {
-        true => what,
-        false => format!("within your limits ({asked}), {what}"),
+    let what = match named(limits) {
+        None => what,
+        Some(limits) => format!("within {limits}, {what}"),
     };
     if is_uncertain(best) {
         // Figures that are too uncertain to act on come before what they would say.
-        return format!(
-            "Not decided: the throughput differs too much between trials. As far as they go, {what}."
-        );
+        return format!("Not decided: the throughput differs too much between trials. So far: {what}.");
     }
     as_sentence(&what)
 }
 
 /// What a candidate gives and costs beside no compression.
 fn gives(candidate: &Candidate, plain: &Candidate) -> String {
-    let throughput = candidate.throughput.with_ends();
-    let mut parts = vec![format!("{} after the run", space(candidate, plain))];
-    parts.push(match are_alike(candidate, plain) {
-        true => format!("no measurable difference in throughput ({throughput})"),
-        false => format!(
-            "{} throughput ({throughput})",
-            changed(candidate.throughput.value, plain.throughput.value)
-        ),
-    });
+    let mut changes = Changes::default();
+    let throughput = format!(": {}", candidate.throughput.with_ends());
+    changes.add(
+        "throughput",
+        &candidate.throughput,
+        &plain.throughput,
+        &throughput,
+    );
     let figures = [
         ("read p99", &candidate.p99, &plain.p99),
         (
-            "CPU per operation, kernel threads included,",
+            "CPU time per operation (kernel threads included)",
             &candidate.cpu,
             &plain.cpu,
         ),
     ];
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {
-            parts.push(match overlap(own, other) {
-                true => format!("no measurable difference in {}", name.trim_end_matches(',')),
-                false => format!("{name} {}", changed(own.value, other.value)),
-            });
+            changes.add(name, own, other, "");
         }
     }
-    let against = &plain.what;
-    format!("Compared with no compression ({against}): {}.", parts.join(", "))
+    format!(
+        "Compared with no compression ({}): {} after the run, {}.{}",
+        plain.what,
+        space(candidate, plain),
+        changes.listed(),
+        changes.caveat()
+    )
 }
 
 fn space(candidate: &Candidate, plain: &Candidate) -> String {
     let percent = ratio(plain) / ratio(candidate) * 100.0;
     format!("{percent:.0} % of the space")
-}
-
-/// Whether the intervals of two figures have something in common.
-fn overlap(one: &Number, other: &Number) -> bool {
-    let intervals = one.interval.zip(other.interval);
-    intervals.is_some_and(|(one, other)| one.overlaps(&other))
-}
-
-/// Whether the two throughputs count as the same.
-fn are_alike(one: &Candidate, other: &Candidate) -> bool {
-    ties(&one.throughput, &other.throughput) && ties(&other.throughput, &one.throughput)
-}
-
-/// By how much one number is another, as `+12 %` or `−8 %`.
-fn changed(one: f64, other: f64) -> String {
-    format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
 }
 
 /// Where and with what, at the beginning of a sentence or within it.
@@ -208,27 +203,32 @@ fn second(
 ) -> Option<String> {
     let second = more.or_else(|| (fastest.name() != best.name()).then_some(fastest))?;
     let throughput = changed(second.throughput.value, best.throughput.value);
+    let caveat = Difference::of(&second.throughput, &best.throughput).caveat();
+    let answer = match best.place {
+        CompressedAt::Nowhere => format!("the answer ({})", best.what),
+        _ => "the answer".to_owned(),
+    };
     let (base, against) = match plain.filter(|plain| plain.place != best.place) {
         Some(plain) => (plain, " without compression"),
         None => (best, ""),
     };
     Some(format!(
-        "Second best: {}, with {}{against} and {throughput} throughput compared with the answer.",
+        "Second best: {}, with {}{against} and {throughput} throughput compared with {answer}{caveat}.",
         as_name(second),
         space(second, base)
     ))
 }
 
 /// What would make the second best the best.
-fn change(more: &Candidate, constraints: &Constraints) -> String {
+fn change(more: &Candidate, limits: &Limits, commands: &Commands) -> String {
     // Rounded down, so that the candidate itself meets it.
     let least = (ratio(more) * 100.0).floor() / 100.0;
     let asked = asked(&Constraints {
         min_ratio: Some(least),
-        ..constraints.clone()
+        ..limits.constraints.clone()
     });
-    let asked = asked.join(" ");
-    format!("It would be the answer if you need a ratio of {least} (`outcrop report RUN {asked}`).")
+    let command = commands.report(&asked.join(" "));
+    format!("It would be the answer if you need a ratio of {least} (`{command}`).")
 }
 
 fn sure(best: &Candidate, sureness: Sureness, race: &Race) -> String {
@@ -269,7 +269,7 @@ fn narrower(study: &Measured) -> String {
 }
 
 /// The fastest of the modelled candidates, and how far the model is to be trusted here.
-fn hardware(best: &Candidate, modelled: &Modelled) -> Option<String> {
+fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Option<String> {
     let fastest = modelled.candidates.first()?;
     let trust = match (modelled.error.mean(), modelled.error.worst()) {
         (Some(mean), Some(worst)) => format!(
@@ -278,7 +278,10 @@ fn hardware(best: &Candidate, modelled: &Modelled) -> Option<String> {
             worst * 100.0,
             modelled.error.checked().len()
         ),
-        _ => "unvalidated here: `outcrop run predict-software predict-codecs` checks the model".to_owned(),
+        _ => format!(
+            "unvalidated here: `{}` checks the model",
+            system::checking(commands)
+        ),
     };
     Some(format!(
         "Of the published hardware, {} would be the fastest: {}, {} throughput compared with the answer. That is modelled; {trust}.",

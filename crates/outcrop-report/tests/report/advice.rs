@@ -140,13 +140,13 @@ proptest! {
         let of = |policy: &str, memory: &str| value(rows_with(&table, &[(&POLICY, policy), (&MEMORY, memory)])[0], &HIT_RATIO);
         if let Some(claim) = advice(&run, "Policy") {
             let policy = claim.brief.split(' ').next().unwrap();
-            let memory = claim.brief.rsplit(" at ").next().unwrap().replace(' ', "");
+            let memory = claim.brief.rsplit(" hit with ").next().unwrap().replace(" of memory", "").replace(' ', "");
             for other in POLICIES {
                 prop_assert!(of(policy, &memory) >= of(other, &memory), "{} but {other}", claim.brief);
             }
         }
         if let Some(claim) = advice(&run, "Memory") {
-            let (memory, rest) = claim.brief.split_once(" with ").unwrap();
+            let (memory, rest) = claim.brief.split_once(" of memory with ").unwrap();
             let (memory, policy) = (memory.replace(' ', ""), rest.split(':').next().unwrap());
             let most = MEMORIES.iter().map(|memory| of(policy, memory)).fold(0.0, f64::max);
             let smallest = MEMORIES.iter().find(|memory| of(policy, memory) >= most - POINT).unwrap();

@@ -33,7 +33,8 @@ fn the_policy_and_the_memory_to_configure_are_named_with_what_they_are_worth() {
     let run = policies().run;
     let policy = advice(&run, "Policy");
     assert!(
-        policy.starts_with("s3-fifo hits 84.0 % at 8 MiB (clear)") && policy.contains("lru 80.0 %"),
+        policy.starts_with("With s3-fifo, 84.0 % of gets hit in 8 MiB of memory (clear)")
+            && policy.contains("lru 80.0 %"),
         "{policy}"
     );
     assert_eq!(finding(&run, "cache-hits-as-simulated").verdict, Verdict::Holds);
@@ -60,7 +61,8 @@ fn memory_is_advised_for_the_policy_that_hits_most_and_never_the_largest_measure
         ("sieve", "32MiB", 0.955),
     ]);
     assert!(
-        memory.contains("16 MiB is the smallest within one point") && memory.contains("with sieve"),
+        memory.contains("16 MiB is the smallest within one percentage point")
+            && memory.contains("with sieve"),
         "{memory}"
     );
     let rising = with(&[("s3-fifo", "8MiB", 0.8), ("s3-fifo", "16MiB", 0.9)]);
@@ -86,7 +88,9 @@ fn a_server_that_refuses_is_named_with_the_share_that_it_refused() {
     }
     let said = cautions(&run);
     assert!(
-        said.contains("In 1 of 6 cells") && said.contains("49 %") && said.contains("8 MiB, lru"),
+        said.contains("In 1 of 6 cells")
+            && said.contains("49 %")
+            && said.contains("memory 8 MiB, policy lru"),
         "{said}"
     );
 }

@@ -2,8 +2,10 @@
 
 use outcrop_report::comparison::{Detail, comparison_csv, comparison_in_envelope, comparison_text};
 use outcrop_results::{Envelope, compare, references};
+use outcrop_schema::compression::COMPRESSION_RATIO;
 
 use crate::fixture::{RunBuilder, complete};
+use crate::kv_fixture::{self, Stored};
 
 #[test]
 fn a_slower_run_is_worse_row_by_row() {
@@ -34,6 +36,49 @@ fn cells_are_in_the_order_of_their_values() {
     let text = comparison_text(&compare(&run, &run), &Detail::default());
     let places = ["  QD 2 ", "  QD 16 ", "  QD 128 "].map(|label| text.find(label));
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
+}
+
+#[test]
+fn stores_are_in_the_order_of_their_tables_by_codec_then_level_then_block_size() {
+    let cell = |codec, block_size| Stored {
+        codec,
+        block_size,
+        filesystem: "ext4",
+        throughput: 1e5,
+        stored: 5e7,
+    };
+    let order = [
+        ("lz4", "4KiB"),
+        ("lz4", "16KiB"),
+        ("zstd:3", "4KiB"),
+        ("zstd:3", "64KiB"),
+        ("zstd:19", "4KiB"),
+    ];
+    let mut cells = order.map(|(codec, block_size)| cell(codec, block_size));
+    cells.reverse();
+    let run = kv_fixture::of(&cells);
+    let text = comparison_text(&compare(&run, &run), &Detail::default());
+    let places = order.map(|(codec, block_size)| text.find(&format!("{codec} {block_size}")));
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{text}");
+}
+
+#[test]
+fn what_repeating_does_not_change_is_better_or_worse_by_any_difference_and_the_legend_says_so() {
+    let one = crate::compression_fixture::complete();
+    let mut other = one.clone();
+    let ratios = other.trials.iter_mut().flat_map(|trial| &mut trial.values);
+    for ratio in ratios.filter(|value| value.metric == COMPRESSION_RATIO.name) {
+        ratio.value = ratio.value.map(|value| value * 1.01);
+    }
+    let text = comparison_text(&compare(&one, &other), &Detail::default());
+    let rows: Vec<&str> = text.lines().filter(|line| line.ends_with(" better")).collect();
+    assert!(!rows.is_empty(), "{text}");
+    assert!(
+        text.contains("Rows without an interval are the same in every repetition"),
+        "{text}"
+    );
+    let speeds = comparison_text(&compare(&complete(), &complete()), &Detail::default());
+    assert!(!speeds.contains("Rows without an interval"), "{speeds}");
 }
 
 #[test]

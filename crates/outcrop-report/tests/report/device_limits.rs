@@ -279,7 +279,9 @@ fn half_of_a_mix_is_never_the_highest_of_its_direction() {
     for direction in Direction::ALL {
         let reason = missing(row(&report, "Highest IOPS"), direction);
         assert!(
-            reason.is_some_and(|reason| reason.contains("--read-write-mix")),
+            reason.is_some_and(
+                |reason| reason.contains("`outcrop device /mnt/data --size 1GiB --read-write-mix")
+            ),
             "{reason:?}"
         );
         assert_eq!(missing(row(&report, "IOPS in a 70:30 mix"), direction), None);

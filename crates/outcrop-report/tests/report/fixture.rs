@@ -85,7 +85,8 @@ impl RunBuilder {
             run: RunView {
                 dir: "runs/20261121T020000Z-example".into(),
                 name: "20261121T020000Z-example".into(),
-                plan: "[run]\nseed = \"0x2a\"\neffort = \"quick\"\n\n[[plan]]\nname = \"ssd-matrix\"\n"
+                plan: "[run]\nseed = \"0x2a\"\neffort = \"quick\"\ndirectory = \"/mnt/data\"\n\n[[plan]]\nname = \"ssd-matrix\"\n\
+                       layer = \"device\"\n\n[plan.subject]\nkind = \"scratch-file\"\nsize = \"1GiB\"\n"
                     .into(),
                 environment: serde_json::Value::Null,
                 trials: Vec::new(),

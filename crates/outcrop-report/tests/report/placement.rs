@@ -8,7 +8,12 @@ use proptest::prelude::*;
 
 use crate::kv_fixture::{Stored, of};
 
-const fn stored(codec: &'static str, filesystem: &'static str, throughput: f64, stored: f64) -> Stored {
+pub(crate) const fn stored(
+    codec: &'static str,
+    filesystem: &'static str,
+    throughput: f64,
+    stored: f64,
+) -> Stored {
     Stored {
         codec,
         block_size: "16KiB",
@@ -19,7 +24,7 @@ const fn stored(codec: &'static str, filesystem: &'static str, throughput: f64, 
 }
 
 /// Compressing in the store costs nothing that can be seen; btrfs saves more and costs a quarter of the throughput.
-const USUAL: [Stored; 4] = [
+pub(crate) const USUAL: [Stored; 4] = [
     stored("none", "ext4", 100e3, 110e6),
     stored("lz4", "ext4", 99e3, 60e6),
     stored("none", "btrfs", 90e3, 112e6),
@@ -34,7 +39,7 @@ fn first(cells: &[Stored], constraints: &Constraints) -> String {
     answer(cells, constraints).answer[0].clone()
 }
 
-fn least_ratio(min_ratio: f64) -> Constraints {
+pub(crate) fn least_ratio(min_ratio: f64) -> Constraints {
     Constraints {
         min_ratio: Some(min_ratio),
         ..Constraints::default()
@@ -50,7 +55,7 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
         "{text}"
     );
     assert!(
-        text.contains("55 % of the space after the run, no measurable difference in throughput (99.0 k/s"),
+        text.contains("55 % of the space after the run, no measurable change in throughput: 99.0 k/s ("),
         "{text}"
     );
     assert!(
@@ -60,7 +65,7 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
         "{text}"
     );
     assert!(
-        text.contains("a ratio of 2.75 (`outcrop report RUN --min-ratio 2.75`)"),
+        text.contains("a ratio of 2.75 (`outcrop report runs/20261121T020000Z-kv --min-ratio 2.75`)"),
         "{text}"
     );
     assert!(
@@ -75,7 +80,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let filesystem = first(&USUAL, &least_ratio(2.4));
     assert!(
         filesystem.starts_with(
-            "Within your limits (--min-ratio 2.4), compress in the filesystem with btrfs zstd:1"
+            "Within the limits given for this report (--min-ratio 2.4), compress in the filesystem with btrfs zstd:1"
         ),
         "{filesystem}"
     );
@@ -83,7 +88,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let text = nothing.answer.join(" ");
     assert_eq!(
         text,
-        "Nothing that was measured meets --min-ratio 9. btrfs zstd:1 in the filesystem takes the least space: ratio 2.75."
+        "Nothing that was measured meets the limits given for this report (--min-ratio 9). btrfs zstd:1 in the filesystem takes the least space: ratio 2.75."
     );
     assert!(
         nothing
@@ -97,7 +102,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     };
     let slow = first(&USUAL, &fast);
     assert!(
-        slow.starts_with("Nothing that was measured meets --p99 1us"),
+        slow.starts_with("Nothing that was measured meets the limits given for this report (--p99 1us)"),
         "{slow}"
     );
     // The fixture does not say how many CPUs there were: what cannot be checked is not met.
@@ -124,12 +129,12 @@ fn at_the_users_prices_the_cheapest_is_named_with_the_price_that_changes_it() {
     };
     let dear = at(1.0);
     assert!(
-        dear.starts_with("At your prices, the cheapest is filesystem: btrfs zstd:1: "),
+        dear.starts_with("At the prices given for this report, the cheapest is filesystem: btrfs zstd:1: "),
         "{dear}"
     );
     let cheap = at(0.0001);
     assert!(
-        cheap.starts_with("At your prices, the cheapest is no compression: "),
+        cheap.starts_with("At the prices given for this report, the cheapest is no compression: "),
         "{cheap}"
     );
     assert!(
@@ -361,7 +366,10 @@ fn by_doubt_too_few_rounds_leave_it_open_and_the_next_command_has_a_longer_budge
         text.contains("after the budget of 1m, 4 candidates may still be the answer"),
         "{text}"
     );
-    assert!(text.contains("`outcrop run placement --budget 3m`"), "{text}");
+    assert!(
+        text.contains("`outcrop run runs/20261121T020000Z-kv/plan.toml --budget 3m`"),
+        "{text}"
+    );
     let open = placement
         .candidates
         .iter()

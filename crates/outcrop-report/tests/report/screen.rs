@@ -179,7 +179,7 @@ fn advice_on_an_interval_wider_than_30_per_cent_is_withheld_and_says_what_to_rep
     assert!(
         throughput
             .text
-            .contains("Repeat the command with `--repetitions 9`"),
+            .contains("Run `outcrop run runs/20261121T020000Z-example/plan.toml --repetitions 9`"),
         "{throughput:?}"
     );
 }
@@ -211,7 +211,7 @@ fn what_is_not_decided_is_no_choice_in_the_table_above_it_and_its_command_stands
     let several = Report::of(&run).screen(80, false);
     assert!(!several.contains("Balanced"), "{several}");
     assert!(
-        several.contains("repeat the command with `--repetitions"),
+        several.contains("`outcrop run runs/20261121T020000Z-codecs/plan.toml --repetitions"),
         "{several}"
     );
 }

@@ -126,7 +126,12 @@ impl fmt::Display for StoreFilesystem {
     }
 }
 
-impl Value for StoreFilesystem {}
+/// That of the directory first, then as filesystems are ordered.
+impl Value for StoreFilesystem {
+    fn place(&self) -> Option<f64> {
+        self.0.map_or(Some(-1.0), |choice| choice.place())
+    }
+}
 
 /// Without a limit last.
 impl Value for MemoryLimit {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use outcrop_measure::units::ByteSize;
-use outcrop_schema::{Remark, Setting, Settings, cache, compression, device};
+use outcrop_schema::{Remark, Setting, Settings, cache, compression, device, kv};
 use outcrop_workload::{Arrivals, BlockContent};
 use proptest::prelude::*;
 
@@ -23,6 +23,16 @@ fn sizes_come_in_the_order_of_their_bytes_and_words_in_that_of_the_documentation
     assert!(read("4KiB") < read("16KiB") && read("16KiB") < read("1MiB"));
     let server = |text: &str| Setting::of(cache::SERVER.parse(text).unwrap());
     assert!(server("outcrop") < server("memcached") && server("memcached") < server("$MEMCACHED"));
+    let filesystem = |text: &str| Setting::of(kv::FILESYSTEM.parse(text).unwrap());
+    for pair in ["as-is", "ext4", "btrfs", "btrfs zstd:3", "btrfs zstd:15"].windows(2) {
+        assert!(filesystem(pair[0]) < filesystem(pair[1]), "{pair:?}");
+    }
+    let store = |text: &str| Setting::of(kv::COMPRESSION.parse(text).unwrap());
+    for pair in ["none", "lz4", "zlib:6", "zstd:1", "zstd:3", "zstd:19"].windows(2) {
+        assert!(store(pair[0]) < store(pair[1]), "{pair:?}");
+    }
+    let size = |text: &str| Setting::of(kv::VALUE_SIZE.parse(text).unwrap());
+    assert!(size("fixed:64B") < size("fixed:100B"));
     let codec = |text: &str| Setting::of(compression::CODEC.parse(text).unwrap());
     assert!(codec("zstd:-5") < codec("zstd:3") && codec("zstd:19") < codec("lz4"));
 }

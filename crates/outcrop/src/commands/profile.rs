@@ -71,6 +71,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         server: args.server.clone(),
         size: args.size,
         constraints: args.placement.constraints(),
+        prices: args.placement.prices()?,
         ..args.flags.options()
     });
     let chosen = profile_plans(&args.layers, args.data.as_deref(), &args.path)
@@ -79,5 +80,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         output::note(&format!("note: {note}"));
     }
     let set = PlanSet::from_sources(&chosen.plans, &options).map_err(session::lab_error)?;
-    session::start_under(&set, "profile", &args.flags, &args.placement)
+    session::start(&set, "profile", &args.flags)
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           where to compress under these limits\n  outcrop report runs/… --one-page                          a page to print"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under these limits instead of the run's\n  outcrop report runs/… --one-page                          a page to print"
 )]
 pub(crate) struct Args {
     /// The run folder

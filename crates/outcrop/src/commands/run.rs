@@ -14,6 +14,7 @@ Examples:
   outcrop run ssd-matrix ssd-max --effort quick       two plans; shared cells are measured once
   outcrop run ratio-percentiles --data /srv/dump      on your own data
   outcrop run placement --budget 5m                   where to compress: trials go where it is open
+  outcrop run runs/…/plan.toml --repetitions 9        a run again, with more trials of each cell
   outcrop run --resume runs/20261121T020304Z-mine     measures only what is missing";
 
 /// Run one or more plans, or resume a run that was interrupted
@@ -26,6 +27,14 @@ pub(crate) struct Args {
     /// Resume an interrupted run: finished trials are neither lost nor repeated
     #[arg(long, value_name = "RUN", conflicts_with_all = DECIDED_BY_A_RUN, conflicts_with_all = placement_flags::NAMES, conflicts_with_all = ["plans", "dry_run"])]
     resume: Option<PathBuf>,
+    /// Run only the plans of these layers [default: all]
+    #[arg(
+        long = "layer",
+        value_name = "LAYER",
+        value_delimiter = ',',
+        conflicts_with = "resume"
+    )]
+    layers: Vec<String>,
     #[command(flatten)]
     choices: PlanChoices,
     #[command(flatten)]
@@ -45,10 +54,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         .collect::<anyhow::Result<Vec<_>>>()?;
     let options = PlanOptions {
         constraints: args.placement.constraints(),
+        prices: args.placement.prices()?,
+        only_layers: args.layers.clone(),
         ..args.choices.options(&args.flags)
     };
     let set = PlanSet::from_sources(&sources, &options).map_err(session::lab_error)?;
-    session::start_under(&set, &set.name(), &args.flags, &args.placement)
+    session::start(&set, &set.name(), &args.flags)
 }
 
 /// A file of that name wins; otherwise a plan that ships.

@@ -3,7 +3,7 @@
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
-use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_measure::units::{TimeSpan, format_data};
 use outcrop_report::number::counted;
 use outcrop_results::run_list::{self, Keep, ListedRun};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let surplus = run_list::surplus(&runs, keep);
     table(surplus.iter().copied()).print(args.format)?;
     let all = counted(runs.len(), "run");
-    let size = |runs: &[&ListedRun]| format_bytes(runs.iter().map(|run| run.bytes).sum());
+    let size = |runs: &[&ListedRun]| format_data(runs.iter().map(|run| run.bytes).sum::<u64>() as f64);
     if !yes {
         let would = match surplus.len() {
             0 => "nothing to remove".to_owned(),
@@ -135,7 +135,7 @@ fn table<'r>(runs: impl Iterator<Item = &'r ListedRun>) -> Table {
             Cell::text(listed(&run.subjects)),
             count(run.cells),
             count(run.trials),
-            Cell::number(run.bytes as f64, format_bytes(run.bytes)),
+            Cell::number(run.bytes as f64, format_data(run.bytes as f64)),
         ]);
     }
     table

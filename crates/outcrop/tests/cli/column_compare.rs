@@ -165,3 +165,55 @@ fn encoding_says_which_form_of_the_column_is_smaller() {
     let seen = outcrop(dir, &only);
     assert!(seen.stdout.contains("has no codes"), "{seen:?}");
 }
+
+#[test]
+fn several_columns_have_a_total_that_says_over_which_of_them() {
+    let dir = workplace();
+    let dir = dir.path();
+    orders(&dir.join("orders.parquet"));
+    let encode = |output: &str, format: &str| {
+        let args = [
+            "column",
+            "encode",
+            "orders.parquet",
+            "--all-columns",
+            "-o",
+            output,
+            "--format",
+            format,
+        ];
+        let seen = outcrop(dir, &args);
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen
+    };
+    let seen = encode("json/", "json");
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let total = &document["details"]["total"];
+    let rows = document["rows"].as_array().unwrap();
+    let sum = |key: &str| rows.iter().filter_map(|row| row[key].as_f64()).sum::<f64>();
+    for key in ["stored_bytes", "parquet_zstd_bytes", "file_bytes"] {
+        assert_eq!(total[key].as_f64(), Some(sum(key)), "{key}: {document}");
+        assert!(
+            total["smallest_form_bytes"].as_f64() <= total[key].as_f64(),
+            "{total}"
+        );
+    }
+    assert_eq!(total["columns"], serde_json::json!(["key", "status", "comment"]));
+    let text = encode("text/", "text");
+    assert!(
+        text.stderr.contains("all 3 columns (key, status, comment): "),
+        "{}",
+        text.stderr
+    );
+    let args = [
+        "run",
+        "column-choice",
+        "--data",
+        "orders.parquet",
+        "--effort",
+        "quick",
+        "--quiet",
+    ];
+    let profile = outcrop(dir, &args);
+    assert!(profile.stdout.contains("all 3 columns"), "{}", profile.stdout);
+}

@@ -176,14 +176,15 @@ fn limits_and_prices_change_the_answer(dir: &Path) {
     let much = again(&["--min-ratio", "99"]);
     assert!(
         much.stdout
-            .contains("Nothing that was measured meets --min-ratio 99"),
+            .contains("Nothing that was measured meets the limits given for this report (--min-ratio 99)"),
         "{much:?}"
     );
     let prices = "currency = \"EUR\"\ncpu_hour = 0.04\ngb_month = 0.08\ndata = \"2TB\"\noperations_per_second = 20000\n";
     std::fs::write(dir.join("prices.toml"), prices).unwrap();
     let paid = again(&["--prices", "prices.toml", "--format", "json"]);
     assert!(
-        paid.stdout.contains("At your prices, the cheapest is"),
+        paid.stdout
+            .contains("At the prices given for this report, the cheapest is"),
         "{paid:?}"
     );
     for (arguments, words) in [
@@ -296,12 +297,27 @@ fn an_engine_that_is_not_here_is_not_measured_and_says_what_to_install() {
 }
 
 #[test]
-fn a_codec_that_an_engine_lacks_is_not_measured_and_other_nonsense_is_refused() {
+fn a_codec_that_no_engine_of_a_run_has_is_refused_before_anything_is_measured_as_other_nonsense_is() {
     let dir = workplace();
-    let seen = kv(dir.path(), &["--compression", "zstd:3", "--no-save"]);
+    // RocksDB has it, so the cells of fjall alone are not measured.
+    let both = [
+        "--engine",
+        "fjall,rocksdb",
+        "--compression",
+        "lz4,zstd:3",
+        "--dry-run",
+    ];
+    let seen = kv(dir.path(), &both);
     assert_eq!(seen.code, Some(0), "{seen:?}");
-    assert!(seen.stdout.contains("none or lz4 with fjall"), "{}", seen.stdout);
     for (args, words) in [
+        (
+            ["--compression", "none,zstd:3"],
+            "--compression: the engine does not have the codec zstd:3: fjall has none and lz4; use one of these, or rocksdb",
+        ),
+        (
+            ["--level-codecs", "none/zstd"],
+            "does not have the codec none/zstd: fjall has none and lz4",
+        ),
         (["--compression", "zsdt"], "did you mean `zstd`?"),
         (["--workload", "ycsb-z"], "ycsb-a"),
         (["--durability", "unlogged"], "always writes its log"),
@@ -312,6 +328,7 @@ fn a_codec_that_an_engine_lacks_is_not_measured_and_other_nonsense_is_refused() 
         assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
         assert!(seen.stderr.contains(words), "{args:?}: {}", seen.stderr);
     }
+    assert!(names_in(dir.path()).is_empty(), "nothing was begun");
 }
 
 /// The folders that a process has open below `/proc`, to see that its children are gone.

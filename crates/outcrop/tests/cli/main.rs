@@ -30,6 +30,7 @@ mod one_path;
 mod outputs;
 mod placement;
 mod predict;
+mod printed_commands;
 mod runs;
 mod surface;
 mod toy_layer;

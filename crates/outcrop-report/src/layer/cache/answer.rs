@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::Metric;
+use outcrop_measure::units::format_exact_count;
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
@@ -11,8 +12,8 @@ use outcrop_schema::cache::{
 };
 
 use super::cell::{
-    all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, rank, server,
-    typical, words,
+    all_of, concurrency, evicts, is_closed_loop, is_this_build, listed, load, loop_words, named, rank,
+    server, typical, words,
 };
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
@@ -74,9 +75,10 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let policies: BTreeSet<&str> = stated.filter(|policy| !policy.is_empty()).collect();
     let policy = |cell: &Cell<'_>| match policies.len() {
         0 | 1 => String::new(),
-        _ => cell.shown(&POLICY),
+        _ => named("policy", cell.shown(&POLICY)),
     };
-    let conditions = |cell: &Cell<'_>| listed([policy(cell), cell.shown(&MEMORY), load(cell)]);
+    let conditions =
+        |cell: &Cell<'_>| listed([policy(cell), named("memory", cell.shown(&MEMORY)), load(cell)]);
     let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
     Reading::of(name, found, || {
         absent.map_or_else(|| not_in_this_run(name), str::to_owned)
@@ -97,9 +99,13 @@ fn hits(number: &Number) -> String {
     format!("{:.1} %", number.value * 100.0)
 }
 
-/// `100000 keys of etc`.
+/// `100,000 keys, requests of etc`.
 fn keys(cell: &Cell<'_>) -> String {
-    format!("{} keys of {}", cell.spelling(&KEYS), cell.spelling(&WORKLOAD))
+    let count = cell.place(&KEYS).map_or_else(
+        || cell.spelling(&KEYS).to_owned(),
+        |keys| format_exact_count(keys as u64),
+    );
+    format!("{count} keys, requests of {}", cell.spelling(&WORKLOAD))
 }
 
 /// The hit ratios of a family, each with the factor that the family is along.
@@ -128,11 +134,13 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let others = known[1..].iter();
     let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
     let (hits, memory, keys) = (hits(most), family[0].shown(&MEMORY), keys(family[0]));
-    let brief = format!("{best} ({sure}): {hits} of gets hit at {memory}");
-    let text = format!("{best} hits {hits} at {memory} ({sure}); the others: {others}. On {keys}.");
+    let brief = format!("{best} ({sure}): {hits} of gets hit with {memory} of memory");
+    let text = format!(
+        "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}. {keys}."
+    );
     let named = |number: &Number, policy: &str| number.clone().named(format!("hit ratio, {policy}"));
     let numbers = vec![named(most, best), named(second, next)];
-    let action = format!("Evict with {best}: {hits} of gets hit at {memory} ({sure})");
+    let action = format!("Evict with {best}: {hits} of gets hit with {memory} of memory ({sure}; {keys})");
     Some(Claim::new("Policy", brief, text, numbers).advising(action))
 }
 
@@ -176,14 +184,14 @@ fn memory(cells: &[Cell<'_>]) -> Option<Claim> {
     let (keys, policy) = (keys(family[0]), family[0].spelling(&POLICY));
     if place + 1 < known.len() {
         let brief = format!(
-            "{enough} with {policy}: {} of gets hit, and more memory adds less than one point",
+            "{enough} of memory with {policy}: {} of gets hit, and more memory adds less than one percentage point",
             hits(number)
         );
         let text = format!(
-            "Of the limits measured, {enough} is the smallest within one point of the highest hit ratio ({each}), for {keys} with {policy}."
+            "Of the limits measured, {enough} is the smallest within one percentage point of the highest hit ratio ({each}), with {policy}; {keys}."
         );
         let action = format!(
-            "Give the cache {enough} with {policy}: {} of gets hit, and more memory adds less than a point",
+            "Give the cache {enough} of memory with {policy}: {} of gets hit, and more memory adds less than a percentage point",
             hits(number)
         );
         return Some(Claim::new("Memory", brief, text, vec![(*number).clone()]).advising(action));

@@ -46,7 +46,11 @@ pub(super) fn is_closed_loop(cell: &Cell<'_>) -> bool {
 
 /// `50 connections`, `50 connections × 8`.
 pub(super) fn concurrency(cell: &Cell<'_>) -> String {
-    cell.label(&[&CONNECTIONS, &PIPELINE])
+    let words = cell.label(&[&CONNECTIONS, &PIPELINE]);
+    match words.strip_prefix("1 connections") {
+        Some(rest) => format!("1 connection{rest}"),
+        None => words,
+    }
 }
 
 /// `closed loop`, `open loop, poisson:50%`: it stands at every latency.
@@ -64,9 +68,18 @@ pub(super) fn load(cell: &Cell<'_>) -> String {
 
 /// All of it: server, memory, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
-    let [memory, policy] = [&MEMORY as FactorRef, &POLICY].map(|factor| cell.shown(factor));
+    let memory = named("memory", cell.shown(&MEMORY));
+    let policy = named("policy", cell.shown(&POLICY));
     let keys = cell.place(&KEYS).map_or_else(|| "?".to_owned(), format_count);
     listed([server(cell), memory, policy, format!("{keys} keys"), load(cell)])
+}
+
+/// A value with what it is; nothing for none.
+pub(super) fn named(what: &str, value: String) -> String {
+    match value.is_empty() {
+        true => value,
+        false => format!("{what} {value}"),
+    }
 }
 
 /// Words with commas between them; what a cell does not have is left out.

@@ -7,7 +7,8 @@ use outcrop_workload::column::SearchMode;
 use super::baselines;
 use super::cell::{column_words, is_file, is_generated};
 use super::judgement::{Judgement, place};
-use super::verdict::SmallestForm;
+use super::total::TotalSizes;
+use super::verdict::{ColumnSizes, SmallestForm};
 use super::whole::Whole;
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
@@ -31,7 +32,10 @@ pub(super) fn on_files(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Vec<Cl
     let mut forms: Vec<(f64, Claim)> = FORMS.iter().filter_map(|form| form_claim(form, wholes)).collect();
     // The largest gain comes first: the first claim is the one instruction of the layer.
     forms.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let forms = forms.into_iter().map(|(_, claim)| claim);
+    let forms = forms
+        .into_iter()
+        .map(|(_, claim)| claim)
+        .chain(total_claim(wholes));
     let profile = (!wholes.is_empty() || !judged.is_empty()).then(|| profile_claim(wholes, judged));
     forms
         .chain(index_claim(judged))
@@ -57,7 +61,7 @@ fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Opt
         .collect();
     of_form.sort_by(|left, right| right.sizes.gain_bytes().total_cmp(&left.sizes.gain_bytes()));
     let (first, others) = of_form.split_first()?;
-    let change = |whole: &&Whole<'_>| format!("{} ({})", whole.sizes.name, whole.sizes.change());
+    let change = |whole: &&Whole<'_>| format!("{} ({})", whole.sizes.name, whole.sizes.change_in(*form));
     let others: Vec<String> = others.iter().take(MOST_IN_BRIEF).map(change).collect();
     let left_out = |shown: usize| match of_form.len().saturating_sub(shown) {
         0 => String::new(),
@@ -65,7 +69,13 @@ fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Opt
     };
     let others = match others.join(", ").as_str() {
         "" => String::new(),
-        others => format!(". Others as .ocol: {others}{}", left_out(MOST_IN_BRIEF + 1)),
+        others => {
+            let form = match form {
+                SmallestForm::ParquetZstd => "in Parquet with zstd:3",
+                SmallestForm::Ocol | SmallestForm::AsItIs => "as .ocol",
+            };
+            format!(". Others {form}: {others}{}", left_out(MOST_IN_BRIEF + 1))
+        }
     };
     let brief = format!("{}{others}", first.sizes.verdict());
     let verdicts: Vec<String> = of_form
@@ -99,6 +109,14 @@ fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Opt
     };
     let claim = Claim::new(*topic, brief, text, numbers.collect()).advising(action);
     Some((gain, claim))
+}
+
+/// What all columns take together.
+fn total_claim(wholes: &[Whole<'_>]) -> Option<Claim> {
+    let sizes: Vec<&ColumnSizes> = wholes.iter().map(|whole| &whole.sizes).collect();
+    let total = TotalSizes::of(&sizes)?.in_words();
+    let text = format!("{}.", as_sentence(&total).trim_end_matches('.'));
+    Some(Claim::new("All columns", total, text, Vec::new()))
 }
 
 fn names<'j>(judged: impl Iterator<Item = &'j Judgement<'j>>) -> String {

@@ -1,5 +1,6 @@
 //! What columns take and how fast they answer, what to do about it, and how sure that is.
 
+use outcrop_measure::metric::Unit;
 use outcrop_measure::units::{format_exact_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::column::{
@@ -12,6 +13,8 @@ use super::advice;
 use super::baselines;
 use super::cell::{column_words, is_file, is_generated, is_plain_file, is_plain_text, is_search};
 use super::judgement::{Judgement, judge, place};
+use super::total::TotalSizes;
+use super::verdict::ColumnSizes;
 use super::whole::{Whole, is_whole, rows_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
@@ -20,6 +23,11 @@ use crate::number::Number;
 
 /// Columns of a file that the table names; the figure has them all.
 const MOST_ROWS: usize = 6;
+/// The columns of the table.
+const IN_FILE: &str = "in this file";
+const AS_OCOL: &str = "as .ocol";
+const IN_PARQUET: &str = "Parquet, zstd:3";
+const LOOKUP: &str = "rows of a value, p50";
 
 /// The answer of a run with columns.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
@@ -78,7 +86,7 @@ fn lookup(judgement: Option<&Judgement<'_>>, rows_are_said: bool) -> Reading {
         let beside = format!("{rows}{place}, postings; without {}", gain.without);
         Some((gain.with.clone(), beside))
     });
-    Reading::of("rows of a value, p50", found, || "no search".to_owned())
+    Reading::of(LOOKUP, found, || "no search".to_owned())
 }
 
 /// `dictionary→plain, Snappy` of `in this file (dictionary→plain, Snappy)`, for a column that is called so.
@@ -114,14 +122,42 @@ fn on_wholes(wholes: &[Whole<'_>], judged: &[Judgement<'_>], rows_are_said: bool
         Capability {
             label: whole.sizes.name.clone(),
             readings: vec![
-                Reading::of("in this file", stored, unknown),
-                Reading::of("as .ocol", Some(ocol), String::new),
-                Reading::of("Parquet, zstd:3", parquet, || "not known".to_owned()),
+                Reading::of(IN_FILE, stored, unknown),
+                Reading::of(AS_OCOL, Some(ocol), String::new),
+                Reading::of(IN_PARQUET, parquet, || "not known".to_owned()),
                 lookup(judged, rows_are_said),
             ],
         }
     };
-    wholes.iter().take(MOST_ROWS).map(row).collect()
+    let total = total(wholes);
+    total
+        .into_iter()
+        .chain(wholes.iter().take(MOST_ROWS).map(row))
+        .collect()
+}
+
+/// All columns together, where there are several.
+fn total(wholes: &[Whole<'_>]) -> Option<Capability> {
+    let sizes: Vec<&ColumnSizes> = wholes.iter().map(|whole| &whole.sizes).collect();
+    let total = TotalSizes::of(&sizes)?;
+    // All of them are named below, or their number is.
+    let some = match total.columns.len() == total.compared_count {
+        true => String::new(),
+        false => total.which(),
+    };
+    let reading = |form: &str, bytes: f64, beside: String| {
+        let number = Number::derived(format!("{}, {form}", total.name()), bytes, Unit::Bytes, 1);
+        Reading::of(form, Some((number, beside)), String::new)
+    };
+    Some(Capability {
+        label: total.name(),
+        readings: vec![
+            reading(IN_FILE, total.stored_bytes, some),
+            reading(AS_OCOL, total.ocol_bytes, String::new()),
+            reading(IN_PARQUET, total.parquet_zstd_bytes, String::new()),
+            Reading::of(LOOKUP, None, || "each column has its own".to_owned()),
+        ],
+    })
 }
 
 /// Columns of files of which rows were taken, the largest first: the size of those rows, and how soon rows of a value are found.
@@ -186,7 +222,9 @@ fn own_cautions(cells: &[Cell<'_>], wholes: &[Whole<'_>]) -> Vec<Caution> {
     let is_limited = |cell: &&Cell<'_>| !is_generated(cell) && !is_whole(cell) && !cell.is(&ROWS, &Rows::All);
     let limited = cells.iter().find(is_limited).map(|cell| {
         let rows = format_exact_count(cell.place(&ROWS).map_or(0, |rows| rows as u64));
-        format!("For speeds, at most the first {rows} rows of each column were taken; later ones may be of another kind.")
+        format!(
+            "Speeds were measured on at most the first {rows} rows of each column; later rows may differ."
+        )
     });
     let is_part = |whole: &&Whole<'_>| {
         whole
@@ -206,7 +244,7 @@ fn own_cautions(cells: &[Cell<'_>], wholes: &[Whole<'_>]) -> Vec<Caution> {
         )
     });
     let searches =
-        "Searches ask for values drawn uniformly from the distinct ones, one at a time, in one thread.";
+        "Searches look up values drawn uniformly from the distinct ones, one at a time, in one thread.";
     let cautions = partly.into_iter().chain(limited).chain([searches.to_owned()]);
     cautions.map(Caution::note).collect()
 }

@@ -36,7 +36,7 @@ pub(super) fn sizes_by_form(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         }],
     };
     let caption = format!(
-        "Logarithmic: a step of the axis is a factor. Sizes of all rows that were taken, the same in each form; they have no interval.{which}"
+        "Logarithmic axis. Each size is of the same rows in every form, and the same in every trial, so it has no interval.{which}"
     );
     let missing = || FigureSlot::missing(TITLE, "no whole column was measured.", "column-choice");
     Some(

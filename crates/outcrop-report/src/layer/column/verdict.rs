@@ -1,6 +1,6 @@
 //! What a column takes in each form, and the one line that says what to make of it.
 
-use outcrop_measure::units::{format_bytes, format_exact_count};
+use outcrop_measure::units::{format_data, format_exact_count};
 
 /// Sizes that differ by less than this part are called the same.
 const SAME: f64 = 0.005;
@@ -66,6 +66,14 @@ impl ColumnSizes {
         compared(self.ocol_bytes, self.base_bytes())
     }
 
+    /// The same in the form that is smallest: in Parquet where that is, else as a column file.
+    pub(super) fn change_in(&self, form: SmallestForm) -> String {
+        match (form, self.parquet_zstd_bytes) {
+            (SmallestForm::ParquetZstd, Some(parquet)) => compared(parquet, self.base_bytes()),
+            _ => self.change(),
+        }
+    }
+
     /// `whole column, 1,500,000 rows`, or which part of it.
     pub fn rows_in_words(&self) -> String {
         rows_in_words(self.row_count, self.table_rows)
@@ -78,7 +86,7 @@ impl ColumnSizes {
 
     /// The verdict without the name of the column.
     pub fn in_words(&self) -> String {
-        let bytes = |bytes: f64| format_bytes(bytes as u64);
+        let bytes = format_data;
         let base = match &self.stored {
             Some((stored, place)) => format!("{} {place}", bytes(*stored)),
             None => format!("{} as text", bytes(self.text_bytes)),
@@ -113,7 +121,7 @@ pub(super) fn rows_in_words(row_count: f64, table_rows: Option<f64>) -> String {
 }
 
 /// How one size compares with another: `39 % smaller`, `2.3 times as large`, `the same size`.
-fn compared(bytes: f64, base: f64) -> String {
+pub(super) fn compared(bytes: f64, base: f64) -> String {
     let ratio = bytes / base;
     match ratio {
         _ if !ratio.is_finite() => "larger".to_owned(),

@@ -219,7 +219,7 @@ fn named_front(all: &[Candidate<'_, '_>], direction: Direction) -> Option<Claim>
     (able > 1).then(|| {
         Claim::new(
             format!("Front, {direction}"),
-            format!("{count}; see the figure"),
+            format!("{count}; the report has the figure"),
             format!(
                 "No other cell beats these {count} in both ratio and {direction} speed, from the highest ratio to the fastest: {}.",
                 names.join(", ")

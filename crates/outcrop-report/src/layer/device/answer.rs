@@ -10,6 +10,7 @@ use super::cell::{DeviceCell, P50, P99};
 use super::{advice, limits};
 use crate::answer::{Answer, Capability, Reading};
 use crate::cell::{Cell, best};
+use crate::command::Commands;
 use crate::environment::storage_line;
 use crate::layer::{cautions, subjects};
 
@@ -35,7 +36,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         subject,
         capabilities: match reached.as_slice() {
             [] => of_the_loop(cells),
-            reached => capabilities(reached),
+            reached => capabilities(reached, &Commands::of(run)),
         },
         advice: advice::claims(&reached),
         cautions,
@@ -52,7 +53,7 @@ fn of_the_loop(cells: &[Cell<'_>]) -> Vec<Capability> {
 }
 
 /// The rows: what is highest, and the latency of a lone request, or of the fastest cell where none was lone.
-fn capabilities(cells: &[Cell<'_>]) -> Vec<Capability> {
+fn capabilities(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     let lone = Direction::ALL.map(|direction| lone_cell(cells, direction));
     let has_lone = lone.iter().any(Option::is_some);
     let label = if has_lone { "QD 1 latency" } else { "Latency" };
@@ -63,19 +64,26 @@ fn capabilities(cells: &[Cell<'_>]) -> Vec<Capability> {
         };
         let hint = |direction: Direction| {
             let mix = direction.mix();
-            format!(
-                "this run has no cell with only {direction}s; `outcrop device --read-write-mix {mix} --queue-depth 1` measures it"
+            unmeasured(
+                direction,
+                commands.device(&format!("--read-write-mix {mix} --queue-depth 1")),
             )
         };
         row(format!("{label}, {percentile}"), metric, find, hint)
     };
-    let mut rows = throughput(cells);
+    let mut rows = throughput(cells, commands);
     rows.extend([latency("p50", &P50), latency("p99", &P99)]);
     rows
 }
 
+/// Why a row is empty, and the command that fills it.
+fn unmeasured(direction: Direction, command: Option<String>) -> String {
+    let filled = command.map_or_else(String::new, |command| format!("; `{command}` measures it"));
+    format!("this run has no cell with only {direction}s{filled}")
+}
+
 /// What is highest; where only open loops were run, what they answered of the rate that was offered.
-fn throughput(cells: &[Cell<'_>]) -> Vec<Capability> {
+fn throughput(cells: &[Cell<'_>], commands: &Commands) -> Vec<Capability> {
     if !cells.iter().any(DeviceCell::shows_capability) {
         let answered = |what: &str, metric| {
             let hint = |_| "only open loops were run; a closed loop shows what the device can do".to_owned();
@@ -90,9 +98,7 @@ fn throughput(cells: &[Cell<'_>]) -> Vec<Capability> {
     }
     let hint = |direction: Direction| {
         let mix = direction.mix();
-        format!(
-            "this run has no cell with only {direction}s; `outcrop device --read-write-mix {mix}` measures it"
-        )
+        unmeasured(direction, commands.device(&format!("--read-write-mix {mix}")))
     };
     // What an overloaded device answers is what it can do at that depth, and is not called the highest of a closed loop.
     let is_closed = cells.iter().any(DeviceCell::is_closed_loop);

@@ -13,6 +13,7 @@ use outcrop_schema::kv::{
 use super::cell::{blocks, is_closed_loop, load, pairs, words};
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
+use crate::change::{self, Changes, Difference, are_apart, ties};
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
 
@@ -70,22 +71,9 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
     Reading::of(engine, found, missing)
 }
 
-/// By how much one number is another, as `+12 %` or `−8 %`.
-fn change(one: f64, other: f64) -> String {
-    format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
-}
-
 /// `48 %`.
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
-}
-
-/// Whether the intervals of two numbers lie apart.
-fn is_clear(one: &Number, other: &Number) -> bool {
-    match (one.interval, other.interval) {
-        (Some(one), Some(other)) => !one.overlaps(&other),
-        _ => false,
-    }
 }
 
 /// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput.
@@ -101,29 +89,28 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     let (cell, plain, saved, speed) = best;
     let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
-    let advice = match (saved > MATTERS, is_clear(number, base)) {
+    let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
+    let advice = match (saved > MATTERS, is_slower) {
         (false, _) => format!(
             "none: {codec} saves only {:.0} % of the space",
             (1.0 - 1.0 / saved) * 100.0
         ),
-        (true, true) if speed < 1.0 => format!("{codec}, if space matters: {} of it", percent(1.0 / saved)),
-        (true, _) => format!("{codec}: {} of the space", percent(1.0 / saved)),
+        (true, true) => format!("{codec}, if space matters: {} of it", percent(1.0 / saved)),
+        (true, false) => format!("{codec}: {} of the space", percent(1.0 / saved)),
     };
-    let cost = match is_clear(number, base) {
-        true => format!("{} throughput", change(number.value, base.value)),
-        false => "no measurable change in throughput".to_owned(),
-    };
+    let cost = change::words("throughput", number, base);
     let others = [
         ("read p99", &READ_LATENCY.p99),
         ("CPU per operation", &CPU),
         ("load", &LOAD_THROUGHPUT),
     ];
-    let costs = others.iter().filter_map(|(name, metric)| {
-        let (one, other) = (cell.value(metric)?, plain.value(metric)?);
-        Some(format!("{name} {}", change(one, other)))
-    });
-    let costs: Vec<String> = costs.collect();
-    let action = match (saved > MATTERS, is_clear(number, base) && speed < 1.0) {
+    let mut costs = Changes::default();
+    for (name, metric) in others {
+        if let (Some(one), Some(other)) = (cell.number(metric), plain.number(metric)) {
+            costs.add(name, one, other, "");
+        }
+    }
+    let action = match (saved > MATTERS, is_slower) {
         (false, _) => format!(
             "Store blocks uncompressed: {codec} saves only {:.0} % of the space",
             (1.0 - 1.0 / saved) * 100.0
@@ -135,8 +122,10 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
         ),
     };
     let text = format!(
-        "{advice}; {cost}; {}. Compared with the same engine without compression, {}.",
-        costs.join(", "),
+        "{advice}; {cost}; {}.{} Compared with {}: blocks of the same size, on the same filesystem ({}).",
+        costs.listed(),
+        costs.caveat(),
+        blocks(plain),
         load(cell)
     );
     let numbers = vec![
@@ -149,8 +138,17 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
             cell.trials().len(),
         ),
     ];
-    let claim = Claim::new("Compress blocks", format!("{advice}; {cost}"), text, numbers);
-    Some(claim.advising(format!("{action} ({})", load(cell))))
+    let claim = Claim::new(
+        "Compress blocks",
+        format!("{advice}; {cost} compared with {}", blocks(plain)),
+        text,
+        numbers,
+    );
+    Some(claim.advising(format!(
+        "{action} (compared with {}; {})",
+        blocks(plain),
+        load(cell)
+    )))
 }
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
@@ -162,7 +160,7 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
     let (_, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let ties = |cell: &&&Cell<'_>| {
         let number = cell.number(&THROUGHPUT);
-        number.is_some_and(|number| !is_clear(number, fastest))
+        number.is_some_and(|number| ties(number, fastest))
     };
     let chosen = family.iter().find(ties)?;
     let smallest_space = best(family.iter().copied(), &STORED_BYTES)?.0;
@@ -173,7 +171,7 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
             "; {} takes {:.0} % less space at {} throughput",
             smallest_space.spelling(&COMPRESSION_BLOCK_SIZE),
             (1.0 - 1.0 / saved) * 100.0,
-            change(smallest_space.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?)
+            change::percent(smallest_space.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?)
         ),
         false => String::new(),
     };
@@ -240,7 +238,7 @@ fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
         let name = load(b_tree);
         numbers.push(number.clone().named(format!("B-tree throughput, {name}")));
         numbers.push(lsm.clone().named(format!("LSM tree throughput, {name}")));
-        match (is_clear(number, lsm), number.value > lsm.value) {
+        match (are_apart(number, lsm), number.value > lsm.value) {
             (false, _) => wins.2.push(name),
             (true, true) => wins.1.push(name),
             (true, false) => wins.0.push(name),

@@ -151,6 +151,7 @@ fn by_workers(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str) -> Fig
         let key = (
             cell.factors().setting(ENGINE.name),
             cell.factors().setting(COMPRESSION.name),
+            cell.factors().setting(COMPRESSION_BLOCK_SIZE.name),
             blocks(cell),
         );
         lines.entry(key).or_default().push(cell);
@@ -253,9 +254,13 @@ fn by_workload(cells: &[Cell<'_>]) -> FigureSlot {
         .chain([&WORKLOAD as FactorRef, &outcrop_schema::kv::REQUESTS])
         .collect();
     let family = family(cells, &factors, &THROUGHPUT);
-    let mut engines: Vec<String> = family.iter().map(|cell| blocks(cell)).collect();
-    engines.sort();
-    engines.dedup();
+    // In the order of the cells, in which 4 KiB comes before 16 KiB.
+    let mut engines: Vec<String> = Vec::new();
+    for engine in family.iter().map(|cell| blocks(cell)) {
+        if !engines.contains(&engine) {
+            engines.push(engine);
+        }
+    }
     let mut workloads: BTreeMap<String, Chosen<'_, '_>> = BTreeMap::new();
     for cell in &family {
         workloads

@@ -5,6 +5,7 @@ mod json;
 mod search;
 mod table;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use crate::commands::whole::whole;
 use crate::exit::{Ending, bad_input};
 use crate::output::{Format, note, print};
+use indicatif::{ProgressBar, ProgressFinish};
 use outcrop_cache_load::{
     CacheLoadError, LoadProgress, LoadReport, LoadSpec, Objective, RequestSource, Target, WarmUp, run_load,
 };
@@ -141,9 +143,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     let stop = crate::interrupt::stop_flag()?;
     let mut progress = progress();
     if args.search.is_some() {
-        return search::run(&spec, args.format, &clock, &stop, &mut progress);
+        return search::run(&spec, args.format, &clock, &stop, progress);
     }
     let report = run_load(&spec, &clock, &stop, &mut progress).map_err(classified)?;
+    // The line of progress goes before anything else is said.
+    drop(progress);
     if let Some(folder) = &args.out {
         files::write(folder, &spec, &report)?;
     }
@@ -233,35 +237,49 @@ fn announce(args: &Args, spec: &LoadSpec) {
     note(&format!("{}: {written}{flush} · seed {}", spec.target, spec.seed));
 }
 
+/// What goes on, on stderr: one line that is overwritten on a terminal; each phase once in a log, however often a search comes back to it.
 fn progress() -> impl FnMut(LoadProgress) {
     let is_terminal = std::io::stderr().is_terminal();
-    let mut last = String::new();
+    let bar = match is_terminal {
+        true => ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear),
+        false => ProgressBar::hidden(),
+    };
+    let mut told = BTreeSet::new();
     move |step| {
-        let line = match step {
-            LoadProgress::Filling { .. } if !is_terminal => "filling".to_owned(),
-            LoadProgress::Filling { done, total } => format!("filling: {done} of {total} keys"),
-            LoadProgress::Settling { .. } if !is_terminal => "settling".to_owned(),
-            LoadProgress::Settling { hit_ratio: None } => "settling".to_owned(),
-            LoadProgress::Settling {
-                hit_ratio: Some(ratio),
-            } => format!("settling: hit ratio {ratio:.3}"),
-            LoadProgress::Measuring { .. } if !is_terminal => "measuring".to_owned(),
-            LoadProgress::Measuring {
-                elapsed,
-                total: Some(total),
-                ..
-            } => format!(
-                "measuring: {:.0} of {:.0} s",
-                elapsed.min(total).as_secs_f64(),
-                total.as_secs_f64()
-            ),
-            LoadProgress::Measuring { answered, .. } => {
-                format!("measuring: {answered} requests answered")
-            }
+        if is_terminal {
+            bar.set_message(line_of(step));
+            bar.tick();
+            return;
+        }
+        let phase = match step {
+            LoadProgress::Filling { .. } => "filling",
+            LoadProgress::Settling { .. } => "settling",
+            LoadProgress::Measuring { .. } => "measuring",
         };
-        if line != last {
-            note(&line);
-            last = line;
+        if told.insert(phase) {
+            note(phase);
+        }
+    }
+}
+
+fn line_of(step: LoadProgress) -> String {
+    match step {
+        LoadProgress::Filling { done, total } => format!("filling: {done} of {total} keys"),
+        LoadProgress::Settling { hit_ratio: None } => "settling".to_owned(),
+        LoadProgress::Settling {
+            hit_ratio: Some(ratio),
+        } => format!("settling: hit ratio {ratio:.3}"),
+        LoadProgress::Measuring {
+            elapsed,
+            total: Some(total),
+            ..
+        } => format!(
+            "measuring: {:.0} of {:.0} s",
+            elapsed.min(total).as_secs_f64(),
+            total.as_secs_f64()
+        ),
+        LoadProgress::Measuring { answered, .. } => {
+            format!("measuring: {answered} requests answered")
         }
     }
 }

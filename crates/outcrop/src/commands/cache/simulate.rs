@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use outcrop_cache_bench::{
     CurveAdvice, CurvePoint, CurveSpec, MemorySizes, NEARLY, Policies, miss_ratio_curve,
 };
-use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_report::number::counted;
 use outcrop_report::{FileFormat, Label};
 use outcrop_workload::keyed::Trace;
@@ -89,12 +89,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
     }
     let share = |part: u64| part as f64 / facts.gets as f64 * 100.0;
     note(&format!(
-        "{}, {}, {} · compulsory misses (first request of a key): {:.1} % of gets · all objects take {}",
+        "{}, {}, {} · compulsory misses (first request of a key): {:.1} % of gets · all objects take {}, each with its key and {} of overhead",
         counted(trace.entries().len(), "request"),
         counted(trace.key_count() as usize, "key"),
         counted(facts.gets as usize, "get"),
         share(facts.first_gets),
-        format_bytes(facts.all_bytes),
+        format_data(facts.all_bytes as f64),
+        format_bytes(args.overhead.0),
     ));
     if facts.keys_without_size > 0 {
         let size = ByteSize(u64::from(spec.value_size_bytes));
@@ -103,7 +104,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
             counted(facts.keys_without_size as usize, "key")
         ));
     }
-    let needed = format_bytes(spec.memory_needed(&trace));
+    let needed = format_data(spec.memory_needed(&trace) as f64);
     note(&format!(
         "simulating with {} and {needed} of memory, in addition to the trace",
         counted(spec.threads, "thread")
@@ -220,47 +221,47 @@ fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Form
 /// What to take, in words. The first get of a key misses in every cache.
 fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     let percent = |point: &CurvePoint| format!("{:.1} %", point.miss_ratio().unwrap_or_default() * 100.0);
-    let size = |point: &CurvePoint| ByteSize(point.memory_bytes).to_string();
+    let size = |point: &CurvePoint| format_bytes(point.memory_bytes);
     let (chosen, lowest) = (&advice.chosen, &advice.lowest);
     if advice.everything_fits && chosen.gets - chosen.hits <= first_gets {
         return vec![
             format!(
-                "Everything fits: already in {}, the smallest memory simulated, only the first request of each key misses ({} of gets).",
+                "Everything fits in {}, the smallest memory simulated: only the first request of each key misses ({} of gets).",
                 size(chosen),
                 percent(chosen)
             ),
-            "Policy: it does not matter, for nothing that is asked for again is evicted. Smaller values of --memory show where it does."
+            "Policy: it makes no difference, because nothing that is requested again is evicted. Smaller values of --memory show where it does."
                 .to_owned(),
         ];
     }
     let policy = |point: &CurvePoint| point.policy.to_string();
     let mut memory = format!(
-        "Memory: {}, with {}: {} of gets miss",
+        "Memory: {} with {}, where {} of gets miss",
         size(chosen),
         policy(chosen),
         percent(chosen)
     );
     if chosen.memory_bytes < lowest.memory_bytes {
         memory.push_str(&format!(
-            "; {} misses {}, {} percentage point less at most",
+            "; with {}, {} would miss, at most {} percentage point less",
             size(lowest),
             percent(lowest),
             NEARLY * 100.0
         ));
     } else if chosen.gets - chosen.hits <= first_gets {
-        memory.push_str("; these are first requests of a key, which more memory cannot save");
+        memory.push_str("; these are the first requests of each key, which no memory can save");
     } else if advice.is_largest {
         memory.push_str("; more was not simulated and may help (--memory)");
     }
     let others: Vec<String> = advice.policies[1..].iter().map(ToString::to_string).collect();
     let ties = match others.is_empty() {
         true => String::new(),
-        false => format!(" ({} within a percentage point)", others.join(", ")),
+        false => format!("; within a percentage point of it: {}", others.join(", ")),
     };
     let is_worse = !advice.policies.contains(&advice.worst.policy);
     let most = match is_worse {
         true => format!(
-            "; in this memory, {} misses most, {}",
+            "; with the same memory, {} is the worst: {} of gets miss",
             policy(&advice.worst),
             percent(&advice.worst)
         ),
@@ -279,12 +280,12 @@ fn table(points: &[CurvePoint], spec: &CurveSpec, format: Format) -> Table {
         .policies
         .iter()
         .map(|policy| (policy.to_string(), policy.to_string()));
-    let head = std::iter::once(("miss ratio at".to_owned(), "memory_B".to_owned()));
+    let head = std::iter::once(("miss ratio by memory".to_owned(), "memory_B".to_owned()));
     let mut table = Table::new(head.chain(names));
     for (row, memory_bytes) in spec.memory_bytes.iter().enumerate() {
         let of_policy = points.chunks(spec.memory_bytes.len()).map(|column| &column[row]);
         let cells = of_policy.map(|point| ratio(point.miss_ratio(), "no get"));
-        let memory = Cell::text(ByteSize(*memory_bytes).to_string());
+        let memory = Cell::text(format_bytes(*memory_bytes));
         table.push(std::iter::once(memory).chain(cells).collect());
     }
     table

@@ -5,7 +5,7 @@ use crate::exit::bad_input;
 use crate::output::{Cell, envelope, pretty_json};
 use anyhow::Context as _;
 use outcrop_column::push_csv_field;
-use outcrop_measure::units::format_bytes;
+use outcrop_measure::units::format_data;
 use std::io::{BufWriter, IsTerminal as _, StdoutLock, Write};
 
 /// What the codes would take at least if the rows came in random order. A file whose rows are sorted or clustered takes less.
@@ -27,7 +27,7 @@ pub(super) fn word(text: &str) -> Figure {
 }
 
 pub(super) fn bytes(value: u64) -> Cell {
-    Cell::number(value as f64, format_bytes(value))
+    Cell::number(value as f64, format_data(value as f64))
 }
 
 pub(super) fn count(value: u64) -> Cell {

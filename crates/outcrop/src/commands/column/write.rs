@@ -8,7 +8,7 @@ use super::outputs::{outputs, refuse_input, same_file};
 use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_unit, word};
 use super::{Access, about, of_column, open};
 use crate::exit::bad_input;
-use crate::output::{Cell, Format, Table, note, print};
+use crate::output::{Cell, Format, Table, note, pretty_json, print};
 use crate::output_file::{self, Force, refuse_stdout};
 use crate::work::LongWork;
 use outcrop_column::storage::ExclusiveFile;
@@ -18,6 +18,7 @@ use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
 use outcrop_probe::Stopwatch;
 use outcrop_report::number::counted;
+use outcrop_report::{ColumnSizes, TotalSizes};
 use std::path::{Path, PathBuf};
 
 /// One column file that was written.
@@ -310,11 +311,34 @@ fn print_reports(written: &[Written], format: Format) -> anyhow::Result<()> {
             Cell::text(one.file.to_string_lossy()),
         ]);
     }
-    table.print(format)?;
-    for compared in written.iter().filter_map(|one| one.compared.as_ref()) {
-        note(&compared.sizes.verdict());
+    let sizes = written.iter().filter_map(|one| one.compared.as_ref());
+    let sizes: Vec<&ColumnSizes> = sizes.map(|compared| &compared.sizes).collect();
+    let total = TotalSizes::of(&sizes);
+    match (&total, format) {
+        (Some(total), Format::Json) => print(&pretty_json(
+            &table
+                .in_envelope()
+                .with_detail("total", total_for_programs(total)),
+        )?)?,
+        _ => table.print(format)?,
+    }
+    sizes.iter().for_each(|sizes| note(&sizes.verdict()));
+    if let Some(total) = total {
+        note(&total.in_words());
     }
     Ok(())
+}
+
+/// What the columns take together, over which of them.
+fn total_for_programs(total: &TotalSizes) -> serde_json::Value {
+    serde_json::json!({
+        "columns": total.columns,
+        "compared_columns_count": total.compared_count,
+        "stored_bytes": total.stored_bytes,
+        "parquet_zstd_bytes": total.parquet_zstd_bytes,
+        "file_bytes": total.ocol_bytes,
+        "smallest_form_bytes": total.smallest_bytes,
+    })
 }
 
 fn not_compared() -> Cell {

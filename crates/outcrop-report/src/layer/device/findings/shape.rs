@@ -46,7 +46,7 @@ pub(super) fn knee(cells: &[Cell<'_>]) -> Finding {
         let reason = if beyond {
             "throughput per latency still rises at the deepest queue measured, or fewer than three depths were measured."
         } else {
-            "no cells of one kind with IOPS and mean latency at several depths (`outcrop run ssd-queue-depth` measures them)."
+            "no cells of one kind with IOPS and mean latency at several depths (the plan ssd-queue-depth measures them)."
         };
         return Finding::not_testable(ID, SENTENCE, reason).numbers(numbers);
     }
@@ -79,7 +79,7 @@ pub(super) fn mix(cells: &[Cell<'_>]) -> Finding {
     ratios.sort_by(|one, other| one.0.value.total_cmp(&other.0.value));
     let (Some(lowest), Some(highest)) = (ratios.first(), ratios.last()) else {
         let reason = "no mix was measured together with pure reads and pure writes of the same size and depth \
-                      (`outcrop run ssd-read-write-mix` does).";
+                      (the plan ssd-read-write-mix measures them).";
         return Finding::not_testable(ID, SENTENCE, reason);
     };
     let is_off = |ratio: &&(Number, String)| (ratio.0.value - 1.0).abs() > MIX_TOLERANCE;

@@ -98,7 +98,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Finding {
     let (total, unsteady) = unsteady(cells);
     if total == 0 {
         let reason = format!(
-            "no write trial has {WINDOW_ROUNDS} rounds of a second or more. The write figures of this run are burst rates; `outcrop profile --full` writes for longer."
+            "no write trial has {WINDOW_ROUNDS} rounds of a second or more. The write figures of this run are burst rates; with full effort, writes last longer."
         );
         return Finding::not_testable(ID, SENTENCE, reason);
     }

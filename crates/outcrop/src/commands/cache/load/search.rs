@@ -17,16 +17,18 @@ pub(super) fn run(
     format: Format,
     clock: &Clock,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(LoadProgress),
+    mut progress: impl FnMut(LoadProgress),
 ) -> anyhow::Result<Ending> {
-    let found = search_rate(spec, clock, stop, progress).map_err(classified)?;
+    let found = search_rate(spec, clock, stop, &mut progress).map_err(classified)?;
+    // The line of progress goes before anything else is said.
+    drop(progress);
     print(&found, format)?;
     conclude(&found)
 }
 
 /// Every rate that was tried; as JSON with what was found.
 fn print(found: &SearchReport, format: Format) -> anyhow::Result<()> {
-    let table = table(found);
+    let table = table(found, format);
     if format != Format::Json {
         return match found.steps.is_empty() {
             true => Ok(()),
@@ -75,17 +77,22 @@ fn contradicted(found: &SearchReport, slow: &SearchStep, fast: &SearchStep) -> S
     )
 }
 
-/// Every rate that was tried.
-fn table(found: &SearchReport) -> Table {
+/// Every rate that was tried: for people from the lowest to the highest, for programs in the order of the search.
+fn table(found: &SearchReport, format: Format) -> Table {
     let mut table = Table::new([
         ("offered", "offered_1/s"),
         ("answered", "throughput_1/s"),
-        ("objective", "objective"),
+        // People read it above and below.
+        ("", "objective"),
         (found.objective.percentile.name, "latency_ns"),
         ("kept", "kept"),
         ("why", "why"),
     ]);
-    for step in &found.steps {
+    let mut steps: Vec<&SearchStep> = found.steps.iter().collect();
+    if format == Format::Text {
+        steps.sort_by(|one, other| one.requested_per_second.total_cmp(&other.requested_per_second));
+    }
+    for step in steps {
         let latency = step.report.tally.latency();
         table.push(vec![
             per_second(step.requested_per_second),

@@ -202,7 +202,7 @@ pub(super) fn why(verdict: Verdict) -> Option<String> {
 
 /// What driver, server and warm-up took.
 fn push_cost(report: &LoadReport, row: &mut impl FnMut(&str, Cell, &str)) {
-    let nanoseconds = |ns: f64| Cell::number(ns, format_nanoseconds(ns));
+    let nanoseconds = |ns: f64| Cell::number(ns, format!("{}/op", format_nanoseconds(ns)));
     let none = || Cell::Absent("nothing was answered".to_owned());
     row(
         "driver CPU",

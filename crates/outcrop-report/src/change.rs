@@ -1,0 +1,170 @@
+//! How much one number differs from another: by one rule, so that no two places of a report judge the same figures differently.
+//!
+//! Two numbers are the same where they differ by at most 5 %, or by at most 10 % with intervals that overlap. Beyond that they differ; where
+//! the intervals overlap all the same, that is said.
+
+use outcrop_schema::kv::MARGIN;
+
+use crate::number::Number;
+
+/// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
+const UNCERTAIN_MARGIN: f64 = 0.10;
+
+/// How one number differs from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// They count as the same.
+    None,
+    /// They differ, and their intervals do not overlap.
+    Clear,
+    /// They differ by more than what counts as the same, but the intervals overlap or are not known.
+    Unclear,
+}
+
+impl Difference {
+    pub(crate) fn of(one: &Number, other: &Number) -> Self {
+        match (are_apart(one, other), ties(one, other) && ties(other, one)) {
+            (_, true) => Self::None,
+            (true, false) => Self::Clear,
+            (false, false) => Self::Unclear,
+        }
+    }
+
+    /// What follows a change that is not certain.
+    pub(crate) const fn caveat(self) -> &'static str {
+        match self {
+            Self::None | Self::Clear => "",
+            Self::Unclear => " (not certain: the intervals overlap)",
+        }
+    }
+}
+
+/// Changes of several quantities in one sentence, which says once which of them are not certain.
+#[derive(Default)]
+pub(crate) struct Changes {
+    parts: Vec<String>,
+    uncertain: Vec<String>,
+}
+
+impl Changes {
+    /// Adds what becomes of a quantity; `more` follows it.
+    pub(crate) fn add(&mut self, quantity: &str, one: &Number, other: &Number, more: &str) {
+        let difference = Difference::of(one, other);
+        self.parts.push(match difference {
+            Difference::None => format!("no measurable change in {quantity}{more}"),
+            _ => format!("{} {quantity}{more}", percent(one.value, other.value)),
+        });
+        if difference == Difference::Unclear {
+            self.uncertain.push(quantity.to_owned());
+        }
+    }
+
+    /// `−17 % throughput, +33 % read p99`.
+    pub(crate) fn listed(&self) -> String {
+        self.parts.join(", ")
+    }
+
+    /// A sentence with a blank before it; empty where all changes are certain.
+    pub(crate) fn caveat(&self) -> String {
+        match self.uncertain.is_empty() {
+            true => String::new(),
+            false => format!(
+                " Not certain, as the intervals overlap: {}.",
+                self.uncertain.join(", ")
+            ),
+        }
+    }
+}
+
+/// Whether one number counts as the same as another, or as higher.
+pub(crate) fn ties(one: &Number, top: &Number) -> bool {
+    let overlap = match (one.interval, top.interval) {
+        (Some(one), Some(top)) => one.overlaps(&top),
+        _ => false,
+    };
+    let margin = if overlap { UNCERTAIN_MARGIN } else { MARGIN };
+    one.value >= top.value * (1.0 - margin)
+}
+
+/// Whether the intervals of two numbers have nothing in common; not known without intervals.
+pub(crate) fn are_apart(one: &Number, other: &Number) -> bool {
+    let intervals = one.interval.zip(other.interval);
+    intervals.is_some_and(|(one, other)| !one.overlaps(&other))
+}
+
+/// By how much one value is another, as `+12 %` or `−8 %`.
+pub(crate) fn percent(one: f64, other: f64) -> String {
+    format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
+}
+
+/// What becomes of a quantity: `−25 % throughput`, `no measurable change in throughput`.
+pub(crate) fn words(quantity: &str, one: &Number, other: &Number) -> String {
+    match Difference::of(one, other) {
+        Difference::None => format!("no measurable change in {quantity}"),
+        known => format!("{} {quantity}{}", percent(one.value, other.value), known.caveat()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::Interval;
+    use outcrop_measure::metric::Unit;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn number(value: f64, half_width: f64) -> Number {
+        Number {
+            interval: Some(Interval {
+                estimate: value,
+                low: value * (1.0 - half_width),
+                high: value * (1.0 + half_width),
+                confidence: 0.75,
+                n: 3,
+            }),
+            ..Number::derived("throughput", value, Unit::PerSecond, 3)
+        }
+    }
+
+    #[test]
+    fn a_quarter_less_is_said_even_where_the_intervals_overlap() {
+        let says = |one: f64, half_width: f64| {
+            words("throughput", &number(one, half_width), &number(100.0, half_width))
+        };
+        assert_eq!(says(75.0, 0.01), "−25 % throughput");
+        assert_eq!(
+            says(75.0, 0.3),
+            "−25 % throughput (not certain: the intervals overlap)"
+        );
+        assert_eq!(says(92.0, 0.1), "no measurable change in throughput");
+        assert_eq!(says(92.0, 0.01), "−8 % throughput");
+        assert_eq!(says(97.0, 0.001), "no measurable change in throughput");
+    }
+
+    #[test]
+    fn a_sentence_of_several_changes_says_once_which_are_not_certain() {
+        let mut changes = Changes::default();
+        changes.add("throughput", &number(75.0, 0.3), &number(100.0, 0.3), " to 75 /s");
+        changes.add("load", &number(50.0, 0.01), &number(100.0, 0.01), "");
+        changes.add("CPU", &number(101.0, 0.01), &number(100.0, 0.01), "");
+        assert_eq!(
+            changes.listed(),
+            "−25 % throughput to 75 /s, −50 % load, no measurable change in CPU"
+        );
+        assert_eq!(
+            changes.caveat(),
+            " Not certain, as the intervals overlap: throughput."
+        );
+        assert_eq!(Changes::default().caveat(), "");
+    }
+
+    proptest! {
+        #[test]
+        fn what_differs_one_way_differs_the_other_way(
+            one in 1.0..1000.0_f64, other in 1.0..1000.0_f64, width in 0.0..0.5_f64,
+        ) {
+            let (one, other) = (number(one, width), number(other, width));
+            prop_assert_eq!(Difference::of(&one, &other), Difference::of(&other, &one));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The commands that a reader may run next. They are composed here alone, so that each is complete: it has the run's data, directory,
+//! limits and folder, and the shell reads it as it stands.
+
+use outcrop_results::RunView;
+use outcrop_schema::LayerSchema;
+use outcrop_schema::device::{KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
+use toml::{Table, Value};
+
+use crate::report::RunSummary;
+
+/// What commands about a run are made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Commands {
+    /// The run's folder; none where it is not kept.
+    folder: Option<String>,
+    /// Its expanded plan.
+    plan: Table,
+}
+
+impl Commands {
+    pub(crate) fn of(run: &RunView) -> Self {
+        Self::about(&run.dir.to_string_lossy(), &run.plan)
+    }
+
+    pub(crate) fn of_summary(run: &RunSummary) -> Self {
+        Self::about(&run.folder, &run.plan)
+    }
+
+    fn about(folder: &str, plan: &str) -> Self {
+        Self {
+            folder: (!folder.is_empty()).then(|| folder.to_owned()),
+            plan: toml::from_str(plan).unwrap_or_default(),
+        }
+    }
+
+    /// Measures what the run measured of these layers again: its plan has the data, the directory, the limits and all settings. None where the
+    /// run is not kept, or was measured by another program.
+    pub(crate) fn again(&self, layers: &[&str], more: &str) -> Option<String> {
+        let folder = self.folder.as_deref()?;
+        self.plan.get("run")?;
+        let plan = quoted(&format!("{}/plan.toml", folder.trim_end_matches('/')));
+        let has_others = self.own_plans().any(|plan| !layers.contains(&layer_of(plan)));
+        let narrower = match has_others {
+            true => format!(" --layer {}", layers.join(",")),
+            false => String::new(),
+        };
+        Some(format!("outcrop run {plan}{narrower} {more}"))
+    }
+
+    /// Runs shipped plans of these layers in the directory of the run, with its effort and, where the layers measured the user's data, those.
+    pub(crate) fn plans(&self, names: &[&str], layers: &[&LayerSchema]) -> String {
+        let mut command = format!("outcrop run {}", names.join(" "));
+        let effort = self.setting("effort").filter(|effort| *effort != "default");
+        let measured = |data: &&str| layers.iter().any(|layer| self.has_measured(layer, data));
+        let data = self.setting("data").filter(measured);
+        let flags = [
+            ("--effort", effort),
+            ("--path", self.setting("directory")),
+            ("--data", data),
+        ];
+        for (flag, value) in flags {
+            if let Some(value) = value {
+                command += &format!(" {flag} {}", quoted(value));
+            }
+        }
+        command
+    }
+
+    /// Writes the run's report under other limits; only the flags where the run is not kept.
+    pub(crate) fn report(&self, more: &str) -> String {
+        match &self.folder {
+            Some(folder) => format!("outcrop report {} {more}", quoted(folder)),
+            None => more.to_owned(),
+        }
+    }
+
+    /// Measures other cells of the run's device; none where that would overwrite a device.
+    pub(crate) fn device(&self, more: &str) -> Option<String> {
+        let plan = self.own_plans().find(|plan| layer_of(plan) == DEVICE.name)?;
+        let of_subject = |name: &str| plan.get("subject")?.get(name)?.as_str();
+        let target = match of_subject(KIND.name)?.parse().ok()? {
+            Kind::ScratchFile => {
+                let size = of_subject(SIZE.name)
+                    .map_or_else(String::new, |size| format!(" --size {}", quoted(size)));
+                format!("{}{size}", quoted(self.setting("directory")?))
+            }
+            Kind::ReadOnly => format!("--read-only {}", quoted(of_subject(PATH.name)?)),
+            Kind::Destroyed => return None,
+        };
+        Some(format!("outcrop device {target} {more}"))
+    }
+
+    fn setting(&self, name: &str) -> Option<&str> {
+        self.plan.get("run")?.get(name)?.as_str()
+    }
+
+    fn own_plans(&self) -> impl Iterator<Item = &Value> {
+        let plans = self.plan.get("plan").and_then(Value::as_array);
+        plans.into_iter().flatten()
+    }
+
+    /// Whether the run measured a layer on these data.
+    fn has_measured(&self, layer: &LayerSchema, data: &str) -> bool {
+        let is_data = |value: &Value| value.as_str() == Some(data);
+        let mut plans = self.own_plans().filter(|plan| layer_of(plan) == layer.name);
+        plans.any(|plan| {
+            let subject = plan.get("subject").and_then(Value::as_table);
+            subject.is_some_and(|subject| subject.values().any(is_data))
+        })
+    }
+}
+
+/// The layer that a plan measures.
+fn layer_of(plan: &Value) -> &str {
+    plan.get("layer").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A word as a shell reads it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+%@".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_schema::{column, kv};
+
+    use super::*;
+
+    const PLAN: &str = "[run]\neffort = \"quick\"\ndirectory = \"/mnt/my disk\"\ndata = \"/srv/it's.csv\"\n\
+        [[plan]]\nlayer = \"kv\"\n[plan.subject]\ndata = \"/srv/it's.csv\"\n\
+        [[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"scratch-file\"\nsize = \"1GiB\"\n";
+
+    #[test]
+    fn commands_have_what_the_run_had_in_words_that_a_shell_reads() {
+        let commands = Commands::about("runs/a run", PLAN);
+        assert_eq!(
+            commands.again(&["kv"], "--repetitions 9").unwrap(),
+            "outcrop run 'runs/a run/plan.toml' --layer kv --repetitions 9"
+        );
+        assert_eq!(
+            commands.again(&["kv", "device"], "--repetitions 9").unwrap(),
+            "outcrop run 'runs/a run/plan.toml' --repetitions 9"
+        );
+        assert_eq!(
+            commands.plans(&["kv-ycsb"], &[&kv::SCHEMA]),
+            r"outcrop run kv-ycsb --effort quick --path '/mnt/my disk' --data '/srv/it'\''s.csv'"
+        );
+        // What did not measure the data may refuse them.
+        assert_eq!(
+            commands.plans(&["column-size"], &[&column::SCHEMA]),
+            "outcrop run column-size --effort quick --path '/mnt/my disk'"
+        );
+        assert_eq!(
+            commands.device("--queue-depth 1").unwrap(),
+            "outcrop device '/mnt/my disk' --size 1GiB --queue-depth 1"
+        );
+        assert_eq!(
+            commands.report("--p99 2ms"),
+            "outcrop report 'runs/a run' --p99 2ms"
+        );
+    }
+
+    #[test]
+    fn a_run_that_is_not_kept_or_has_no_plan_of_ours_cannot_be_measured_again_from_its_folder() {
+        assert_eq!(Commands::about("", PLAN).again(&["kv"], "--repetitions 9"), None);
+        assert_eq!(Commands::about("", PLAN).report("--p99 2ms"), "--p99 2ms");
+        assert_eq!(
+            Commands::about("runs/a", "# imported").again(&["device"], "--repetitions 9"),
+            None
+        );
+    }
+}

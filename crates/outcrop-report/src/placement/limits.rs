@@ -1,0 +1,72 @@
+//! What the answer has to meet and the prices it is worked out at: what the report is asked for, else what the run was given.
+
+use outcrop_results::RunView;
+use outcrop_schema::kv::{Constraints, Prices};
+use serde::Serialize;
+
+use crate::report::{plan_setting, plan_table};
+
+/// Where limits or prices come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The command that measured the run.
+    Run,
+    /// The command that wrote this report.
+    Report,
+}
+
+impl Origin {
+    /// In words that follow "the limits" or "the prices".
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Run => "that this run was given",
+            Self::Report => "given for this report",
+        }
+    }
+}
+
+/// Limits and prices, each with its origin; none where there are none.
+pub(super) struct Limits {
+    pub(super) constraints: Constraints,
+    pub(super) constraints_from: Option<Origin>,
+    pub(super) prices: Option<Prices>,
+    pub(super) prices_from: Option<Origin>,
+}
+
+impl Limits {
+    /// Limits that the report is asked for replace all of the run's, and prices its prices.
+    pub(super) fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Self {
+        let is_empty = |constraints: &Constraints| *constraints == Constraints::default();
+        let own = constraints_of(run);
+        let (constraints, constraints_from) = match (is_empty(constraints), is_empty(&own)) {
+            (false, _) => (constraints.clone(), Some(Origin::Report)),
+            (true, false) => (own, Some(Origin::Run)),
+            (true, true) => (own, None),
+        };
+        let (prices, prices_from) = match (prices, prices_of(run)) {
+            (Some(prices), _) => (Some(prices.clone()), Some(Origin::Report)),
+            (None, Some(prices)) => (Some(prices), Some(Origin::Run)),
+            (None, None) => (None, None),
+        };
+        Self {
+            constraints,
+            constraints_from,
+            prices,
+            prices_from,
+        }
+    }
+}
+
+/// The limits that a run was given.
+fn constraints_of(run: &RunView) -> Constraints {
+    let number = |name: &str| plan_setting(&run.plan, name)?.parse().ok();
+    Constraints::named(number)
+}
+
+/// The prices that a run was given.
+fn prices_of(run: &RunView) -> Option<Prices> {
+    let table = plan_table(&run.plan, "prices")?;
+    let text = |key: &str| table.get(key)?.as_str().map(str::to_owned);
+    Prices::named(text).ok()
+}

@@ -1,0 +1,188 @@
+//! Each command that Outcrop prints for a user to run next is complete: it is run here as it stands, and measures the same data.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Seen, names_in, only_run, outcrop, workplace};
+
+/// A plan of the key-value layer with the user's data, limits and prices, in directories that a shell would take apart.
+const RUN: [&str; 18] = [
+    "run",
+    "kv-compression",
+    "ssd-queue-depth",
+    "--effort",
+    "quick",
+    "--duration",
+    "20ms",
+    "--warm-up",
+    "5ms",
+    "--repetitions",
+    "2",
+    "--size",
+    "4MiB",
+    "--path",
+    "a disk",
+    "--data",
+    "it's mine.txt",
+    "--quiet",
+];
+const LIMITS: [&str; 4] = ["--min-ratio", "1.01", "--prices", "prices.toml"];
+
+/// What stands between grave accents, or in code on the page, and is a command.
+fn commands_in(text: &str, commands: &mut BTreeSet<String>) {
+    let in_accents = text.split('`').skip(1).step_by(2).map(str::to_owned);
+    let in_code = text.split("<code>").skip(1).filter_map(|rest| {
+        let code = rest.split("</code>").next()?;
+        Some(code.replace("&#39;", "'").replace("&amp;", "&"))
+    });
+    let found = in_accents.chain(in_code);
+    // `outcrop run` alone names a command; nobody runs it as it stands.
+    let is_whole = |command: &String| command.starts_with("outcrop ") && command.split(' ').count() > 2;
+    commands.extend(found.filter(is_whole));
+}
+
+fn texts(value: &Value, commands: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => commands_in(text, commands),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, commands)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, commands)),
+        _ => {}
+    }
+}
+
+/// Runs a line as a shell reads it.
+fn in_shell(dir: &Path, line: &str) -> Seen {
+    let program = Path::new(env!("CARGO_BIN_EXE_outcrop"));
+    let rest = line.strip_prefix("outcrop").unwrap();
+    Command::new("sh")
+        .args(["-c", &format!("\"$0\"{rest}"), program.to_str().unwrap()])
+        .current_dir(dir)
+        .output()
+        .unwrap()
+        .into()
+}
+
+/// Whether a command does what it says, without measuring anything.
+fn check(dir: &Path, command: &str) {
+    let words = command.split(' ').nth(1).unwrap();
+    match words {
+        "run" | "device" => {
+            let seen = in_shell(dir, &format!("{command} --dry-run --format json"));
+            assert_eq!(seen.code, Some(0), "{command}: {seen:?}");
+            let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+            let plan = document["details"]["plan"].as_str().unwrap();
+            assert!(plan.contains("a disk"), "{command}: {plan}");
+            let layers = document["rows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| &row["layer"]);
+            let takes_data = layers
+                .into_iter()
+                .any(|layer| layer == "kv" || layer == "compression");
+            assert_eq!(plan.contains("it's mine.txt"), takes_data, "{command}: {plan}");
+        }
+        "report" => {
+            let command = command.replace("NAME", "toshiba-kxg60znv256g-fio");
+            let seen = in_shell(dir, &command);
+            assert_eq!(seen.code, Some(0), "{command}: {seen:?}");
+        }
+        other => panic!("a command that this test does not know, {other}: {command}"),
+    }
+}
+
+fn prepare(dir: &Path) {
+    std::fs::create_dir(dir.join("a disk")).unwrap();
+    let text = "a line of text that repeats itself, as text does\n".repeat(4000);
+    std::fs::write(dir.join("it's mine.txt"), text).unwrap();
+    let prices = "currency = \"EUR\"\ncpu_hour = 0.04\ngb_month = 0.08\ndata = \"2TB\"\noperations_per_second = 20000\n";
+    std::fs::write(dir.join("prices.toml"), prices).unwrap();
+}
+
+#[test]
+fn each_printed_command_runs_as_it_stands_on_the_data_and_in_the_directory_of_the_run() {
+    let dir = workplace();
+    let dir = dir.path();
+    prepare(dir);
+    let seen = outcrop(dir, &[&RUN[..], &LIMITS].concat());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let run = only_run(dir);
+    let folder = run.strip_prefix(dir).unwrap().to_str().unwrap();
+    let json = outcrop(dir, &["report", folder, "--format", "json"]);
+    let document: Value = serde_json::from_str(&json.stdout).unwrap();
+    let mut commands = BTreeSet::new();
+    texts(&document["details"], &mut commands);
+    commands_in(&seen.stdout.replace('\n', " "), &mut commands);
+    let page = std::fs::read_to_string(run.join("report.html")).unwrap();
+    let page = page.split("figure-data").next().unwrap();
+    commands_in(page, &mut commands);
+    for begin in [
+        "outcrop run runs/",
+        "outcrop run kv-ycsb",
+        "outcrop run ssd-",
+        "outcrop device ",
+        "outcrop report runs/",
+    ] {
+        assert!(
+            commands.iter().any(|command| command.starts_with(begin)),
+            "{begin}: {commands:?}"
+        );
+    }
+    let others: Vec<&String> = commands
+        .iter()
+        .filter(|command| !command.contains("cache"))
+        .collect();
+    for command in others {
+        check(dir, command);
+    }
+    assert_eq!(names_in(&dir.join("runs")).len(), 1, "nothing was measured");
+}
+
+#[test]
+fn the_limits_and_prices_of_a_run_are_kept_in_it_and_a_later_report_says_what_the_terminal_said() {
+    let dir = workplace();
+    let dir = dir.path();
+    prepare(dir);
+    let more = ["--format", "json", "--layer", "kv"];
+    let seen = outcrop(dir, &[&RUN[..], &LIMITS, &more].concat());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let said = |seen: &Seen| {
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{seen:?}"));
+        document["details"]["placement"].clone()
+    };
+    let run = only_run(dir);
+    let run = run.strip_prefix(dir).unwrap().to_str().unwrap();
+    let later = outcrop(dir, &["report", run, "--format", "json"]);
+    let (first, later) = (said(&seen), said(&later));
+    assert_eq!(first["constraints"]["min_ratio"], 1.01, "{first}");
+    assert_eq!(
+        (&first["constraints_from"], &first["prices_from"]),
+        (&"run".into(), &"run".into())
+    );
+    assert_eq!(first, later);
+    let other = outcrop(dir, &["report", run, "--format", "json", "--min-ratio", "99"]);
+    let other = said(&other);
+    assert_eq!(other["constraints_from"], "report");
+    // The prices are still those of the run.
+    assert_eq!(other["prices_from"], "run");
+    let repeated = format!("{run}/plan.toml");
+    let plan = outcrop(dir, &["run", &repeated, "--dry-run", "--format", "json"]);
+    let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
+    let plan = plan["details"]["plan"].as_str().unwrap();
+    for line in ["min_ratio = \"1.01\"", "[run.prices]", "currency = \"EUR\""] {
+        assert!(plan.contains(line), "{line}: {plan}");
+    }
+    // What is not kept cannot be measured again from its folder.
+    let gone = outcrop(dir, &[&RUN[..], &more, &["--no-save"]].concat());
+    assert!(!gone.stdout.contains("plan.toml --"), "{}", gone.stdout);
+    let refused = outcrop(dir, &["run", "kv-compression", "--layer", "kvv"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains("did you mean `kv`?"),
+        "{}",
+        refused.stderr
+    );
+}
