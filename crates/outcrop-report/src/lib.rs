@@ -53,7 +53,7 @@ pub use cell::Cell;
 pub use chart::{ExportError, Figure, FileFormat, Label};
 pub use error::ReportError;
 pub use finding::{About, Finding, Verdict};
-pub use layer::cache::{PolicyCurve, miss_ratio_figure};
+pub use layer::cache::{PolicyCurve, latency_figure, miss_ratio_figure};
 pub use layer::column::{ColumnSizes, SmallestForm};
 pub use number::Number;
 pub use placement::{Constraints, MeasuredSystem, Placement, Prices};

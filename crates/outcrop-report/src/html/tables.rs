@@ -19,7 +19,10 @@ pub(super) fn references(sections: &[ReferenceSection]) -> Markup {
             details {
                 summary { span.published { "Published: " } (section.title) " (" code { (section.name) } ")" }
                 (findings::folded(&section.findings))
-                (published(&section.table))
+                @if section.tables.is_empty() {
+                    (published(&section.table))
+                }
+                @for table in &section.tables { (rows(table, &table.rows)) }
                 @if !section.caveats.is_empty() {
                     ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
                 }

@@ -8,6 +8,7 @@
 mod bad_input;
 mod cache;
 mod cache_faults;
+mod cache_load;
 mod codec;
 mod column;
 mod column_compare;
