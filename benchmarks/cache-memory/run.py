@@ -119,7 +119,7 @@ def main():
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         samples, back = watch(server, address, load, arguments)
-        said = {row["what"]: row["value"] for row in json.loads(load.stdout.read())}
+        said = {row["what"]: row["value"] for row in json.loads(load.stdout.read())["rows"]}
         peak = status_bytes(server, "VmHWM")
     finally:
         server.terminate()

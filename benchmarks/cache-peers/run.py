@@ -156,7 +156,7 @@ def load(binary, running, *arguments):
     )
     if said.returncode != 0:
         sys.exit(f"{running.server.name}: {said.stderr}")
-    said = {row["what"]: row["value"] for row in json.loads(said.stdout)}
+    said = {row["what"]: row["value"] for row in json.loads(said.stdout)["rows"]}
     if not isinstance(said["latency p99"], float | int):
         sys.exit(f"{running.server.name}: too few answers for a p99: {said}")
     return said

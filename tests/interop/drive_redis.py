@@ -13,15 +13,16 @@ Exit status: 0 when all agree, 1 when one does not, 2 on wrong usage.
 
 import subprocess
 import sys
+import tempfile
 
 import redis
 
 
-def serve(outcrop):
+def serve(outcrop, *more):
     """The running server and the port of Redis's protocol that it says it listens on."""
     server = subprocess.Popen(
         [outcrop, "cache", "serve", "--memory", "64MiB", "--threads", "2", "--listen", "127.0.0.1:0"]
-        + ["--redis", "127.0.0.1:0"],
+        + ["--redis", "127.0.0.1:0", *more],
         stderr=subprocess.PIPE, text=True,
     )
     for line in server.stderr:
@@ -49,6 +50,8 @@ def strings(client):
     agree("get of nothing", client.get("rock"), None)
     agree("set", client.set("rock", b"granite", ex=100), True)
     agree("get", client.get("rock"), b"granite")
+    agree("set px", client.set("rock", b"granite", px=100_000), True)
+    agree("ttl of px", client.ttl("rock") in (99, 100), True)
     agree("set nx", client.set("rock", b"x", nx=True), None)
     agree("set xx", client.set("nothing", b"x", xx=True), None)
     agree("set keepttl", client.set("rock", b"basalt", keepttl=True), True)
@@ -65,7 +68,11 @@ def strings(client):
     agree("getdel", client.getdel("rock"), b"chalk!")
     agree("incr", client.incr("count"), 1)
     agree("incrby", client.incrby("count", 41), 42)
-    agree("decr", client.decr("count", 50), -8)
+    agree("decr", client.execute_command("DECR", "count"), 41)
+    agree("decrby", client.decr("count", 49), -8)
+    agree("getex with an end", client.getex("count", ex=30), b"-8")
+    agree("pttl of getex", 28_000 <= client.pttl("count") <= 30_000, True)
+    agree("select of the database that there is", client.select(0), True)
     agree("exists", client.exists("count", "nothing"), 1)
     client.set("text", "abc")
     refused("incr of text", redis.ResponseError, lambda: client.incr("text"))
@@ -94,8 +101,30 @@ def about(client):
     agree("client_getname", client.client_getname() in ("driver", b"driver"), True)
     agree("info", client.info()["maxmemory"], 64 << 20)
     agree("command_count", client.command_count() > 30, True)
+    agree("command", "get" in client.command(), True)
+    hello = client.execute_command("HELLO")
+    agree("hello", b"outcrop" in (hello.values() if isinstance(hello, dict) else hello), True)
     agree("flushall", client.flushall(), True)
     agree("dbsize", client.dbsize(), 0)
+
+
+def logins(outcrop):
+    """Only who has the password is served, in both versions of the protocol."""
+    with tempfile.NamedTemporaryFile("w") as users:
+        users.write("anna:secret\n")
+        users.flush()
+        server, port = serve(outcrop, "--login-file", users.name)
+        try:
+            for protocol in (2, 3):
+                at = {"host": "127.0.0.1", "port": port, "protocol": protocol}
+                agree("auth", redis.Redis(username="anna", password="secret", **at).ping(), True)
+                wrong = redis.Redis(username="anna", password="wrong", **at)
+                refused("a wrong password", redis.AuthenticationError, wrong.ping)
+                refused("no password", redis.AuthenticationError, redis.Redis(**at).ping)
+        finally:
+            server.terminate()
+            server.stderr.close()
+            agree("exit status", server.wait(), 0)
 
 
 def main():
@@ -114,6 +143,7 @@ def main():
         server.terminate()
         server.stderr.close()
         agree("exit status", server.wait(), 0)
+    logins(sys.argv[1])
 
 
 if __name__ == "__main__":

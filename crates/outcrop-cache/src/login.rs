@@ -17,8 +17,50 @@ const MOST_FAILURES: u8 = 3;
 
 /// The users of a server, each as `name:password`.
 pub(crate) struct Logins {
-    users: Vec<Vec<u8>>,
+    users: Vec<User>,
     recent: Mutex<Recent>,
+}
+
+/// What somebody may give to be admitted.
+struct User {
+    /// `name:password`.
+    login: Secret,
+    password: Secret,
+}
+
+/// The longest line `name:password`.
+const MOST_BYTES: usize = 512;
+
+/// Bytes among so many that a comparison takes the same time whatever they are and however many count.
+#[derive(Clone)]
+struct Secret {
+    bytes: [u8; MOST_BYTES],
+    len: usize,
+}
+
+impl Secret {
+    /// What is longer than any secret keeps its length, and so is none.
+    fn of(text: &[u8]) -> Self {
+        let mut bytes = [0; MOST_BYTES];
+        let kept = text.len().min(MOST_BYTES);
+        bytes[..kept].copy_from_slice(&text[..kept]);
+        Self {
+            bytes,
+            len: text.len(),
+        }
+    }
+
+    /// Bytes in which they differ: all are looked at.
+    fn differences(&self, other: &Self) -> usize {
+        let pairs = self.bytes.iter().zip(&other.bytes);
+        pairs
+            .map(|(one, other)| usize::from(std::hint::black_box(one ^ other) != 0))
+            .sum()
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        std::hint::black_box(self.differences(other) + (self.len ^ other.len)) == 0
+    }
 }
 
 /// Failed logins of all connections, less one for each second since.
@@ -96,7 +138,14 @@ impl Logins {
                 // The line is not shown: it may be a password.
                 return Err(refuse(format!("line {} is not `name:password`", number + 1)));
             }
-            users.push(line.to_vec());
+            if line.len() > MOST_BYTES {
+                return Err(refuse(format!(
+                    "line {} has {} bytes; expected at most {MOST_BYTES}",
+                    number + 1,
+                    line.len()
+                )));
+            }
+            users.push(User::of(line));
         }
         if users.is_empty() || users.len() > MOST_USERS {
             let seen = users.len();
@@ -128,29 +177,31 @@ impl Logins {
 
     /// True for a name and its password.
     pub(crate) fn admit(&self, name: &[u8], password: &[u8]) -> bool {
-        let given = [name, b":", password].concat();
-        // All are compared whatever the first ones say.
-        self.users
-            .iter()
-            .fold(false, |admitted, user| admitted | is_same(user, &given))
+        let given = Secret::of(&[name, b":", password].concat());
+        self.count(&given, |user| &user.login) > 0
     }
 
     /// True for any user's password.
     pub(crate) fn admit_token(&self, token: &[u8]) -> bool {
-        self.users.iter().fold(false, |admitted, user| {
-            let colon = user.iter().position(|&byte| byte == b':').unwrap_or(0);
-            admitted | is_same(&user[colon + 1..], token)
-        })
+        self.count(&Secret::of(token), |user| &user.password) > 0
+    }
+
+    /// How many users this is the secret of: all are compared, whatever the first ones say.
+    fn count(&self, given: &Secret, secret: impl Fn(&User) -> &Secret) -> usize {
+        let found = self.users.iter().map(|user| usize::from(secret(user).is(given)));
+        found.sum()
     }
 }
 
-/// Compares in a time that does not tell where they differ.
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let differing = one
-        .iter()
-        .zip(other)
-        .fold(0, |sum, (one, other)| sum | (one ^ other));
-    std::hint::black_box(differing) == 0 && one.len() == other.len()
+impl User {
+    /// From a line `name:password`.
+    fn of(line: &[u8]) -> Self {
+        let colon = line.iter().position(|&byte| byte == b':').unwrap_or(0);
+        Self {
+            login: Secret::of(line),
+            password: Secret::of(&line[colon + 1..]),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -160,7 +211,7 @@ mod tests {
     #[test]
     fn failures_make_all_wait_and_time_forgives_them() {
         let logins = Logins {
-            users: vec![b"anna:secret".to_vec()],
+            users: vec![User::of(b"anna:secret")],
             recent: Mutex::default(),
         };
         let wait_s = |second| {
@@ -179,6 +230,29 @@ mod tests {
         assert_eq!([10, 11, 30].map(wait_s), [1, 0, 0]);
         (0..1_000_000).for_each(|_| logins.failed(40));
         assert_eq!([40, 48, 120, 39].map(wait_s), [10, 9, 0, 10]);
+    }
+
+    #[test]
+    fn a_comparison_looks_at_every_byte_and_at_every_user_whatever_it_has_seen() {
+        let secret = Secret::of(&[b'x'; MOST_BYTES]);
+        assert_eq!(secret.differences(&Secret::of(b"")), MOST_BYTES);
+        assert_eq!(secret.differences(&Secret::of(&[b'y'; 3])), MOST_BYTES);
+        let mut last = [b'x'; MOST_BYTES];
+        last[MOST_BYTES - 1] = b'y';
+        assert_eq!(secret.differences(&Secret::of(&last)), 1);
+        assert!(secret.is(&secret.clone()) && !secret.is(&Secret::of(&last)));
+        // What follows the end counts for nothing, but the end does.
+        for other in [&b"ab\0"[..], b"a", b"", &[b'x'; MOST_BYTES + 1]] {
+            assert!(!Secret::of(b"ab").is(&Secret::of(other)));
+            assert!(!secret.is(&Secret::of(other)));
+        }
+        let logins = Logins {
+            users: [b"anna:same", b"bert:same", b"cleo:same"]
+                .map(|line| User::of(line))
+                .into(),
+            recent: Mutex::default(),
+        };
+        assert_eq!(logins.count(&Secret::of(b"same"), |user| &user.password), 3);
     }
 
     #[test]
@@ -201,7 +275,8 @@ mod tests {
                 "{name} {password}"
             );
         }
-        for wrong in ["", "\n", "anna\n", ":x\n", "anna:\n"] {
+        let long = format!("anna:{}\n", "x".repeat(MOST_BYTES));
+        for wrong in ["", "\n", "anna\n", ":x\n", "anna:\n", &long] {
             std::fs::write(&path, wrong).expect("a file");
             assert!(Logins::read(&path).is_err(), "{wrong:?}");
         }

@@ -5,6 +5,7 @@ mod clean;
 mod entries;
 mod index;
 mod item;
+mod key_hash;
 pub(crate) mod mapping;
 mod policy;
 mod report;
@@ -14,14 +15,13 @@ mod sweep;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foldhash::quality::FixedState;
-
 use crate::error::CacheError;
 pub use item::MAX_KEY_BYTES;
+use key_hash::KeyHash;
 pub use policy::PolicyKind;
 pub use report::{Counters, StoreReport};
 pub use shard::Refusal;
-use shard::{Shard, ShardOptions, hash_key};
+use shard::{Shard, ShardOptions};
 pub use slot::{Draft, Item, Slot};
 
 /// The smallest limit.
@@ -77,7 +77,7 @@ impl Default for StoreOptions {
 #[derive(Debug)]
 pub struct Store {
     shards: Box<[Mutex<Shard>]>,
-    hasher: FixedState,
+    key_hash: KeyHash,
     max_item_bytes: usize,
     policy: PolicyKind,
 }
@@ -96,7 +96,7 @@ impl Store {
         let item_memory_bytes = options.item_memory_bytes.map(|bytes| bytes / count);
         let most = item_memory_bytes.unwrap_or(u64::MAX).min(limit_bytes / 2);
         let max_item_bytes = options.max_item_bytes.min(most) as usize;
-        let hasher = FixedState::with_seed(options.seed);
+        let key_hash = KeyHash::new(options.seed);
         let shard = ShardOptions {
             limit_bytes: limit_bytes as usize,
             segment_bytes,
@@ -105,7 +105,7 @@ impl Store {
             max_item_bytes,
             load_factor: options.load_factor,
             policy: options.policy,
-            hasher: hasher.clone(),
+            key_hash: key_hash.clone(),
         };
         let shards = (0..count).map(|_| Shard::new(shard.clone()).map(Mutex::new));
         let shards = shards
@@ -116,7 +116,7 @@ impl Store {
             })?;
         Ok(Self {
             shards,
-            hasher,
+            key_hash,
             max_item_bytes,
             policy: options.policy,
         })
@@ -140,7 +140,7 @@ impl Store {
 
     #[inline]
     pub(crate) fn hash(&self, key: &[u8]) -> u64 {
-        hash_key(&self.hasher, key)
+        self.key_hash.of(key)
     }
 
     const fn shard_of(&self, hash: u64) -> usize {

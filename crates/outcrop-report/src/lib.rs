@@ -56,7 +56,7 @@ pub use chart::{ExportError, Figure, FileFormat, Label};
 pub use command::quoted;
 pub use error::ReportError;
 pub use finding::{About, Finding, Verdict};
-pub use layer::cache::{PolicyCurve, miss_ratio_figure};
+pub use layer::cache::{PolicyCurve, latency_figure, miss_ratio_figure};
 pub use layer::column::{ColumnSizes, SmallestForm, TotalSizes};
 pub use number::Number;
 pub use placement::{Constraints, MeasuredSystem, Placement, Prices};

@@ -84,6 +84,9 @@ pub struct ReferenceSection {
     pub findings: Vec<Finding>,
     /// The rows beside ours.
     pub table: Table,
+    /// The publication's own tables beside ours, where this run has their cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Table>,
     /// What a reader must know before relying on the figures.
     pub caveats: Vec<String>,
 }
@@ -96,8 +99,14 @@ impl ReferenceSection {
             title: reference.title,
             findings,
             table,
+            tables: Vec::new(),
             caveats: reference.caveats,
         }
+    }
+
+    /// The same with the publication's own tables.
+    pub(crate) fn with_tables(self, tables: Vec<Table>) -> Self {
+        Self { tables, ..self }
     }
 }
 

@@ -38,11 +38,24 @@ fn write_and_rename(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<(), ResultsError>,
 ) -> Result<(), ResultsError> {
-    let mut file = File::create(temporary).map_err(ResultsError::io("create", temporary))?;
+    let mut file = create_new(temporary).map_err(ResultsError::io("create", temporary))?;
     fill(&mut file)?;
     file.sync_all().map_err(ResultsError::io("sync", temporary))?;
     fs::rename(temporary, path).map_err(ResultsError::io("put in place", path))?;
     sync_folder(parent_of(path))
+}
+
+/// Makes a file under a name that others could guess: never through a link, nor into a file that they put there.
+fn create_new(path: &Path) -> io::Result<File> {
+    let create = || File::options().write(true).create_new(true).open(path);
+    match create() {
+        // What a killed process with our number has left, or somebody put there.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            create()
+        }
+        created => created,
+    }
 }
 
 /// Makes the names in a folder durable.
@@ -72,4 +85,24 @@ pub(crate) fn is_out_of_space(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use super::*;
+
+    #[test]
+    fn a_link_in_the_place_of_the_temporary_file_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, precious) = (folder.path().join("plan.toml"), folder.path().join("precious"));
+        fs::write(&precious, "keep").unwrap();
+        std::os::unix::fs::symlink(&precious, temporary_beside(&target)).unwrap();
+        write_atomically(&target, b"new").unwrap();
+        assert_eq!(fs::read(&precious).unwrap(), b"keep");
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&target).unwrap().is_file());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 }

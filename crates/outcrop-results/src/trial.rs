@@ -39,8 +39,8 @@ pub struct Value {
     pub source: Option<String>,
 }
 
-/// No figure of a machine is larger, in whatever unit: what a journal has beyond is damage.
-const LARGEST: f64 = 1e30;
+/// No figure of a machine is larger, in whatever unit: what a journal or a reference has beyond is damage.
+pub(crate) const LARGEST: f64 = 1e30;
 
 fn possible<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let value = Option::<f64>::deserialize(deserializer)?;

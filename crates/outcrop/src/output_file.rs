@@ -3,7 +3,7 @@
 use crate::exit::bad_input;
 use outcrop_column::ColumnError;
 use outcrop_column::storage::AtomicFile;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// `--force`: the same for every command that writes a file which the user names.
@@ -62,11 +62,23 @@ impl Force {
     ) -> anyhow::Result<()> {
         let file = self.create(path)?;
         let mut out = BufWriter::with_capacity(1 << 20, file.as_file());
-        fill(&mut out)?;
-        out.flush()?;
+        let filled = fill(&mut out).and_then(|()| Ok(out.flush()?));
+        filled.map_err(|error| where_full(path, error))?;
         drop(out);
         commit(file, path)
     }
+}
+
+/// Names the file where a disk is full: the system's error does not, and there may be several disks.
+pub(crate) fn where_full(path: &Path, error: anyhow::Error) -> anyhow::Error {
+    let is_full = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|io| matches!(io.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded));
+    if is_full {
+        return error.context(format!("cannot write {}", path.display()));
+    }
+    error
 }
 
 /// Gives a file its name.
@@ -76,9 +88,7 @@ pub(crate) fn commit(file: AtomicFile, path: &Path) -> anyhow::Result<()> {
 
 fn refused(path: &Path, error: ColumnError) -> anyhow::Error {
     match error {
-        ColumnError::Path { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
-            exists(path)
-        }
+        ColumnError::Path { source, .. } if source.kind() == ErrorKind::AlreadyExists => exists(path),
         other => bad_input(other),
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Terms {
     pub(crate) deadline: u32,
     /// Memory for buffers runs low.
     pub(crate) is_scarce: bool,
+    /// Counts what connections were let do.
+    pub(crate) turn: u64,
 }
 
 /// How a connection stands after an event.
@@ -71,6 +73,8 @@ pub(crate) struct Connection {
     drained: usize,
     /// Second by which something has to happen; 0 when nothing is awaited.
     pub(crate) deadline: u32,
+    /// The turn in which the request that is not complete began.
+    pub(crate) began: u64,
     /// Requests wait for replies to be read.
     is_paused: bool,
     /// Requests wait for the next second.
@@ -92,6 +96,7 @@ impl Connection {
             queued: Buffer::default(),
             drained: 0,
             deadline: 0,
+            began: 0,
             is_paused: false,
             is_delayed: false,
             is_ending: false,
@@ -389,7 +394,7 @@ impl Connection {
         if self.input.is_empty() && self.queued.is_empty() && !self.session.is_amid() {
             self.deadline = 0;
         } else if completed || self.deadline == 0 {
-            self.deadline = terms.deadline;
+            (self.deadline, self.began) = (terms.deadline, terms.turn);
         }
     }
 

@@ -108,6 +108,8 @@ pub(crate) struct Worker {
     scratch: Scratch,
     /// Memory of the connections' buffers.
     held_bytes: usize,
+    /// How often a connection was let act.
+    turn: u64,
     acceptor: Option<Acceptor>,
 }
 
@@ -145,6 +147,7 @@ impl Worker {
                 plain: Vec::new(),
             },
             held_bytes: 0,
+            turn: 0,
             acceptor,
             shared,
         };
@@ -271,7 +274,9 @@ impl Worker {
         let terms = Terms {
             deadline: now.second + shared.request_timeout_s,
             is_scarce: shared.budget.is_scarce(),
+            turn: self.turn,
         };
+        self.turn += 1;
         let held = connection.held_bytes();
         let mut outcome = Ok(Outcome::Open);
         if flags.is_empty() {
@@ -312,10 +317,7 @@ impl Worker {
     fn settle(&mut self, held: usize, now_held: usize, now: Now) {
         self.shared.budget.change(held, now_held);
         while !self.shared.budget.settle(&self.shared.store, now.second) {
-            let open = self.connections.iter().enumerate();
-            let holders = open.filter_map(|(number, slot)| Some((slot.as_ref()?.burden(), number)));
-            let most = holders.filter(|((_, held), _)| *held > 0).max();
-            let Some((_, holder)) = most else { return };
+            let Some(holder) = self.heaviest() else { return };
             self.counters().overdrawn.add(1);
             self.close(holder);
         }
@@ -323,6 +325,23 @@ impl Worker {
             .service
             .buffer_bytes
             .store(self.shared.budget.held_bytes(), Ordering::Relaxed);
+    }
+
+    /// Who has to go where buffers are short: who does not read replies; else, of those who hold about as much as anybody,
+    /// who began first, since a request that goes on is soon complete.
+    fn heaviest(&self) -> Option<usize> {
+        let open = || {
+            let slots = self.connections.iter().enumerate();
+            slots.filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+        };
+        let (number, (is_unread, most)) = open()
+            .map(|(number, one)| (number, one.burden()))
+            .max_by_key(|(_, burden)| *burden)?;
+        if is_unread || most == 0 {
+            return (most > 0).then_some(number);
+        }
+        let alike = open().filter(|(_, one)| 2 * one.held_bytes() >= most);
+        alike.min_by_key(|(_, one)| one.began).map(|(number, _)| number)
     }
 
     /// Once a second: who took too long goes, and accepting goes on.

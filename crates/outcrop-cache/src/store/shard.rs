@@ -1,14 +1,12 @@
 //! One shard: index, entries, arena and policy under one lock, and the rule that all of it stays within the limit.
 
-use std::hash::{BuildHasher, Hasher};
 use std::io;
-
-use foldhash::quality::FixedState;
 
 use super::arena::Arena;
 use super::entries::{Entries, Handle, NOBODY};
 use super::index::Index;
 use super::item::{self, Header};
+use super::key_hash::KeyHash;
 use super::policy::{Policy, PolicyKind, Subject};
 use super::report::Counters;
 use super::sweep::Sweep;
@@ -23,7 +21,7 @@ pub(crate) struct ShardOptions {
     pub(crate) max_item_bytes: usize,
     pub(crate) load_factor: f64,
     pub(crate) policy: PolicyKind,
-    pub(crate) hasher: FixedState,
+    pub(crate) key_hash: KeyHash,
 }
 
 /// Why an item was not stored.
@@ -59,21 +57,14 @@ pub(crate) struct Found {
     pub(crate) offset: u32,
 }
 
-pub(crate) fn hash_key(hasher: &FixedState, key: &[u8]) -> u64 {
-    let mut hashing = hasher.build_hasher();
-    hashing.write(key);
-    hashing.finish()
-}
-
 /// What policies see of an item: a free function, so that policy and entries can be borrowed beside it.
 fn look(arena: &Arena, options: &ShardOptions, offset: u32) -> Subject {
     let bytes = arena.at(offset);
     let header = Header::read(bytes);
     let start = header.header_len();
-    let hash = hash_key(
-        &options.hasher,
-        &bytes[start..start + usize::from(header.key_len)],
-    );
+    let hash = options
+        .key_hash
+        .of(&bytes[start..start + usize::from(header.key_len)]);
     let weight = if options.max_items.is_some() {
         1
     } else {

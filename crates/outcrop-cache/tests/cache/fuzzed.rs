@@ -1,7 +1,7 @@
 //! Every protocol fuzz target over fixed seeds: what a fuzzer is given minutes for, each build does for some hundred inputs.
 
 use crate::kit::Random;
-use crate::untrusted::{http, memcached, meta};
+use crate::untrusted::{http, memcached, meta, redis};
 
 const COMMANDS: [&str; 12] = [
     "set a 0 0 3\r\nabc\r\n",
@@ -24,6 +24,21 @@ const REQUESTS: [&str; 6] = [
     "HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     "POST /reset HTTP/1.0\r\n\r\n",
     "PUT /k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n",
+];
+
+const CALLS: [&str; 12] = [
+    "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$3\r\nabc\r\n",
+    "*5\r\n$3\r\nset\r\n$1\r\nb\r\n$1\r\n7\r\n$2\r\nEX\r\n$2\r\n10\r\n",
+    "*2\r\n$3\r\nGET\r\n$1\r\na\r\n",
+    "*4\r\n$4\r\nMGET\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n",
+    "*5\r\n$4\r\nMSET\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\nc\r\n$1\r\n2\r\n",
+    "*3\r\n$6\r\nINCRBY\r\n$1\r\nb\r\n$19\r\n9223372036854775807\r\n",
+    "*3\r\n$6\r\nAPPEND\r\n$1\r\na\r\n$2\r\nxy\r\n",
+    "*4\r\n$5\r\nGETEX\r\n$1\r\na\r\n$2\r\nPX\r\n$4\r\n1500\r\n",
+    "*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n",
+    "*1\r\n$7\r\nCOMMAND\r\n",
+    "*2\r\n$3\r\nDEL\r\n$1\r\na\r\n",
+    "GET a\r\nTTL b\r\nPING\r\n",
 ];
 
 /// True requests with some of their bytes changed, removed or repeated.
@@ -67,5 +82,14 @@ fn http_survives_its_fuzz_target() {
     for _ in 0..400 {
         http(&damaged(&mut random, &REQUESTS));
         http(&random.bytes(200));
+    }
+}
+
+#[test]
+fn redis_s_protocol_survives_its_fuzz_target() {
+    let mut random = Random::new(4);
+    for _ in 0..400 {
+        redis(&damaged(&mut random, &CALLS));
+        redis(&random.bytes(200));
     }
 }

@@ -202,6 +202,35 @@ fn a_silent_client_is_given_up_though_nobody_else_asks_anything() {
 }
 
 #[test]
+fn who_keeps_half_a_value_back_goes_before_who_sends_a_whole_one() {
+    // One thread, so that all are its own; buffers may take 16 MiB.
+    let server = Server::start(&ServerOptions {
+        threads: 1,
+        ..options()
+    })
+    .unwrap();
+    let part = vec![b'v'; 900_000];
+    let silent: Vec<Client> = (0..60)
+        .map(|number| {
+            let mut client = Client::to(&server);
+            client.send(format!("set half{number} 0 0 1000000\r\n").as_bytes());
+            // A server that has given it up is an answer too.
+            let _ = client.0.write_all(&part);
+            client
+        })
+        .collect();
+    while stat(&server, "overdrawn_connections") == 0 {}
+    let value = vec![b'w'; 1_040_000];
+    for number in 0..16 {
+        let mut client = Client::to(&server);
+        client.send(format!("set whole{number} 0 0 {}\r\n", value.len()).as_bytes());
+        client.send(&value);
+        client.ask("\r\n", "STORED\r\n");
+    }
+    drop(silent);
+}
+
+#[test]
 fn a_body_that_is_too_large_ends_as_the_request_says() {
     let server = start();
     let large = "v".repeat(3_000_000);

@@ -14,6 +14,7 @@ mod network;
 mod policies;
 mod proxy;
 mod redis;
+mod redis_cli;
 mod secured;
 mod simulator;
 mod store;

@@ -142,3 +142,103 @@ fn many_large_replies_come_complete_to_a_client_that_reads_late() {
     }
     client.expect(b"END\r\nVERSION ");
 }
+
+/// What the memcached exporter for Prometheus reads from `stats` (pkg/exporter/exporter.go), but for slab classes, the
+/// segmented LRU, flash storage and the proxy.
+const EXPORTED: &str = "uptime time cas_badval cmd_flush cmd_set cmd_get cmd_touch rusage_user rusage_system bytes limit_maxbytes \
+    curr_items total_items bytes_read bytes_written curr_connections total_connections rejected_connections conn_yields \
+    listen_disabled_num evictions reclaimed store_too_large store_no_memory direct_reclaims crawler_items_checked total_malloced \
+    accepting_conns max_connections threads pid pointer_size evicted_unfetched auth_cmds auth_errors";
+
+#[test]
+fn stats_have_the_names_and_forms_that_exporters_read() {
+    let server = start();
+    let mut client = Client::to(&server);
+    client.send(b"stats\r\nstats settings\r\nquit\r\n");
+    let said = String::from_utf8(client.rest()).unwrap();
+    let (general, settings) = said.split_once("END\r\n").unwrap();
+    let value = |of: &str, name: &str| {
+        let prefix = format!("STAT {name} ");
+        let line = of.lines().find_map(|line| line.strip_prefix(&prefix));
+        line.unwrap_or_else(|| panic!("no {name} in {of}")).to_owned()
+    };
+    let counted = ["get", "delete", "incr", "decr", "cas", "touch"]
+        .into_iter()
+        .flat_map(|verb| ["hits", "misses"].map(|end| format!("{verb}_{end}")));
+    for name in EXPORTED.split_whitespace().map(str::to_owned).chain(counted) {
+        let text = value(general, &name);
+        assert!(text.parse::<f64>().is_ok(), "{name} {text}");
+    }
+    // The exporter takes these apart at the point.
+    for name in ["rusage_user", "rusage_system"] {
+        let text = value(general, name);
+        assert_eq!(text.split('.').nth(1).map(str::len), Some(6), "{text}");
+    }
+    assert!(value(general, "version").starts_with("1.6.45"));
+    assert_eq!(value(settings, "maxconns"), "10000");
+    assert_eq!(value(general, "accepting_conns"), "1");
+}
+
+#[test]
+fn what_would_cost_every_command_is_refused_in_memcached_s_words() {
+    let server = start();
+    let mut client = Client::to(&server);
+    for request in ["stats detail on", "stats detail off", "stats detail dump"] {
+        client.ask(
+            &format!("{request}\r\n"),
+            "CLIENT_ERROR stats detail not allowed\r\n",
+        );
+    }
+    for request in ["watch", "watch fetchers", "watch mutations evictions"] {
+        client.ask(
+            &format!("{request}\r\n"),
+            "CLIENT_ERROR watch commands not allowed\r\n",
+        );
+    }
+    // Exporters ask for slab classes, of which there are none.
+    client.ask("stats slabs\r\nstats items\r\n", "END\r\nEND\r\n");
+    client.ask(
+        "ms Zm9v 1 b\r\nx\r\nme Zm9v b\r\n",
+        "HD\r\nME Zm9v exp=-1 la=0 cas=0 fetch=no cls=1 size=4\r\n",
+    );
+}
+
+/// The verbs in the order of the table's columns.
+const VERBS: [&str; 4] = ["mg", "ms", "md", "ma"];
+
+#[test]
+fn every_flag_of_every_meta_command_in_the_table_has_a_recorded_conversation() {
+    let page = include_str!("../../../../docs/format/meta.md");
+    let table = page
+        .split("\n## ")
+        .find(|part| part.starts_with("Flags"))
+        .unwrap();
+    let said: Vec<&str> = include_str!("unusual.txt")
+        .lines()
+        .filter(|line| !line.starts_with(['#', '=']))
+        .flat_map(|line| line.split("\\r\\n"))
+        .collect();
+    let (mut flags, mut missing) = (0, Vec::new());
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [names, meanings @ ..] = &cells[..] else {
+            panic!("{row}")
+        };
+        assert_eq!(meanings.len(), VERBS.len(), "{row}");
+        for name in names.split(", ") {
+            let letter = name.trim_matches('`').chars().next().unwrap();
+            for (verb, _) in VERBS.iter().zip(meanings).filter(|(_, meaning)| **meaning != "–") {
+                flags += 1;
+                let first = if *verb == "ms" { 3 } else { 2 };
+                let is_said = said.iter().any(|line| {
+                    let mut words = line.split(' ');
+                    words.next() == Some(verb) && words.skip(first - 1).any(|word| word.starts_with(letter))
+                });
+                if !is_said {
+                    missing.push(format!("{verb} {letter}"));
+                }
+            }
+        }
+    }
+    assert!(flags > 50 && missing.is_empty(), "of {flags}: {missing:?}");
+}

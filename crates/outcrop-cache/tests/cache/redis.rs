@@ -405,38 +405,3 @@ fn strings_are_answered_as_the_real_redis_answers_them() {
     }
     assert!(compared > 50, "{compared}");
 }
-
-#[test]
-fn redis_cli_sees_a_server_that_it_knows() {
-    let server = start();
-    let port = address(&server, Protocol::Redis).port().to_string();
-    let cli = |args: &[&str]| {
-        let run = Command::new("redis-cli")
-            .args(["-h", "127.0.0.1", "-p", &port])
-            .args(args)
-            .output();
-        run.map(|output| text(&[output.stdout, output.stderr].concat()))
-    };
-    if cli(&["ping"]).is_err() {
-        println!("skipped: redis-cli: it is not installed (Debian's package redis-tools)");
-        return;
-    }
-    for (args, said) in [
-        (&["ping"][..], "PONG\n"),
-        (&["-3", "set", "rock", "granite", "EX", "100"], "OK\n"),
-        (&["get", "rock"], "granite\n"),
-        (&["-3", "ttl", "rock"], "100\n"),
-        (&["mget", "rock", "nobody"], "granite\n\n"),
-        (&["incrby", "n", "5"], "5\n"),
-        (&["--no-raw", "get", "nobody"], "(nil)\n"),
-        (
-            &["--no-raw", "lpush", "l", "1"],
-            "(error) ERR unknown command 'lpush'\n",
-        ),
-        (&["dbsize"], "2\n"),
-        (&["command", "count"], "35\n"),
-    ] {
-        assert_eq!(cli(args).unwrap(), said, "{args:?}");
-    }
-    assert!(cli(&["info", "server"]).unwrap().contains("redis_version:7"));
-}

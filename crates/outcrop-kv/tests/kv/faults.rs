@@ -120,7 +120,10 @@ fn write_another_version(engine: StoreEngine, directory: &Path) {
 #[test]
 fn a_database_of_another_version_is_refused_in_a_sentence() {
     // redb has its version under a checksum.
-    for engine in engines().into_iter().filter(|engine| *engine != StoreEngine::Redb) {
+    for engine in engines()
+        .into_iter()
+        .filter(|engine| *engine != StoreEngine::Redb)
+    {
         let place = workplace();
         let directory = place.path().join("db");
         let store = engine::open(&options(engine), &directory, Opening::Create).unwrap();

@@ -23,7 +23,10 @@ pub(super) fn references(sections: &[ReferenceSection], report: &Report) -> Mark
             details {
                 summary { span.published { "Published: " } (section.title) " (" code { (section.name) } ")" }
                 (findings::folded(&section.findings))
-                (published(&section.table, &commands))
+                @if section.tables.is_empty() {
+                    (published(&section.table, &commands))
+                }
+                @for table in &section.tables { (rows(table, &table.rows)) }
                 @if !section.caveats.is_empty() {
                     ul.caveats { @for caveat in &section.caveats { li { (caveat) } } }
                 }

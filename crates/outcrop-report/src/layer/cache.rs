@@ -11,7 +11,7 @@ mod references;
 use outcrop_results::RunView;
 use outcrop_schema::cache::{ARRIVAL, CONNECTIONS, KEYS, MEMORY, PIPELINE, SCHEMA, SERVER, SERVER_THREADS};
 
-pub use curve::{PolicyCurve, miss_ratio_figure};
+pub use curve::{PolicyCurve, latency_figure, miss_ratio_figure};
 
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;

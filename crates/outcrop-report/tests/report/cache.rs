@@ -3,11 +3,12 @@
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Figure, Finding, Report, Verdict};
 use outcrop_results::{RunView, Value};
-use outcrop_schema::Remark;
 use outcrop_schema::cache::{
-    ARRIVAL, CONNECTIONS, CONTENT, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE, POLICY, REFUSED_SHARE, SERVED_BY,
-    SERVER, SERVER_THREADS, SHARED_CPU, Server, THROUGHPUT,
+    ARRIVAL, CONNECTIONS, CONTENT, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE, POLICY,
+    REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVED_BY, SERVER, SERVER_THREADS, SHARED_CPU, Server, THROUGHPUT,
+    VALUE_POOL, WORKLOAD,
 };
+use outcrop_schema::{FactorRef, Remark};
 
 use crate::cache_fixture::{Builder, Factors, peers, policies};
 use crate::markup::elements;
@@ -358,4 +359,54 @@ fn a_run_of_one_cell_says_which_plans_would_fill_the_page() {
     for plan in ["cache-policies", "cache-peers", "cache-sensitivity"] {
         assert!(missing.contains(&plan), "{missing:?}");
     }
+}
+
+#[test]
+fn a_study_that_was_repeated_has_its_own_four_tables_with_our_figures_in_them() {
+    let load: &[(FactorRef, &str)] = &[
+        (&WORKLOAD, "etc-lite"),
+        (&REQUEST_MIX, "50:22:1"),
+        (&REQUESTS, "15000"),
+        (&KEYS, "100"),
+        (&VALUE_POOL, "100"),
+        (&ITEM_MEMORY, "1MB"),
+        (&LOAD_FACTOR, "0.75"),
+    ];
+    let study = |builder: Builder| {
+        let layers = Report::of(&builder.run).layers;
+        let mut all = layers.into_iter().flat_map(|layer| layer.references);
+        all.find(|section| section.name == "etc-lite-study").unwrap()
+    };
+    let repeated = study(Builder::new().cell("mine", load, (0.953, 0.95), 20_000.0, 6000.0));
+    let shape: Vec<(bool, usize)> = ["memory", "build", "load factor", "unique keys"]
+        .iter()
+        .zip(&repeated.tables)
+        .map(|(name, table)| {
+            (
+                table.caption.contains(&format!("table of {name}")),
+                table.rows.len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        shape,
+        [(true, 5), (true, 3), (true, 4), (true, 4)],
+        "{repeated:?}"
+    );
+    let memory = &repeated.tables[0];
+    assert_eq!(memory.head[0], "item memory");
+    assert!(
+        memory.head.contains(&"hit ratio, published".to_owned()),
+        "{memory:?}"
+    );
+    let row = memory.rows.iter().find(|row| row[0] == "1MB").unwrap();
+    assert!(row.iter().any(|cell| cell.starts_with("0.953")), "{row:?}");
+    let other = memory.rows.iter().find(|row| row[0] == "100").unwrap();
+    assert_eq!(other.iter().filter(|cell| *cell == "–").count(), 3, "{other:?}");
+    // Another load's run has nothing to put there.
+    assert!(
+        study(Builder::new().cell("mine", &[], (1.0, 1.0), 1e5, 6000.0))
+            .tables
+            .is_empty()
+    );
 }

@@ -9,6 +9,7 @@ use outcrop_schema::{LayerSchema, Vocabulary, device};
 use super::{NOT_STATED, ReferenceKind, ReferenceRow, unit_scale};
 use crate::error::ResultsError;
 use crate::factors;
+use crate::trial::LARGEST;
 
 /// Columns without which a figure means nothing.
 const REQUIRED: [&str; 5] = ["subject", "metric", "unit", "value", "source"];
@@ -130,6 +131,13 @@ impl Row<'_> {
                 "the value {text:?} is not a figure: it must be finite and not negative"
             ));
         }
+        let value = value * scale;
+        if value > LARGEST {
+            return Err(format!(
+                "the value {text:?} {published_unit} is impossible; expected at most {LARGEST:e} in {}",
+                unit.symbol()
+            ));
+        }
         let layer = self.optional("layer").unwrap_or(DEFAULT_LAYER.name).to_owned();
         Ok(ReferenceRow {
             line,
@@ -138,7 +146,7 @@ impl Row<'_> {
             layer,
             metric: self.required("metric")?.to_owned(),
             unit,
-            value: value * scale,
+            value,
             provenance: Provenance::Published,
             source: self.required("source")?.to_owned(),
         })

@@ -8,6 +8,7 @@ mod comparisons;
 mod conditions;
 mod disk_full;
 mod exports;
+mod hostile;
 mod journals;
 mod judging;
 mod kill;

@@ -12,14 +12,14 @@ use crate::harness::workplace;
 /// Longer than any answer takes; only one that never comes meets it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn connect(served: &Served) -> TcpStream {
+pub(crate) fn connect(served: &Served) -> TcpStream {
     let stream = TcpStream::connect(&served.memcached).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.set_nodelay(true).unwrap();
     stream
 }
 
-fn ask(stream: &mut TcpStream, request: &str, expected: &str) {
+pub(crate) fn ask(stream: &mut TcpStream, request: &str, expected: &str) {
     stream.write_all(request.as_bytes()).unwrap();
     let mut got = vec![0; expected.len()];
     stream.read_exact(&mut got).unwrap();
@@ -37,7 +37,7 @@ fn limit(served: &Served, what: &str) {
 }
 
 /// A number of /proc/PID/status in bytes.
-fn status_bytes(served: &Served, name: &str) -> u64 {
+pub(crate) fn status_bytes(served: &Served, name: &str) -> u64 {
     let path = format!("/proc/{}/status", served.child.id());
     let text = std::fs::read_to_string(path).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();

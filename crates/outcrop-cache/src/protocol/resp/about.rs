@@ -246,12 +246,21 @@ pub(super) fn command(session: &mut Session, call: &mut Call<'_, '_>) -> Outcome
 
 fn describe(call: &mut Call<'_, '_>, command: &Command) {
     let mut reply = call.reply();
-    reply.array(6);
+    let (flag, category) = if command.is_write {
+        ("write", "@write")
+    } else {
+        ("readonly", "@read")
+    };
+    reply.array(10);
     reply.bulk(command.name.as_bytes());
     reply.integer(command.arity);
     reply.array(1);
-    reply.simple(if command.is_write { "write" } else { "readonly" });
+    reply.simple(flag);
     command.keys.iter().for_each(|&place| reply.integer(place));
+    reply.array(1);
+    reply.simple(category);
+    // No tips, key specifications or subcommands; redis-py wants them to be there.
+    (0..3).for_each(|_| reply.array(0));
 }
 
 pub(super) fn info(_: &mut Session, call: &mut Call<'_, '_>) -> Outcome {

@@ -1,9 +1,10 @@
-//! The miss-ratio curve of a trace, drawn as a figure of its own: what `outcrop cache simulate` gives.
+//! Figures of single commands: the miss-ratio curve of `outcrop cache simulate`, the latencies of `outcrop cache load`.
 
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::units::{ByteSize, format_ratio};
 
-use crate::chart::SeriesKind::Modelled;
-use crate::chart::{Figure, LineChart, Point, Quantity, Scale, Series, axis};
+use crate::chart::SeriesKind::{Dense, Modelled};
+use crate::chart::{Figure, LineChart, Point, Quantity, Scale, Series, axis, cdf_of_latencies};
 
 /// A policy by name, and its miss ratio at each memory in bytes.
 pub type PolicyCurve = (String, Vec<(u64, f64)>);
@@ -31,4 +32,17 @@ pub fn miss_ratio_figure(caption: &str, policies: &[PolicyCurve]) -> Option<Figu
         "Miss ratio by memory, simulated",
         caption.to_owned(),
     )
+}
+
+/// The cumulative distribution of latency, one line for each kind of request. None without a request.
+pub fn latency_figure(caption: &str, kinds: &[(String, &LatencyHistogram)]) -> Option<Figure> {
+    let line = |(hue, (name, latencies)): (usize, &(String, &LatencyHistogram))| {
+        Series::new(name.as_str(), hue, Dense, cdf_of_latencies(latencies))
+    };
+    let chart = LineChart {
+        x: axis("Latency", Quantity::Latency, Scale::Log10),
+        y: axis("Requests answered", Quantity::Percent, Scale::Linear),
+        series: kinds.iter().enumerate().map(line).collect(),
+    };
+    chart.draw("cache-latency-cdf", "Latency distribution", caption.to_owned())
 }

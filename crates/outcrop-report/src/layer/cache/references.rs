@@ -19,6 +19,9 @@ use crate::section::{ReferenceSection, Table};
 const CAPTION: &str = "Another machine and another server: compare the shapes, not the values.";
 const HEAD: [&str; 4] = ["load", "what", "measured here", "earlier study (published)"];
 
+/// Nothing measured here.
+const ABSENT: &str = "–";
+
 /// What publications state of the load.
 const LOAD: [FactorRef; 9] = [
     &WORKLOAD,
@@ -44,9 +47,80 @@ pub(super) fn sections(cells: &[Cell<'_>]) -> Vec<ReferenceSection> {
         let found = [copied_column(&reference), ratio_of_gets(&reference, cells)];
         let found = found.into_iter().flatten();
         let findings = found.map(|finding| finding.about(About::Publication)).collect();
-        ReferenceSection::of(reference, findings, table)
+        let tables = own_tables(&reference, cells);
+        ReferenceSection::of(reference, findings, table).with_tables(tables)
     };
     published(&SCHEMA).into_iter().map(section).collect()
+}
+
+/// The tables that a publication consists of, as its sources tell them apart, each by the one factor that varies in it: our
+/// figures beside the published ones. None where this run has nothing to put there.
+fn own_tables(reference: &Reference, cells: &[Cell<'_>]) -> Vec<Table> {
+    if !reference.rows.iter().any(|row| like(row, cells).is_some()) {
+        return Vec::new();
+    }
+    let mut sources: Vec<&str> = Vec::new();
+    for row in &reference.rows {
+        if !sources.contains(&row.source.as_str()) {
+            sources.push(&row.source);
+        }
+    }
+    let tables = sources.into_iter().filter_map(|source| {
+        let rows: Vec<&ReferenceRow> = reference.rows.iter().filter(|row| row.source == source).collect();
+        own_table(source, &rows, cells)
+    });
+    tables.collect()
+}
+
+fn own_table(source: &str, rows: &[&ReferenceRow], cells: &[Cell<'_>]) -> Option<Table> {
+    let spelled = |row: &ReferenceRow, factor: FactorRef| {
+        let factors = SCHEMA.read(&row.factors);
+        factors.spelling(factor).map(str::to_owned)
+    };
+    let varies = |factor: &FactorRef| {
+        let values: BTreeSet<_> = rows.iter().map(|row| spelled(row, *factor)).collect();
+        values.len() > 1
+    };
+    let mut varying = LOAD.into_iter().filter(varies);
+    let (factor, None) = (varying.next()?, varying.next()) else {
+        return None;
+    };
+    let mut metrics: Vec<&str> = Vec::new();
+    let mut values: Vec<Option<String>> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&row.metric.as_str()) {
+            metrics.push(&row.metric);
+        }
+        let value = spelled(row, factor);
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let head = metrics.iter().flat_map(|metric| {
+        let words = metric.replace('_', " ");
+        [format!("{words}, here"), format!("{words}, published")]
+    });
+    let of_value = |value: &Option<String>| {
+        let figures = metrics.iter().flat_map(|metric| {
+            let row = rows
+                .iter()
+                .find(|row| row.metric == *metric && spelled(row, factor) == *value);
+            row.map_or_else(
+                || [ABSENT.to_owned(), ABSENT.to_owned()],
+                |row| [here(row, cells), row.unit.format(row.value)],
+            )
+        });
+        let first = value.clone().unwrap_or_else(|| "not stated".to_owned());
+        std::iter::once(first).chain(figures).collect()
+    };
+    let caption = source.rsplit(", ").next().unwrap_or(source);
+    Some(Table {
+        caption: format!("The publication's {caption}. {CAPTION}"),
+        head: std::iter::once(factor.name.replace('_', " "))
+            .chain(head)
+            .collect(),
+        rows: values.iter().map(of_value).collect(),
+    })
 }
 
 /// No two tables of a publication have the same figures in one of their columns.
@@ -130,15 +204,20 @@ fn beside(row: &ReferenceRow, cells: &[Cell<'_>]) -> Vec<String> {
         .into_iter()
         .filter_map(|factor| Some((factor, factors.spelling(factor)?)));
     let load: Vec<(FactorRef, &str)> = load.collect();
-    let metric = SCHEMA.metric(&row.metric);
-    let here = like(row, cells).and_then(|cell| cell.number(&metric?));
     let word = |(factor, value): &(FactorRef, &str)| factor.labelled(value).unwrap_or((*value).to_owned());
     vec![
         listed(load.iter().map(word)),
         row.metric.replace('_', " "),
-        here.map_or_else(|| "–".to_owned(), Number::to_string),
+        here(row, cells),
         row.unit.format(row.value),
     ]
+}
+
+/// Our figure for a published one.
+fn here(row: &ReferenceRow, cells: &[Cell<'_>]) -> String {
+    let metric = SCHEMA.metric(&row.metric);
+    let here = like(row, cells).and_then(|cell| cell.number(&metric?));
+    here.map_or_else(|| ABSENT.to_owned(), Number::to_string)
 }
 
 /// The cell of a closed loop with the load of a published figure, as far as that is stated.

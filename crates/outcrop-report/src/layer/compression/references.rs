@@ -124,13 +124,7 @@ pub(super) fn sections(published: &Published, cells: &[Cell<'_>]) -> Vec<Referen
             THROUGHPUT => (Vec::new(), throughput_table(theirs)),
             _ => (Vec::new(), robustness_table(published)),
         };
-        ReferenceSection {
-            name: reference.name.clone(),
-            title: reference.title.clone(),
-            findings,
-            table,
-            caveats: reference.caveats.clone(),
-        }
+        ReferenceSection::of(reference.clone(), findings, table)
     };
     published.0.iter().map(section).collect()
 }

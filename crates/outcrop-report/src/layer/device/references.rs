@@ -36,13 +36,7 @@ pub(super) fn sections(published: &[Published], ours: &[Cell<'_>]) -> Vec<Refere
             ReferenceKind::Datasheet => (Vec::new(), claims(reference)),
             ReferenceKind::Measurement => (findings::of_published(cells), beside(cells, ours)),
         };
-        ReferenceSection {
-            name: reference.name.clone(),
-            title: reference.title.clone(),
-            findings,
-            table,
-            caveats: reference.caveats.clone(),
-        }
+        ReferenceSection::of(reference.clone(), findings, table)
     };
     published.iter().map(section).collect()
 }

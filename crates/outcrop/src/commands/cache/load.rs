@@ -1,5 +1,6 @@
 //! `outcrop cache load`: asks a cache for what a workload asks for, and says what it gave.
 
+mod distribution;
 mod files;
 mod json;
 mod search;
@@ -105,7 +106,7 @@ pub(crate) struct Args {
     /// Measure COUNT requests instead of a duration; sets on miss are not counted
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["duration", "search"])]
     requests: Option<NonZeroU64>,
-    /// Write the figures and the latency distributions into this new folder: load.json, load.csv, latencies.csv
+    /// Write the figures and the latency distributions into this new folder: load.json, load.csv, latencies.csv, latencies.svg
     #[arg(long, value_name = "DIR", conflicts_with = "search")]
     out: Option<std::path::PathBuf>,
     /// Latency objective that goodput is counted by, as in p95<1ms
@@ -117,7 +118,7 @@ pub(crate) struct Args {
     /// Remove every item from the server first
     #[arg(long)]
     flush: bool,
-    /// Print the latency distribution of each request type instead of the summary
+    /// Print only the latency distribution of each request type, at every latency that occurred
     #[arg(long)]
     cdf: bool,
     /// Seed of every random choice
@@ -151,17 +152,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(folder) = &args.out {
         files::write(folder, &spec, &report)?;
     }
-    let table = if args.cdf {
-        table::cdf(&report)
-    } else {
-        table::summary(&spec, &report, args.format)
-    };
-    if args.format == Format::Json {
-        print(&json::document(&table, &spec, &report)?)?;
-    } else {
-        table.print(args.format)?;
-    }
+    show(args, &spec, &report)?;
     conclude(&report)
+}
+
+/// Figures and distribution; the distribution alone where that was asked for.
+fn show(args: &Args, spec: &LoadSpec, report: &LoadReport) -> anyhow::Result<()> {
+    if args.format == Format::Json {
+        let rows = match args.cdf {
+            true => distribution::cdf(report),
+            false => table::summary(spec, report, Format::Json),
+        };
+        return print(&json::document(&rows, spec, report)?);
+    }
+    if args.cdf {
+        return distribution::cdf(report).print(args.format);
+    }
+    if args.format == Format::Csv {
+        return distribution::with_figures(spec, report).print(Format::Csv);
+    }
+    table::summary(spec, report, Format::Text).print(Format::Text)?;
+    match distribution::picture(report) {
+        Some(picture) => print(&format!("\n{}", picture.to_text())),
+        None => Ok(()),
+    }
 }
 
 /// A spec that cannot be is the user's; a server that does not answer is a failed measurement.

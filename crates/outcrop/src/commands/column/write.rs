@@ -9,7 +9,7 @@ use super::print::{Figure, SHUFFLED, bytes, bytes_with_unit, count, count_with_u
 use super::{Access, about, of_column, open};
 use crate::exit::bad_input;
 use crate::output::{Cell, Format, Table, note, pretty_json, print};
-use crate::output_file::{self, Force, refuse_stdout};
+use crate::output_file::{self, Force, refuse_stdout, where_full};
 use crate::work::LongWork;
 use outcrop_column::storage::ExclusiveFile;
 use outcrop_column::{Column, EncodeReport, Encoder};
@@ -78,7 +78,8 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
 /// Writes a column file, which replaces another one only with --force.
 fn write(encoder: Encoder, path: &Path, force: Force) -> anyhow::Result<EncodeReport> {
     let mut file = force.create(path)?;
-    let report = encoder.finish(&mut file).map_err(of_column)?;
+    let finished = encoder.finish(&mut file).map_err(of_column);
+    let report = finished.map_err(|error| where_full(path, error))?;
     output_file::commit(file, path)?;
     Ok(report)
 }
@@ -148,7 +149,8 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         let encoder = read(&mut opened, (&layout, column.number), null, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
-        let report = encoder.append_to(&args.file).map_err(of_column)?;
+        let appended = encoder.append_to(&args.file).map_err(of_column);
+        let report = appended.map_err(|error| where_full(&args.file, error))?;
         (column.name.clone(), report, opened.size_bytes)
     };
     drop(work);
@@ -181,7 +183,10 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     watch(&mut encoder, &work);
     // Whoever names the input as the output wants it replaced.
     let report = match is_in_place {
-        true => encoder.write(&args.output).map_err(of_column)?,
+        true => {
+            let written = encoder.write(&args.output).map_err(of_column);
+            written.map_err(|error| where_full(&args.output, error))?
+        }
         false => write(encoder, &args.output, args.force)?,
     };
     drop(lock);

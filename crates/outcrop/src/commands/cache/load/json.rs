@@ -7,13 +7,16 @@ use outcrop_results::{CellJson, FigureJson};
 use outcrop_schema::Settings;
 use outcrop_schema::cache::{self, SCHEMA};
 
+use super::distribution::cdf;
 use crate::output::{Table, pretty_json};
 
-/// The document of a load: a table's rows, and the load as its cell.
-pub(super) fn document(table: &Table, spec: &LoadSpec, report: &LoadReport) -> anyhow::Result<String> {
-    let document = table
+/// The document of a load: a table's rows, the load as its cell, and the distribution of its latencies.
+pub(super) fn document(rows: &Table, spec: &LoadSpec, report: &LoadReport) -> anyhow::Result<String> {
+    let distribution = cdf(report).in_envelope().rows;
+    let document = rows
         .in_envelope()
         .with_cells(vec![cell(spec, report)])
+        .with_detail("distribution", distribution)
         .with_detail("seed", spec.seed.to_string());
     pretty_json(&document)
 }

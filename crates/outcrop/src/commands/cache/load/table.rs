@@ -24,9 +24,20 @@ pub(super) fn summary(spec: &LoadSpec, report: &LoadReport, format: Format) -> T
     let mut table = Table::new([("what", "what"), ("value", "value"), ("", "unit")]);
     let mut row =
         |what: &str, value: Cell, unit: &str| table.push(vec![Cell::text(what), value, Cell::text(unit)]);
+    push_figures(spec, report, format, &mut row);
+    table
+}
+
+/// Every figure, with what was asked for where programs read it.
+pub(super) fn push_figures(
+    spec: &LoadSpec,
+    report: &LoadReport,
+    format: Format,
+    row: &mut impl FnMut(&str, Cell, &str),
+) {
     let tally = &report.tally;
     if format != Format::Text {
-        push_settings(spec, &mut row);
+        push_settings(spec, row);
     }
     row(
         "loop",
@@ -38,7 +49,7 @@ pub(super) fn summary(spec: &LoadSpec, report: &LoadReport, format: Format) -> T
         "",
     );
     row("on a miss", Cell::text(on_miss(spec)), "");
-    push_rates(report, format, &mut row);
+    push_rates(report, format, row);
     for (name, ratio) in [
         ("hit ratio", tally.hit_ratio()),
         ("hits / all requests", tally.hits_per_request()),
@@ -87,8 +98,7 @@ pub(super) fn summary(spec: &LoadSpec, report: &LoadReport, format: Format) -> T
             );
         }
     }
-    push_cost(report, &mut row);
-    table
+    push_cost(report, row);
 }
 
 /// What was asked for, so that a file says by itself what it is about. People see it on their command line.
@@ -233,34 +243,4 @@ fn push_cost(report: &LoadReport, row: &mut impl FnMut(&str, Cell, &str)) {
         Cell::number(warm_up_s, format!("{warm_up_s:.2} s")),
         "s",
     );
-}
-
-/// The cumulative distribution of each kind's latency.
-pub(super) fn cdf(report: &LoadReport) -> Table {
-    let mut table = Table::new([
-        ("request", "request"),
-        ("latency", "latency_ns"),
-        ("share at or below", "share_ratio"),
-    ]);
-    let (of, tally) = (|kind| report.tally.kind(kind).latency.ccdf(), &report.tally);
-    for (name, points) in [
-        (RequestKind::Get.name(), of(RequestKind::Get)),
-        ("get hit", tally.hit_latency.ccdf()),
-        ("get miss", tally.miss_latency.ccdf()),
-        (RequestKind::Set.name(), of(RequestKind::Set)),
-        (RequestKind::Delete.name(), of(RequestKind::Delete)),
-    ] {
-        for point in points {
-            let share = 1.0 - point.fraction_above;
-            table.push(vec![
-                Cell::text(name),
-                Cell::number(
-                    point.latency_ns as f64,
-                    format_nanoseconds(point.latency_ns as f64),
-                ),
-                Cell::number(share, format!("{share:.6}")),
-            ]);
-        }
-    }
-    table
 }

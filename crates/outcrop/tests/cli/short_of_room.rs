@@ -1,0 +1,145 @@
+//! Every command that writes, where it cannot: in a read-only folder and on a full disk. Each says so, and leaves what was
+//! there as it was.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use crate::cache::Served;
+use crate::harness::{Seen, outcrop, workplace};
+
+/// What stands in the place where nothing can be written, and outside it.
+fn prepare(dir: &Path) {
+    let place = dir.join("seed");
+    std::fs::create_dir_all(place.join("kept")).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
+    for entry in std::fs::read_dir(kept).unwrap().map(Result::unwrap) {
+        std::fs::copy(entry.path(), place.join("kept").join(entry.file_name())).unwrap();
+    }
+    let text: String = (0..40_000_u64)
+        .map(|row| format!("{:016x}\n", row.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        .collect();
+    std::fs::write(dir.join("in.txt"), text).unwrap();
+    std::fs::write(dir.join("trace.csv"), "0,a,100\n1,b,100\n2,a,100\n").unwrap();
+    let encoded = outcrop(dir, &["column", "encode", "in.txt", "-o", "seed/a.ocol"]);
+    assert_eq!(encoded.code, Some(0), "{encoded:?}");
+}
+
+/// The commands that write into `place`.
+const WRITERS: [&str; 16] = [
+    "column encode in.txt -o place/b.ocol",
+    "column append place/a.ocol in.txt",
+    "column compact place/a.ocol -o place/b.ocol",
+    "column compact place/a.ocol -o place/a.ocol",
+    "column decode place/a.ocol -o place/out.txt",
+    "column decode place/a.ocol -o place/out.parquet",
+    "report place/kept",
+    "results compact place/kept",
+    "results export place/kept -o place/records.csv",
+    "results export place/kept -o place/records.parquet",
+    "figure place/kept iops-by-depth --svg -o place/drawn.svg",
+    "cache simulate trace.csv --svg place/drawn.svg",
+    "codec --data in.txt --codec lz4 --repetitions 2 --duration 20ms --warm-up 1ms --out place/runs",
+    "device place --size 4MiB --repetitions 2 --duration 20ms --warm-up 1ms --no-save",
+    "kv place --records 3000 --repetitions 1 --duration 50ms --warm-up 10ms --no-save",
+    "filesystem --directory place --repetitions 1 --duration 50ms --no-save",
+];
+
+/// Runs a command in `dir` after `mount` made its folder `place`, in a mount namespace that ends with it; then prints what
+/// is in the folder.
+fn within(dir: &Path, mount: &str, line: &str) -> (Seen, BTreeMap<String, String>) {
+    let script = format!(
+        "set -e; cd \"$1\"; mkdir -p place; {mount}; shift; status=0; \"$@\" >out 2>err || status=$?; \
+         find place -type f ! -name filler -exec sha256sum {{}} +; exit $status"
+    );
+    let output = Command::new("unshare")
+        .args(["--mount", "--propagation", "private", "sh", "-c", &script, "sh"])
+        .arg(dir)
+        .arg(env!("CARGO_BIN_EXE_outcrop"))
+        .args(line.split(' '))
+        .output()
+        .unwrap();
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    let seen = Seen {
+        code: output.status.code(),
+        stdout: read("out"),
+        stderr: read("err") + &String::from_utf8_lossy(&output.stderr),
+    };
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let files = listed.lines().map(|line| {
+        let (sum, name) = line.split_once("  ").unwrap();
+        (name.to_owned(), sum.to_owned())
+    });
+    (seen, files.collect())
+}
+
+/// The files that a mount of the seed has before any command.
+fn untouched(dir: &Path, mount: &str) -> BTreeMap<String, String> {
+    let (seen, files) = within(dir, mount, "plans");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert_eq!(files.len(), 6, "{files:?}");
+    files
+}
+
+const READ_ONLY: &str = "mount --bind seed place; mount -o remount,bind,ro place";
+/// Everything that is in the seed fits; nothing more does.
+const FULL: &str = "mount -t tmpfs -o size=4m outcrop-test place; cp -r seed/. place; \
+                    dd if=/dev/zero of=place/filler bs=4k 2>/dev/null || true";
+
+/// Runs every writer in a place that `mount` makes, and holds its error against the words of which it has to have one.
+fn all_refuse(mount: &str, words: &[&str]) {
+    let dir = workplace();
+    let dir = dir.path();
+    prepare(dir);
+    let before = untouched(dir, mount);
+    let mut wrong = Vec::new();
+    for line in WRITERS {
+        let (seen, mut after) = within(dir, mount, line);
+        let sentence = seen.sentence().to_lowercase();
+        let is_named = ["place", "the export"].iter().any(|name| sentence.contains(name));
+        let is_said = is_named && words.iter().any(|word| sentence.contains(word));
+        if !matches!(seen.code, Some(2 | 3)) || !is_said || seen.stderr.contains("panicked") {
+            wrong.push(format!("{line}: {:?} {}", seen.code, seen.stderr));
+        }
+        if line.contains(" append ") {
+            // Bytes behind the end that its header names are no part of a column: `column_faults` holds its rows.
+            after.insert("place/a.ocol".to_owned(), before["place/a.ocol"].clone());
+        }
+        if after != before {
+            wrong.push(format!("{line}: {after:?} in place of {before:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_read_only_folder_is_named_by_every_command_that_would_write_there() {
+    all_refuse(READ_ONLY, &["read-only"]);
+}
+
+#[test]
+fn a_full_disk_is_said_by_every_command_that_would_write_there() {
+    all_refuse(FULL, &["no space", "free", "full", "keeps its files in memory"]);
+}
+
+#[test]
+fn a_load_whose_folder_cannot_be_written_says_so() {
+    let dir = workplace();
+    let dir = dir.path();
+    prepare(dir);
+    let served = Served::start(dir);
+    let line = format!(
+        "cache load --target memcached://{} --requests 500 --keys 50 --connections 1 --out place/load",
+        served.memcached
+    );
+    let (seen, _) = within(dir, READ_ONLY, &line);
+    assert_eq!(seen.code, Some(2), "before anything is measured: {seen:?}");
+    assert!(
+        seen.sentence().to_lowercase().contains("read-only file"),
+        "{seen:?}"
+    );
+    let (seen, _) = within(dir, FULL, &line);
+    assert!(matches!(seen.code, Some(2 | 3)), "{seen:?}");
+    assert!(seen.sentence().contains("No space left on device"), "{seen:?}");
+    served.end();
+}
