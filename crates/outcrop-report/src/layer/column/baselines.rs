@@ -43,7 +43,10 @@ fn kernels_claim(cells: &[Cell<'_>]) -> Option<Claim> {
         .and_then(|cell| cell.number(&LATENCY.p50));
     let postings = fastest(SearchMode::InMemory, Index::Postings).map(|(_, number)| number);
     let kernels = vector_cell.spelling(&KERNELS);
-    let times = |slow: &Number, fast: &Number| format!("{:.1} times", slow.value / fast.value);
+    let times = |slow: &Number, fast: &Number| match slow.value / fast.value {
+        many @ 10.0.. => format!("{many:.0} times"),
+        few => format!("{few:.1} times"),
+    };
     let mut brief = format!(
         "a scan of codes is {} as fast with {kernels} as with plain loops",
         times(scalar, vector)
@@ -104,11 +107,8 @@ fn techniques_claim(cells: &[Cell<'_>]) -> Option<Claim> {
         .map(|(without, percent, _)| format!("{} {percent:.1} %", name(*without)))
         .collect();
     let most = savings.first()?;
-    let brief = format!("at most, of the file: {}", parts.join(", "));
-    let text = format!(
-        "What each technique saves {brief}. The most was saved on {}.",
-        most.2
-    );
+    let brief = format!("save at most this much of a file: {}", parts.join(", "));
+    let text = format!("The techniques {brief}. The most was saved on {}.", most.2);
     let number = |(without, percent, _): &(Without, f64, String)| {
         let ratio = 1.0 - percent / 100.0;
         Number::derived(
