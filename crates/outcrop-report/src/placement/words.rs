@@ -1,7 +1,7 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
 use outcrop_measure::units::{TimeSpan, format_ratio};
-use outcrop_schema::kv::{Constraints, MARGIN};
+use outcrop_schema::kv::{self, Constraints, MARGIN};
 
 use super::candidate::{Candidate, CompressedAt, Modelled};
 use super::choice::{Choice, Sureness, ratio, saves_more};
@@ -154,7 +154,7 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> String {
     let mut changes = Changes::default();
     let throughput = format!(": {}", candidate.throughput.with_ends());
     changes.add(
-        "throughput",
+        kv::THROUGHPUT.name,
         &candidate.throughput,
         &plain.throughput,
         &throughput,

@@ -75,10 +75,9 @@ fn reading((_, metric, counts): &Row, name: &str, cells: &[Cell<'_>]) -> Reading
     let policies: BTreeSet<&str> = stated.filter(|policy| !policy.is_empty()).collect();
     let policy = |cell: &Cell<'_>| match policies.len() {
         0 | 1 => String::new(),
-        _ => named("policy", cell.shown(&POLICY)),
+        _ => named(cell, &POLICY),
     };
-    let conditions =
-        |cell: &Cell<'_>| listed([policy(cell), named("memory", cell.shown(&MEMORY)), load(cell)]);
+    let conditions = |cell: &Cell<'_>| listed([policy(cell), named(cell, &MEMORY), load(cell)]);
     let found = found.map(|(cell, number)| (number.clone(), conditions(cell)));
     Reading::of(name, found, || {
         absent.map_or_else(|| not_in_this_run(name), str::to_owned)

@@ -68,17 +68,17 @@ pub(super) fn load(cell: &Cell<'_>) -> String {
 
 /// All of it: server, memory, policy, keys and load.
 pub(super) fn words(cell: &Cell<'_>) -> String {
-    let memory = named("memory", cell.shown(&MEMORY));
-    let policy = named("policy", cell.shown(&POLICY));
+    let memory = named(cell, &MEMORY);
+    let policy = named(cell, &POLICY);
     let keys = cell.place(&KEYS).map_or_else(|| "?".to_owned(), format_count);
     listed([server(cell), memory, policy, format!("{keys} keys"), load(cell)])
 }
 
-/// A value with what it is; nothing for none.
-pub(super) fn named(what: &str, value: String) -> String {
-    match value.is_empty() {
-        true => value,
-        false => format!("{what} {value}"),
+/// A factor's value with its name; nothing where the cell does not have it.
+pub(super) fn named(cell: &Cell<'_>, factor: FactorRef) -> String {
+    match cell.shown(factor) {
+        value if value.is_empty() => value,
+        value => format!("{} {value}", factor.words()),
     }
 }
 

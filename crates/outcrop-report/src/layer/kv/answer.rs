@@ -98,7 +98,7 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
         (true, true) => format!("{codec}, if space matters: {} of it", percent(1.0 / saved)),
         (true, false) => format!("{codec}: {} of the space", percent(1.0 / saved)),
     };
-    let cost = change::words("throughput", number, base);
+    let cost = change::words(THROUGHPUT.name, number, base);
     let others = [
         ("read p99", &READ_LATENCY.p99),
         ("CPU per operation", &CPU),
