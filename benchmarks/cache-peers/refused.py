@@ -123,15 +123,16 @@ def main():
             server.stop()
     rng, worst = random.Random(1), 0
     print(
-        f"{arguments.rounds} interleaved rounds of {arguments.sets:,} sets of new keys with {arguments.value_bytes} bytes, "
-        "1,000 a write; server on CPU 0, client on another.\n\n"
+        f"{arguments.rounds} interleaved rounds of {arguments.sets:,} sets of new keys, {arguments.value_bytes} bytes "
+        "each, 1,000 a write; server on CPU 0, client on another.\n\n"
         "| server | stored | CPU µs/set | ÷ a stored one | 95 % |\n|---|---:|---:|---:|---|"
     )
     for name, of_rounds in cpu.items():
         ratios = [one / base for one, base in zip(of_rounds, cpu["stored"], strict=True)]
         ratio, low, high = bootstrap(ratios, rng)
         share = statistics.median(stored[name])
-        print(f"| {name} | {share:.0%} | {statistics.median(of_rounds) / 1e3:.2f} | {ratio:.2f} | {low:.2f} … {high:.2f} |")
+        cpu_us = statistics.median(of_rounds) / 1e3
+        print(f"| {name} | {share:.0%} | {cpu_us:.2f} | {ratio:.2f} | {low:.2f} … {high:.2f} |")
         if name.startswith("refused"):
             worst = max(worst, ratio)
     if worst > MOST_RATIO:

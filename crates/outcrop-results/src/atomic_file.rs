@@ -89,8 +89,6 @@ pub(crate) fn is_out_of_space(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
     use super::*;
 
     #[test]

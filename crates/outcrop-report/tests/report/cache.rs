@@ -396,13 +396,13 @@ fn a_study_that_was_repeated_has_its_own_four_tables_with_our_figures_in_them() 
     let memory = &repeated.tables[0];
     assert_eq!(memory.head[0], "item memory");
     assert!(
-        memory.head.contains(&"hit ratio, published".to_owned()),
+        memory.head.contains(&"hits per request, here".to_owned()),
         "{memory:?}"
     );
     let row = memory.rows.iter().find(|row| row[0] == "1MB").unwrap();
     assert!(row.iter().any(|cell| cell.starts_with("0.953")), "{row:?}");
     let other = memory.rows.iter().find(|row| row[0] == "100").unwrap();
-    assert_eq!(other.iter().filter(|cell| *cell == "–").count(), 3, "{other:?}");
+    assert_eq!(other.iter().filter(|cell| *cell == "–").count(), 4, "{other:?}");
     // Another load's run has nothing to put there.
     assert!(
         study(Builder::new().cell("mine", &[], (1.0, 1.0), 1e5, 6000.0))

@@ -187,3 +187,36 @@ fn a_budget_that_cannot_be_met_says_what_would_do() {
     let text = refused(&["profile", "--quick", "--budget", "1ms"]);
     assert!(text.contains("budget"), "{text}");
 }
+
+#[test]
+fn a_figure_that_no_machine_has_is_an_error_with_its_line_whatever_reads_the_run() {
+    let dir = workplace();
+    let kept = dir.path().join("kept");
+    std::fs::create_dir(&kept).unwrap();
+    let fixture =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
+    for entry in std::fs::read_dir(fixture).unwrap().map(Result::unwrap) {
+        std::fs::copy(entry.path(), kept.join(entry.file_name())).unwrap();
+    }
+    let journal = std::fs::read_to_string(kept.join("trials.ndjson")).unwrap();
+    let mut lines: Vec<String> = journal.lines().map(str::to_owned).collect();
+    let value = "\"value\":";
+    let at = lines[1].find(value).unwrap() + value.len();
+    let end = at + lines[1][at..].find(',').unwrap();
+    lines[1].replace_range(at..end, "1e308");
+    std::fs::write(kept.join("trials.ndjson"), lines.join("\n") + "\n").unwrap();
+    for args in [
+        &["report", "kept"][..],
+        &["results", "compact", "kept"],
+        &["results", "export", "kept"],
+        &["compare", "kept", "kept"],
+    ] {
+        let seen = outcrop(dir.path(), args);
+        assert!(matches!(seen.code, Some(2 | 3)), "{args:?}: {seen:?}");
+        let sentence = seen.sentence();
+        assert!(
+            sentence.contains("impossible") && sentence.contains("trials.ndjson:2:"),
+            "{args:?}: {sentence}"
+        );
+    }
+}

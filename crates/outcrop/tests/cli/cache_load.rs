@@ -91,9 +91,9 @@ fn every_file_of_a_load_and_each_format_have_figures_and_distribution_of_the_sam
 
     let kept = crate::json_shape::checked(&file("load.json"));
     let distribution = kept["details"]["distribution"].as_array().unwrap();
-    let gets = distribution.iter().filter(|row| row["request"] == "get");
+    let mut gets = distribution.iter().filter(|row| row["request"] == "get");
     assert_eq!(gets.clone().count(), shares.len());
-    assert_eq!(gets.last().unwrap()["share_ratio"], 1.0);
+    assert_eq!(gets.next_back().unwrap()["share_ratio"], 1.0);
     let rows = kept["rows"].as_array().unwrap();
     assert!(rows.iter().any(|row| row["what"] == "hit ratio"));
     // The folder is never written over.

@@ -328,3 +328,39 @@ fn a_run_that_is_suspended_goes_on_and_every_trial_is_kept() {
         assert!(value("latency_max") / 1e9 <= duration_s + 0.1, "{trial}");
     }
 }
+
+#[test]
+fn a_closed_terminal_ends_a_run_as_ctrl_c_does() {
+    let (dir, disk) = (workplace(), workplace());
+    // Under nohup the signal is ignored, and what starts these tests may be.
+    let mut child = Command::new("env")
+        .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_outcrop"), "device"])
+        .arg(disk.path())
+        .args([
+            "--size",
+            "8MiB",
+            "--repetitions",
+            "3",
+            "--warm-up",
+            "2ms",
+            "--duration",
+            "20s",
+        ])
+        .current_dir(dir.path())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stderr = child.stderr.take().unwrap();
+    // It has said something: the file is being made, or is there.
+    stderr.read_exact(&mut [0]).unwrap();
+    let sent = Command::new("kill")
+        .args(["-HUP", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert_eq!(names_in(disk.path()), Vec::<String>::new(), "{said}");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use outcrop_measure::metric::Metric;
 use outcrop_results::{Reference, ReferenceRow};
 use outcrop_schema::FactorRef;
 use outcrop_schema::cache::{
@@ -98,17 +99,25 @@ fn own_table(source: &str, rows: &[&ReferenceRow], cells: &[Cell<'_>]) -> Option
     }
     let head = metrics.iter().flat_map(|metric| {
         let words = metric.replace('_', " ");
-        [format!("{words}, here"), format!("{words}, published")]
+        let also = (*metric == HIT_RATIO.name).then(|| HITS_PER_REQUEST.name.replace('_', " "));
+        let ours = std::iter::once(words.clone()).chain(also);
+        let ours = ours.map(|words| format!("{words}, here"));
+        ours.chain([format!("{words}, published")]).collect::<Vec<_>>()
     });
     let of_value = |value: &Option<String>| {
         let figures = metrics.iter().flat_map(|metric| {
             let row = rows
                 .iter()
                 .find(|row| row.metric == *metric && spelled(row, factor) == *value);
-            row.map_or_else(
-                || [ABSENT.to_owned(), ABSENT.to_owned()],
-                |row| [here(row, cells), row.unit.format(row.value)],
-            )
+            // A published hit ratio may be of all requests: both of ours stand next to it.
+            let also = (*metric == HIT_RATIO.name)
+                .then(|| row.map_or(ABSENT.to_owned(), |row| of(&HITS_PER_REQUEST, row, cells)));
+            let ours = row.map_or(ABSENT.to_owned(), |row| here(row, cells));
+            let theirs = row.map_or(ABSENT.to_owned(), |row| row.unit.format(row.value));
+            std::iter::once(ours)
+                .chain(also)
+                .chain([theirs])
+                .collect::<Vec<_>>()
         });
         let first = value.clone().unwrap_or_else(|| "not stated".to_owned());
         std::iter::once(first).chain(figures).collect()
@@ -215,8 +224,14 @@ fn beside(row: &ReferenceRow, cells: &[Cell<'_>]) -> Vec<String> {
 
 /// Our figure for a published one.
 fn here(row: &ReferenceRow, cells: &[Cell<'_>]) -> String {
-    let metric = SCHEMA.metric(&row.metric);
-    let here = like(row, cells).and_then(|cell| cell.number(&metric?));
+    SCHEMA
+        .metric(&row.metric)
+        .map_or_else(|| ABSENT.to_owned(), |metric| of(&metric, row, cells))
+}
+
+/// A figure of our cell with the load of a published one.
+fn of(metric: &Metric, row: &ReferenceRow, cells: &[Cell<'_>]) -> String {
+    let here = like(row, cells).and_then(|cell| cell.number(metric));
     here.map_or_else(|| ABSENT.to_owned(), Number::to_string)
 }
 
