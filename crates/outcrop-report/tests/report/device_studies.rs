@@ -103,7 +103,7 @@ fn what_was_not_measured_is_said_with_the_plan_that_measures_it() {
     for id in ALL {
         let finding = of(&run, id);
         assert!(
-            matches!(&finding.verdict, Verdict::NotTestable(reason) if reason.contains("`outcrop run ssd-")),
+            matches!(&finding.verdict, Verdict::NotTestable(reason) if reason.contains("(the plan ssd-")),
             "{finding:?}"
         );
     }

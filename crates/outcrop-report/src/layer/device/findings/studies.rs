@@ -33,24 +33,20 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
                 continue;
             };
             // Bandwidth is IOPS × size, so that the growth of the one ÷ that of the other is a ratio of IOPS.
-            let name = format!(
-                "growth of bandwidth ÷ growth of size, {} to {}",
-                first.words(),
-                last.access()
-            );
+            let name = format!("bandwidth ÷ size, {} to {}", first.words(), last.access());
             ratios.push(Number::computed(name, Unit::Ratio, &[large, small], |iops| {
                 iops[0] / iops[1]
             }));
         }
     }
-    let tested = "bandwidth of the largest ÷ bandwidth of the smallest access, divided by the same of their sizes, is less than 1";
+    let tested = "the factor of the bandwidths is less than that of the sizes";
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no two sizes that differ by a factor of four were measured alike \
-                          (`outcrop run ssd-access-size` measures them).";
+            let reason =
+                "no two sizes that differ fourfold were measured alike (the plan ssd-access-size does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
-        .otherwise("Small accesses are slowed by something other than the medium, such as a limit on IOPS or a read-ahead that serves large ones from memory.")
+        .otherwise("Something other than the medium slows small accesses, such as a limit on IOPS.")
 }
 
 /// Writes are acknowledged from a buffer: with few requests in flight they take less time than reads.
@@ -88,11 +84,10 @@ pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
         .into_iter()
         .filter(idle)
         .filter_map(ratio);
-    let tested = "mean latency of pure writes ÷ that of pure reads of the same size at a depth of at most 2 is less than 1";
+    let tested = "the mean latency of pure writes is less than that of pure reads";
     judged(ID, SENTENCE, ratios.collect(), 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no pure reads and pure writes of one size were measured at a depth of 1 or 2 \
-                          (`outcrop run ssd-matrix` measures them).";
+            let reason = "pure reads and writes were not measured alike at a depth of 1 or 2 (the plan ssd-matrix does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("These writes are not answered from a buffer, or reads are answered from a cache.")
@@ -125,11 +120,10 @@ pub(super) fn depth_by_size(cells: &[Cell<'_>]) -> Finding {
             }));
         }
     }
-    let tested = "IOPS at the deepest ÷ IOPS at the shallowest queue, of the largest ÷ of the smallest access, is less than 1";
+    let tested = "the factor of IOPS from the shallowest to the deepest queue is less for the largest access";
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "no two sizes that differ by a factor of four were measured at several depths \
-                          (`outcrop run ssd-depth-by-size` measures them).";
+            let reason = "no two sizes that differ fourfold were measured at several depths (the plan ssd-depth-by-size does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Plan depth for large accesses too: one of them does not fill this device.")
@@ -163,12 +157,12 @@ pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
         .filter_map(ratio)
         .collect();
     let tested = format!(
-        "IOPS of the fastest ÷ IOPS of the slowest content of writes that are alike otherwise is less than {:.2}",
+        "the fastest content has less than {:.2} × the IOPS of the slowest",
         1.0 / ALIKE
     );
     judged(ID, SENTENCE, ratios, 1.0 / ALIKE, &tested)
         .unwrap_or_else(|| {
-            let reason = "writes of several contents were not measured alike (`outcrop run ssd-content` measures them).";
+            let reason = "writes of several contents were not measured alike (the plan ssd-content does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something below compresses or recognises content. Measure with data like yours.")
@@ -202,7 +196,7 @@ fn judged(id: &str, sentence: &str, mut ratios: Vec<Number>, limit: f64, tested:
         let reason = format!("the intervals of {open} of {count} comparisons have {limit:.2} in them.");
         Finding::not_testable(id, sentence, reason)
     } else {
-        let tested = format!("{tested}: in {count} comparisons, of which {above} are not.");
+        let tested = format!("{tested}; in {above} of {count} comparisons it is not.");
         Finding::tested(id, sentence, above == 0, tested)
     };
     Some(finding.numbers(numbers))
