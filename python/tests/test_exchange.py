@@ -154,6 +154,8 @@ def test_numbers_are_buffers_for_those_who_know_no_arrow(tmp_path):
     assert not array.flags.writeable
     view = memoryview(rows)
     assert (view.format, view.shape, view.strides, view.nbytes) == ("Q", (2,), (8,), 16)
+    assert column.get(array)["value"] == column.get(rows)["value"] == ["marl", "marl"]
+    assert column.get(np.flatnonzero([0, 1]))["value"] == ["tuff"] and column.get(np.int64(1)) == "tuff"
     assert np.array(["a", "b", "c", "d"])[rows].tolist() == ["a", "c"]
     assert pd.DataFrame({"number": [1, 2, 3, 4]}).iloc[rows]["number"].tolist() == [1, 3]
     assert len(memoryview(column.find("lava").rows())) == 0

@@ -230,7 +230,8 @@ impl Column {
     /// [`Selection.rows`] gives, a table with the columns `row` and `value` in the order asked for.
     fn get<'py>(&self, rows: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = rows.py();
-        if rows.hasattr("__index__")? {
+        // An array of numpy has `__index__` too, for the case that it has one element alone.
+        if rows.hasattr("__index__")? && !rows.hasattr("__len__")? {
             let row = row_of(rows)?;
             let value = py.detach(|| self.column.get(row)).map_err(of_column)?;
             return Ok(to_python(py, value.as_deref()));

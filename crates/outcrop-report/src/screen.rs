@@ -22,7 +22,9 @@ const MOST_OF_PLACEMENT: usize = 9;
 /// And above the figures of one layer.
 const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
-/// Lines that advice has in any case.
+/// Lines that where to compress has in any case: the answer, and how sure it is.
+const LEAST_OF_PLACEMENT: usize = 4;
+/// Lines that advice has where there is room for it.
 const LEAST_OF_ADVICE: usize = 3;
 
 /// Blanks before what belongs to the line above.
@@ -72,7 +74,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     // Where to compress gives way to what the layer itself advises.
     let room = MOST_LINES.saturating_sub(lines.len() + table.len() + last.len());
     let of_placement = room.saturating_sub(LEAST_OF_ADVICE + 1);
-    let most = of_placement.clamp(1, MOST_OF_PLACEMENT_ALONE);
+    let most = of_placement.clamp(LEAST_OF_PLACEMENT, MOST_OF_PLACEMENT_ALONE);
     lines.extend(placement(report, width, most, pen));
     lines.extend(table);
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
@@ -97,14 +99,14 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
         return Vec::new();
     };
     let mut sentences = placement.answer.as_slice();
+    // The first sentence is the answer: it is never cut.
     let lines = loop {
         let lines = wrapped(&sentences.join(" "), width, 0);
         match sentences {
             [shorter @ .., _] if lines.len() > most && !shorter.is_empty() => sentences = shorter,
-            _ => break lines,
+            _ => break lines.into_iter(),
         }
     };
-    let lines = cut(lines, most, width).into_iter();
     // What a reader copies is the command alone.
     let mut lines: Vec<String> = lines.map(|line| line.replace('`', "")).collect();
     if let Some(first) = lines.first_mut() {
@@ -269,17 +271,6 @@ fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> 
     lines
 }
 
-/// The first lines; the last of them ends in an ellipsis where more were to follow.
-fn cut(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
-    let is_cut = lines.len() > most;
-    lines.truncate(most);
-    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
-        let kept: String = last.chars().take(width - 2).collect();
-        *last = format!("{} …", kept.trim_end());
-    }
-    lines
-}
-
 /// Warnings in full, as many as there is room for.
 fn warnings(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
     let warnings = answer
@@ -316,7 +307,7 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
     }
     if let Some(figures) = report.wide_figures() {
         text.push_str(&format!(
-            " · {} of {} figures are known to no better than ± {WIDEST_PERCENT:.0} %",
+            " · {} of {} figures are uncertain by more than ± {WIDEST_PERCENT:.0} %",
             figures.wide, figures.all
         ));
     }

@@ -110,7 +110,15 @@ fn brief_cell(reading: &Reading) -> Markup {
 fn wide_mark(number: &Number) -> Markup {
     html! {
         @if let Some(width) = number.plus_minus_percent() {
-            small { span.wide-mark { "wide interval: ± " (format!("{width:.0}")) " %" } }
+            small { span.wide-mark {
+                // Beyond that, a percentage of the middle says nothing: the interval is far from symmetric.
+                @match number.ends() {
+                    Some((low, high)) if width > 100.0 && low > 0.0 => {
+                        "wide interval: its ends differ by a factor of " (format!("{:.0}", high / low))
+                    }
+                    _ => { "wide interval: ± " (format!("{width:.0}")) " %" }
+                }
+            } }
         }
     }
 }

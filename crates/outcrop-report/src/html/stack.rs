@@ -47,7 +47,7 @@ pub(super) fn wide_figures(report: &Report) -> Markup {
         .collect();
     html! {
         p.soft {
-            (figures.wide) " of " (figures.all) " figures of the answers are known to no better than ± "
+            (figures.wide) " of " (figures.all) " figures of the answers are uncertain by more than ± "
             (format!("{WIDEST_PERCENT:.0}")) " %: " (of_layers.join(", ")) ". More repetitions narrow them."
         }
     }

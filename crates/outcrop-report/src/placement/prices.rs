@@ -7,6 +7,8 @@ use super::limits::Origin;
 
 const SECONDS_OF_MONTH: f64 = 30.44 * 86_400.0;
 const BYTES_OF_GB: f64 = 1e9;
+/// The least price of a GB and month that is printed as one.
+const LEAST_PRICE: f64 = 0.0001;
 
 /// What a candidate costs a month.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +65,8 @@ impl Bill<'_> {
     /// The nearest prices of space at which another candidate becomes the cheapest, above and below the user's, of all candidates.
     fn changes(&self, least: Cost, others: &[(&Candidate, Cost)]) -> String {
         let flips = others.iter().filter_map(|(other, cost)| {
-            let price = self.flip(least, *cost)?;
+            // A price that would be printed as nothing is none that anybody pays.
+            let price = self.flip(least, *cost).filter(|price| *price >= LEAST_PRICE)?;
             // With dearer space, what takes less of it wins.
             Some((price, cost.gb < least.gb, *other))
         });

@@ -248,7 +248,7 @@ fn sure(best: &Candidate, sureness: Sureness, race: &Race) -> String {
     }
     match (sureness, best.throughput.interval) {
         (Sureness::Clear, _) => format!(
-            "This is clear: its throughput is within {:.0} % of the highest, and that of nothing that saves more space is, intervals included.",
+            "This is clear: nothing that saves more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
             MARGIN * 100.0
         ),
         (Sureness::NotClear, Some(interval)) => format!(

@@ -224,12 +224,12 @@ fn figures_that_decide_nothing_are_counted_on_both_first_screens() {
     };
     let shaky = shaky.cells(&[4096], &[1, 8, 32], &[100, 0]).build();
     let report = Report::of(&shaky);
-    let said = "figures are known to no better than ± 30 %";
+    let said = "figures are uncertain by more than ± 30 %";
     assert!(report.screen(200, false).contains(said));
     assert!(
         report
             .to_html()
-            .contains("figures of the answers are known to no better than ± 30 %: device ")
+            .contains("figures of the answers are uncertain by more than ± 30 %: device ")
     );
     assert!(!Report::of(&complete()).screen(200, false).contains(said));
 }

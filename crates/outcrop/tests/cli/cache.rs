@@ -345,8 +345,15 @@ fn a_trace_becomes_a_miss_ratio_curve_as_text_csv_and_picture() {
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert_eq!(
         seen.stdout.lines().count(),
-        10,
-        "two sentences, a blank line and a table: {}",
+        11,
+        "three sentences, a blank line and a table: {}",
+        seen.stdout
+    );
+    // Everything fits at the memory advised; what a policy is worth shows below.
+    assert!(
+        seen.stdout
+            .contains("\nWith less memory the policy counts, most at "),
+        "{}",
         seen.stdout
     );
     assert!(

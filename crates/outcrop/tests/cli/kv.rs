@@ -312,11 +312,11 @@ fn a_codec_that_no_engine_of_a_run_has_is_refused_before_anything_is_measured_as
     for (args, words) in [
         (
             ["--compression", "none,zstd:3"],
-            "--compression: the engine does not have the codec zstd:3: fjall has none and lz4; use one of these, or rocksdb",
+            "--compression: the engine does not have the codec zstd:3: fjall supports none and lz4; use one of these, or rocksdb",
         ),
         (
             ["--level-codecs", "none/zstd"],
-            "does not have the codec none/zstd: fjall has none and lz4",
+            "does not have the codec none/zstd: fjall supports none and lz4",
         ),
         (["--compression", "zsdt"], "did you mean `zstd`?"),
         (["--workload", "ycsb-z"], "ycsb-a"),

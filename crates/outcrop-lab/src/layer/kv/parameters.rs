@@ -145,13 +145,13 @@ impl Asked {
     fn refusal(&self, spelling: &str) -> Refusal {
         let has = |engine: &StoreEngine| {
             let names: Vec<&str> = codecs(*engine).iter().map(|codec| codec.name()).collect();
-            format!("{engine} has {}", names.join(" and "))
+            format!("{engine} supports {}", names.join(" and "))
         };
         let has: Vec<String> = self.engines.iter().map(has).collect();
         Refusal::of(
             self.factor,
             format!(
-                "the engine does not have the codec {spelling}: {}; use one of these, or rocksdb, which has all codecs",
+                "the engine does not have the codec {spelling}: {}; use one of these, or rocksdb, which supports all codecs",
                 has.join(", ")
             ),
         )

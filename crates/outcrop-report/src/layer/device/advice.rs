@@ -176,7 +176,7 @@ fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> 
     let tail = p99(cell).map_or_else(String::new, |p99| format!(", p99 {p99}"));
     let why = match is_peak {
         true => String::new(),
-        false => format!("; {peak_words} is a tie with it"),
+        false => format!("; {peak_words} ties with it"),
     };
     let action = format!("For throughput, use {words} with {access} {direction}s: {iops}{tail}{why}");
     let topic = topic(direction, "throughput");

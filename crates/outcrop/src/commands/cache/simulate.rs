@@ -1,5 +1,6 @@
 //! `outcrop cache simulate`: the miss-ratio curve of a trace.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 
@@ -203,7 +204,14 @@ fn progress() -> impl FnMut(f64) {
 
 /// Prints what to take, and the curve.
 fn answer(points: &[CurvePoint], spec: &CurveSpec, first_gets: u64, format: Format) -> anyhow::Result<()> {
-    let advice = CurveAdvice::of(points).map(|advice| sentences(&advice, first_gets));
+    let advice = CurveAdvice::of(points).map(|advice| {
+        let mut sentences = sentences(&advice, first_gets);
+        // Where nothing is evicted that is asked for again, the choice of a policy is for those who have less memory.
+        if advice.chosen.gets - advice.chosen.hits <= first_gets {
+            sentences.extend(widest_difference(points));
+        }
+        sentences
+    });
     let table = table(points, spec, format);
     match (format, advice) {
         (Format::Text, Some(advice)) => {
@@ -249,7 +257,7 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
             NEARLY * 100.0
         ));
     } else if chosen.gets - chosen.hits <= first_gets {
-        memory.push_str("; these are the first requests of each key, which no memory can save");
+        memory.push_str("; these are the first requests of each key, which no memory size can avoid");
     } else if advice.is_largest {
         memory.push_str("; more was not simulated and may help (--memory)");
     }
@@ -269,6 +277,34 @@ fn sentences(advice: &CurveAdvice, first_gets: u64) -> Vec<String> {
     };
     let choice = format!("Policy: {}{ties}{most}.", policy(chosen));
     vec![format!("{memory}."), choice]
+}
+
+/// The memory at which the policies differ most, by more than a percentage point.
+fn widest_difference(points: &[CurvePoint]) -> Option<String> {
+    let mut by_memory: BTreeMap<u64, Vec<(f64, &CurvePoint)>> = BTreeMap::new();
+    for point in points {
+        let ratio = point.miss_ratio()?;
+        by_memory
+            .entry(point.memory_bytes)
+            .or_default()
+            .push((ratio, point));
+    }
+    let differences = by_memory.into_values().filter_map(|mut of_memory| {
+        of_memory.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Some((*of_memory.first()?, *of_memory.last()?))
+    });
+    let (best, worst) =
+        differences.max_by(|one, other| (one.1.0 - one.0.0).total_cmp(&(other.1.0 - other.0.0)))?;
+    (worst.0 - best.0 > NEARLY).then(|| {
+        format!(
+            "With less memory the policy counts, most at {}: {:.1} % of gets miss with {}, {:.1} % with {}.",
+            format_bytes(best.1.memory_bytes),
+            best.0 * 100.0,
+            best.1.policy,
+            worst.0 * 100.0,
+            worst.1.policy
+        )
+    })
 }
 
 /// For people a row for each limit and a column for each policy; for programs a row for each pair.
