@@ -47,7 +47,7 @@ def printed(command: list) -> list[float]:
 
 
 def row(name: str, pairs: int, place: pathlib.Path, loaded: pathlib.Path | None, ours, peer) -> None:
-    """Measures two programs in turns, each on a copy of one database or on a new one, and prints a line of the table."""
+    """Measures two programs in turns, each on a copy of one database or on a new one, and prints a line."""
     rates = {ours: [], peer: []}
     for pair in range(pairs):
         for program in (peer, ours) if pair % 2 else (ours, peer):
@@ -83,7 +83,8 @@ def main() -> None:
         print("Driver ÷ peer: medians of the pairs with their quartiles.\n")
         print("| workload | peer, operations/s | driver, operations/s | per second | per second of CPU time |")
         print("|---|---|---|---|---|")
-        # One database for both sides: two that are loaded apart have levels of other shapes, which counts for more than the driver.
+        # One database for both sides: two that are loaded apart have levels of other shapes, which counts for more
+        # than the driver.
         loaded = folder / "loaded"
         subprocess.run([driver, loaded, str(args.records), "0", "100"], check=True)
         rows = {}

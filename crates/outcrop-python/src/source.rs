@@ -170,11 +170,16 @@ fn wanted(column: Option<&str>) -> InputColumn<'_> {
     column.map_or(InputColumn::Only, InputColumn::Named)
 }
 
-/// Pushes arrays, piece by piece; Ctrl-C is seen between two pieces.
+/// Looks for Ctrl-C.
 #[expect(
     clippy::redundant_closure_for_method_calls,
     reason = "the method is not general over the lifetime that attaching asks for"
 )]
+fn attend() -> PyResult<()> {
+    Python::attach(|py| py.check_signals())
+}
+
+/// Pushes arrays, piece by piece; Ctrl-C is seen between two pieces.
 fn pushed(
     arrays: impl IntoIterator<Item = outcrop_column::Result<ArrayRef>>,
     options: EncodeOptions,
@@ -187,7 +192,7 @@ fn pushed(
             encoder
                 .push_array(&array.slice(first, length))
                 .map_err(of_column)?;
-            Python::attach(|py| py.check_signals())?;
+            attend()?;
         }
     }
     Ok(encoder)

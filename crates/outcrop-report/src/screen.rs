@@ -24,6 +24,8 @@ const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
 /// Lines that where to compress has in any case: the answer, and how sure it is.
 const LEAST_OF_PLACEMENT: usize = 4;
+/// Warnings of one layer.
+const MOST_WARNINGS: usize = 2;
 /// Lines that advice has where there is room for it.
 const LEAST_OF_ADVICE: usize = 3;
 
@@ -64,19 +66,36 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
     let mut table = capabilities(answer, width, pen);
     table.push(String::new());
-    let mut last = to_decide(
+    let to_decide = to_decide(
         std::slice::from_ref(layer),
         &Commands::of_summary(&report.run),
         width,
     );
-    last.extend(warnings(answer, width, pen));
-    last.extend(summary(report, width));
-    // Where to compress gives way to what the layer itself advises.
-    let room = MOST_LINES.saturating_sub(lines.len() + table.len() + last.len());
-    let of_placement = room.saturating_sub(LEAST_OF_ADVICE + 1);
-    let most = of_placement.clamp(LEAST_OF_PLACEMENT, MOST_OF_PLACEMENT_ALONE);
-    lines.extend(placement(report, width, most, pen));
+    let summary = summary(report, width);
+    let fixed = lines.len() + table.len() + to_decide.len() + summary.len();
+    let of_placement = |warnings: &[String]| {
+        let room = MOST_LINES.saturating_sub(fixed + warnings.len() + LEAST_OF_ADVICE + 1);
+        placement(
+            report,
+            width,
+            room.clamp(LEAST_OF_PLACEMENT, MOST_OF_PLACEMENT_ALONE),
+            pen,
+        )
+    };
+    // Where to compress gives way to what the layer itself advises, and warnings, which the report repeats, give way to both.
+    let has_room = |warnings: &[String]| {
+        fixed + warnings.len() + of_placement(warnings).len() + LEAST_OF_ADVICE <= MOST_LINES
+    };
+    let warnings = (0..=MOST_WARNINGS)
+        .rev()
+        .map(|most| warnings(answer, most, width, pen));
+    let warnings = warnings
+        .into_iter()
+        .find(|warnings| has_room(warnings))
+        .unwrap_or_default();
+    lines.extend(of_placement(&warnings));
     lines.extend(table);
+    let last = [to_decide, warnings, summary].concat();
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
     lines.extend(last);
@@ -272,13 +291,13 @@ fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> 
 }
 
 /// Warnings in full, as many as there is room for.
-fn warnings(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
+fn warnings(answer: &Answer, most: usize, width: usize, pen: Pen) -> Vec<String> {
     let warnings = answer
         .cautions
         .iter()
         .filter(|caution| caution.severity == Severity::Warning);
     let mut lines = Vec::new();
-    for caution in warnings.take(2) {
+    for caution in warnings.take(most) {
         let block = wrapped(&format!("Warning: {}", caution.text), width, 2);
         lines.extend(block.into_iter().map(|line| pen.warning(&line)));
     }

@@ -76,7 +76,9 @@ pub(super) unsafe fn fill(owner: Bound<'_, Array>, view: *mut ffi::Py_buffer, fl
     }));
     let asked = |flag, address| if has(flag) { address } else { ptr::null_mut() };
     // SAFETY: the shape was made above, and is alive.
-    let (elements, stride) = unsafe { (&raw mut (*shape).elements, &raw mut (*shape).stride) };
+    let elements = unsafe { &raw mut (*shape).elements };
+    // SAFETY: as above.
+    let stride = unsafe { &raw mut (*shape).stride };
     let filled = ffi::Py_buffer {
         buf: start.cast_mut(),
         len: (array.len() * width) as ffi::Py_ssize_t,
@@ -105,6 +107,8 @@ pub(super) unsafe fn fill(owner: Bound<'_, Array>, view: *mut ffi::Py_buffer, fl
 /// # Safety
 /// `view` was filled by [`fill`], and is released once.
 pub(super) unsafe fn release(view: *mut ffi::Py_buffer) {
+    // SAFETY: the view is one, by this function's contract.
+    let shape = unsafe { (*view).internal };
     // SAFETY: `fill` put the shape there.
-    drop(unsafe { Box::from_raw((*view).internal.cast::<Shape>()) });
+    drop(unsafe { Box::from_raw(shape.cast::<Shape>()) });
 }

@@ -11,7 +11,7 @@ use outcrop_column_bench::tabular::{Table, TableColumn, TableFormat, ValueKind};
 use outcrop_input::Input;
 use pyo3::prelude::*;
 
-use super::pushed;
+use super::{attend, pushed};
 use crate::errors::{ColumnError as PyColumnError, of_column, of_table};
 
 /// Reads the column that is called `wanted`, or the only one that can be meant.
@@ -116,7 +116,7 @@ impl<R: Read> Read for Attentive<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.bytes >= BYTES_BETWEEN_SIGNALS {
             self.bytes = 0;
-            Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
+            attend().map_err(io::Error::other)?;
         }
         let length = self.inner.read(buffer)?;
         self.bytes += length;

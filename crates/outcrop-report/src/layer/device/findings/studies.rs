@@ -43,7 +43,7 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
     judged(ID, SENTENCE, ratios, 1.0, tested)
         .unwrap_or_else(|| {
             let reason =
-                "no two sizes that differ fourfold were measured alike (the plan ssd-access-size does).";
+                "no two sizes that differ fourfold were measured under the same conditions (the plan ssd-access-size does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something other than the medium slows small accesses, such as a limit on IOPS.")
@@ -87,7 +87,7 @@ pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
     let tested = "the mean latency of pure writes is less than that of pure reads";
     judged(ID, SENTENCE, ratios.collect(), 1.0, tested)
         .unwrap_or_else(|| {
-            let reason = "pure reads and writes were not measured alike at a depth of 1 or 2 (the plan ssd-matrix does).";
+            let reason = "pure reads and writes were not measured under the same conditions at a depth of 1 or 2 (the plan ssd-matrix does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("These writes are not answered from a buffer, or reads are answered from a cache.")
@@ -162,7 +162,7 @@ pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
     );
     judged(ID, SENTENCE, ratios, 1.0 / ALIKE, &tested)
         .unwrap_or_else(|| {
-            let reason = "writes of several contents were not measured alike (the plan ssd-content does).";
+            let reason = "writes of several contents were not measured under the same conditions (the plan ssd-content does).";
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something below compresses or recognises content. Measure with data like yours.")
