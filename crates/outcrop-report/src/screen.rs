@@ -26,8 +26,10 @@ const MOST_OF_PLACEMENT_ALONE: usize = 6;
 const LEAST_OF_PLACEMENT: usize = 4;
 /// Warnings of one layer.
 const MOST_WARNINGS: usize = 2;
-/// Lines that advice has where there is room for it.
+/// Lines that advice has in any case.
 const LEAST_OF_ADVICE: usize = 3;
+/// Rows of figures that are shown in any case, their heading included.
+const LEAST_OF_FIGURES: usize = 2;
 
 /// Blanks before what belongs to the line above.
 const INDENT: usize = 2;
@@ -64,15 +66,15 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let answer = &layer.answer;
     let subject = wrapped(&answer.subject, width, 0);
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
-    let mut table = capabilities(answer, width, pen);
-    table.push(String::new());
+    let rows = capabilities(answer, width, pen);
+    let table = |rows: &[Vec<String>]| [rows.concat(), vec![String::new()]].concat();
     let to_decide = to_decide(
         std::slice::from_ref(layer),
         &Commands::of_summary(&report.run),
         width,
     );
     let summary = summary(report, width);
-    let fixed = lines.len() + table.len() + to_decide.len() + summary.len();
+    let fixed = lines.len() + table(&rows).len() + to_decide.len() + summary.len();
     let of_placement = |warnings: &[String]| {
         let room = MOST_LINES.saturating_sub(fixed + warnings.len() + LEAST_OF_ADVICE + 1);
         placement(
@@ -94,8 +96,17 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
         .find(|warnings| has_room(warnings))
         .unwrap_or_default();
     lines.extend(of_placement(&warnings));
-    lines.extend(table);
     let last = [to_decide, warnings, summary].concat();
+    // Without warnings there may still be no room for advice: then the last figures are in the report only.
+    let least = LEAST_OF_ADVICE.min(answer.advice.len());
+    let fits = |rows: &[Vec<String>]| lines.len() + table(rows).len() + last.len() + least <= MOST_LINES;
+    let mut shown = rows.as_slice();
+    while let ([fewer @ .., _], false) = (shown, fits(shown))
+        && fewer.len() > LEAST_OF_FIGURES
+    {
+        shown = fewer;
+    }
+    lines.extend(table(shown));
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
     lines.extend(last);
@@ -172,8 +183,9 @@ enum Intervals {
     LeftOut,
 }
 
-/// The table of what the subject can do: a line of values, and one of conditions where they differ by row.
-fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
+/// The table of what the subject can do, the lines of each row: values, and conditions where they differ by row. The
+/// heading comes first.
+fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<String>> {
     let Some(first) = answer.capabilities.first() else {
         return Vec::new();
     };
@@ -185,7 +197,7 @@ fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
         .iter()
         .map(|reading| reading.column.as_str())
         .collect();
-    let mut lines = vec![pen.bold(&row("", &columns, label_width, column_width))];
+    let mut rows = vec![vec![pen.bold(&row("", &columns, label_width, column_width))]];
     for capability in &answer.capabilities {
         let with = |with: Intervals| -> Vec<String> {
             let readings = capability.readings.iter();
@@ -197,27 +209,39 @@ fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<String> {
         if !fits(&values) {
             values = with(Intervals::LeftOut);
         }
-        lines.push(row(&capability.label, &values, label_width, column_width));
         let conditions: Vec<String> = capability
             .readings
             .iter()
             .map(|reading| conditions(&reading.outcome))
             .collect();
         // A label that says the depth has said where.
-        let is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
+        let mut is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
+        // One column leaves room for both on a line.
+        if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
+            let both = format!("{value}{conditions}");
+            if both.chars().count() < column_width {
+                *value = both;
+                is_said = true;
+            }
+        }
+        let mut lines = vec![row(&capability.label, &values, label_width, column_width)];
         if !is_said && fits(&conditions) {
             lines.push(row("", &conditions, label_width, column_width));
         } else if !is_said {
             let named = capability.readings.iter().zip(&conditions);
             let named = named.filter(|(_, conditions)| !conditions.is_empty());
             let named: Vec<String> = named
-                .map(|(reading, conditions)| format!("{}: {}", reading.column, conditions.trim()))
+                .map(|(reading, conditions)| match columns.as_slice() {
+                    [_] => conditions.trim().to_owned(),
+                    _ => format!("{}: {}", reading.column, conditions.trim()),
+                })
                 .collect();
             let named = wrapped(&named.join("; "), width - 2 * INDENT, 0);
             lines.extend(named.iter().map(|line| indented(&indented(line))));
         }
+        rows.push(lines);
     }
-    lines
+    rows
 }
 
 fn value(outcome: &ReadingOutcome, with: Intervals) -> String {

@@ -1,7 +1,7 @@
 //! Text in lines of a terminal.
 
-/// Text in at most `most` lines of `width` columns: the whole of it, or the clauses that fit and an ellipsis. A command, between grave
-/// accents, is there whole or not at all.
+/// Text in at most `most` lines of `width` columns: the whole of it, or the clauses, or at least the words, that fit and an ellipsis. A
+/// command, between grave accents, is there whole or not at all.
 pub(crate) fn fitting(text: &str, width: usize, indent: usize, most: usize) -> Vec<String> {
     let lines = wrapped(text, width, indent);
     if lines.len() <= most {
@@ -9,12 +9,18 @@ pub(crate) fn fitting(text: &str, width: usize, indent: usize, most: usize) -> V
     }
     let shorter = clause_ends(text).into_iter().rev();
     let mut shorter = shorter.map(|end| wrapped(&format!("{} …", &text[..end]), width, indent));
-    shorter.find(|lines| lines.len() <= most).unwrap_or_else(|| {
-        let kept = lines[..most].join(" ");
-        let is_cut_within = kept.matches('`').count() % 2 == 1;
-        let end = kept.rfind('`').filter(|_| is_cut_within).unwrap_or(kept.len());
-        wrapped(&kept[..end], width, indent)
-    })
+    let fits = |lines: &Vec<String>| lines.len() <= most;
+    let by_clause = shorter.find(fits);
+    by_clause
+        .or_else(|| {
+            // No clause is short enough: as many words as fit.
+            let words = words(text, width.saturating_sub(indent));
+            let shorter = (1..words.len()).rev().map(|kept| words[..kept].join(" "));
+            shorter
+                .map(|text| wrapped(&format!("{text} …"), width, indent))
+                .find(fits)
+        })
+        .unwrap_or_default()
 }
 
 /// Where a clause ends: before a parenthesis, and before a comma, semicolon, colon or full stop outside of one.
