@@ -23,6 +23,15 @@ pub trait BlockCodec: Send {
     /// context and `target`, whatever `source` claims. What `target` holds then is undefined.
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError>;
 
+    /// The same, with input and output through buffers of a page where the library streams: how a kernel does it, whose pages are
+    /// not next to each other. A codec without streams decompresses in one go.
+    ///
+    /// # Errors
+    /// As [`BlockCodec::decompress`].
+    fn decompress_in_pages(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        self.decompress(source, target)
+    }
+
     /// Memory of the contexts as the library states it, after use; `None` when it does not say.
     fn context_bytes(&self) -> Option<usize>;
 }
@@ -35,6 +44,8 @@ pub enum ContextUse {
     Reused,
     /// A context per block and direction, its making and dropping included in each call.
     Fresh,
+    /// As fresh, and decompressed page by page: [`BlockCodec::decompress_in_pages`].
+    InPages,
 }
 
 /// A codec opened with a [`ContextUse`]; itself a [`BlockCodec`].
@@ -66,7 +77,7 @@ impl BlockCodec for Coder {
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         match self.context_use {
             ContextUse::Reused => self.kept.compress(source, target),
-            ContextUse::Fresh => self.spec.open()?.compress(source, target),
+            ContextUse::Fresh | ContextUse::InPages => self.spec.open()?.compress(source, target),
         }
     }
 
@@ -74,6 +85,7 @@ impl BlockCodec for Coder {
         match self.context_use {
             ContextUse::Reused => self.kept.decompress(source, target),
             ContextUse::Fresh => self.spec.open()?.decompress(source, target),
+            ContextUse::InPages => self.spec.open()?.decompress_in_pages(source, target),
         }
     }
 

@@ -104,7 +104,7 @@ impl<'s> Worker<'s> {
     ) -> Result<Self, CompressError> {
         let codec: Box<dyn BlockCodec> = match context {
             ContextUse::Reused => spec.open()?,
-            ContextUse::Fresh => Box::new(Coder::open(spec, context)?),
+            ContextUse::Fresh | ContextUse::InPages => Box::new(Coder::open(spec, context)?),
         };
         let sources: Vec<&[u8]> = indices
             .iter()

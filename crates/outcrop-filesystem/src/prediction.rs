@@ -1,7 +1,8 @@
 //! What components predict: latency, throughput and space of compressed btrfs from the device's and the codec's own figures.
 //!
-//! L = L_dev(ē) + D(E) + H; X(N) = min(N ÷ L, P ÷ (C₀ + D)); space = Σ ⌈c⌉₄ₖ ÷ n. ē is the mean stored size of a compressed extent, D
-//! the time to decompress one with a context of its own and cold caches, H and C₀ what the same filesystem adds to uncompressed reads.
+//! L = L_dev(ē) + D(E) + H(E); X(N) = min(N ÷ L, P ÷ (C₀ + D)); space = Σ ⌈c⌉₄ₖ ÷ n. ē is the mean stored size of a compressed extent, D
+//! the time to decompress one page by page with a new context and cold caches. H and C₀ are what the same filesystem adds to
+//! uncompressed reads, of a whole extent: however little of a compressed extent is read, all of it goes to the page cache.
 //! Extents that btrfs leaves as they are cost a read of the block alone: L and C are then means over both kinds.
 
 use std::sync::atomic::AtomicBool;
@@ -83,7 +84,7 @@ impl StoredExtents {
 }
 
 impl Component {
-    /// Times the library's codec over the extents of the data: a fresh context for each, cold caches, as btrfs does it.
+    /// Times the library's codec over the extents of the data: a new context for each, page by page, cold caches, as btrfs does it.
     ///
     /// *Cost*: compresses the data once, and 0.3 s.
     ///
@@ -111,7 +112,7 @@ impl Component {
         let sample = Sample::generated(data.to_vec(), "data");
         let blocks = Blocks::cut(&sample, BTRFS_EXTENT_BYTES as usize);
         let spec = outcrop_compress::JobSpec {
-            context: ContextUse::Fresh,
+            context: ContextUse::InPages,
             caches: Caches::Cold,
             ..outcrop_compress::JobSpec::new(codec, CODEC_TIME)
         };
@@ -142,7 +143,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// From a trial of the same reads without compression.
+    /// From a trial of reads of `io_block_bytes` without compression.
     ///
     /// # Errors
     /// The trial lacks a figure that is needed.
@@ -174,21 +175,23 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Adds the parts up, of reads of `io_block_bytes`.
+    /// Adds the parts up, of reads of `io_block_bytes`; `baseline` is that of such reads, `of_extent` that of whole extents.
     pub fn of(
         raw: &RawLatency,
         codec: &Component,
         baseline: &Baseline,
+        of_extent: &Baseline,
         io_block_bytes: u64,
         in_flight: f64,
         cpus: usize,
     ) -> Option<Self> {
-        let of_compressed = raw.median_ns(codec.stored_bytes)? + codec.decompress_ns + baseline.overhead_ns;
+        let of_compressed = raw.median_ns(codec.stored_bytes)? + codec.decompress_ns + of_extent.overhead_ns;
         let of_raw = raw.median_ns(io_block_bytes as f64)? + baseline.overhead_ns;
         let share = codec.compressed_share;
         let mean = |compressed: f64, raw: f64| share * compressed + (1.0 - share) * raw;
         let by_latency = in_flight * 1e9 / mean(of_compressed, of_raw);
-        let by_cpu = cpus as f64 * 1e9 / (baseline.cpu_ns + share * codec.decompress_ns);
+        let cpu_ns = mean(of_extent.cpu_ns + codec.decompress_ns, baseline.cpu_ns);
+        let by_cpu = cpus as f64 * 1e9 / cpu_ns;
         Some(Self {
             // The median is that of the more frequent kind.
             latency_ns: if share >= 0.5 { of_compressed } else { of_raw },

@@ -1,11 +1,15 @@
 //! Zstandard by libzstd: one frame per block, with its content size and without a checksum, as `zstd -b` has it.
 
-use zstd_safe::{CCtx, CParameter, DCtx};
+use zstd_safe::{CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer};
 
 use super::{check_whole, made};
 use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "zstd";
+/// What a kernel's buffers hold.
+const PAGE_BYTES: usize = 4096;
+/// The smallest window of the format, as a power of two.
+const LEAST_WINDOW_LOG: u32 = 10;
 
 pub(super) const FAMILY: CodecFamily = CodecFamily {
     name: NAME,
@@ -59,6 +63,49 @@ impl BlockCodec for Zstd {
         let written = decompressor
             .decompress(&mut *target, source)
             .map_err(|code| CodecError::corrupt(NAME, source, zstd_safe::get_error_name(code)))?;
+        check_whole(NAME, source, written, target)
+    }
+
+    fn decompress_in_pages(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        let decompressor = made(&mut self.decompressor, || {
+            DCtx::try_create().ok_or_else(|| CodecError::out_of_memory(NAME))
+        })?;
+        let corrupt = |code| CodecError::corrupt(NAME, source, zstd_safe::get_error_name(code));
+        decompressor.init().map_err(corrupt)?;
+        // A stream buffers a window: no frame that we wrote has a larger one than its block.
+        let window_log = target.len().next_power_of_two().ilog2().max(LEAST_WINDOW_LOG);
+        decompressor
+            .set_parameter(DParameter::WindowLogMax(window_log))
+            .map_err(corrupt)?;
+        let mut page = [0_u8; PAGE_BYTES];
+        let mut written = 0;
+        let mut pages = source.chunks(PAGE_BYTES);
+        let mut input = InBuffer::around(pages.next().unwrap_or_default());
+        loop {
+            let mut output = OutBuffer::around(&mut page[..]);
+            let wanted = decompressor
+                .decompress_stream(&mut output, &mut input)
+                .map_err(corrupt)?;
+            let made = output.as_slice();
+            let Some(place) = target.get_mut(written..written + made.len()) else {
+                return Err(CodecError::corrupt(NAME, source, "more data than the block has"));
+            };
+            place.copy_from_slice(made);
+            written += made.len();
+            if wanted == 0 {
+                break;
+            }
+            // A full page of output may leave more of it in the stream.
+            if input.pos() == input.src.len() && made.len() < PAGE_BYTES {
+                let Some(next) = pages.next() else {
+                    return Err(CodecError::corrupt(NAME, source, "the frame ends too early"));
+                };
+                input = InBuffer::around(next);
+            }
+        }
+        if input.pos() < input.src.len() || pages.next().is_some() {
+            return Err(CodecError::corrupt(NAME, source, "bytes follow the frame"));
+        }
         check_whole(NAME, source, written, target)
     }
 

@@ -5,10 +5,13 @@ use outcrop_codec::{BlockCodec, CodecSpec, Coder, ContextUse};
 
 use crate::blocks::{compressed, random, specs, words};
 
-/// A codec, a block, and its compressed form.
+/// A codec, a block, and its compressed form; zstd also page by page.
 fn subjects(length: usize) -> impl Iterator<Item = (CodecSpec, Coder, Vec<u8>, Vec<u8>)> {
-    specs().into_iter().map(move |spec| {
-        let mut coder = Coder::open(&spec, ContextUse::Reused).unwrap();
+    let streaming = "zstd:3".parse().unwrap();
+    let all = specs().into_iter().map(|spec| (spec, ContextUse::Reused));
+    let all = all.chain([(streaming, ContextUse::InPages)]);
+    all.map(move |(spec, context)| {
+        let mut coder = Coder::open(&spec, context).unwrap();
         let block = words(length, 11);
         let packed = compressed(&mut coder, &block);
         (spec, coder, block, packed)

@@ -25,16 +25,18 @@ fn every_codec_restores_blocks_around_every_boundary() {
         0, 1, 2, 3, 4, 5, 7, 8, 11, 16, 31, 32, 63, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 8192,
         12_289, 65_536,
     ];
-    for spec in specs() {
-        let mut coder = Coder::open(&spec, ContextUse::Reused).unwrap();
-        for length in lengths {
-            for block in [
-                vec![0; length],
-                random(length, 5),
-                words(length, 6),
-                records(length, 7),
-            ] {
-                assert_restores(&mut coder, &spec.to_string(), &block);
+    for context in [ContextUse::Reused, ContextUse::InPages] {
+        for spec in specs() {
+            let mut coder = Coder::open(&spec, context).unwrap();
+            for length in lengths {
+                for block in [
+                    vec![0; length],
+                    random(length, 5),
+                    words(length, 6),
+                    records(length, 7),
+                ] {
+                    assert_restores(&mut coder, &format!("{spec} {context:?}"), &block);
+                }
             }
         }
     }
@@ -42,13 +44,15 @@ fn every_codec_restores_blocks_around_every_boundary() {
 
 #[test]
 fn every_codec_restores_blocks_of_128_kib() {
-    for spec in specs() {
-        let mut coder = Coder::open(&spec, ContextUse::Reused).unwrap();
-        assert_restores(
-            &mut coder,
-            &spec.to_string(),
-            &[words(100_000, 1), random(31_072, 2)].concat(),
-        );
+    for context in [ContextUse::Reused, ContextUse::InPages] {
+        for spec in specs() {
+            let mut coder = Coder::open(&spec, context).unwrap();
+            assert_restores(
+                &mut coder,
+                &format!("{spec} {context:?}"),
+                &[words(100_000, 1), random(31_072, 2)].concat(),
+            );
+        }
     }
 }
 

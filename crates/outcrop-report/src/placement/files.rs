@@ -1,8 +1,9 @@
 //! A run's cold reads of btrfs as applications, and what compressing them adds as components.
 //!
-//! A small read of a compressed extent reads all of it from the device and decompresses all of it. Its time is that of the uncompressed
-//! read, plus what the device takes longer, plus the codec's time of an extent. The device's times are raw reads of the same device, on a
-//! line through 4 KiB and 128 KiB.
+//! A small read of a compressed extent reads all of it from the device, decompresses all of it, and fills the page cache with all of it. Its
+//! time is that of the uncompressed read, plus what the device takes longer, plus what the filesystem adds to a read of a whole extent beyond
+//! what it adds to a small one, plus the codec's time of an extent. The device's times are raw reads of the same device, on a line through
+//! 4 KiB and 128 KiB.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,9 @@ use outcrop_measure::units::format_bytes;
 use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split};
 use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
-    CODEC_TIME, COMPRESS_POLICY, COMPRESSION, COMPRESSION_BLOCK_SIZE, FILESYSTEM, IO_BLOCK_SIZE, IOPS, JOBS,
-    OPERATION, PREDICTED_SPACE, QUEUE_DEPTH, RAW_LATENCY_4K, RAW_LATENCY_128K,
+    CODEC_TIME, COMPRESS_POLICY, COMPRESSION, COMPRESSION_BLOCK_SIZE, EXTENT_TIME, FILESYSTEM,
+    FILESYSTEM_TIME, IO_BLOCK_SIZE, IOPS, JOBS, OPERATION, PREDICTED_SPACE, QUEUE_DEPTH, RAW_LATENCY_4K,
+    RAW_LATENCY_128K,
 };
 use outcrop_workload::filesystem::{FileCompression, FileOperation, FilesystemKind};
 
@@ -65,7 +67,9 @@ pub(super) fn system(cells: &[Cell<'_>]) -> Option<MeasuredSystem> {
                 latency: Some(Curve::points(points).ok()?),
                 ..Direction::default()
             },
-            source: Some("measured: the codec's time of an extent, and the device's of its bytes".to_owned()),
+            source: Some(
+                "measured: the times of an extent, of the codec, the device and the page cache".to_owned(),
+            ),
             ..Component::default()
         })
     };
@@ -118,5 +122,6 @@ fn time_added(cell: &Cell<'_>, per_byte: f64) -> Option<(f64, f64)> {
     let block_bytes = cell.get(&IO_BLOCK_SIZE)?.0 as f64;
     let stored_bytes = EXTENT_BYTES / cell.value(&PREDICTED_SPACE)?;
     let device_ns = (stored_bytes - block_bytes) * per_byte;
-    Some((block_bytes, cell.value(&CODEC_TIME)? + device_ns))
+    let filling_ns = (cell.value(&EXTENT_TIME)? - cell.value(&FILESYSTEM_TIME)?).max(0.0);
+    Some((block_bytes, cell.value(&CODEC_TIME)? + device_ns + filling_ns))
 }

@@ -1,14 +1,14 @@
 //! Findings, answer and figures of the filesystem layer on runs whose truth is known: nothing here was measured.
 
 use outcrop_measure::metric::Metric;
-use outcrop_report::{Finding, Report, Verdict};
+use outcrop_report::{Finding, MeasuredSystem, Report, Verdict};
 use outcrop_results::{Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::filesystem::{
     ACHIEVED_QUEUE_DEPTH, ARRIVAL, ARRIVAL_REQUESTED, CODEC_TIME, COMPRESSED_SHARE, COMPRESSION,
-    CPU_PER_OPERATION, DATA_RATIO, FILESYSTEM, FOREIGN_CPU_SHARE, IOPS, KERNEL_THREAD_SHARE, LATENCY,
-    OPERATION, OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS, PREDICTED_LATENCY,
-    PREDICTED_SPACE, READ_AMPLIFICATION, READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, SYNC,
-    WRITE_THROUGHPUT,
+    CPU_PER_OPERATION, DATA_RATIO, EXTENT_TIME, FILESYSTEM, FILESYSTEM_TIME, FOREIGN_CPU_SHARE, IOPS,
+    KERNEL_THREAD_SHARE, LATENCY, OPERATION, OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS,
+    PREDICTED_LATENCY, PREDICTED_SPACE, RAW_LATENCY_4K, RAW_LATENCY_128K, READ_AMPLIFICATION,
+    READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
 };
 use outcrop_schema::{Remark, Settings, Vocabulary};
 
@@ -343,4 +343,29 @@ fn an_offered_load_that_is_not_answered_is_called_overloaded_and_answers_nothing
     assert!(!page.contains("10.0 µs") && page.contains("260 µs"), "{page}");
     let in_time: Values<'_> = &[(ARRIVAL_REQUESTED, 3_600.0), (SERVICE_LATENCY.p50, 250_000.0)];
     assert!(!warned(&behind("constant:3600", in_time)));
+}
+
+#[test]
+fn a_small_read_of_a_compressed_extent_is_predicted_as_device_codec_and_a_page_cache_filled_with_all_of_it() {
+    let device: Values<'_> = &[(RAW_LATENCY_4K, 80_000.0), (RAW_LATENCY_128K, 207_000.0)];
+    // 125 µs uncompressed; 28 KiB more from the device at 1 ns/B, 100 µs of the codec, and 40 µs for 124 KiB more of page cache.
+    let time_ns = 125_000.0 + 28_672.0 * (127_000.0 / 126_976.0) + 100_000.0 + 40_000.0;
+    let compressed: Values<'_> = &[
+        device[0],
+        device[1],
+        (PREDICTED_SPACE, 4.0),
+        (CODEC_TIME, 100_000.0),
+        (FILESYSTEM_TIME, 20_000.0),
+        (EXTENT_TIME, 60_000.0),
+        (IOPS, 1e9 / time_ns),
+    ];
+    let plain: Values<'_> = &[device[0], device[1], (IOPS, 8000.0)];
+    let run = Builder::new()
+        .btrfs("none", plain)
+        .btrfs("zstd:3", compressed)
+        .run;
+    let system = MeasuredSystem::of(&run).expect("reads with and without compression");
+    let study = system.study().expect("each measurement has its prediction");
+    let worst = study.error.worst().expect("one pair is checked");
+    assert!(worst < 1e-6, "{worst}");
 }

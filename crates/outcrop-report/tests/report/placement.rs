@@ -1,9 +1,8 @@
 //! The one answer across the layers: which candidate is chosen, under which constraints, and what is said of it.
 
-use outcrop_measure::metric::Unit;
 use outcrop_report::placement::{Candidate, Sureness};
 use outcrop_report::{Constraints, Placement, Prices, Report};
-use outcrop_results::{RunView, TrialEntry, Value};
+use outcrop_results::{RunView, TrialEntry};
 use outcrop_schema::kv::COMPRESSED_BELOW;
 use proptest::prelude::*;
 
@@ -258,36 +257,6 @@ fn page_and_screen_begin_with_it() {
         screen.lines().count() <= 22 && screen.lines().all(|line| line.chars().count() <= 80),
         "{screen}"
     );
-}
-
-#[test]
-fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_and_advice() {
-    let mut run = of(&USUAL);
-    for trial in &mut run.trials {
-        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
-        let per_second = |value: &&mut Value| value.unit == Unit::PerSecond;
-        let speeds = trial.values.iter_mut().filter(per_second);
-        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
-    }
-    let report = Report::of(&run);
-    let advice = &report.layers[0].answer.advice;
-    assert!(advice.iter().any(|claim| !claim.is_decided()), "{advice:?}");
-    for width in [60, 70, 80, 100, 140] {
-        let screen = report.screen(width, false);
-        assert!(screen.lines().count() <= 22, "{screen}");
-        let has = |text: &str| screen.lines().any(|line| line.starts_with(text));
-        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            flowing.contains("ompress in the store's own blocks with lz4"),
-            "{width}: {screen}"
-        );
-        assert!(
-            has(&report.layers[0].answer.capabilities[0].label),
-            "{width}: {screen}"
-        );
-        assert!(has(&advice[0].topic), "{width}: {screen}");
-        assert!(has("What is not decided"), "{width}: {screen}");
-    }
 }
 
 proptest! {

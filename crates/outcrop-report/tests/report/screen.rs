@@ -246,3 +246,33 @@ fn colour_codes_appear_only_when_asked_for() {
         .replace("\u{1b}[0m", "");
     assert_eq!(stripped, report.screen(80, false));
 }
+
+#[test]
+fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_and_advice() {
+    let mut run = crate::kv_fixture::of(&crate::placement::USUAL);
+    for trial in &mut run.trials {
+        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
+        let per_second = |value: &&mut outcrop_results::Value| value.unit == Unit::PerSecond;
+        let speeds = trial.values.iter_mut().filter(per_second);
+        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * factor));
+    }
+    let report = Report::of(&run);
+    let advice = &report.layers[0].answer.advice;
+    assert!(advice.iter().any(|claim| !claim.is_decided()), "{advice:?}");
+    for width in [60, 70, 80, 100, 140] {
+        let screen = report.screen(width, false);
+        assert!(screen.lines().count() <= 22, "{screen}");
+        let has = |text: &str| screen.lines().any(|line| line.starts_with(text));
+        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            flowing.contains("ompress in the store's own blocks with lz4"),
+            "{width}: {screen}"
+        );
+        assert!(
+            has(&report.layers[0].answer.capabilities[0].label),
+            "{width}: {screen}"
+        );
+        assert!(has(&advice[0].topic), "{width}: {screen}");
+        assert!(has("What is not decided"), "{width}: {screen}");
+    }
+}

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_compress::{CompressError, Source};
 use outcrop_filesystem::{
-    Baseline, Component, Filesystem, FilesystemError, Image, JobReport, JobSpec, OwnDirectory, Place,
-    Prediction, image_bytes, run_job,
+    BTRFS_EXTENT_BYTES, Baseline, Component, Filesystem, FilesystemError, Image, JobReport, JobSpec,
+    OwnDirectory, Place, Prediction, image_bytes, run_job,
 };
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
@@ -16,7 +16,7 @@ use outcrop_schema::compression::Data;
 use outcrop_schema::filesystem::{DATA, PATH, SAMPLE_SIZE};
 
 use super::parameters::{self, is_directory};
-use super::values;
+use super::values::{self, Predicted};
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
 use crate::layer::image;
@@ -89,10 +89,10 @@ impl<'r> FilesystemBench<'r> {
         filesystem: &Filesystem,
         spec: &JobSpec,
         report: &JobReport,
-    ) -> Result<(Prediction, Component, Baseline), String> {
-        let Ok(image) = &self.image else {
+    ) -> Result<Predicted, String> {
+        if self.image.is_err() {
             return Err("there is no image".to_owned());
-        };
+        }
         let data = &self.content[subject].bytes;
         let (clock, stop) = (&self.clock, self.stop);
         let codec = format!("{} {}", subject.label, filesystem.compression);
@@ -100,26 +100,50 @@ impl<'r> FilesystemBench<'r> {
             Component::measure(data, filesystem.compression, clock, stop).map_err(|error| error.to_string())
         });
         let component = component.clone()?;
-        let (plain, once) = parameters::baseline_of(filesystem, spec);
-        let key = format!(
-            "{} {plain} {} {}",
-            subject.label, once.io_block_bytes, once.access
-        );
-        let baseline = self.baselines.entry(key).or_insert_with(|| {
-            let report = run_job(Place::Image(image), &plain, &once, data, clock, stop);
-            let baseline = report.and_then(|report| Baseline::of(&report, once.io_block_bytes));
-            baseline.map_err(|error| error.to_string())
-        });
-        let baseline = baseline.clone()?;
+        let baseline = self.baseline(subject, filesystem, spec, spec.io_block_bytes)?;
+        let of_extent = self.baseline(subject, filesystem, spec, BTRFS_EXTENT_BYTES)?;
         let raw = report
             .raw
             .as_ref()
             .ok_or("the device was not read without a filesystem")?;
         let in_flight = f64::from(spec.jobs) * f64::from(spec.queue_depth);
         let cpus = outcrop_compress::allowed_cpus().map_or(1, |cpus| cpus.len());
-        let prediction = Prediction::of(raw, &component, &baseline, spec.io_block_bytes, in_flight, cpus);
-        let prediction = prediction.ok_or("the device was not read without a filesystem")?;
-        Ok((prediction, component, baseline))
+        let block_bytes = spec.io_block_bytes;
+        let prediction = Prediction::of(
+            raw,
+            &component,
+            &baseline,
+            &of_extent,
+            block_bytes,
+            in_flight,
+            cpus,
+        );
+        Ok(Predicted {
+            prediction: prediction.ok_or("the device was not read without a filesystem")?,
+            component,
+            baseline,
+            of_extent,
+        })
+    }
+
+    /// What reads of a size cost without compression; measured before the first trial that needs it.
+    fn baseline(
+        &mut self,
+        subject: &Subject,
+        filesystem: &Filesystem,
+        spec: &JobSpec,
+        io_block_bytes: u64,
+    ) -> Result<Baseline, String> {
+        let image = self.image.as_ref().map_err(String::clone)?;
+        let data = &self.content[subject].bytes;
+        let (plain, once) = parameters::baseline_of(filesystem, spec, io_block_bytes);
+        let key = format!("{} {plain} {io_block_bytes} {}", subject.label, once.access);
+        let baseline = self.baselines.entry(key).or_insert_with(|| {
+            let report = run_job(Place::Image(image), &plain, &once, data, &self.clock, self.stop);
+            let baseline = report.and_then(|report| Baseline::of(&report, io_block_bytes));
+            baseline.map_err(|error| error.to_string())
+        });
+        baseline.clone()
     }
 
     fn place(&self, subject: &Subject) -> Result<Place<'_>, String> {
@@ -209,7 +233,7 @@ fn read_data(
     }
     let stop = preparation.stop;
     let sample = source
-        .draw(wanted, outcrop_filesystem::BTRFS_EXTENT_BYTES, seed, stop)
+        .draw(wanted, BTRFS_EXTENT_BYTES, seed, stop)
         .map_err(failed)?;
     let whole = source.fingerprint(stop).map_err(failed)?;
     let mut bytes = Vec::with_capacity(wanted as usize);

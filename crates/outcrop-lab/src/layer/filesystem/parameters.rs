@@ -191,12 +191,17 @@ pub(super) fn is_predicted(filesystem: &Filesystem, spec: &JobSpec) -> bool {
 }
 
 /// What is measured without compression for the prediction: the same reads, one at a time.
-pub(super) fn baseline_of(filesystem: &Filesystem, spec: &JobSpec) -> (Filesystem, JobSpec) {
+pub(super) fn baseline_of(
+    filesystem: &Filesystem,
+    spec: &JobSpec,
+    io_block_bytes: u64,
+) -> (Filesystem, JobSpec) {
     const LONGEST: std::time::Duration = std::time::Duration::from_millis(400);
     let plain = filesystem.clone().with(FileCompression::NONE);
     let spec = JobSpec {
         jobs: 1,
         queue_depth: 1,
+        io_block_bytes,
         engine: outcrop_workload::EngineKind::Psync,
         duration: spec.duration.min(LONGEST),
         ..spec.clone()

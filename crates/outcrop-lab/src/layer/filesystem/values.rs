@@ -10,15 +10,21 @@ use outcrop_workload::filesystem::FileOperation;
 
 use crate::layer::TrialReport;
 
-/// What components say of a trial, where they say anything.
-pub(super) type Predicted = Option<Result<(Prediction, Component, Baseline), String>>;
+/// What components say of a trial, and the components.
+pub(super) struct Predicted {
+    pub(super) prediction: Prediction,
+    pub(super) component: Component,
+    /// Of reads of the trial's size, and of whole extents.
+    pub(super) baseline: Baseline,
+    pub(super) of_extent: Baseline,
+}
 
 /// Everything that a completed trial says.
 pub(super) fn trial_report(
     report: &JobReport,
     filesystem: &Filesystem,
     spec: &JobSpec,
-    prediction: Predicted,
+    predicted: Option<Result<Predicted, String>>,
 ) -> TrialReport {
     let operation = &report.operation;
     let mut values = writing(report, spec);
@@ -39,7 +45,7 @@ pub(super) fn trial_report(
         ));
     }
     let mut notes = remarks(report);
-    match prediction {
+    match predicted {
         Some(Ok(predicted)) => values.extend(predictions(&predicted)),
         Some(Err(why)) => {
             notes.push(fs::NO_PREDICTION.remark(format!("nothing is predicted: {why}")));
@@ -309,10 +315,12 @@ fn raw(report: &JobReport) -> Vec<Value> {
     .into()
 }
 
-fn predictions((prediction, component, baseline): &(Prediction, Component, Baseline)) -> [Value; 5] {
+fn predictions(predicted: &Predicted) -> [Value; 6] {
+    let prediction = &predicted.prediction;
     [
-        Value::measured(fs::CODEC_TIME, component.decompress_ns),
-        Value::derived(fs::FILESYSTEM_TIME, baseline.overhead_ns),
+        Value::measured(fs::CODEC_TIME, predicted.component.decompress_ns),
+        Value::derived(fs::FILESYSTEM_TIME, predicted.baseline.overhead_ns),
+        Value::derived(fs::EXTENT_TIME, predicted.of_extent.overhead_ns),
         Value::derived(fs::PREDICTED_LATENCY, prediction.latency_ns),
         Value::derived(fs::PREDICTED_IOPS, prediction.iops),
         Value::derived(fs::PREDICTED_SPACE, prediction.space_ratio),
