@@ -115,9 +115,16 @@ impl Grid {
         if trials.len() > 1 {
             columns.push(words("trials", rows, |row| row.trials.to_string()));
         }
+        // A reason is said once for all the figures that it keeps from the same number of cells.
+        let mut unavailable: Vec<((&str, Option<usize>), Vec<&str>)> = Vec::new();
+        let mut is_unavailable = |why, heading| match unavailable.iter_mut().find(|(known, _)| *known == why)
+        {
+            Some((_, headings)) => headings.push(heading),
+            None => unavailable.push((why, vec![heading])),
+        };
         for column in &group.columns {
             match reason_of_all(column, rows) {
-                Some(reason) => notes.push(format!("{} is unavailable: {reason}.", column.heading)),
+                Some(reason) => is_unavailable((reason, None), column.heading),
                 None => {
                     let name = column.metric.name;
                     let places = rows
@@ -128,11 +135,18 @@ impl Grid {
                         places: places.collect(),
                         ..words(column.heading, rows, |row| spelled(column, row))
                     });
-                    notes.extend(reason_of_some(column, rows));
+                    if let Some((reason, cells)) = reason_of_some(column, rows) {
+                        is_unavailable((reason, Some(cells)), column.heading);
+                    }
                     notes.extend(without_interval(column, rows));
                 }
             }
         }
+        notes.extend(unavailable.into_iter().map(|((reason, cells), headings)| {
+            let verb = if headings.len() == 1 { "is" } else { "are" };
+            let cells = cells.map_or_else(String::new, |cells| format!(" in {}", counted(cells, "cell")));
+            format!("{} {verb} unavailable{cells}: {reason}.", headings.join(" and "))
+        }));
         Self {
             head: head(group),
             columns,
@@ -379,16 +393,11 @@ fn reason_of_all<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<&'r s
         .flatten()
 }
 
-/// Why some cells lack a figure that others have.
-fn reason_of_some(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
+/// Why some cells lack a figure that others have, and how many.
+fn reason_of_some<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<(&'r str, usize)> {
     let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
     let reasons: Vec<&str> = figures.filter_map(reason).collect();
-    let first = reasons.first()?;
-    Some(format!(
-        "{} is unavailable in {}: {first}.",
-        column.heading,
-        counted(reasons.len(), "cell")
-    ))
+    Some((*reasons.first()?, reasons.len()))
 }
 
 /// Why a figure of a sample has no interval.
