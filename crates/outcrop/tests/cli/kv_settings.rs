@@ -106,7 +106,7 @@ fn of_several_engines_those_that_lack_a_setting_are_measured_without_it_or_recor
         let is_of_redb = cell["factors"]["engine"] == "redb";
         assert!(cell["metrics"]["throughput"]["value"].is_number(), "{cell}");
         assert_eq!(
-            cell["factors"]["compression_block_size"].is_null(),
+            cell["factors"]["compression_block_size_bytes"].is_null(),
             is_of_redb,
             "{cell}"
         );
