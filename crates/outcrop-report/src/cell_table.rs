@@ -290,13 +290,17 @@ fn head(group: &CellGroup<'_>) -> Vec<String> {
         group.layer.name,
         counted(group.rows.len(), "cell")
     )];
-    let constants: Vec<String> = group
-        .constants
-        .iter()
-        .map(|(factor, value)| format!("{} {}", factor.words(), value.spelling()))
-        .collect();
-    if !constants.is_empty() {
-        head.push(format!("All cells: {}.", constants.join(", ")));
+    for (which, settings) in [
+        ("All cells", &group.constants),
+        ("Cells that have them", &group.usual),
+    ] {
+        let words = settings
+            .iter()
+            .map(|(factor, value)| format!("{} {}", factor.words(), value.spelling()));
+        let words: Vec<String> = words.collect();
+        if !words.is_empty() {
+            head.push(format!("{which}: {}.", words.join(", ")));
+        }
     }
     head
 }
