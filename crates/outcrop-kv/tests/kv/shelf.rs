@@ -64,7 +64,7 @@ impl Shelf {
     /// Whether a request of this kind is answered with a lie now.
     fn lies(&self, lie: Lie) -> bool {
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
-        self.lie == lie && request % LIE_EVERY == 0
+        self.lie == lie && request.is_multiple_of(LIE_EVERY)
     }
 
     fn work(&self) {

@@ -158,6 +158,6 @@ impl Unmet {
 
 /// The names of engines.
 fn listed(engines: impl Iterator<Item = StoreEngine>, between: &str) -> String {
-    let names: Vec<&str> = engines.map(|engine| engine.name()).collect();
+    let names: Vec<&str> = engines.map(StoreEngine::name).collect();
     names.join(between)
 }

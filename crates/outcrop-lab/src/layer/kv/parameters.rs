@@ -63,8 +63,6 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
     }
     let spec = kv_spec(factors, trial, Seed(0), None);
     match spec.validate() {
-        // Plans combine engines and settings freely: what an engine lacks is recorded as not measured.
-        Err(KvError::Lacks { .. }) => Ok(()),
         Err(KvError::Spec {
             field,
             seen,
@@ -76,8 +74,9 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
                 format!("{field} is {seen}; expected {expected}"),
             ))
         }
+        // Plans combine engines and settings freely: what an engine lacks is recorded as not measured.
+        Ok(()) | Err(KvError::Lacks { .. }) => Ok(()),
         Err(error) => Err(Refusal::of(&kv::ENGINE, error.to_string())),
-        Ok(()) => Ok(()),
     }
 }
 

@@ -93,18 +93,8 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     let codec = blocks(cell);
     let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
     let of_space = Space::of(&[cell, plain]).words();
-    let advice = match (saved > MATTERS, is_slower) {
-        (false, _) => format!(
-            "none: {codec} saves only {:.0} % of {of_space}",
-            (1.0 - 1.0 / saved) * 100.0
-        ),
-        (true, true) => format!(
-            "{codec}, if space matters: takes {} of {of_space}",
-            percent(1.0 / saved)
-        ),
-        (true, false) => format!("{codec}: takes {} of {of_space}", percent(1.0 / saved)),
-    };
     let cost = change::words(THROUGHPUT.name, number, base);
+    let (advice, action) = advised(&codec, saved, is_slower, of_space, &cost);
     let others = [
         ("read p99", &READ_LATENCY.p99),
         ("CPU per operation", &CPU),
@@ -116,17 +106,6 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
             costs.add(name, one, other, "");
         }
     }
-    let action = match (saved > MATTERS, is_slower) {
-        (false, _) => format!(
-            "Store blocks uncompressed: {codec} saves only {:.0} % of {of_space}",
-            (1.0 - 1.0 / saved) * 100.0
-        ),
-        (true, is_slower) => format!(
-            "Compress blocks with {codec}{}: takes {} of {of_space}; {cost}",
-            if is_slower { " where space matters" } else { "" },
-            percent(1.0 / saved)
-        ),
-    };
     let text = format!(
         "{advice}; {cost}; {}.{} Compared with {}: blocks of the same size, on the same filesystem ({}).",
         costs.listed(),
@@ -155,6 +134,29 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
         blocks(plain),
         load(cell)
     )))
+}
+
+/// What to do about a codec that saves so much, briefly and as an instruction.
+fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, cost: &str) -> (String, String) {
+    if saved <= MATTERS {
+        let saves = match saved > 1.005 {
+            true => format!("{codec} saves only {} of {of_space}", percent(1.0 - 1.0 / saved)),
+            false => format!("{codec} saves nothing of {of_space}"),
+        };
+        return (
+            format!("none: {saves}"),
+            format!("Store blocks uncompressed: {saves}"),
+        );
+    }
+    let takes = format!("takes {} of {of_space}", percent(1.0 / saved));
+    let (brief, condition) = match is_slower {
+        true => (", if space matters", " where space matters"),
+        false => ("", ""),
+    };
+    (
+        format!("{codec}{brief}: {takes}"),
+        format!("Compress blocks with {codec}{condition}: {takes}; {cost}"),
+    )
 }
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
