@@ -51,6 +51,7 @@ fn main() -> Result<(), KvError> {
     let database = Database::open(&spec, directory, 0, opening)?;
     if opening == Opening::Create {
         database.load(Timing::after(Duration::ZERO), None)?;
+        database.settle()?;
     }
     if duration.is_zero() {
         return Ok(());

@@ -1,5 +1,6 @@
 //! One database under load: what a process of a trial does.
 
+mod newest;
 mod recorder;
 mod timing;
 mod worker;
@@ -10,9 +11,10 @@ use std::time::Duration;
 
 use outcrop_measure::Seed;
 use outcrop_probe::{Clock, CpuTime, ProcessMemory};
-use outcrop_workload::keyed::{RecordValues, StoreLoad, StoreLoadSpec};
+use outcrop_workload::keyed::{OperationKind, RecordValues, StoreLoad, StoreLoadSpec};
 use outcrop_workload::store::{Settling, StoreEngine};
 
+use self::newest::NewestVersions;
 use self::recorder::Intervals;
 pub use self::timing::Timing;
 use self::timing::{Span, wait_until_ns};
@@ -35,6 +37,8 @@ const LOOK: Duration = Duration::from_millis(20);
 const QUIET_LOOKS: u32 = 5;
 /// A tree that has not settled by then never does.
 const SETTLING_LIMIT: Duration = Duration::from_secs(600);
+/// The counters of two cores differ by less.
+const CLOCK_SKEW: Duration = Duration::from_micros(1);
 
 /// An open database with its workload.
 pub struct Database<'s> {
@@ -42,6 +46,7 @@ pub struct Database<'s> {
     store: Box<dyn Store>,
     load: StoreLoad,
     values: RecordValues,
+    newest: NewestVersions,
     clock: Clock,
     process: u32,
 }
@@ -53,6 +58,14 @@ impl<'s> Database<'s> {
     /// As [`engine::open`]; also a workload that does not fit its records.
     pub fn open(spec: &'s KvSpec, directory: &Path, process: u32, opening: Opening) -> Result<Self, KvError> {
         spec.validate()?;
+        Self::over(spec, engine::open(&spec.options, directory, opening)?, process)
+    }
+
+    /// The same over a store that is open: one of a caller's own, which must do what a sorted map does.
+    ///
+    /// # Errors
+    /// A workload that does not fit its records.
+    pub fn over(spec: &'s KvSpec, store: Box<dyn Store>, process: u32) -> Result<Self, KvError> {
         let seed = spec.seed.derive("process").derive_index(u64::from(process));
         let load = StoreLoad::new(StoreLoadSpec {
             workload: spec.workload,
@@ -62,12 +75,19 @@ impl<'s> Database<'s> {
             seed,
         })
         .map_err(|error| KvError::spec("records", spec.records, error.to_string()))?;
+        let clock = Clock::new();
+        let skew = if spec.threads > 1 {
+            clock.ticks_in(CLOCK_SKEW)
+        } else {
+            0
+        };
         Ok(Self {
             spec,
-            store: engine::open(&spec.options, directory, opening)?,
+            store,
             load,
             values: values(spec, seed)?,
-            clock: Clock::new(),
+            newest: NewestVersions::of(followed(spec), skew),
+            clock,
             process,
         })
     }
@@ -92,7 +112,7 @@ impl<'s> Database<'s> {
         &*self.store
     }
 
-    /// Stores every record, flushes, and settles as the spec says.
+    /// Stores every record and flushes.
     ///
     /// # Errors
     /// What the engine says.
@@ -113,7 +133,6 @@ impl<'s> Database<'s> {
         let ended = self.clock.ticks();
         let cpu = CpuTime::now().since(&cpu_before);
         let counters = self.store.counters().since(&before);
-        let settling = self.settle()?;
         Ok(LoadReport {
             phase: PhaseReport {
                 duration_ns: self.clock.nanos(ended.saturating_sub(span.start)),
@@ -128,12 +147,14 @@ impl<'s> Database<'s> {
                 counters,
             },
             flush_ns: self.clock.nanos(ended - loaded),
-            settling,
-            settled_counters: self.store.counters().since(&before),
         })
     }
 
-    fn settle(&self) -> Result<SettlingReport, KvError> {
+    /// Waits between load and run, as the spec says.
+    ///
+    /// # Errors
+    /// The kernel refuses to wait.
+    pub fn settle(&self) -> Result<SettlingReport, KvError> {
         let begun_ns = timing::monotonic_ns();
         let elapsed = || Duration::from_nanos(timing::monotonic_ns() - begun_ns);
         match self.spec.settling {
@@ -154,6 +175,7 @@ impl<'s> Database<'s> {
         Ok(SettlingReport {
             duration_ns: elapsed().as_nanos() as u64,
             left: self.store.compaction(),
+            counters: self.store.counters(),
         })
     }
 
@@ -222,12 +244,29 @@ impl<'s> Database<'s> {
             values: &self.values,
             clock: &self.clock,
             intervals,
+            newest: &self.newest,
             span,
             witness,
             process: self.process,
-            keeps_values: self.spec.options.engine != StoreEngine::None,
+            keeps_values: keeps_values(self.spec),
             has_failed: AtomicBool::new(false),
         }
+    }
+}
+
+/// Whether values can come back at all.
+fn keeps_values(spec: &KvSpec) -> bool {
+    spec.options.engine != StoreEngine::None
+}
+
+/// Records whose versions matter: none where none of them is ever written again.
+fn followed(spec: &KvSpec) -> u64 {
+    let mix = spec.workload.mix();
+    let is_rewritten = mix.has(OperationKind::Update) || mix.has(OperationKind::ReadModifyWrite);
+    if keeps_values(spec) && is_rewritten {
+        spec.records
+    } else {
+        0
     }
 }
 

@@ -46,6 +46,16 @@ pub const fn codecs(engine: StoreEngine) -> &'static [StoreCodec] {
     }
 }
 
+/// Whether a file of a database is a part of the engine's log, by its name.
+pub fn is_log(engine: StoreEngine, path: &Path) -> bool {
+    let ending = match engine {
+        StoreEngine::RocksDb => "log",
+        StoreEngine::Fjall => "jnl",
+        StoreEngine::Redb | StoreEngine::None => return false,
+    };
+    path.extension().is_some_and(|found| found == ending)
+}
+
 /// Whether the engine is on this machine; its library is looked for and nothing is opened.
 ///
 /// # Errors
@@ -57,10 +67,21 @@ pub fn find(engine: StoreEngine) -> Result<(), KvError> {
     }
 }
 
+/// Whether the engine can be used: its library is opened, and no database.
+///
+/// # Errors
+/// [`KvError::Absent`] with what to install.
+pub fn load(engine: StoreEngine) -> Result<(), KvError> {
+    match engine {
+        StoreEngine::RocksDb => rocksdb::load(),
+        StoreEngine::Fjall | StoreEngine::Redb | StoreEngine::None => Ok(()),
+    }
+}
+
 /// Checks what can be judged without the engine: an option that it does not have is refused, not ignored.
 ///
 /// # Errors
-/// [`KvError::Spec`] with the option, the value seen and what is accepted.
+/// [`KvError::Spec`] with the option, the value seen and what is accepted; [`KvError::Lacks`] where another engine would accept it.
 pub fn check(options: &StoreOptions) -> Result<(), KvError> {
     check_ranges(options)?;
     match options.engine {
@@ -113,21 +134,21 @@ fn check_fjall(options: &StoreOptions) -> Result<(), KvError> {
     let codecs = options.level_codecs.codecs().iter().copied();
     let mut codecs = codecs.chain([options.compression.codec]);
     if let Some(other) = codecs.find(|codec| !self::codecs(options.engine).contains(codec)) {
-        return Err(KvError::spec("compression", other, CODECS));
+        return Err(KvError::lacks("compression", other, CODECS));
     }
     if let Some(bottommost) = options.bottommost {
         let expected = "left out with fjall, whose last level has the codec of the others; rocksdb has it";
-        return Err(KvError::spec("bottommost_compression", bottommost, expected));
+        return Err(KvError::lacks("bottommost_compression", bottommost, expected));
     }
     check_no_dictionary(
         options,
         "0 with fjall, which has no dictionaries; rocksdb has them",
     )?;
     if options.compaction != CompactionStyle::Leveled {
-        return Err(KvError::spec(
+        return Err(KvError::lacks(
             "compaction",
             options.compaction,
-            "leveled with fjall",
+            "leveled with fjall; rocksdb has universal",
         ));
     }
     check_buffered(options)?;
@@ -142,11 +163,11 @@ fn check_fjall(options: &StoreOptions) -> Result<(), KvError> {
 fn check_uncompressed(options: &StoreOptions, why: &str) -> Result<(), KvError> {
     if options.compression != StoreCompression::NONE || !options.level_codecs.codecs().is_empty() {
         let expected = format!("none: {why}");
-        return Err(KvError::spec("compression", options.compression, expected));
+        return Err(KvError::lacks("compression", options.compression, expected));
     }
     if let Some(bottommost) = options.bottommost {
         let expected = format!("left out: {why}");
-        return Err(KvError::spec("bottommost_compression", bottommost, expected));
+        return Err(KvError::lacks("bottommost_compression", bottommost, expected));
     }
     check_no_dictionary(options, &format!("0: {why}"))?;
     check_buffered(options)?;
@@ -161,14 +182,14 @@ fn check_uncompressed(options: &StoreOptions, why: &str) -> Result<(), KvError> 
 fn check_no_dictionary(options: &StoreOptions, expected: &str) -> Result<(), KvError> {
     match options.dictionary_bytes {
         0 => Ok(()),
-        bytes => Err(KvError::spec("dictionary", format!("{bytes} B"), expected)),
+        bytes => Err(KvError::lacks("dictionary", format!("{bytes} B"), expected)),
     }
 }
 
 fn check_buffered(options: &StoreOptions) -> Result<(), KvError> {
     match options.io {
         StoreIo::Buffered => Ok(()),
-        StoreIo::Direct => Err(KvError::spec(
+        StoreIo::Direct => Err(KvError::lacks(
             "io",
             options.io,
             format!("buffered with {}; rocksdb has direct I/O", options.engine),

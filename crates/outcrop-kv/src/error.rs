@@ -21,6 +21,16 @@ pub enum KvError {
         /// What is accepted.
         expected: String,
     },
+    /// A value of an option that this engine does not have.
+    #[error("{field} is {seen}; expected {expected}")]
+    Lacks {
+        /// Which one.
+        field: String,
+        /// The value as given.
+        seen: String,
+        /// What the engine has, and which one has more.
+        expected: String,
+    },
     /// An engine that is not on this machine, or lacks something.
     #[error("{why}")]
     Absent {
@@ -121,6 +131,14 @@ pub enum KvError {
 impl KvError {
     pub(crate) fn spec(field: &str, seen: impl fmt::Display, expected: impl Into<String>) -> Self {
         Self::Spec {
+            field: field.to_owned(),
+            seen: seen.to_string(),
+            expected: expected.into(),
+        }
+    }
+
+    pub(crate) fn lacks(field: &str, seen: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Lacks {
             field: field.to_owned(),
             seen: seen.to_string(),
             expected: expected.into(),

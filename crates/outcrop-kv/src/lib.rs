@@ -50,4 +50,4 @@ pub use report::{
 pub use spec::{KvSpec, PageCache, ValueSource};
 pub use store::{CompactionState, Counted, Opening, Session, Store, StoreCounters, StoreOptions};
 pub use trial::{Ground, Progress, Site, run};
-pub use usage::allocated_bytes;
+pub use usage::{Space, allocated_bytes};

@@ -222,6 +222,7 @@ pub fn serve_parent() -> Result<(), KvError> {
             Request::Load(timing) => database
                 .load(timing, None)
                 .map(|report| Answer::Loaded(Box::new(report))),
+            Request::Settle => database.settle().map(|report| Answer::Settled(Box::new(report))),
             Request::Run(timing) => database
                 .run(timing, None)
                 .map(|report| Answer::Ran(Box::new(report))),

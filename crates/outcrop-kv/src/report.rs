@@ -7,6 +7,7 @@ use outcrop_workload::keyed::OperationKind;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{CompactionState, Counted, StoreCounters};
+use crate::usage::Space;
 use crate::wire;
 
 /// Operations of one kind in one window of a phase.
@@ -17,11 +18,13 @@ pub struct Interval {
     pub kind: OperationKind,
     /// Number of the window within the measured time, from 0.
     pub index: u32,
-    /// Closed loop: from the moment an operation is ready. Open loop: from the moment it was *due*; operations that were never
-    /// begun are in it with their age, a lower bound.
+    /// Operations that the engine completed in it, before the end of the measured time, whenever they were due.
+    pub completed: u64,
+    /// Closed loop: from the moment an operation is ready. Open loop: of the operations that were *due* in the measured time, from that
+    /// moment; those that were never begun are in it with their age, a lower bound.
     #[serde(with = "wire::histogram")]
     pub latency: LatencyHistogram,
-    /// Open loop only: from the moment it was really begun.
+    /// Open loop only: from the moment it was really begun, of all operations that ended in it.
     #[serde(with = "wire::histogram")]
     pub service: LatencyHistogram,
 }
@@ -41,11 +44,11 @@ pub struct Tally {
     pub verified: u64,
     /// Keys that were stored and not found.
     pub missing: u64,
-    /// Values that were not those stored.
+    /// Values that were not those stored, or older than one that was acknowledged before.
     pub mismatches: u64,
     /// The first of either, in words.
     pub first_problem: Option<String>,
-    /// Open loop: operations that were due and never begun.
+    /// Open loop: operations that were due in the measured time and not begun at its end.
     pub unfinished: u64,
 }
 
@@ -123,6 +126,7 @@ impl PhaseReport {
                 .binary_search_by_key(&key, |ours| (ours.index, ours.kind))
             {
                 Ok(place) => {
+                    self.intervals[place].completed += theirs.completed;
                     self.intervals[place].latency.merge(&theirs.latency);
                     self.intervals[place].service.merge(&theirs.service);
                 }
@@ -134,14 +138,9 @@ impl PhaseReport {
         self.counters = self.counters.plus(&other.counters);
     }
 
-    /// Operations that were completed in the measured time.
+    /// Operations that were completed in the measured time, whenever they were due.
     pub fn operations(&self) -> u64 {
-        let recorded: u64 = self
-            .intervals
-            .iter()
-            .map(|interval| interval.latency.count())
-            .sum();
-        recorded.saturating_sub(self.tally.unfinished)
+        self.intervals.iter().map(|interval| interval.completed).sum()
     }
 
     /// Completed operations per second.
@@ -155,7 +154,7 @@ impl PhaseReport {
         OperationKind::ALL.into_iter().filter(has)
     }
 
-    /// Latencies of one kind over all windows.
+    /// Latencies of one kind over all windows; see [`Interval::latency`].
     pub fn latency(&self, kind: OperationKind) -> LatencyHistogram {
         self.merged(|interval| interval.kind == kind, |interval| &interval.latency)
     }
@@ -188,7 +187,7 @@ impl PhaseReport {
         let mut counts = vec![0; whole];
         for interval in &self.intervals {
             if let Some(count) = counts.get_mut(interval.index as usize) {
-                *count += interval.latency.count();
+                *count += interval.completed;
             }
         }
         counts
@@ -211,6 +210,8 @@ pub struct SettlingReport {
     pub duration_ns: u64,
     /// What was left to do afterwards.
     pub left: CompactionState,
+    /// What the engine counted from its opening until then.
+    pub counters: StoreCounters,
 }
 
 /// What a process says of its load.
@@ -220,10 +221,6 @@ pub struct LoadReport {
     pub phase: PhaseReport,
     /// What the flush at its end took; the phase's time has it too.
     pub flush_ns: u64,
-    /// Between load and run.
-    pub settling: SettlingReport,
-    /// What the engine counted until the end of settling.
-    pub settled_counters: StoreCounters,
 }
 
 /// What a process says of its run.
@@ -274,10 +271,10 @@ pub struct KvReport {
     pub is_settled: bool,
     /// Bytes of load and settling.
     pub load_amounts: Amounts,
-    /// Bytes that the databases took after settling.
-    pub stored_bytes: u64,
-    /// The same at the end.
-    pub stored_after_bytes: u64,
+    /// Space that the databases took after settling.
+    pub stored: Space,
+    /// The same at the end, when they were closed.
+    pub stored_after: Space,
     /// The run, of all processes.
     pub run: PhaseReport,
     /// Bytes of the run, warm-up included.

@@ -17,10 +17,10 @@ use crate::folder::DatabaseFolder;
 use crate::memory_limit::MemoryLimit;
 use crate::page_cache;
 use crate::process::{Worker, WorkerProgram};
-use crate::report::{Amounts, DeviceTraffic, KvReport, LoadReport, RunReport};
+use crate::report::{Amounts, DeviceTraffic, KvReport, LoadReport, RunReport, SettlingReport};
 use crate::spec::{KvSpec, PageCache, ValueSource};
 use crate::store::Counted;
-use crate::usage::allocated_bytes;
+use crate::usage::Space;
 use crate::wire::{Answer, Request};
 
 /// From the word to start until the start: all processes have read it by then.
@@ -99,12 +99,12 @@ pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -
     let closing_ns = clock.now_ns() - closing;
     // The processes are gone: nothing is open that takes space without a name.
     trial.workers.clear();
-    let stored_after_bytes = trial.stored_bytes()?;
+    let stored_after = trial.stored()?;
     let ends = Ends {
         opening_ns,
         closing_ns,
     };
-    report(spec, identity, &ends, loaded, ran, stored_after_bytes)
+    report(spec, identity, &ends, loaded, ran, stored_after)
 }
 
 /// What is no part of load and run.
@@ -116,8 +116,9 @@ struct Ends {
 /// What the load of all processes yielded.
 struct Loaded {
     reports: Vec<LoadReport>,
+    settled: Vec<SettlingReport>,
     device: DeviceTraffic,
-    stored_bytes: u64,
+    stored: Space,
 }
 
 /// What their run yielded.
@@ -168,14 +169,22 @@ impl Trial<'_> {
     }
 
     /// Space that the databases take.
-    fn stored_bytes(&self) -> Result<u64, KvError> {
+    fn stored(&self) -> Result<Space, KvError> {
+        let engine = self.spec.options.engine;
+        let mut stored = Space::default();
+        for process in 0..self.spec.processes {
+            let of_one = Space::of(&self.database(process), engine)?;
+            stored.bytes += of_one.bytes;
+            stored.log_bytes += of_one.log_bytes;
+        }
         let Some(ground) = &self.site.ground else {
-            let databases = (0..self.spec.processes).map(|process| self.database(process));
-            return databases.map(|database| allocated_bytes(&database)).sum();
+            return Ok(stored);
         };
         page_cache::sync(ground.root)?;
         let used = (ground.used_bytes)();
-        used.map_err(|why| KvError::system("read the space that the databases take", why.reason))
+        let bytes =
+            used.map_err(|why| KvError::system("read the space that the databases take", why.reason))?;
+        Ok(Space { bytes, ..stored })
     }
 
     /// Asks every process the same, and waits for all their answers.
@@ -236,23 +245,32 @@ impl Trial<'_> {
         identity.ok_or_else(out_of_turn)
     }
 
+    /// Load, sync, settle, and the drop of our own page cache.
     fn load(&mut self) -> Result<Loaded, KvError> {
         let before = (self.counters)();
         let timing = self.timing();
-        let answers = self.ask_all(|_| Request::Load(timing))?;
+        let loaded = self.ask_all(|_| Request::Load(timing))?;
+        page_cache::sync(self.databases())?;
+        let settled = self.ask_all(|_| Request::Settle)?;
+        // What compaction wrote meanwhile: pages that are not on the device can be neither counted nor dropped.
         page_cache::sync(self.databases())?;
         let device = between(before, (self.counters)());
         if self.spec.page_cache == PageCache::Dropped {
             page_cache::forget(self.databases())?;
         }
-        let reports = answers.into_iter().map(|answer| match answer {
+        let loads = loaded.into_iter().map(|answer| match answer {
             Answer::Loaded(report) => Ok(*report),
             _ => Err(out_of_turn()),
         });
+        let settled = settled.into_iter().map(|answer| match answer {
+            Answer::Settled(report) => Ok(*report),
+            _ => Err(out_of_turn()),
+        });
         Ok(Loaded {
-            reports: reports.collect::<Result<_, _>>()?,
+            reports: loads.collect::<Result<_, _>>()?,
+            settled: settled.collect::<Result<_, _>>()?,
             device,
-            stored_bytes: self.stored_bytes()?,
+            stored: self.stored()?,
         })
     }
 
@@ -304,22 +322,16 @@ fn report(
     ends: &Ends,
     loaded: Loaded,
     ran: Ran,
-    stored_after_bytes: u64,
+    stored_after: Space,
 ) -> Result<KvReport, KvError> {
     let none = || KvError::system("add up", "no process answered");
-    let longest = |of: fn(&LoadReport) -> u64| loaded.reports.iter().map(of).max().unwrap_or(0);
-    let (flush_ns, settling_ns) = (
-        longest(|report| report.flush_ns),
-        longest(|report| report.settling.duration_ns),
-    );
+    let flush_ns = loaded.reports.iter().map(|report| report.flush_ns).max();
+    let settling_ns = loaded.settled.iter().map(|report| report.duration_ns).max();
     let debt = |left: &crate::store::CompactionState| left.debt_bytes.clone();
-    let debt_before = sum(loaded.reports.iter().map(|report| debt(&report.settling.left)));
+    let debt_before = sum(loaded.settled.iter().map(|report| debt(&report.left)));
     let debt_after = sum(ran.reports.iter().map(|report| debt(&report.left)));
-    let is_settled = !loaded.reports.iter().any(|report| report.settling.left.is_busy);
-    let settled = loaded
-        .reports
-        .iter()
-        .map(|report| report.settled_counters.clone());
+    let is_settled = !loaded.settled.iter().any(|report| report.left.is_busy);
+    let settled = loaded.settled.into_iter().map(|report| report.counters);
     let load_engine = settled.reduce(|one, other| one.plus(&other)).ok_or_else(none)?;
     let peaks = ran
         .reports
@@ -351,12 +363,12 @@ fn report(
         load_amounts: amounts(&load, load_engine, loaded.device),
         run_amounts: amounts(&run, run.counters.clone(), ran.device),
         load,
-        flush_ns,
-        settling_ns,
+        flush_ns: flush_ns.unwrap_or(0),
+        settling_ns: settling_ns.unwrap_or(0),
         debt_before,
         is_settled,
-        stored_bytes: loaded.stored_bytes,
-        stored_after_bytes,
+        stored: loaded.stored,
+        stored_after,
         run,
         debt_after,
         peak_resident_bytes,

@@ -3,6 +3,10 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use outcrop_workload::store::StoreEngine;
+use serde::{Deserialize, Serialize};
+
+use crate::engine;
 use crate::error::KvError;
 
 /// The unit of `st_blocks`, whatever the filesystem's own block.
@@ -14,12 +18,33 @@ const STAT_BLOCK_BYTES: u64 = 512;
 /// # Errors
 /// The directory cannot be listed. A file that goes away meanwhile counts for nothing.
 pub fn allocated_bytes(directory: &Path) -> Result<u64, KvError> {
-    let mut bytes = 0;
-    for_each_file(directory, &mut |path| {
-        bytes += std::fs::symlink_metadata(path).map_or(0, |file| file.blocks() * STAT_BLOCK_BYTES);
-        Ok(())
-    })?;
-    Ok(bytes)
+    Space::of(directory, StoreEngine::None).map(|space| space.bytes)
+}
+
+/// What a database takes on its filesystem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Space {
+    /// All of it.
+    pub bytes: u64,
+    /// The engine's log, as its files say: below a filesystem that compresses it takes less. 0 where the engine has none.
+    pub log_bytes: u64,
+}
+
+impl Space {
+    /// The space of the files below a directory. *Cost*: one system call a file.
+    ///
+    /// # Errors
+    /// The directory cannot be listed. A file that goes away meanwhile counts for nothing.
+    pub fn of(directory: &Path, engine: StoreEngine) -> Result<Self, KvError> {
+        let mut space = Self::default();
+        for_each_file(directory, &mut |path| {
+            let bytes = std::fs::symlink_metadata(path).map_or(0, |file| file.blocks() * STAT_BLOCK_BYTES);
+            space.bytes += bytes;
+            space.log_bytes += if engine::is_log(engine, path) { bytes } else { 0 };
+            Ok(())
+        })?;
+        Ok(space)
+    }
 }
 
 /// Whether less than a mebibyte is free on the filesystem of a directory.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::drive::Timing;
 use crate::error::KvError;
-use crate::report::{LoadReport, RunReport};
+use crate::report::{LoadReport, RunReport, SettlingReport};
 use crate::spec::KvSpec;
 
 /// What a parent asks of a process.
@@ -22,8 +22,10 @@ pub(crate) enum Request {
         /// Where the bytes are that values are cut from.
         value_bytes: Option<PathBuf>,
     },
-    /// Load it, starting at this moment, and settle.
+    /// Load it, starting at this moment.
     Load(Timing),
+    /// Wait until it has settled.
+    Settle,
     /// Run the workload, starting at this moment.
     Run(Timing),
     /// Close the database.
@@ -35,6 +37,7 @@ pub(crate) enum Request {
 pub(crate) enum Answer {
     Opened { identity: String },
     Loaded(Box<LoadReport>),
+    Settled(Box<SettlingReport>),
     Ran(Box<RunReport>),
     Closed,
     Failed(KvError),

@@ -72,12 +72,18 @@ pub trait Layer: Sync {
         Ok(factors)
     }
 
-    /// Refuses a plan that asks for something which none of its combinations can measure.
+    /// Refuses a plan that asks for something which none of its combinations can measure; gives notes on what only some of them can.
+    ///
+    /// `is_typed` says of which factors somebody typed a value as a flag, even if it is the default.
     ///
     /// # Errors
     /// The first combination at fault, and the value with what is accepted.
-    fn check_combinations(&self, _combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
-        Ok(())
+    fn check_combinations(
+        &self,
+        _combinations: &[Settings],
+        _is_typed: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        Ok(Vec::new())
     }
 
     /// What it costs to make the subject for these cells before the first trial: nothing where trials make what they need, in their own time.

@@ -88,6 +88,9 @@ impl GridColumn {
     }
 }
 
+/// Why figures are missing, and in how many cells where not in all.
+type Reason<'r> = (&'r str, Option<usize>);
+
 impl Grid {
     fn of(group: &CellGroup<'_>) -> Self {
         let rows = &group.rows;
@@ -115,9 +118,16 @@ impl Grid {
         if trials.len() > 1 {
             columns.push(words("trials", rows, |row| row.trials.to_string()));
         }
+        // A reason is said once for all the figures that it keeps from the same number of cells.
+        let mut unavailable: Vec<(Reason<'_>, Vec<&str>)> = Vec::new();
+        let mut is_unavailable = |why, heading| match unavailable.iter_mut().find(|(known, _)| *known == why)
+        {
+            Some((_, headings)) => headings.push(heading),
+            None => unavailable.push((why, vec![heading])),
+        };
         for column in &group.columns {
             match reason_of_all(column, rows) {
-                Some(reason) => notes.push(format!("{} is unavailable: {reason}.", column.heading)),
+                Some(reason) => is_unavailable((reason, None), column.heading),
                 None => {
                     let name = column.metric.name;
                     let places = rows
@@ -128,11 +138,18 @@ impl Grid {
                         places: places.collect(),
                         ..words(column.heading, rows, |row| spelled(column, row))
                     });
-                    notes.extend(reason_of_some(column, rows));
+                    if let Some((reason, cells)) = reason_of_some(column, rows) {
+                        is_unavailable((reason, Some(cells)), column.heading);
+                    }
                     notes.extend(without_interval(column, rows));
                 }
             }
         }
+        notes.extend(unavailable.into_iter().map(|((reason, cells), headings)| {
+            let verb = if headings.len() == 1 { "is" } else { "are" };
+            let cells = cells.map_or_else(String::new, |cells| format!(" in {}", counted(cells, "cell")));
+            format!("{} {verb} unavailable{cells}: {reason}.", headings.join(" and "))
+        }));
         Self {
             head: head(group),
             columns,
@@ -276,13 +293,17 @@ fn head(group: &CellGroup<'_>) -> Vec<String> {
         group.layer.name,
         counted(group.rows.len(), "cell")
     )];
-    let constants: Vec<String> = group
-        .constants
-        .iter()
-        .map(|(factor, value)| format!("{} {}", factor.words(), value.spelling()))
-        .collect();
-    if !constants.is_empty() {
-        head.push(format!("All cells: {}.", constants.join(", ")));
+    for (which, settings) in [
+        ("All cells", &group.constants),
+        ("Cells that have them", &group.usual),
+    ] {
+        let words = settings
+            .iter()
+            .map(|(factor, value)| format!("{} {}", factor.words(), value.spelling()));
+        let words: Vec<String> = words.collect();
+        if !words.is_empty() {
+            head.push(format!("{which}: {}.", words.join(", ")));
+        }
     }
     head
 }
@@ -379,16 +400,11 @@ fn reason_of_all<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<&'r s
         .flatten()
 }
 
-/// Why some cells lack a figure that others have.
-fn reason_of_some(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
+/// Why some cells lack a figure that others have, and how many.
+fn reason_of_some<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<(&'r str, usize)> {
     let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
     let reasons: Vec<&str> = figures.filter_map(reason).collect();
-    let first = reasons.first()?;
-    Some(format!(
-        "{} is unavailable in {}: {first}.",
-        column.heading,
-        counted(reasons.len(), "cell")
-    ))
+    Some((*reasons.first()?, reasons.len()))
 }
 
 /// Why a figure of a sample has no interval.

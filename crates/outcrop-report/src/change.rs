@@ -97,11 +97,11 @@ pub(crate) fn percent(one: f64, other: f64) -> String {
     format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
 }
 
-/// What becomes of a quantity: `−25 % throughput`, `no measurable change in throughput`.
+/// What becomes of a quantity: `throughput −25 %`, `no measurable change in throughput`.
 pub(crate) fn words(quantity: &str, one: &Number, other: &Number) -> String {
     match Difference::of(one, other) {
         Difference::None => format!("no measurable change in {quantity}"),
-        known => format!("{} {quantity}{}", percent(one.value, other.value), known.caveat()),
+        known => format!("{quantity} {}{}", percent(one.value, other.value), known.caveat()),
     }
 }
 
@@ -131,13 +131,13 @@ mod tests {
         let says = |one: f64, half_width: f64| {
             words("throughput", &number(one, half_width), &number(100.0, half_width))
         };
-        assert_eq!(says(75.0, 0.01), "−25 % throughput");
+        assert_eq!(says(75.0, 0.01), "throughput −25 %");
         assert_eq!(
             says(75.0, 0.3),
-            "−25 % throughput (not certain: the intervals overlap)"
+            "throughput −25 % (not certain: the intervals overlap)"
         );
         assert_eq!(says(92.0, 0.1), "no measurable change in throughput");
-        assert_eq!(says(92.0, 0.01), "−8 % throughput");
+        assert_eq!(says(92.0, 0.01), "throughput −8 %");
         assert_eq!(says(97.0, 0.001), "no measurable change in throughput");
     }
 

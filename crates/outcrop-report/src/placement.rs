@@ -9,6 +9,7 @@ mod doubt;
 mod figure;
 mod files;
 mod limits;
+mod log;
 mod prices;
 mod system;
 mod words;
@@ -116,6 +117,9 @@ impl Placement {
         let cost = limits.prices.as_ref().zip(limits.prices_from);
         let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(&candidates, from));
         answer.splice(1..1, cost);
+        // Behind what is gained, which is where space is compared.
+        let place = answer.len().min(2);
+        answer.splice(place..place, log::sentence(&family));
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),

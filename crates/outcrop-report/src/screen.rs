@@ -360,8 +360,11 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
     let count = counted(findings.len(), "finding");
     lines.extend(named(&format!("{count} {verb} not hold"), &findings, width));
     // A check that failed is said as what is the case, not as the statement that it contradicts.
-    let checks = failing(report, About::Run, |finding| finding.failure);
+    let mut checks = failing(report, About::Run, |finding| finding.failure);
     let count = counted(checks.len(), "quality check");
+    // Several checks may fail in the same way.
+    let mut said = BTreeSet::new();
+    checks.retain(|failure| said.insert(*failure));
     lines.extend(named(&format!("{count} failed"), &checks, width));
     lines
 }

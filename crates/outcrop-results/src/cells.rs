@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::interval::Interval;
 use outcrop_measure::metric::{Provenance, Unit};
-use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings, TableColumn, Vocabulary};
+use outcrop_schema::{FactorRef, Label, LayerSchema, Setting, Settings, TableColumn, Vocabulary};
 
 pub use json::{CellJson, FigureJson};
 pub(crate) use wide::typed_columns;
@@ -86,6 +86,8 @@ pub struct CellGroup<'t> {
     pub subject: Option<&'t str>,
     /// Factors that have one value in all cells, in the order of labels.
     pub constants: Vec<(FactorRef, &'t Setting)>,
+    /// Factors that some cells lack, and that have their usual value in all others.
+    pub usual: Vec<(FactorRef, &'t Setting)>,
     /// Factors that vary, in the same order.
     pub factors: Vec<FactorRef>,
     /// Figures that a cell has, in the order of columns.
@@ -176,6 +178,13 @@ impl<'t> CellGroup<'t> {
     fn of(layer: &'static LayerSchema, rows: Vec<&'t CellRow>) -> Self {
         let (factors, constants): (Vec<FactorRef>, Vec<FactorRef>) =
             ordered_factors(layer).partition(|factor| varies(&rows, *factor));
+        let (usual, factors): (Vec<_>, Vec<_>) = factors
+            .into_iter()
+            .map(|factor| (factor, usual(&rows, factor)))
+            .partition(|(_, usual)| usual.is_some());
+        let usual = usual
+            .into_iter()
+            .filter_map(|(factor, value)| Some((factor, value?)));
         let first = rows.first().copied();
         let constants = constants
             .into_iter()
@@ -190,7 +199,8 @@ impl<'t> CellGroup<'t> {
                 .then(|| first.map(|row| row.subject.as_str()))
                 .flatten(),
             constants,
-            factors,
+            usual: usual.collect(),
+            factors: factors.into_iter().map(|(factor, _)| factor).collect(),
             columns: columns.collect(),
             rows,
         }
@@ -278,4 +288,12 @@ fn varies(rows: &[&CellRow], factor: FactorRef) -> bool {
     let mut values = rows.iter().map(|row| row.setting(factor));
     let first = values.next();
     values.any(|value| Some(value) != first)
+}
+
+/// The default, where every row that has the factor has it, and labels leave it out: what a cell without it lacks is decided by another factor.
+fn usual<'t>(rows: &[&'t CellRow], factor: FactorRef) -> Option<&'t Setting> {
+    let values: BTreeSet<&Setting> = rows.iter().filter_map(|row| row.setting(factor)).collect();
+    let only = values.first().copied().filter(|_| values.len() == 1)?;
+    let is_named = matches!(factor.label, Label::Always(_));
+    (!is_named && factor.default == Some(only.spelling())).then_some(only)
 }

@@ -404,7 +404,7 @@ pub const OPERATIONS_FAILED: RemarkKind = RemarkKind::new("operations-failed", "
 pub const NOTHING_COMPLETED: RemarkKind = RemarkKind::new(
     "nothing-completed",
     "no operation completed in the measured time",
-    "not one operation completed",
+    "no operation completed",
 );
 /// Others used the device.
 pub const CONTAMINATED: RemarkKind = RemarkKind::new(

@@ -18,6 +18,7 @@ pub(super) struct Intervals {
 }
 
 struct Histograms {
+    completed: u64,
     latency: LatencyHistogram,
     service: LatencyHistogram,
 }
@@ -25,9 +26,14 @@ struct Histograms {
 impl Histograms {
     fn new() -> Self {
         Self {
+            completed: 0,
             latency: LatencyHistogram::new(),
             service: LatencyHistogram::new(),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.latency.is_empty() && self.service.is_empty()
     }
 }
 
@@ -44,6 +50,7 @@ impl Intervals {
         let report = |((index, kind), histograms): ((u32, OperationKind), Histograms)| Interval {
             kind,
             index,
+            completed: histograms.completed,
             latency: histograms.latency,
             service: histograms.service,
         };
@@ -53,6 +60,7 @@ impl Intervals {
     fn take_over(&self, index: u32, kind: OperationKind, histograms: &Histograms) {
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let all = recorded.entry((index, kind)).or_insert_with(Histograms::new);
+        all.completed += histograms.completed;
         all.latency.merge(&histograms.latency);
         all.service.merge(&histograms.service);
     }
@@ -61,8 +69,8 @@ impl Intervals {
 /// Records the operations of one thread.
 pub(super) struct Recorder<'i> {
     intervals: &'i Intervals,
-    is_open_loop: bool,
     start: u64,
+    end: u64,
     length: u64,
     /// Where the current window ends.
     turn_at: u64,
@@ -71,12 +79,12 @@ pub(super) struct Recorder<'i> {
 }
 
 impl<'i> Recorder<'i> {
-    pub(super) fn new(intervals: &'i Intervals, clock: &Clock, span: &Span, is_open_loop: bool) -> Self {
+    pub(super) fn new(intervals: &'i Intervals, clock: &Clock, span: &Span) -> Self {
         let length = clock.ticks_in(intervals.length).max(1);
         Self {
             intervals,
-            is_open_loop,
             start: span.measured,
+            end: span.end,
             length,
             turn_at: span.measured.saturating_add(length),
             index: 0,
@@ -84,17 +92,44 @@ impl<'i> Recorder<'i> {
         }
     }
 
-    /// Records an operation that was due, begun and done at these ticks.
+    /// Records an operation of a closed loop that was begun and done at these ticks, the latter within the measured time.
     #[inline]
-    pub(super) fn record(&mut self, clock: &Clock, kind: OperationKind, due: u64, begun: u64, done: u64) {
-        if done >= self.turn_at {
-            self.turn(done);
+    pub(super) fn record(&mut self, clock: &Clock, kind: OperationKind, begun: u64, done: u64) {
+        let histograms = self.window_of(kind, done);
+        histograms.completed += 1;
+        histograms.latency.record(clock.nanos(done.saturating_sub(begun)));
+    }
+
+    /// Records an operation of an open loop that was due, begun and done at these ticks.
+    ///
+    /// What is done within the measured time is throughput, whenever it was due: a backlog that is worked off is work. Latencies are those of
+    /// what was due within it, whenever it was done.
+    pub(super) fn record_due(&mut self, clock: &Clock, kind: OperationKind, due: u64, begun: u64, done: u64) {
+        let (start, end) = (self.start, self.end);
+        if done < start {
+            return;
         }
-        let histograms = self.current[kind as usize].get_or_insert_with(|| Box::new(Histograms::new()));
-        histograms.latency.record(clock.nanos(done.saturating_sub(due)));
-        if self.is_open_loop {
-            histograms.service.record(clock.nanos(done.saturating_sub(begun)));
+        let histograms = self.window_of(kind, done);
+        histograms.completed += u64::from(done < end);
+        histograms.service.record(clock.nanos(done.saturating_sub(begun)));
+        if due >= start {
+            histograms.latency.record(clock.nanos(done.saturating_sub(due)));
         }
+    }
+
+    /// Records an operation of an open loop that was due and is not begun at the end, with its age: a lower bound of its latency.
+    pub(super) fn record_not_begun(&mut self, clock: &Clock, kind: OperationKind, due: u64) {
+        let end = self.end;
+        let age = clock.nanos(end.saturating_sub(due));
+        self.window_of(kind, end).latency.record(age);
+    }
+
+    #[inline]
+    fn window_of(&mut self, kind: OperationKind, now: u64) -> &mut Histograms {
+        if now >= self.turn_at {
+            self.turn(now);
+        }
+        self.current[kind as usize].get_or_insert_with(|| Box::new(Histograms::new()))
     }
 
     /// Hands the window over and begins the one that `now` lies in.
@@ -110,9 +145,10 @@ impl<'i> Recorder<'i> {
     pub(super) fn hand_over(&mut self) {
         for kind in OperationKind::ALL {
             if let Some(histograms) = &mut self.current[kind as usize]
-                && !histograms.latency.is_empty()
+                && !histograms.is_empty()
             {
                 self.intervals.take_over(self.index, kind, histograms);
+                histograms.completed = 0;
                 histograms.latency.clear();
                 histograms.service.clear();
             }

@@ -9,6 +9,7 @@ use outcrop_workload::Schedule;
 use outcrop_workload::keyed::{Operation, OperationKind, RecordValues, StoreLoad};
 
 use super::Witness;
+use super::newest::{NewestVersions, Stale, Write};
 use super::recorder::{Intervals, Recorder};
 use super::timing::{Span, monotonic_ns, wait_until_ns};
 use crate::error::KvError;
@@ -27,6 +28,7 @@ pub(super) struct Shared<'d> {
     pub(super) values: &'d RecordValues,
     pub(super) clock: &'d Clock,
     pub(super) intervals: &'d Intervals,
+    pub(super) newest: &'d NewestVersions,
     pub(super) span: Span,
     pub(super) witness: Option<&'d dyn Witness>,
     pub(super) process: u32,
@@ -45,9 +47,11 @@ pub(super) struct Worker<'d> {
     session: Box<dyn Session + 'd>,
     key: Vec<u8>,
     value: Vec<u8>,
-    /// Values that a scan came by, one behind the other, and where each ends.
+    /// Keys and values that a scan came by, one behind the other, and where each key and each value ends.
     scanned: Vec<u8>,
-    scanned_ends: Vec<usize>,
+    scanned_ends: Vec<(usize, usize)>,
+    /// The key that a value says it belongs to.
+    named_key: Vec<u8>,
     tally: Tally,
 }
 
@@ -61,18 +65,19 @@ impl<'d> Worker<'d> {
             value: Vec::with_capacity(shared.values.longest_bytes()),
             scanned: Vec::new(),
             scanned_ends: Vec::new(),
+            named_key: Vec::new(),
             tally: Tally::default(),
         })
     }
 
-    fn recorder(&self, is_open_loop: bool) -> Recorder<'d> {
+    fn recorder(&self) -> Recorder<'d> {
         let Shared {
             intervals,
             clock,
             span,
             ..
         } = self.shared;
-        Recorder::new(intervals, clock, span, is_open_loop)
+        Recorder::new(intervals, clock, span)
     }
 
     fn has_to_stop(&self) -> bool {
@@ -82,7 +87,7 @@ impl<'d> Worker<'d> {
     /// Stores a range of records; gives the counts and the CPU time.
     pub(super) fn load(mut self, range: Range<u64>) -> Result<(Tally, u64), KvError> {
         let cpu_before_ns = thread_time_ns();
-        let mut recorder = self.recorder(false);
+        let mut recorder = self.recorder();
         for key_id in range {
             if self.has_to_stop() {
                 break;
@@ -91,7 +96,7 @@ impl<'d> Worker<'d> {
             self.write_value(key_id, RecordValues::LOADED);
             let (begun, done) = self.put(key_id, RecordValues::LOADED)?;
             self.tally.operations += 1;
-            recorder.record(self.shared.clock, OperationKind::Insert, begun, begun, done);
+            recorder.record(self.shared.clock, OperationKind::Insert, begun, done);
         }
         recorder.hand_over();
         Ok((self.tally, thread_time_ns() - cpu_before_ns))
@@ -106,17 +111,17 @@ impl<'d> Worker<'d> {
             shared.spec.seed.derive("arrivals"),
         );
         self.wait_until(shared.span.start)?;
-        let cpu_before_ns = match schedule {
+        let cpu_ns = match schedule {
             None => self.run_closed()?,
             Some(schedule) => self.run_open(schedule)?,
         };
-        Ok((self.tally, thread_time_ns().saturating_sub(cpu_before_ns)))
+        Ok((self.tally, cpu_ns))
     }
 
-    /// One operation after the other; gives the CPU time at which measuring started.
+    /// One operation after the other; gives the CPU time of the measured part.
     fn run_closed(&mut self) -> Result<u64, KvError> {
         let Shared { clock, span, .. } = *self.shared;
-        let mut recorder = self.recorder(false);
+        let mut recorder = self.recorder();
         let mut operations = self.shared.load.operations(self.thread);
         let mut cpu_before_ns = None;
         let mut now = clock.ticks();
@@ -127,44 +132,48 @@ impl<'d> Worker<'d> {
             let operation = operations.next_operation().map_err(too_many)?;
             let (begun, done) = self.perform(&operation)?;
             if done >= span.measured && done < span.end {
-                recorder.record(clock, operation.kind, begun, begun, done);
+                recorder.record(clock, operation.kind, begun, done);
             }
             now = done;
         }
         recorder.hand_over();
-        Ok(cpu_before_ns.unwrap_or_else(thread_time_ns))
+        Ok(since(cpu_before_ns))
     }
 
-    /// Operations by a schedule; gives the CPU time at which measuring started.
+    /// Operations by a schedule; gives the CPU time of the measured part.
     fn run_open(&mut self, mut schedule: Schedule) -> Result<u64, KvError> {
         let Shared { clock, span, .. } = *self.shared;
-        let mut recorder = self.recorder(true);
+        let mut recorder = self.recorder();
         let mut operations = self.shared.load.operations(self.thread);
         let mut cpu_before_ns = None;
-        while !self.has_to_stop() {
-            let due_ns = schedule.next_ns();
-            let due = span.start + clock.ticks_in(std::time::Duration::from_nanos(due_ns));
-            if due >= span.end {
+        let mut due_at =
+            move || span.start + clock.ticks_in(std::time::Duration::from_nanos(schedule.next_ns()));
+        let mut due = due_at();
+        while due < span.end && !self.has_to_stop() {
+            self.wait_until(due)?;
+            let now = clock.ticks();
+            if now >= span.end {
                 break;
             }
-            if due >= span.measured && cpu_before_ns.is_none() {
+            if now >= span.measured && cpu_before_ns.is_none() {
                 cpu_before_ns = Some(thread_time_ns());
             }
-            self.wait_until(due)?;
             let operation = operations.next_operation().map_err(too_many)?;
-            if clock.ticks() >= span.end {
-                // It was due and finds no thread: it counts with its age, a lower bound.
-                self.tally.unfinished += 1;
-                recorder.record(clock, operation.kind, due, span.end, span.end);
-                continue;
-            }
             let (begun, done) = self.perform(&operation)?;
+            recorder.record_due(clock, operation.kind, due, begun, done);
+            due = due_at();
+        }
+        let cpu_ns = since(cpu_before_ns);
+        // What was due and found no thread counts with its age, a lower bound; what was due in the warm-up is in no latency.
+        while due < span.end && !self.has_to_stop() {
             if due >= span.measured {
-                recorder.record(clock, operation.kind, due, begun, done);
+                self.tally.unfinished += 1;
+                recorder.record_not_begun(clock, operations.next_kind(), due);
             }
+            due = due_at();
         }
         recorder.hand_over();
-        Ok(cpu_before_ns.unwrap_or_else(thread_time_ns))
+        Ok(cpu_ns)
     }
 
     /// Waits until the counter has this value, the last stretch by reading it.
@@ -187,21 +196,31 @@ impl<'d> Worker<'d> {
         match operation.kind {
             OperationKind::Read => self.read(operation.key_id),
             OperationKind::Update | OperationKind::Insert => {
-                self.write_value(operation.key_id, operation.version);
-                let times = self.put(operation.key_id, operation.version)?;
+                let write = self.begin_write(operation);
+                let times = self.put(operation.key_id, write.version)?;
+                self.shared.newest.end(operation.key_id, write, times.1);
                 if operation.kind == OperationKind::Insert {
                     self.shared.load.acknowledge(operation.key_id);
                 }
                 Ok(times)
             }
             OperationKind::ReadModifyWrite => {
-                self.write_value(operation.key_id, operation.version);
+                let write = self.begin_write(operation);
                 let (begun, _) = self.read(operation.key_id)?;
-                let (_, done) = self.put(operation.key_id, operation.version)?;
+                let (_, done) = self.put(operation.key_id, write.version)?;
+                self.shared.newest.end(operation.key_id, write, done);
                 Ok((begun, done))
             }
             OperationKind::Scan => self.scan(operation),
         }
+    }
+
+    /// Numbers the write and makes its value, ahead of the clock.
+    #[inline]
+    fn begin_write(&mut self, operation: &Operation) -> Write {
+        let write = self.shared.newest.begin(operation.key_id, operation.version);
+        self.write_value(operation.key_id, write.version);
+        write
     }
 
     #[inline]
@@ -234,9 +253,19 @@ impl<'d> Worker<'d> {
             Some(bytes) => {
                 self.tally.read_bytes += bytes.len() as u64;
                 self.tally.verified += 1;
-                if let Err(mismatch) = self.shared.values.verify(key_id, bytes) {
+                let wrong = match self.shared.values.verify(key_id, bytes) {
+                    Ok(Some(version)) => self
+                        .shared
+                        .newest
+                        .check(key_id, version, begun)
+                        .err()
+                        .map(|newer| older(version, newer)),
+                    Ok(None) => None,
+                    Err(mismatch) => Some(mismatch.to_string()),
+                };
+                if let Some(wrong) = wrong {
                     self.tally.mismatches += 1;
-                    let problem = || format!("key {}: {mismatch}", self.key.escape_ascii());
+                    let problem = || format!("key {}: {wrong}", self.key.escape_ascii());
                     self.tally.first_problem.get_or_insert_with(problem);
                 }
             }
@@ -266,25 +295,58 @@ impl<'d> Worker<'d> {
         // A reader keeps what it scans; verifying is ours, and comes behind the clock.
         let records = self
             .session
-            .scan(&self.key, operation.scan_length, &mut |_, value| {
+            .scan(&self.key, operation.scan_length, &mut |key, value| {
+                scanned.extend_from_slice(key);
+                let key_end = scanned.len();
                 scanned.extend_from_slice(value);
-                ends.push(scanned.len());
+                ends.push((key_end, scanned.len()));
             })?;
         let done = clock.ticks();
         self.tally.scanned_records += u64::from(records);
-        self.tally.read_bytes += self.scanned.len() as u64;
         let mut start = 0;
-        for end in &self.scanned_ends {
+        for at in 0..self.scanned_ends.len() {
+            let (key_end, end) = self.scanned_ends[at];
+            self.tally.read_bytes += (end - key_end) as u64;
             self.tally.verified += 1;
-            if let Err(mismatch) = self.shared.values.verify_any(&self.scanned[start..*end]) {
+            if let Some(wrong) = self.wrong_in_scan(start..key_end, key_end..end, begun) {
                 self.tally.mismatches += 1;
-                let problem = || format!("a scan from key {}: {mismatch}", self.key.escape_ascii());
+                let problem = || format!("a scan from key {}: {wrong}", self.key.escape_ascii());
                 self.tally.first_problem.get_or_insert_with(problem);
             }
-            start = *end;
+            start = end;
         }
         Ok((begun, done))
     }
+
+    /// What is wrong with a record that a scan came by: its value, that it lies under another key, or that a newer one was acknowledged.
+    fn wrong_in_scan(&mut self, key: Range<usize>, value: Range<usize>, begun: u64) -> Option<String> {
+        let (key_id, version) = match self.shared.values.verify_any(&self.scanned[value]) {
+            Ok(Some(found)) => found,
+            Ok(None) => return None,
+            Err(mismatch) => return Some(mismatch.to_string()),
+        };
+        self.named_key.clear();
+        self.shared.load.write_key(key_id, &mut self.named_key);
+        let key = &self.scanned[key];
+        if *key != *self.named_key {
+            let (own, other) = (self.named_key.escape_ascii(), key.escape_ascii());
+            return Some(format!("the value of key {own} under key {other}"));
+        }
+        let newer = self.shared.newest.check(key_id, version, begun).err()?;
+        Some(format!("key {}: {}", key.escape_ascii(), older(version, newer)))
+    }
+}
+
+/// The CPU time of this thread since it was this much; none where measuring never started.
+fn since(before_ns: Option<u64>) -> u64 {
+    before_ns.map_or(0, |before_ns| thread_time_ns().saturating_sub(before_ns))
+}
+
+fn older(version: u64, newer: Stale) -> String {
+    format!(
+        "version {version}, although version {} was acknowledged before the read began",
+        newer.acknowledged
+    )
 }
 
 fn too_many(error: impl std::fmt::Display) -> KvError {

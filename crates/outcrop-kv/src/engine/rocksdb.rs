@@ -27,6 +27,11 @@ use crate::store::{CompactionState, Opening, Session, Store, StoreCounters, Stor
 
 pub(super) use self::library::find;
 
+/// Opens the library, for as long as this process lives.
+pub(super) fn load() -> Result<(), KvError> {
+    library::open().map(drop)
+}
+
 const ENGINE: &str = "RocksDB";
 /// The library names itself at the head of its log.
 const LOG_HEAD_BYTES: u64 = 4096;

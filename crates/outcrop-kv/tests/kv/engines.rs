@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outcrop_kv::{Opening, Session, StoreOptions, allocated_bytes, engine};
+use outcrop_kv::{Opening, Session, Space, StoreOptions, allocated_bytes, engine};
 use outcrop_measure::Seed;
 use outcrop_workload::Content;
 use outcrop_workload::keyed::{RecordValues, StoreWorkload, YcsbCore};
@@ -149,6 +149,21 @@ fn stored_bytes(options: &StoreOptions) -> u64 {
     }
     drop((session, store));
     allocated_bytes(&directory).unwrap()
+}
+
+#[test]
+fn a_small_database_takes_little_space_while_it_is_open() {
+    for engine in engines() {
+        let place = workplace();
+        let directory = place.path().join("db");
+        let store = engine::open(&options(engine), &directory, Opening::Create).unwrap();
+        store.session().unwrap().put(b"key", b"value").unwrap();
+        store.flush().unwrap();
+        let space = Space::of(&directory, engine).unwrap();
+        // RocksDB would allocate 4 MiB ahead for its manifest; redb has a file of 1.5 MiB from the start.
+        assert!(space.bytes < 2 << 20, "{engine}: {space:?}");
+        assert!(space.log_bytes < 64 << 10, "{engine}: {space:?}");
+    }
 }
 
 #[test]

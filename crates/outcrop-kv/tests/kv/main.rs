@@ -6,5 +6,8 @@ mod engines;
 mod faults;
 mod kills;
 mod mixes;
+mod open_loop;
+mod shelf;
 mod stage;
 mod trials;
+mod versions;

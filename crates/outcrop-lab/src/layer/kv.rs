@@ -5,6 +5,7 @@
 mod bench;
 mod forecast;
 mod ground;
+mod lacking;
 mod parameters;
 mod values;
 
@@ -108,8 +109,12 @@ impl Layer for Kv {
         Ok(factors)
     }
 
-    fn check_combinations(&self, combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
-        parameters::check_codecs(combinations)
+    fn check_combinations(
+        &self,
+        combinations: &[Settings],
+        is_typed: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, (usize, Refusal)> {
+        lacking::check(combinations, is_typed)
     }
 
     fn forecast_preparation(&self, _subject: &Subject, cells: &[&Cell]) -> Forecast {

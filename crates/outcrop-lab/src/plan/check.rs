@@ -194,8 +194,13 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         let completed = layer.complete_factors(&plan.subject, factors.clone(), &plan.trial);
         completed.map_err(|refusal| refused(&draft, layer, factors, &refusal))?;
     }
-    let checked = layer.check_combinations(&combinations);
-    checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
+    let is_typed = |name: &str| {
+        let given = draft.workload.get(name);
+        given.is_some_and(|given| given.at.starts_with("--"))
+    };
+    let checked = layer.check_combinations(&combinations, &is_typed);
+    let notes = checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
+    data_taken.notes.extend(notes);
     Ok(plan)
 }
 

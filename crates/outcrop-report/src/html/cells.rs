@@ -6,6 +6,8 @@ use crate::cell_table::{Grid, GridColumn};
 
 /// Columns that a phone shows at once.
 const COLUMNS_OF_A_PHONE: usize = 3;
+/// Columns that a page of usual width shows at once.
+const COLUMNS_OF_A_PAGE: usize = 10;
 
 pub(super) fn body(grids: &[Grid]) -> Markup {
     html! { @for grid in grids { (table(grid)) } }
@@ -17,12 +19,13 @@ fn table(grid: &Grid) -> Markup {
         .split_first()
         .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
     let row_count = grid.columns.first().map_or(0, |column| column.cells.len());
+    let is_wide = grid.columns.len() > COLUMNS_OF_A_PAGE;
     html! {
         @if grid.columns.len() > COLUMNS_OF_A_PHONE {
-            p.soft.scroll-cue { "The table has " (grid.columns.len()) " columns: swipe it to the left for the rest →" }
+            p.soft.scroll-cue.wide[is_wide] { "The table has " (grid.columns.len()) " columns: scroll it sideways for the rest →" }
         }
         div.scroll {
-            table.sortable {
+            table.sortable.dense[is_wide] {
                 caption { (caption) @for line in rest { br; (line) } }
                 thead { tr { @for column in &grid.columns { th scope="col" { (column.heading) } } } }
                 tbody { @for row in 0..row_count { tr { @for column in &grid.columns { (cell(column, row)) } } } }

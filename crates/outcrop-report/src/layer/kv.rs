@@ -7,6 +7,7 @@ mod figures;
 mod findings;
 mod method;
 mod prediction;
+mod space;
 
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
@@ -20,6 +21,7 @@ use crate::finding::Finding;
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::is_compressed_below;
+pub(crate) use space::{log_share_after, matters};
 
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,

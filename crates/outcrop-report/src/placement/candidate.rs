@@ -4,6 +4,7 @@ use outcrop_measure::Interval;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
 use outcrop_results::RunView;
+use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM,
     IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache, READ_LATENCY, RECORDS,
@@ -133,9 +134,36 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
     let Some(first) = family.first() else {
         return String::new();
     };
-    let load = first.label(&[&ENGINE, &WORKLOAD, &RECORDS, &THREADS, &PROCESSES, &PAGE_CACHE]);
+    let workload = match first.spelling(&WORKLOAD) {
+        name if name.starts_with("ycsb-") => name.to_uppercase(),
+        other => other.to_owned(),
+    };
+    let count = first.place(&RECORDS).map_or_else(String::new, thousands);
     // A family is of one subject.
-    format!("{}, {load}", first.subject())
+    let records = match first.subject().strip_prefix("databases of ") {
+        Some("generated values") | None => format!("{count} generated records"),
+        Some(values) => format!("{count} records of {values}"),
+    };
+    let conditions = [&THREADS as FactorRef, &PROCESSES, &PAGE_CACHE].map(|factor| first.label(&[factor]));
+    let engine = format!("{} under {workload}", first.label(&[&ENGINE]));
+    let parts = [engine, records].into_iter().chain(conditions);
+    parts
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// `20,000`.
+fn thousands(count: f64) -> String {
+    let digits = format!("{count:.0}");
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// The engine of the store, which is that of all of the family.

@@ -2,7 +2,11 @@
 
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Report, Verdict};
-use outcrop_schema::kv::{LOAD_WRITES_DEVICE, MISMATCHES};
+use outcrop_results::Value;
+use outcrop_schema::kv::{
+    LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MISMATCHES, READS_DEVICE, READS_ENGINE,
+    STORED_AFTER_BYTES, STORED_BYTES, WRITES_DEVICE, WRITES_ENGINE,
+};
 
 use crate::kv_fixture::codecs;
 
@@ -23,19 +27,98 @@ fn the_advice_says_what_compressing_costs_and_saves() {
     };
     let blocks = of("Compress blocks");
     assert!(blocks.brief.contains("lz4 4KiB"), "{}", blocks.brief);
-    assert!(blocks.brief.contains("50 % of it"), "{}", blocks.brief);
-    assert!(blocks.brief.contains("−10 % throughput"), "{}", blocks.brief);
+    assert!(
+        blocks.brief.contains("takes 50 % of the space"),
+        "{}",
+        blocks.brief
+    );
+    assert!(blocks.brief.contains("throughput −10 %"), "{}", blocks.brief);
     let size = of("Block size");
     assert!(size.brief.starts_with("4KiB"), "{}", size.brief);
     let action = advice.iter().find_map(|claim| claim.action.as_deref());
     let action = action.expect("one instruction for the first screen");
     assert!(
         action.starts_with(
-            "Compress blocks with rocksdb lz4 4KiB where space matters: 50 % of the space, −10 % throughput"
+            "Compress blocks with rocksdb lz4 4KiB where space matters: takes 50 % of the space; throughput −10 %"
         ),
         "{action}"
     );
     assert!(of("Block cache").brief.contains("75 %"));
+}
+
+/// The same run, with a log of so many bytes in each database.
+fn with_log(bytes: f64) -> outcrop_results::RunView {
+    let mut run = codecs();
+    for trial in &mut run.trials {
+        for value in &mut trial.values {
+            if [STORED_BYTES.name, STORED_AFTER_BYTES.name].contains(&value.metric.as_str()) {
+                value.value = value.value.map(|stored| stored + bytes);
+            }
+        }
+        let logs = [LOG_BYTES, LOG_AFTER_BYTES].map(|metric| Value::measured(metric, bytes));
+        trial.values.extend(logs);
+    }
+    run
+}
+
+#[test]
+fn a_log_that_is_much_of_the_space_is_left_out_of_the_comparison_and_said() {
+    let said = |run: &outcrop_results::RunView| {
+        let report = Report::of(run);
+        let answer = &report.layers[0].answer;
+        let blocks = answer
+            .advice
+            .iter()
+            .find(|claim| claim.topic == "Compress blocks");
+        let cautions: Vec<String> = answer
+            .cautions
+            .iter()
+            .map(|caution| caution.text.clone())
+            .collect();
+        (blocks.unwrap().brief.clone(), cautions.join(" "))
+    };
+    let (brief, cautions) = said(&with_log(100e6));
+    assert!(
+        brief.contains("takes 50 % of the space without the log"),
+        "{brief}"
+    );
+    assert!(
+        cautions.contains("log, which no codec compresses, takes up to 67 % of the space"),
+        "{cautions}"
+    );
+    // A log that is hardly there changes nothing.
+    let (brief, cautions) = said(&with_log(1e6));
+    assert!(brief.contains("takes 50 % of the space;"), "{brief}");
+    assert!(!cautions.contains("log, which"), "{cautions}");
+    let placed = Report::of(&with_log(100e6)).placement.unwrap().answer.join(" ");
+    assert!(placed.contains("takes up to 67 % of these spaces"), "{placed}");
+    let placed = Report::of(&with_log(1e6)).placement.unwrap().answer.join(" ");
+    assert!(!placed.contains("of these spaces"), "{placed}");
+}
+
+#[test]
+fn checks_that_fail_in_the_same_way_are_said_once() {
+    let mut run = codecs();
+    for trial in &mut run.trials {
+        let pairs = [
+            (WRITES_ENGINE, 2.0),
+            (WRITES_DEVICE, 9.0),
+            (READS_ENGINE, 1.0),
+            (READS_DEVICE, 9.0),
+        ];
+        trial
+            .values
+            .extend(pairs.map(|(metric, value)| Value::measured(metric, value)));
+    }
+    let report = Report::of(&run);
+    let screen = report.screen(200, false);
+    let failure = "The engine and the block device count different bytes";
+    assert_eq!(screen.matches(failure).count(), 1, "{screen}");
+    let meanings = report.layers[0]
+        .findings
+        .iter()
+        .filter(|finding| finding.meaning.contains("other processes"));
+    assert_eq!(meanings.count(), 1);
 }
 
 #[test]

@@ -154,7 +154,7 @@ impl<'a> CellView<'a> {
                 let reason = value.source.as_deref().unwrap_or("no reason given");
                 let reason = match given.len() {
                     0 => reason.to_owned(),
-                    some => format!("only {some} of {} trials have it: {reason}", found.len()),
+                    some => only_some(some, found.len(), reason),
                 };
                 (Vec::new(), Some(reason))
             }
@@ -324,4 +324,18 @@ fn decode(trial: &TrialEntry, entry: &HistogramEntry) -> Result<LatencyHistogram
             interval_index: entry.interval_index,
             reason: error.to_string(),
         })
+}
+
+/// Why a cell lacks a figure that some of its trials have.
+fn only_some(some: usize, trials: usize, reason: &str) -> String {
+    // Of percentiles it is known what the other trials lack.
+    let too_few = reason.strip_prefix("too few operations (");
+    match too_few.and_then(|rest| rest.split_once(") for a ")) {
+        Some((count, percentile)) => {
+            format!(
+                "only {some} of {trials} trials had enough operations for a {percentile} (another had {count})"
+            )
+        }
+        None => format!("only {some} of {trials} trials have it: {reason}"),
+    }
 }

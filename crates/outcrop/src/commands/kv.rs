@@ -2,11 +2,12 @@
 
 use super::factor_flags::{FactorFlags, OneOff, Spell};
 use super::plan_flags::PlanFlags;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_input};
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::TimeSpan;
 use outcrop_schema::{LayerSchema, kv};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -69,7 +70,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     );
     let set =
         PlanSet::from_drafts(vec![args.factors.write_over(draft)], &options).map_err(session::lab_error)?;
+    if !args.flags.dry_run {
+        check_engine(&set)?;
+    }
     session::start(&set, "kv", &args.flags)
+}
+
+/// Where the only engine is not on this machine there is nothing to measure: that is said once, before anything is begun.
+fn check_engine(set: &PlanSet) -> anyhow::Result<()> {
+    let engines = set.cells().iter().map(|cell| *cell.factors.value(&kv::ENGINE));
+    let engines: BTreeSet<_> = engines.collect();
+    match (engines.len(), engines.first()) {
+        (1, Some(engine)) => outcrop_kv::engine::load(*engine).map_err(bad_input),
+        _ => Ok(()),
+    }
 }
 
 /// Hold one database for the process that started this one

@@ -104,6 +104,7 @@ functions! {
     options_set_use_direct_reads: fn(*mut Options, c_uchar);
     options_set_use_direct_io_for_flush_and_compaction: fn(*mut Options, c_uchar);
     options_set_write_buffer_size: fn(*mut Options, usize);
+    options_set_manifest_preallocation_size: fn(*mut Options, usize);
     options_set_compaction_style: fn(*mut Options, c_int);
     options_set_stats_dump_period_sec: fn(*mut Options, c_uint);
     options_enable_statistics: fn(*mut Options);

@@ -23,6 +23,9 @@ const FOLDERS: [&str; 8] = [
     "/opt/rocksdb/lib",
 ];
 const NAME: &str = "librocksdb.so";
+/// What to do where there is none.
+const INSTALL: &str =
+    "install the package librocksdb-dev (or librocksdb7.8), or name RocksDB's library in OUTCROP_ROCKSDB_LIB";
 
 /// An open library, which stays open for the life of the process: its threads may outlive a database.
 pub(super) struct RocksLibrary {
@@ -39,15 +42,16 @@ pub(in crate::engine) fn find() -> Result<PathBuf, KvError> {
         return match path.is_file() {
             true => Ok(path),
             false => Err(KvError::Absent {
-                why: format!("{VARIABLE} names {}, which is not a file", path.display()),
+                why: format!(
+                    "{VARIABLE} names {}, which is not a file; {INSTALL}",
+                    path.display()
+                ),
             }),
         };
     }
     let found = FOLDERS.iter().filter_map(|folder| newest_in(Path::new(folder)));
     found.into_iter().next().ok_or_else(|| KvError::Absent {
-        why: format!(
-            "RocksDB is not on this machine: install the package librocksdb-dev (or librocksdb7.8), or name its library in {VARIABLE}"
-        ),
+        why: format!("RocksDB is not on this machine; {INSTALL}"),
     })
 }
 
@@ -73,7 +77,7 @@ pub(super) fn open() -> Result<&'static RocksLibrary, KvError> {
     let path = std::fs::canonicalize(&found).map_err(|error| KvError::path("open", &found, error))?;
     // SAFETY: its initialisers are those of RocksDB and of the C++ library, which do nothing that this program relies on.
     let library = unsafe { Library::new(&path) }.map_err(|error| KvError::Absent {
-        why: format!("cannot open {}: {error}", path.display()),
+        why: format!("cannot open {}: {error}; {INSTALL}", path.display()),
     })?;
     let functions = Functions::of(&library, &path)?;
     Ok(Box::leak(Box::new(RocksLibrary {

@@ -14,6 +14,8 @@ use crate::store::{Opening, StoreOptions};
 const WINDOW_BITS: c_int = -14;
 /// What RocksDB takes for "the codec's own level".
 const OWN_LEVEL: c_int = 32767;
+/// The manifest grows in steps of this: with RocksDB's 4 MiB a small database would seem to take that much more, for as long as it is open.
+const MANIFEST_STEP_BYTES: usize = 4 << 10;
 /// zstd trains a dictionary on a hundred times its size, as its authors advise.
 const TRAINING_FACTOR: c_int = 100;
 
@@ -146,6 +148,8 @@ impl RocksOptions {
         let buffer = usize::try_from(options.write_buffer_bytes).unwrap_or(usize::MAX);
         // SAFETY: as above.
         unsafe { (functions.options_set_write_buffer_size)(self.database, buffer) };
+        // SAFETY: as above.
+        unsafe { (functions.options_set_manifest_preallocation_size)(self.database, MANIFEST_STEP_BYTES) };
         let style = match options.compaction {
             CompactionStyle::Leveled => 0,
             CompactionStyle::Universal => 1,

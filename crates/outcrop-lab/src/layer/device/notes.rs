@@ -29,7 +29,7 @@ pub(super) fn notes(report: &JobReport) -> Vec<Remark> {
     let total = report.total();
     if total.reads.operations + total.writes.operations == 0 {
         notes.push(NOTHING_COMPLETED.remark(
-            "not one operation completed in the measured time: the device stalled, or the trial is too short",
+            "no operation completed in the measured time: the device stalled, or the trial is too short",
         ));
     }
     if report.ended == Ended::WriteLimit {

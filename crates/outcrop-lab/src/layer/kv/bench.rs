@@ -209,6 +209,9 @@ impl Bench for KvBench<'_> {
 fn is_absent(error: &KvError) -> bool {
     matches!(
         error,
-        KvError::Absent { .. } | KvError::MissingCodec { .. } | KvError::Condition { .. }
-    ) || parameters::lacks_codec(error)
+        KvError::Absent { .. }
+            | KvError::MissingCodec { .. }
+            | KvError::Condition { .. }
+            | KvError::Lacks { .. }
+    )
 }

@@ -1,8 +1,5 @@
 //! What plans say about key-value engines, in the driver's terms: what engines and workloads decide, and the checks between factors.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use outcrop_kv::engine::codecs;
 use outcrop_kv::{KvError, KvSpec, PageCache, StoreOptions, ValueSource};
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::ByteSize;
@@ -12,34 +9,17 @@ use outcrop_workload::Content;
 use outcrop_workload::store::{Durability, StoreCodec, StoreCompression, StoreEngine};
 
 use super::ground;
+use super::lacking::is_another_way;
 use crate::cell::{Subject, TrialOptions};
 use crate::layer::Refusal;
-
-/// What only RocksDB has of our factors.
-static OF_ROCKSDB: &[FactorRef] = &[&kv::BOTTOMMOST, &kv::DICTIONARY, &kv::COMPACTION, &kv::IO];
-/// What only LSM engines have beyond.
-static OF_LSM: &[FactorRef] = &[
-    &kv::COMPRESSION,
-    &kv::COMPRESSION_BLOCK_SIZE,
-    &kv::LEVEL_CODECS,
-    &kv::BLOOM_BITS,
-    &kv::WRITE_BUFFER,
-];
 
 /// Leaves out what the engine and the subject do not have, and fills in what the engine and the workload decide.
 pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
     let engine = *factors.value(&kv::ENGINE);
-    let absent: &[&[FactorRef]] = match engine {
-        StoreEngine::RocksDb => &[],
-        StoreEngine::Fjall => &[OF_ROCKSDB],
-        StoreEngine::Redb => &[OF_ROCKSDB, OF_LSM],
-        StoreEngine::None => &[
-            OF_ROCKSDB,
-            OF_LSM,
-            &[&kv::BLOCK_CACHE, &kv::DURABILITY, &kv::FILESYSTEM],
-        ],
-    };
-    for factor in absent.iter().copied().flatten() {
+    let left_out: Vec<FactorRef> = kv::lacked_by(engine)
+        .filter(|factor| !is_another_way(engine, *factor, factors))
+        .collect();
+    for factor in left_out {
         factors.remove(factor.about());
     }
     match engine {
@@ -83,8 +63,6 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
     }
     let spec = kv_spec(factors, trial, Seed(0), None);
     match spec.validate() {
-        // Plans combine engines and codecs freely: what an engine lacks is recorded as not measured.
-        Err(error) if lacks_codec(&error) => Ok(()),
         Err(KvError::Spec {
             field,
             seen,
@@ -96,79 +74,10 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
                 format!("{field} is {seen}; expected {expected}"),
             ))
         }
+        // Plans combine engines and settings freely: what an engine lacks is recorded as not measured.
+        Ok(()) | Err(KvError::Lacks { .. }) => Ok(()),
         Err(error) => Err(Refusal::of(&kv::ENGINE, error.to_string())),
-        Ok(()) => Ok(()),
     }
-}
-
-/// Refuses a codec that none of a plan's engines has: all of its cells would be recorded as not measured. Where some engine has it, those of the
-/// others are; engines without blocks ignore it.
-pub(super) fn check_codecs(combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
-    let mut asked: BTreeMap<(&str, String), Asked> = BTreeMap::new();
-    for (at, factors) in combinations.iter().enumerate() {
-        let engine = *factors.value(&kv::ENGINE);
-        if !matches!(engine, StoreEngine::Fjall | StoreEngine::RocksDb) {
-            continue;
-        }
-        let (factor, wanted) = wanted_codecs(factors);
-        let spelling = factors
-            .setting(factor.name)
-            .map(|value| value.spelling().to_owned());
-        let known = asked.entry((factor.name, spelling.unwrap_or_default()));
-        let known = known.or_insert_with(|| Asked {
-            at,
-            factor,
-            is_had: false,
-            engines: BTreeSet::new(),
-        });
-        known.is_had |= wanted.iter().all(|codec| codecs(engine).contains(codec));
-        known.engines.insert(engine);
-    }
-    let mut lacking = asked.iter().filter(|(_, asked)| !asked.is_had);
-    match lacking.next() {
-        Some(((_, spelling), asked)) => Err((asked.at, asked.refusal(spelling))),
-        None => Ok(()),
-    }
-}
-
-/// What a plan says of codecs, and the engines that it says it of.
-struct Asked {
-    /// The first combination that says it.
-    at: usize,
-    factor: &'static About,
-    /// Whether one of the engines has the codecs.
-    is_had: bool,
-    engines: BTreeSet<StoreEngine>,
-}
-
-impl Asked {
-    fn refusal(&self, spelling: &str) -> Refusal {
-        let has = |engine: &StoreEngine| {
-            let names: Vec<&str> = codecs(*engine).iter().map(|codec| codec.name()).collect();
-            format!("{engine} supports {}", names.join(" and "))
-        };
-        let has: Vec<String> = self.engines.iter().map(has).collect();
-        Refusal::of(
-            self.factor,
-            format!(
-                "the engine does not have the codec {spelling}: {}; use one of these, or rocksdb, which supports all codecs",
-                has.join(", ")
-            ),
-        )
-    }
-}
-
-/// The factor that decides the codecs of a cell, and these.
-fn wanted_codecs(factors: &Settings) -> (&'static About, Vec<StoreCodec>) {
-    match factors.value(&kv::LEVEL_CODECS).codecs() {
-        [] => (&kv::COMPRESSION, vec![factors.value(&kv::COMPRESSION).codec]),
-        levels => (&kv::LEVEL_CODECS, levels.to_vec()),
-    }
-}
-
-/// Whether the engine does not have the codec of a cell.
-pub(super) fn lacks_codec(error: &KvError) -> bool {
-    matches!(error, KvError::Spec { field, .. } if *field == kv::COMPRESSION.name)
 }
 
 fn factor_of(field: &str) -> &'static About {

@@ -13,7 +13,7 @@ use outcrop_workload::store::StoreEngine;
 use crate::layer::TrialReport;
 
 /// Why a kind of operation has no latency.
-const NONE_DONE: &str = "no operation was completed";
+const NONE_DONE: &str = "no operation completed";
 /// The operation of histograms of the load phase.
 const LOAD: &str = "load";
 
@@ -59,7 +59,7 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
     let mut values = speed(report);
     if keeps_values {
         values.extend(space(report));
-        values.extend(amplification(report));
+        values.extend(amplification(spec, report));
         values.extend(blocks(report));
     }
     values.extend(Value::latencies(&kv::LATENCY, &run.latencies(), NONE_DONE));
@@ -158,11 +158,13 @@ fn blocks(report: &KvReport) -> Vec<Value> {
 
 fn space(report: &KvReport) -> Vec<Value> {
     let user = report.load_amounts.user_written_bytes.max(1) as f64;
-    let stored = report.stored_bytes.max(1) as f64;
+    let stored = report.stored.bytes.max(1) as f64;
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
     vec![
         Value::measured(kv::STORED_BYTES, stored),
-        Value::measured(kv::STORED_AFTER_BYTES, report.stored_after_bytes as f64),
+        Value::measured(kv::STORED_AFTER_BYTES, report.stored_after.bytes as f64),
+        Value::measured(kv::LOG_BYTES, report.stored.log_bytes as f64),
+        Value::measured(kv::LOG_AFTER_BYTES, report.stored_after.log_bytes as f64),
         Value::measured(kv::SPACE_AMPLIFICATION, stored / user),
         Value::measured(kv::STORED_RATIO, user / stored),
         Value::known(kv::DEBT_BEFORE, counted(&report.debt_before)),
@@ -170,7 +172,7 @@ fn space(report: &KvReport) -> Vec<Value> {
     ]
 }
 
-fn amplification(report: &KvReport) -> Vec<Value> {
+fn amplification(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     let over = |bytes: Counted, user: u64, what: &str| match user {
         0 => Err(Unavailable::because(format!("no value was {what}"))),
         user => bytes.map(|bytes| bytes as f64 / user as f64),
@@ -187,17 +189,25 @@ fn amplification(report: &KvReport) -> Vec<Value> {
     let device_reads = run.device.clone().map(|device| device.read_bytes);
     let (load_engine, load_device) = written(&report.load_amounts);
     let (run_engine, run_device) = written(run);
-    vec![
+    let mut values = vec![
         Value::known(kv::LOAD_WRITES_ENGINE, load_engine),
         Value::known(kv::LOAD_WRITES_DEVICE, load_device),
-        Value::known(kv::WRITES_ENGINE, run_engine),
-        Value::known(kv::WRITES_DEVICE, run_device),
         Value::known(
             kv::READS_ENGINE,
             over(run.engine.read_bytes.clone(), run.user_read_bytes, "read"),
         ),
         Value::known(kv::READS_DEVICE, over(device_reads, run.user_read_bytes, "read")),
-    ]
+    ];
+    // A run that never writes has no such figure, rather than an unavailable one.
+    let mix = spec.workload.mix();
+    if OperationKind::ALL
+        .into_iter()
+        .any(|kind| kind.writes() && mix.has(kind))
+    {
+        values.push(Value::known(kv::WRITES_ENGINE, run_engine));
+        values.push(Value::known(kv::WRITES_DEVICE, run_device));
+    }
+    values
 }
 
 /// The run by window and kind; of the load one for each window, under a name of its own.
@@ -251,7 +261,7 @@ fn notes(report: &KvReport) -> Vec<Remark> {
     }
     if report.run.tally.unfinished > 0 {
         notes.push(kv::BACKLOG.remark(format!(
-            "{} operations were due and never begun: the schedule is faster than the engine",
+            "{} operations were due in the measured time and not begun at its end: the schedule is faster than the engine",
             report.run.tally.unfinished
         )));
     }

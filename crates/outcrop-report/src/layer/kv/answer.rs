@@ -11,6 +11,7 @@ use outcrop_schema::kv::{
 };
 
 use super::cell::{blocks, is_closed_loop, load, pairs, words};
+use super::space::{self, Space};
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart, ties};
@@ -79,7 +80,8 @@ fn percent(share: f64) -> String {
 /// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput.
 fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     let known = pairs(cells).into_iter().filter_map(|(cell, plain)| {
-        let saved = plain.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?;
+        let space = Space::of(&[cell, plain]);
+        let saved = space.bytes(plain)? / space.bytes(cell)?;
         let speed = cell.value(&THROUGHPUT)? / plain.value(&THROUGHPUT)?;
         Some((cell, plain, saved, speed))
     });
@@ -90,15 +92,9 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
     let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
-    let advice = match (saved > MATTERS, is_slower) {
-        (false, _) => format!(
-            "none: {codec} saves only {:.0} % of the space",
-            (1.0 - 1.0 / saved) * 100.0
-        ),
-        (true, true) => format!("{codec}, if space matters: {} of it", percent(1.0 / saved)),
-        (true, false) => format!("{codec}: {} of the space", percent(1.0 / saved)),
-    };
+    let of_space = Space::of(&[cell, plain]).words();
     let cost = change::words(THROUGHPUT.name, number, base);
+    let (advice, action) = advised(&codec, saved, is_slower, of_space, &cost);
     let others = [
         ("read p99", &READ_LATENCY.p99),
         ("CPU per operation", &CPU),
@@ -110,17 +106,6 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
             costs.add(name, one, other, "");
         }
     }
-    let action = match (saved > MATTERS, is_slower) {
-        (false, _) => format!(
-            "Store blocks uncompressed: {codec} saves only {:.0} % of the space",
-            (1.0 - 1.0 / saved) * 100.0
-        ),
-        (true, is_slower) => format!(
-            "Compress blocks with {codec}{}: {} of the space, {cost}",
-            if is_slower { " where space matters" } else { "" },
-            percent(1.0 / saved)
-        ),
-    };
     let text = format!(
         "{advice}; {cost}; {}.{} Compared with {}: blocks of the same size, on the same filesystem ({}).",
         costs.listed(),
@@ -151,6 +136,29 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     )))
 }
 
+/// What to do about a codec that saves so much, briefly and as an instruction.
+fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, cost: &str) -> (String, String) {
+    if saved <= MATTERS {
+        let saves = match saved > 1.005 {
+            true => format!("{codec} saves only {} of {of_space}", percent(1.0 - 1.0 / saved)),
+            false => format!("{codec} saves nothing of {of_space}"),
+        };
+        return (
+            format!("none: {saves}"),
+            format!("Store blocks uncompressed: {saves}"),
+        );
+    }
+    let takes = format!("takes {} of {of_space}", percent(1.0 / saved));
+    let (brief, condition) = match is_slower {
+        true => (", if space matters", " where space matters"),
+        false => ("", ""),
+    };
+    (
+        format!("{codec}{brief}: {takes}"),
+        format!("Compress blocks with {codec}{condition}: {takes}; {cost}"),
+    )
+}
+
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
 fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
     let compressed = cells
@@ -164,13 +172,15 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
     };
     let chosen = family.iter().find(ties)?;
     let smallest_space = best(family.iter().copied(), &STORED_BYTES)?.0;
-    let saved = chosen.value(&STORED_BYTES)? / smallest_space.value(&STORED_BYTES)?;
+    let space = Space::of(&[chosen, smallest_space]);
+    let saved = space.bytes(chosen)? / space.bytes(smallest_space)?;
     let size = chosen.spelling(&COMPRESSION_BLOCK_SIZE);
     let more = match saved > MATTERS {
         true => format!(
-            "; {} takes {:.0} % less space at {} throughput",
+            "; {} takes {:.0} % less of {} at {} throughput",
             smallest_space.spelling(&COMPRESSION_BLOCK_SIZE),
             (1.0 - 1.0 / saved) * 100.0,
+            space.words(),
             change::percent(smallest_space.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?)
         ),
         false => String::new(),
@@ -199,7 +209,10 @@ fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
     let size = cell.spelling(&BLOCK_CACHE);
     let share = hits.value * 100.0;
     let plain = pairs(cells).into_iter().find(|(one, _)| std::ptr::eq(*one, cell));
-    let more = plain.and_then(|(_, plain)| Some(plain.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?));
+    let more = plain.and_then(|(_, plain)| {
+        let space = Space::of(&[cell, plain]);
+        Some(space.bytes(plain)? / space.bytes(cell)?)
+    });
     let more = more
         .filter(|ratio| *ratio > MATTERS)
         .map_or_else(String::new, |ratio| {
@@ -297,5 +310,6 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
             counted(stalled, "cell")
         ))
     });
-    unsettled.into_iter().chain(stalled).collect()
+    let log = space::caution(cells);
+    unsettled.into_iter().chain(stalled).chain(log).collect()
 }

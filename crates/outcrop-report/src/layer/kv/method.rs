@@ -4,14 +4,15 @@
 pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Databases",
-        "Each trial makes its databases in a separate folder, with a process for each, and removes them afterwards. They are loaded, flushed, settled as \
-         the plan says, synced, and dropped from the page cache; then the workload runs.",
+        "Each trial makes its databases in a separate folder, with a process for each, and removes them afterwards. They are loaded, flushed and synced, settle as \
+         the plan says, and are dropped from the page cache after a last sync; then the workload runs.",
     ),
     (
         "Throughput and latency",
-        "Operations whose end lies within the measured time. Closed loop: from the moment an operation is ready until the engine \
-         returns. Open loop: from the moment it was due; operations that never began count with their age. Every value that is read \
-         is compared with what was stored under its key, after the clock has stopped.",
+        "Throughput: operations whose end lies within the measured time, whenever they were due. Latency, closed loop: from the moment an operation \
+         is ready until the engine returns. Open loop: of the operations due within the measured time, from the moment they were due; those not begun \
+         at its end count with their age, a lower bound. Every value that is read is compared with what its key must hold, after the clock has \
+         stopped: an older version than one acknowledged before the read began is an error.",
     ),
     (
         "Load",
@@ -25,7 +26,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Space",
         "Bytes that the filesystem has given to the database's files after settling, log included, over bytes of keys and values. It differs \
-         from the ratio of single blocks by index, filters, partly filled levels, keys stored more than once, and the log.",
+         from the ratio of single blocks by index, filters, partly filled levels, keys stored more than once, and the log. Where the log is more \
+         than a tenth of the space, codecs are compared without it.",
     ),
     (
         "Amplification",

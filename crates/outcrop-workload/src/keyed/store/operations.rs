@@ -177,6 +177,13 @@ impl Operations<'_> {
     }
 }
 
+impl Operations<'_> {
+    /// The kind of the next operation, which is then never done: no key is drawn, and none is given out for an insert.
+    pub fn next_kind(&mut self) -> OperationKind {
+        self.load.mix.kind_of(self.kind_draws.next_u64())
+    }
+}
+
 impl Scans {
     fn length(self, draw: u64) -> u32 {
         match self {

@@ -1,0 +1,76 @@
+//! An open loop: throughput is what was completed in the measured time, latency that of what was due in it.
+
+use std::time::Duration;
+
+use outcrop_kv::{Database, KvSpec, PhaseReport, Timing};
+use outcrop_workload::store::StoreEngine;
+
+use super::shelf::Shelf;
+use super::stage::spec;
+
+const WARM_UP: Duration = Duration::from_millis(150);
+const DURATION: Duration = Duration::from_millis(200);
+/// What a read takes: one thread has a capacity of 10,000 operations per second.
+const SERVICE: Duration = Duration::from_micros(100);
+
+/// Reads that arrive in this way at a store of known speed.
+fn run(arrival: &str, service: Duration, stall: Duration) -> PhaseReport {
+    let spec = KvSpec {
+        workload: "read:1".parse().unwrap(),
+        records: 50,
+        arrival: arrival.parse().unwrap(),
+        warm_up: WARM_UP,
+        duration: DURATION,
+        ..spec(StoreEngine::Fjall)
+    };
+    let database = Database::over(&spec, Box::new(Shelf::slow(service, stall)), 0).unwrap();
+    database.load(Timing::after(Duration::ZERO), None).unwrap();
+    let run = database.run(Timing::after(Duration::ZERO), None).unwrap();
+    run.phase
+}
+
+fn mean_ns(latencies: &outcrop_measure::histogram::LatencyHistogram) -> f64 {
+    latencies.mean().unwrap()
+}
+
+#[test]
+fn more_than_a_store_bears_gives_its_capacity_and_latencies_of_the_backlog() {
+    let closed = run("closed", SERVICE, Duration::ZERO);
+    let over = run("constant:100k", SERVICE, Duration::ZERO);
+    let ratio = over.operations() as f64 / closed.operations() as f64;
+    assert!(
+        (0.3..3.0).contains(&ratio),
+        "{ratio} of the closed loop's throughput"
+    );
+    // All that was due in the measured time is in the latencies, and nothing that was due before.
+    let due = over.latencies().count();
+    assert!((19_999..=20_001).contains(&due), "{due} were due");
+    // Ten times as many were due as could be done: what was done had been due in the warm-up.
+    assert_eq!(over.tally.unfinished, due);
+    let of_windows: u64 = over.windows().iter().sum();
+    assert_eq!(of_windows, over.operations());
+    let (latency, service) = (mean_ns(&over.latencies()), mean_ns(&over.service()));
+    assert!(latency > 20.0 * service, "{latency} ns and {service} ns");
+}
+
+#[test]
+fn less_than_a_store_bears_gives_what_was_offered() {
+    let under = run("constant:1k", SERVICE, Duration::ZERO);
+    let due = under.latencies().count();
+    assert!((199..=201).contains(&due), "{due} were due");
+    let ratio = under.operations() as f64 / 200.0;
+    assert!((0.5..1.05).contains(&ratio), "{ratio} of what was offered");
+}
+
+#[test]
+fn a_backlog_that_is_worked_off_in_the_measured_time_is_throughput_and_no_latency() {
+    // The first read lasts for longer than the warm-up: all 700 are done after it, of which 400 were due after it.
+    let run = run("constant:2k", Duration::ZERO, WARM_UP + Duration::from_millis(20));
+    let due = run.latencies().count();
+    assert!((399..=401).contains(&due), "{due} were due");
+    let ended = run.service().count();
+    assert!(ended + run.tally.unfinished >= 699, "{ended} ended");
+    if run.tally.unfinished == 0 {
+        assert!(run.operations() > due + 200, "{} of {ended}", run.operations());
+    }
+}

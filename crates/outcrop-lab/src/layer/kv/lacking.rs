@@ -1,0 +1,163 @@
+//! What a plan asks of engines that lack it: refused where none of them has it, said where some have it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outcrop_kv::engine::codecs;
+use outcrop_schema::kv;
+use outcrop_schema::{FactorRef, Settings};
+use outcrop_workload::store::{StoreCodec, StoreEngine};
+
+use crate::layer::Refusal;
+
+/// Whether a setting that an engine lacks has a value that asks for another way of doing what the engine does: a cell without it would not be
+/// what the plan asks for. What an engine has no use for at all, such as a codec in a B-tree without blocks, is left out instead.
+pub(super) fn is_another_way(engine: StoreEngine, factor: FactorRef, factors: &Settings) -> bool {
+    let is_asked = factors.has(factor.about()) && !kv::is_what_it_does(engine, factor.about(), factors);
+    let has_use = match engine {
+        StoreEngine::Fjall | StoreEngine::RocksDb => true,
+        StoreEngine::Redb => factor.name == kv::IO.name,
+        StoreEngine::None => false,
+    };
+    is_asked && has_use
+}
+
+/// What a plan says of one setting, and the engines that it says it of.
+struct Asked {
+    /// The first combination that says it.
+    at: usize,
+    factor: FactorRef,
+    having: BTreeSet<StoreEngine>,
+    lacking: BTreeSet<StoreEngine>,
+}
+
+/// Refuses a setting that none of a plan's engines has: all of its cells would be something else than the plan says, or not measured. Where
+/// some engine has it, the others' cells are measured without it or recorded as not measured, and a note says so.
+///
+/// A default that nobody wrote down (`is_typed`) asks for nothing.
+pub(super) fn check(
+    combinations: &[Settings],
+    is_typed: &dyn Fn(&str) -> bool,
+) -> Result<Vec<String>, (usize, Refusal)> {
+    let mut all: BTreeMap<(&str, String), Asked> = BTreeMap::new();
+    let mut unmet = Unmet::default();
+    for (at, factors) in combinations.iter().enumerate() {
+        let engine = *factors.value(&kv::ENGINE);
+        for factor in kv::lacked_by(StoreEngine::None) {
+            let Some(spelling) = factors.spelling(factor.about()) else {
+                continue;
+            };
+            if !is_typed(factor.name) && factor.default == Some(spelling) {
+                continue;
+            }
+            let asked = all
+                .entry((factor.name, spelling.to_owned()))
+                .or_insert_with(|| Asked {
+                    at,
+                    factor,
+                    having: BTreeSet::new(),
+                    lacking: BTreeSet::new(),
+                });
+            if has(engine, factor, factors) {
+                asked.having.insert(engine);
+            } else {
+                asked.lacking.insert(engine);
+                unmet.add(engine, factor, factors);
+            }
+        }
+    }
+    if let Some(((_, spelling), asked)) = all.iter().find(|(_, asked)| asked.having.is_empty()) {
+        return Err((asked.at, asked.refusal(spelling)));
+    }
+    Ok(unmet.notes())
+}
+
+/// Whether an engine has a setting with this value, or does what it says anyway.
+fn has(engine: StoreEngine, factor: FactorRef, factors: &Settings) -> bool {
+    if !kv::has(engine, factor.about()) {
+        return kv::is_what_it_does(engine, factor.about(), factors);
+    }
+    wanted_codecs(factor, factors)
+        .iter()
+        .all(|codec| codecs(engine).contains(codec))
+}
+
+/// The codecs that a setting asks for; none for a setting of something else, and for one that another overrides.
+fn wanted_codecs(factor: FactorRef, factors: &Settings) -> Vec<StoreCodec> {
+    let levels = factors.value(&kv::LEVEL_CODECS).codecs();
+    match factor.name {
+        name if name == kv::LEVEL_CODECS.name => levels.to_vec(),
+        name if name == kv::COMPRESSION.name && levels.is_empty() => {
+            vec![factors.value(&kv::COMPRESSION).codec]
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Asked {
+    fn refusal(&self, spelling: &str) -> Refusal {
+        let with_codecs: Vec<String> = self
+            .lacking
+            .iter()
+            .filter(|engine| kv::has(**engine, self.factor.about()))
+            .map(|engine| {
+                let names: Vec<&str> = codecs(*engine).iter().map(|codec| codec.name()).collect();
+                format!("{engine} supports {}", names.join(" and "))
+            })
+            .collect();
+        let message = match with_codecs.as_slice() {
+            [] => {
+                let others = StoreEngine::ALL.into_iter();
+                let others = others.filter(|engine| kv::has(*engine, self.factor.about()));
+                let verb = if self.lacking.len() == 1 { "has" } else { "have" };
+                format!(
+                    "{} {verb} no such setting; leave it out, or use the engine {}",
+                    listed(self.lacking.iter().copied(), " and "),
+                    listed(others, " or ")
+                )
+            }
+            has => format!(
+                "the engine does not have the codec {spelling}: {}; use one of these, or rocksdb, which supports all codecs",
+                has.join(", ")
+            ),
+        };
+        Refusal::of(self.factor.about(), message)
+    }
+}
+
+/// By engine: settings that its cells are measured without, and settings for which they are recorded as not measured.
+#[derive(Default)]
+struct Unmet(BTreeMap<StoreEngine, [BTreeSet<String>; 2]>);
+
+impl Unmet {
+    fn add(&mut self, engine: StoreEngine, factor: FactorRef, factors: &Settings) {
+        // A codec that an engine lacks is said with its cells.
+        if !kv::has(engine, factor.about()) {
+            let is_unmeasured = is_another_way(engine, factor, factors);
+            self.0.entry(engine).or_default()[usize::from(is_unmeasured)].insert(factor.words());
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = |engine: &StoreEngine, settings: &BTreeSet<String>, then: &str| {
+            let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+            (!settings.is_empty()).then(|| format!("{engine} has no {}: {then}", settings.join(", ")))
+        };
+        let of_engine = |(engine, [left_out, unmeasured]): (&StoreEngine, &[BTreeSet<String>; 2])| {
+            [
+                note(engine, left_out, "its cells are measured without"),
+                note(
+                    engine,
+                    unmeasured,
+                    "its cells with another value than it has are recorded as not measured",
+                ),
+            ]
+        };
+        self.0.iter().flat_map(of_engine).flatten().collect()
+    }
+}
+
+/// The names of engines.
+fn listed(engines: impl Iterator<Item = StoreEngine>, between: &str) -> String {
+    let names: Vec<&str> = engines.map(StoreEngine::name).collect();
+    names.join(between)
+}

@@ -1,0 +1,187 @@
+//! What `outcrop kv` says of settings that an engine lacks, of an engine that is not here, and of operations besides reads.
+
+use serde_json::Value;
+
+use crate::harness::{Seen, command, names_in, outcrop, workplace};
+
+const SHORT: [&str; 10] = [
+    "--records",
+    "2000",
+    "--warm-up",
+    "10ms",
+    "--duration",
+    "150ms",
+    "--repetitions",
+    "3",
+    "--quiet",
+    "--no-save",
+];
+
+fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["kv"];
+    args.extend(SHORT);
+    args.extend(more);
+    args
+}
+
+fn cells(seen: &Seen) -> Vec<Value> {
+    let envelope: Value =
+        serde_json::from_str(&seen.stdout).unwrap_or_else(|error| panic!("{error}: {seen:?}"));
+    envelope["cells"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_setting_that_no_chosen_engine_has_is_refused_with_the_engine_and_what_to_type() {
+    let dir = workplace();
+    for (engine, flag, value, has) in [
+        ("redb", "--compression", "lz4", "fjall or rocksdb"),
+        ("redb", "--block-size", "16KiB", "fjall or rocksdb"),
+        ("redb", "--bloom-bits", "5", "fjall or rocksdb"),
+        ("redb", "--write-buffer", "1MiB", "fjall or rocksdb"),
+        ("redb", "--level-codecs", "none/lz4", "fjall or rocksdb"),
+        ("redb", "--io", "direct", "rocksdb"),
+        ("redb", "--compaction", "universal", "rocksdb"),
+        ("fjall", "--io", "direct", "rocksdb"),
+        ("fjall", "--dictionary", "4KiB", "rocksdb"),
+        ("fjall", "--compaction", "universal", "rocksdb"),
+        ("fjall", "--bottommost", "zstd:3", "rocksdb"),
+        ("none", "--block-cache", "1MiB", "fjall or rocksdb or redb"),
+    ] {
+        let seen = outcrop(dir.path(), &arguments(&["--engine", engine, flag, value]));
+        assert_eq!(seen.code, Some(2), "{engine} {flag}: {seen:?}");
+        let words = format!("{flag}: {engine} has no such setting; leave it out, or use the engine {has}");
+        assert!(seen.stderr.contains(&words), "{words}: {}", seen.stderr);
+    }
+    let seen = outcrop(
+        dir.path(),
+        &arguments(&["--engine", "fjall,redb", "--io", "direct"]),
+    );
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(
+        seen.stderr.contains("fjall and redb have no such setting"),
+        "{}",
+        seen.stderr
+    );
+    assert!(names_in(dir.path()).is_empty(), "nothing was begun");
+}
+
+#[test]
+fn what_an_engine_does_anyway_may_be_typed_and_defaults_ask_for_nothing() {
+    let dir = workplace();
+    for args in [
+        &[
+            "--engine",
+            "redb",
+            "--compression",
+            "none",
+            "--io",
+            "buffered",
+            "--dictionary",
+            "0",
+        ][..],
+        &["--engine", "fjall", "--compaction", "leveled", "--io", "buffered"],
+        &["--engine", "redb"],
+    ] {
+        let seen = outcrop(dir.path(), &arguments(&[args, &["--dry-run"]].concat()));
+        assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
+    }
+}
+
+#[test]
+fn of_several_engines_those_that_lack_a_setting_are_measured_without_it_or_recorded_as_not_measured() {
+    let dir = workplace();
+    let args = [
+        "--engine",
+        "fjall,redb",
+        "--block-size",
+        "16KiB",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let note = "note: redb has no compression block size: its cells are measured without";
+    assert!(seen.stderr.contains(note), "{}", seen.stderr);
+    for cell in cells(&seen) {
+        let is_of_redb = cell["factors"]["engine"] == "redb";
+        assert!(cell["metrics"]["throughput"]["value"].is_number(), "{cell}");
+        assert_eq!(
+            cell["factors"]["compression_block_size_bytes"].is_null(),
+            is_of_redb,
+            "{cell}"
+        );
+    }
+    // RocksDB has direct I/O. Where it is missing its cell is not measured, and fjall's is not in any case.
+    let args = [
+        "--engine",
+        "fjall,rocksdb",
+        "--io",
+        "buffered,direct",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let of_fjall: Vec<Value> = cells(&seen)
+        .into_iter()
+        .filter(|cell| cell["factors"]["engine"] == "fjall")
+        .collect();
+    assert_eq!(of_fjall.len(), 2, "{}", seen.stdout);
+    for cell in of_fjall {
+        let throughput = &cell["metrics"]["throughput"];
+        match cell["factors"]["store_io"] == "direct" {
+            true => assert!(
+                throughput["unavailable"]
+                    .to_string()
+                    .contains("rocksdb has direct I/O"),
+                "{cell}"
+            ),
+            false => assert!(throughput["value"].is_number(), "{cell}"),
+        }
+    }
+}
+
+#[test]
+fn an_only_engine_that_is_not_here_is_an_error_of_one_sentence_that_names_the_package() {
+    let dir = workplace();
+    for library in ["/nonexistent/librocksdb.so", env!("CARGO_BIN_EXE_outcrop")] {
+        let seen: Seen = command(dir.path(), &arguments(&["--engine", "rocksdb"]))
+            .env("OUTCROP_ROCKSDB_LIB", library)
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert_eq!(
+            seen.stderr.matches("librocksdb-dev").count(),
+            1,
+            "{}",
+            seen.stderr
+        );
+        assert_eq!(seen.stdout, "", "nothing was measured");
+    }
+}
+
+#[test]
+fn tables_have_the_latency_of_each_operation_that_the_workload_has() {
+    let dir = workplace();
+    for (workload, has, lacks) in [
+        ("ycsb-e", ["insert p99", "scan p99"], "read-modify-write p99"),
+        ("ycsb-f", ["read-modify-write p99", "read p99"], "scan p99"),
+    ] {
+        let seen = outcrop(dir.path(), &arguments(&["--workload", workload]));
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        for heading in has {
+            assert!(seen.stdout.contains(heading), "{workload}: {}", seen.stdout);
+        }
+        assert!(!seen.stdout.contains(lacks), "{workload}: {}", seen.stdout);
+    }
+    let args = ["--workload", "ycsb-e", "--format", "csv"];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    for column in [
+        "scan_latency_p99",
+        "insert_latency_p99",
+        "write_amplification_engine",
+    ] {
+        assert!(seen.stdout.contains(column), "{column}: {}", seen.stdout);
+    }
+}
