@@ -99,12 +99,11 @@ def run_outcrop(binary, subject, direction, depth, seconds, seed):
         (run,) = Path(out).iterdir()
         records = csv.DictReader(output([binary, "results", "export", run, "--format", "csv"]).splitlines())
         value = {record["metric"]: record["value"] for record in records}
-    return {
-        "iops": float(value["iops"]),
-        "p50_us": float(value["latency_p50"]) / 1e3,
-        "p99_us": float(value["latency_p99"]) / 1e3,
-        "cpu_us": float(value["cpu_per_operation"]) / 1e3,
-    }
+    names = {"iops": "iops", "p50_us": "latency_p50", "p99_us": "latency_p99", "cpu_us": "cpu_per_operation"}
+    scale = {"iops": 1.0}
+    # A percentile that the operations do not support is empty: a disk that stalled.
+    known = {metric: value[name] for metric, name in names.items() if value.get(name)}
+    return {metric: float(text) * scale.get(metric, 1e-3) for metric, text in known.items()}
 
 
 def subject_of_outcrop(arguments, path, target, direction):
@@ -157,15 +156,19 @@ def compare(rounds, arguments):
         for depth in arguments.depths:
             pairs = [pair for pair in rounds if (pair["direction"], pair["depth"]) == (direction, depth)]
             for metric in METRICS:
-                ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in pairs]
+                both = [pair for pair in pairs if metric in pair["outcrop"]]
+                if len(both) < 2:
+                    continue
+                ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in both]
                 ratio, low, high = median_with_interval(ratios, rng)
                 first, _, third = statistics.quantiles(ratios, n=4, method="inclusive")
                 rows.append({
                     "direction": direction,
                     "depth": depth,
                     "metric": metric,
-                    "outcrop": statistics.median(pair["outcrop"][metric] for pair in pairs),
-                    "fio": statistics.median(pair["fio"][metric] for pair in pairs),
+                    "pairs": len(both),
+                    "outcrop": statistics.median(pair["outcrop"][metric] for pair in both),
+                    "fio": statistics.median(pair["fio"][metric] for pair in both),
                     "ratio": ratio,
                     "quartiles": (first, third),
                     "interval": (low, high),
@@ -176,8 +179,8 @@ def compare(rounds, arguments):
 
 def table(rows):
     lines = [
-        "| direction | depth | metric | outcrop | fio | outcrop ÷ fio | quartiles | 95 % interval | bar | |",
-        "|---|---:|---|---:|---:|---:|---|---|---|---|",
+        "| direction | depth | metric | outcrop | fio | outcrop ÷ fio | quartiles | 95 % interval | pairs | bar | |",
+        "|---|---:|---|---:|---:|---:|---|---|---:|---|---|",
     ]
     for row in rows:
         digits = DIGITS[row["metric"]]
@@ -186,7 +189,7 @@ def table(rows):
         lines.append(
             f"| {row['direction']} | {row['depth']} | {METRICS[row['metric']]} | {row['outcrop']:,.{digits}f} "
             f"| {row['fio']:,.{digits}f} | {row['ratio']:.3f} | {span(*row['quartiles'])} "
-            f"| {span(*row['interval'])} | {sign} {bar:.2f} | {row['verdict']} |"
+            f"| {span(*row['interval'])} | {row['pairs']} | {sign} {bar:.2f} | {row['verdict']} |"
         )
     return "\n".join(lines)
 
