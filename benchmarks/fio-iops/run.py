@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
-"""Holds Outcrop's io_uring engine beside fio's: 4 KiB random reads of one file at depth 1, 32 and 256.
+"""Holds Outcrop's io_uring engine beside fio's: 4 KiB random reads and writes at depth 1, 32 and 256.
 
-Both tools read the same file with direct I/O, registered buffers and a registered file, one thread, no
-warm-up, in turns: A B, B A, A B, … so that the drift of a shared machine hits both alike. The
-comparison is the median over rounds of the ratio within a round, with a 95 % bootstrap interval.
+Both tools use direct I/O, registered buffers and a registered file, one thread, no warm-up, and take turns: A B,
+B A, A B, … so that the drift of a shared machine hits both alike. The comparison is the median over pairs of
+the ratio within a pair, with its quartiles and a 95 % bootstrap interval.
 
     benchmarks/fio-iops/run.py [--rounds 9] [--seconds 3] [--size-mib 1024] [--directory DIR]
+                               [--directions read,write] [--depths 1,32,256] [--target file|loop]
 
 Prints the result as Markdown; `cargo xtask bench-record fio-iops` keeps it. Installs fio with apt when it is
-missing and it may.
+missing and it may. Twelve minutes with what it does by default; needs twice the size in free space.
+
+What is read: by both tools the same file. What is written: Outcrop writes only to files that it makes, so each tool
+has a file of the same size in the same folder, written in full with random bytes right before each measurement,
+by Outcrop as it always does, for fio by fio. With `--target loop` (root) both read and write one loop device with
+direct I/O, over a file of ours.
 
 What is compared: IOPS; latency from the moment a request is ready to the moment its completion is seen (fio's
 `lat`, not `clat`), p50 and p99; CPU time per I/O as each tool reports it for the time of the run (fio: of its
-job's thread; Outcrop: of its whole process, the kernel's io workers included).
+job's thread; Outcrop: of its whole process, the kernel's io workers included). Both tools write as they do by
+default: Outcrop never the same page twice, fio buffers in which it changes a few bytes each time.
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -28,8 +36,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from programs import ROOT, need, outcrop, output
 
-DEPTHS = (1, 32, 256)
-METRICS = {"iops": "IOPS", "p50_us": "p50 µs", "p99_us": "p99 µs", "cpu_us": "CPU µs per I/O"}
+METRICS = {"iops": "IOPS", "cpu_us": "CPU µs per I/O", "p50_us": "p50 µs", "p99_us": "p99 µs"}
+DIGITS = {"iops": 0, "cpu_us": 2, "p50_us": 1, "p99_us": 1}
+# What the ratio to fio has to be: at least, or at most.
+BARS = {"iops": ("≥", 1.0), "cpu_us": ("≤", 0.9), "p50_us": ("≤", 1.05), "p99_us": ("≤", 1.05)}
+MIXES = {"read": "100:0", "write": "0:100"}
 
 
 def make_file(directory, size_mib):
@@ -42,39 +53,66 @@ def make_file(directory, size_mib):
     return Path(path)
 
 
-def run_fio(path, depth, seconds, seed):
-    job = json.loads(output([
-        "fio", "--name=fio-iops", f"--filename={path}", "--readonly", "--ioengine=io_uring", "--direct=1",
-        "--fixedbufs=1", "--registerfiles=1", "--bs=4k", "--rw=randread", "--norandommap=1",
-        f"--randseed={seed}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}",
-        "--lat_percentiles=1", "--clat_percentiles=0", "--output-format=json",
+@contextlib.contextmanager
+def loop_device(path):
+    """A loop device over a file, past the page cache, for as long as it is needed."""
+    device = output(["losetup", "--find", "--show", "--direct-io=on", path]).strip()
+    try:
+        yield device
+    finally:
+        output(["losetup", "--detach", device])
+
+
+def fio(*options):
+    return json.loads(output([
+        "fio", "--name=fio-iops", "--ioengine=io_uring", "--direct=1", "--output-format=json", *options,
     ]))["jobs"][0]
-    read = job["read"]
-    percentile = read["lat_ns"]["percentile"]
+
+
+def run_fio(path, direction, depth, seconds, seed):
+    if direction == "write":
+        # As Outcrop's scratch file before its measurement: all of it, in large requests.
+        fio(f"--filename={path}", "--rw=write", "--bs=1m", "--iodepth=8", "--refill_buffers", "--end_fsync=1")
+    job = fio(
+        f"--filename={path}", "--fixedbufs=1", "--registerfiles=1", "--bs=4k", f"--rw=rand{direction}",
+        "--norandommap=1", f"--randseed={seed}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}",
+        "--lat_percentiles=1", "--clat_percentiles=0", *(["--readonly"] if direction == "read" else []),
+    )
+    side = job[direction]
+    percentile = side["lat_ns"]["percentile"]
     cpu_share = (job["usr_cpu"] + job["sys_cpu"]) / 100
     return {
-        "iops": read["iops"],
+        "iops": side["iops"],
         "p50_us": percentile["50.000000"] / 1e3,
         "p99_us": percentile["99.000000"] / 1e3,
-        "cpu_us": cpu_share * read["runtime"] * 1e3 / read["total_ios"],
+        "cpu_us": cpu_share * side["runtime"] * 1e3 / side["total_ios"],
     }
 
 
-def run_outcrop(binary, path, depth, seconds, seed):
+def run_outcrop(binary, subject, direction, depth, seconds, seed):
     with tempfile.TemporaryDirectory(prefix="fio-iops-run-") as out:
-        records = csv.DictReader(output([
-            binary, "device", "--read-only", path, "--engine", "io_uring", "--io-block-size", "4KiB",
-            "--access-pattern", "random", "--read-write-mix", "100:0", "--queue-depth", str(depth),
-            "--repetitions", "1", "--warm-up", "0s", "--duration", f"{seconds}s", "--seed", str(seed),
-            "--out", out, "--format", "csv",
-        ]).splitlines())
+        output([
+            binary, "device", *subject, "--engine", "io_uring", "--io-block-size", "4KiB", "--access-pattern",
+            "random", "--read-write-mix", MIXES[direction], "--queue-depth", str(depth), "--repetitions", "1",
+            "--warm-up", "0s", "--duration", f"{seconds}s", "--seed", str(seed), "--out", out, "--quiet",
+        ])
+        (run,) = Path(out).iterdir()
+        records = csv.DictReader(output([binary, "results", "export", run, "--format", "csv"]).splitlines())
         value = {record["metric"]: record["value"] for record in records}
-    return {
-        "iops": float(value["iops"]),
-        "p50_us": float(value["latency_p50"]) / 1e3,
-        "p99_us": float(value["latency_p99"]) / 1e3,
-        "cpu_us": float(value["cpu_per_operation"]) / 1e3,
-    }
+    names = {"iops": "iops", "p50_us": "latency_p50", "p99_us": "latency_p99", "cpu_us": "cpu_per_operation"}
+    scale = {"iops": 1.0}
+    # A percentile that the operations do not support is empty: a disk that stalled.
+    known = {metric: value[name] for metric, name in names.items() if value.get(name)}
+    return {metric: float(text) * scale.get(metric, 1e-3) for metric, text in known.items()}
+
+
+def subject_of_outcrop(arguments, path, target, direction):
+    """The arguments that name what Outcrop reads or writes."""
+    if direction == "read":
+        return ["--read-only", target]
+    if arguments.target == "loop":
+        return [target, "--destroy", path]
+    return [arguments.directory, "--size", f"{arguments.size_mib}MiB"]
 
 
 def median_with_interval(values, rng):
@@ -82,87 +120,132 @@ def median_with_interval(values, rng):
     return statistics.median(values), medians[100], medians[-101]
 
 
-def measure(binary, path, arguments):
+def measure(binary, path, target, arguments):
     rounds = []
     for number in range(arguments.rounds):
-        for depth in DEPTHS:
-            tools = {
-                "outcrop": lambda: run_outcrop(binary, path, depth, arguments.seconds, number + 1),
-                "fio": lambda: run_fio(path, depth, arguments.seconds, number + 1),
-            }
-            order = ("outcrop", "fio") if number % 2 == 0 else ("fio", "outcrop")
-            result = {tool: tools[tool]() for tool in order}
-            rounds.append({"round": number, "depth": depth, "order": order, **result})
-            ratio = result["outcrop"]["iops"] / result["fio"]["iops"]
-            print(f"round {number + 1}/{arguments.rounds}, depth {depth}: IOPS ratio {ratio:.3f}", file=sys.stderr)
+        for direction in arguments.directions:
+            subject = subject_of_outcrop(arguments, path, target, direction)
+            for depth in arguments.depths:
+                how = (direction, depth, arguments.seconds, number + 1)
+                tools = {
+                    "outcrop": lambda how=how, subject=subject: run_outcrop(binary, subject, *how),
+                    "fio": lambda how=how: run_fio(target, *how),
+                }
+                order = ("outcrop", "fio") if number % 2 == 0 else ("fio", "outcrop")
+                result = {tool: tools[tool]() for tool in order}
+                rounds.append({"round": number, "direction": direction, "depth": depth, "order": order, **result})
+                ratio = result["outcrop"]["iops"] / result["fio"]["iops"]
+                print(
+                    f"round {number + 1}/{arguments.rounds}, {direction}s at depth {depth}: IOPS ratio {ratio:.3f}",
+                    file=sys.stderr, flush=True,
+                )
     return rounds
 
 
-def compare(rounds):
+def verdict(metric, ratio, quartiles):
+    """Whether the bar is held; open where the quartiles lie on both sides of it."""
+    sign, bar = BARS[metric]
+    holds = [value >= bar if sign == "≥" else value <= bar for value in (ratio, *quartiles)]
+    return "held" if all(holds) else "missed" if not any(holds) else "open, held" if holds[0] else "open, missed"
+
+
+def compare(rounds, arguments):
     rng = random.Random(1)
     rows = []
-    for depth in DEPTHS:
-        pairs = [entry for entry in rounds if entry["depth"] == depth]
-        for metric in METRICS:
-            ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in pairs]
-            ratio, low, high = median_with_interval(ratios, rng)
-            rows.append({
-                "depth": depth,
-                "metric": metric,
-                "outcrop": statistics.median(pair["outcrop"][metric] for pair in pairs),
-                "fio": statistics.median(pair["fio"][metric] for pair in pairs),
-                "ratio": ratio,
-                "low": low,
-                "high": high,
-            })
+    for direction in arguments.directions:
+        for depth in arguments.depths:
+            pairs = [pair for pair in rounds if (pair["direction"], pair["depth"]) == (direction, depth)]
+            for metric in METRICS:
+                both = [pair for pair in pairs if metric in pair["outcrop"]]
+                if len(both) < 2:
+                    continue
+                ratios = [pair["outcrop"][metric] / pair["fio"][metric] for pair in both]
+                ratio, low, high = median_with_interval(ratios, rng)
+                first, _, third = statistics.quantiles(ratios, n=4, method="inclusive")
+                rows.append({
+                    "direction": direction,
+                    "depth": depth,
+                    "metric": metric,
+                    "pairs": len(both),
+                    "outcrop": statistics.median(pair["outcrop"][metric] for pair in both),
+                    "fio": statistics.median(pair["fio"][metric] for pair in both),
+                    "ratio": ratio,
+                    "quartiles": (first, third),
+                    "interval": (low, high),
+                    "verdict": verdict(metric, ratio, (first, third)),
+                })
     return rows
 
 
 def table(rows):
-    lines = ["| depth | metric | outcrop | fio | outcrop ÷ fio | 95 % interval |", "|---:|---|---:|---:|---:|---|"]
+    lines = [
+        "| direction | depth | metric | outcrop | fio | outcrop ÷ fio | quartiles | 95 % interval | pairs | bar | |",
+        "|---|---:|---|---:|---:|---:|---|---|---:|---|---|",
+    ]
     for row in rows:
-        digits = 0 if row["metric"] == "iops" else 2 if row["metric"] == "cpu_us" else 1
+        digits = DIGITS[row["metric"]]
+        sign, bar = BARS[row["metric"]]
+        span = "{:.3f} … {:.3f}".format
         lines.append(
-            f"| {row['depth']} | {METRICS[row['metric']]} | {row['outcrop']:,.{digits}f} | {row['fio']:,.{digits}f} "
-            f"| {row['ratio']:.3f} | {row['low']:.3f} … {row['high']:.3f} |"
+            f"| {row['direction']} | {row['depth']} | {METRICS[row['metric']]} | {row['outcrop']:,.{digits}f} "
+            f"| {row['fio']:,.{digits}f} | {row['ratio']:.3f} | {span(*row['quartiles'])} "
+            f"| {span(*row['interval'])} | {row['pairs']} | {sign} {bar:.2f} | {row['verdict']} |"
         )
     return "\n".join(lines)
 
 
 def result_text(arguments, rows, rounds):
     """The Markdown that `cargo xtask bench-record` puts into the record."""
-    fio = output(["fio", "--version"]).strip()
+    version = output(["fio", "--version"]).strip()
+    what = "one loop device over a file" if arguments.target == "loop" else "a file"
     lines = [
-        f"4 KiB random reads of one {arguments.size_mib} MiB file, outcrop beside {fio}: medians of {arguments.rounds} "
-        f"interleaved rounds of {arguments.seconds} s; the ratio is the median of the ratios within the rounds.",
+        f"4 KiB random accesses to {what} of {arguments.size_mib} MiB, outcrop beside {version}: medians of "
+        f"{arguments.rounds} interleaved pairs of {arguments.seconds} s each; the ratio is the median of the ratios "
+        "within the pairs. A bar is *open* where the quartiles lie on both sides of it.",
         "",
         table(rows),
         "",
     ]
-    for depth in DEPTHS:
-        ratios = [entry["outcrop"]["iops"] / entry["fio"]["iops"] for entry in rounds if entry["depth"] == depth]
-        lines.append(f"- IOPS ratio per round, depth {depth}: {' '.join(f'{ratio:.3f}' for ratio in ratios)}")
+    for direction in arguments.directions:
+        for depth in arguments.depths:
+            pairs = [pair for pair in rounds if (pair["direction"], pair["depth"]) == (direction, depth)]
+            ratios = " ".join(f"{pair['outcrop']['iops'] / pair['fio']['iops']:.3f}" for pair in pairs)
+            lines.append(f"- IOPS ratio per pair, {direction}s at depth {depth}: {ratios}")
     return "\n".join(lines)
 
 
-def main():
+def arguments_of_user():
+    words = {"read", "write"}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9, help="at least 5")
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--size-mib", type=int, default=1024)
     parser.add_argument("--directory", type=Path, default=ROOT, help="on the disk to be measured")
+    parser.add_argument("--directions", default="read,write", help="read, write, or both")
+    parser.add_argument("--depths", default="1,32,256")
+    parser.add_argument("--target", choices=("file", "loop"), default="file")
     arguments = parser.parse_args()
     if arguments.rounds < 5:
         parser.error("--rounds must be at least 5: fewer give no interval worth printing")
+    arguments.directions = arguments.directions.split(",")
+    if not words.issuperset(arguments.directions):
+        parser.error("--directions takes read, write, or read,write")
+    arguments.depths = [int(depth) for depth in arguments.depths.split(",")]
+    return arguments
 
+
+def main():
+    arguments = arguments_of_user()
     need("fio", "fio")
     binary = outcrop()
     path = make_file(arguments.directory, arguments.size_mib)
     try:
-        rounds = measure(binary, path, arguments)
+        target = loop_device(path) if arguments.target == "loop" else contextlib.nullcontext(path)
+        with target as found:
+            rounds = measure(binary, path, found, arguments)
     finally:
         path.unlink()
-    print(result_text(arguments, compare(rounds), rounds))
+    print(result_text(arguments, compare(rounds, arguments), rounds))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ mod gate;
 mod open;
 mod placement;
 mod recorder;
+mod request_stream;
 mod timeline;
 mod worker;
 mod write_buffers;

@@ -38,6 +38,8 @@ pub struct JobReport {
     pub cpu: CpuUsage,
     /// All requests of the job, warm-up and drain included: what the kernel's counters have to show.
     pub traffic: Traffic,
+    /// Of `traffic` and `errors`, the requests of each job, by its number: so long is its sequence of blocks.
+    pub issued: Vec<u64>,
     /// Change of the block device's counters over the same time as `traffic`, or why there is none.
     pub device_counters: Result<Counters, Unavailable>,
     /// The block device that was counted (`nvme0n1p2`).

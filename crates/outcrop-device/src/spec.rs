@@ -52,6 +52,9 @@ pub struct JobSpec {
     pub access: FileAccess,
     /// Where the threads run and their buffers lie.
     pub numa: NumaPlace,
+    /// After how many requests each job begins its sequence of blocks anew; a job without a number never does. With the
+    /// [`issued`](crate::JobReport::issued) of a job that wrote, the same spec reads exactly what that one wrote, in the same order.
+    pub repeat_after: Vec<u64>,
     /// All jobs together write at most this; the request that would exceed it is not issued, and ends the job.
     pub write_limit_bytes: Option<u64>,
 }
@@ -87,6 +90,7 @@ impl JobSpec {
             sync: Durability::None,
             access: FileAccess::Direct,
             numa: NumaPlace::Any,
+            repeat_after: Vec::new(),
             write_limit_bytes: None,
         }
     }

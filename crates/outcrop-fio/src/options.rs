@@ -24,6 +24,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("iodepth_batch_submit", "iodepth_batch"),
     ("iodepth_batch_complete", "iodepth_batch_complete_min"),
     ("wait_for_previous", "stonewall"),
+    // fio takes the beginning of a name, and this one's example has it longer.
+    ("threads", "thread"),
 ];
 
 /// What is wrong with an option.

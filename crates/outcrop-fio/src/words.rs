@@ -1,10 +1,13 @@
 //! What fio's options say of a workload, in the words of Outcrop's factors; the table for people is `docs/from-fio.md`.
 
+mod rates;
+mod sizes;
+
 use outcrop_measure::ByteSize;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA,
-    SUBMISSION,
+    ACCESS_PATTERN, ARRIVAL, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX,
+    SCHEMA, SUBMISSION,
 };
 use outcrop_workload::{EngineKind, ReadWriteMix, Submission};
 
@@ -36,8 +39,12 @@ const READ: &[&str] = &[
     "iodepth",
     "numjobs",
     "ioengine",
+    "bsrange",
+    "rate",
     "rate_iops",
     "rate_process",
+    "numa_cpu_nodes",
+    "numa_mem_policy",
     "zero_buffers",
     "buffer_compress_percentage",
     "iodepth_batch",
@@ -83,7 +90,8 @@ impl Workload {
             workload.say(&ACCESS_PATTERN, pattern, "rw");
             workload.say(&READ_WRITE_MIX, mix.to_string(), "rw");
         }
-        if let Some(size) = workload.take(block_size(options, mix)) {
+        let size = workload.take(sizes::block_size(options, mix));
+        if let Some(size) = size {
             workload.say(&IO_BLOCK_SIZE, ByteSize(size).to_string(), "bs");
         }
         let engine = engine(options);
@@ -98,8 +106,16 @@ impl Workload {
             workload.say(&JOBS, jobs.to_string(), "numjobs");
         }
         workload.say(&ENGINE, engine, "ioengine");
-        if let Some(arrival) = workload.take(arrival(options, mix, jobs.unwrap_or(1))) {
+        let asked = rates::Asked {
+            mix,
+            jobs: jobs.unwrap_or(1),
+            size,
+        };
+        if let Some(arrival) = workload.take(rates::arrival(options, &asked)) {
             workload.say(&ARRIVAL, arrival, "rate_iops");
+        }
+        if let Some(Some(node)) = workload.take(numa_node(options)) {
+            workload.say(&NUMA_NODE, node, "numa_cpu_nodes");
         }
         if let Some(content) = workload.take(content(options)) {
             workload.say(&CONTENT, content, "buffer_compress_percentage");
@@ -190,36 +206,6 @@ fn share_of_reads(options: &Options) -> Result<u8, Problem> {
     Ok(writes.map_or(50, |writes| 100 - writes))
 }
 
-/// Bytes of a request, where all have the same.
-fn block_size(options: &Options, mix: Option<ReadWriteMix>) -> Result<u64, Problem> {
-    /// fio's default.
-    const USUAL: u64 = 4096;
-    let Some(given) = options.get("bs") else {
-        return Ok(USUAL);
-    };
-    let refuse = |reason: String| Problem::of(given, reason);
-    // Of reads, of writes, of trims; one that is left out is as the one before.
-    let mut parts = given.value.split(',');
-    let size = |text: &str| bytes(text, options.is_si()).map_err(refuse);
-    let of_reads = size(parts.next().unwrap_or_default())?;
-    let of_writes = match parts.next() {
-        Some(text) if !text.is_empty() => size(text)?,
-        _ => of_reads,
-    };
-    match mix {
-        Some(mix) if !mix.has_writes() => Ok(of_reads),
-        Some(mix) if !mix.has_reads() => Ok(of_writes),
-        _ if of_reads == of_writes => Ok(of_reads),
-        _ => Err(Problem::of(
-            given,
-            format!(
-                "`{}` gives reads and writes other sizes; here all requests of a cell have one",
-                given.value
-            ),
-        )),
-    }
-}
-
 /// A whole number that is 1 where nothing says otherwise.
 fn count(options: &Options, name: &str) -> Result<u64, Problem> {
     let read = |text: &str| match bytes(text, options.is_si()) {
@@ -236,40 +222,6 @@ fn engine(options: &Options) -> String {
         engine if SYNCHRONOUS.contains(&engine) && engine != "mmap" => EngineKind::Psync.to_string(),
         "null" => EngineKind::Noop.to_string(),
         other => other.to_owned(),
-    }
-}
-
-/// fio's rate, which is one of each job; ours is one of all of them.
-fn arrival(options: &Options, mix: Option<ReadWriteMix>, jobs: u64) -> Result<String, Problem> {
-    let Some(given) = options.get("rate_iops") else {
-        return Ok("closed".to_owned());
-    };
-    let refuse = |reason: String| Problem::of(given, reason);
-    let mut parts = given.value.split(',').map(str::trim);
-    let first = parts.next().unwrap_or_default();
-    let second = parts.next().filter(|text| !text.is_empty()).unwrap_or(first);
-    let text = match mix {
-        Some(mix) if !mix.has_reads() => second,
-        Some(mix) if mix.has_writes() => {
-            return Err(refuse(format!(
-                "`{}` bounds reads and writes apart; here a rate is one of all requests",
-                given.value
-            )));
-        }
-        _ => first,
-    };
-    let rate = match bytes(text, options.is_si()) {
-        Ok(rate) if rate > 0 => rate.saturating_mul(jobs),
-        _ => return Err(refuse(format!("`{text}` is not a number of requests per second"))),
-    };
-    match options.value("rate_process") {
-        None | Some("linear") => Ok(format!("constant:{rate}")),
-        Some("poisson") => Ok(format!("poisson:{rate}")),
-        Some(other) => Err(problem(
-            options,
-            "rate_process",
-            format!("`{other}` is not known; expected linear or poisson"),
-        )),
     }
 }
 
@@ -323,6 +275,27 @@ fn durability(options: &Options) -> Result<String, Problem> {
     }
 }
 
+/// The node of threads and buffers, where both are bound to one.
+fn numa_node(options: &Options) -> Result<Option<String>, Problem> {
+    let nodes = options.value("numa_cpu_nodes");
+    let memory = options.value("numa_mem_policy");
+    let follows =
+        |node: &str| memory.is_none_or(|policy| policy == "local" || policy == format!("bind:{node}"));
+    match (nodes, memory) {
+        (None, None | Some("default" | "local")) => Ok(None),
+        (Some(node), _) if node.parse::<u32>().is_ok() && follows(node) => Ok(Some(node.to_owned())),
+        _ => {
+            let reason = "threads and their buffers are bound to one node here, both to the same; otherwise run `numactl` before outcrop";
+            let at_fault = if nodes.is_some() {
+                "numa_cpu_nodes"
+            } else {
+                "numa_mem_policy"
+            };
+            Err(problem(options, at_fault, reason.to_owned()))
+        }
+    }
+}
+
 fn submission(options: &Options) -> Submission {
     let batched = |name: &str| {
         let value = options.value(name).and_then(|text| text.parse::<u32>().ok());
@@ -347,102 +320,4 @@ fn problem(options: &Options, name: &str, reason: String) -> Problem {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(pairs: &[(&str, &str)]) -> Workload {
-        let mut options = Options::default();
-        for (name, value) in pairs {
-            options.set(name, value, "x.fio:1");
-        }
-        Workload::of(&options)
-    }
-
-    #[test]
-    fn what_is_left_out_is_as_fio_has_it() {
-        let workload = said(&[]);
-        assert!(workload.problems.is_empty(), "{:?}", workload.problems);
-        let values: Vec<&str> = workload.said.iter().map(|said| said.value.as_str()).collect();
-        assert_eq!(
-            values[..9],
-            [
-                "sequential",
-                "100:0",
-                "4KiB",
-                "1",
-                "1",
-                "psync",
-                "closed",
-                "random",
-                "refill"
-            ]
-        );
-    }
-
-    #[test]
-    fn options_become_the_values_of_factors() {
-        for (pairs, factor, value) in [
-            (
-                &[("rw", "randrw"), ("rwmixwrite", "30")][..],
-                &READ_WRITE_MIX as FactorRef,
-                "70:30",
-            ),
-            (&[("readwrite", "randwrite")], &READ_WRITE_MIX, "0:100"),
-            (
-                &[("rw", "randread"), ("random_distribution", "zipf:1.2")],
-                &ACCESS_PATTERN,
-                "zipfian:1.2",
-            ),
-            (&[("rw", "write"), ("bs", "4k,64k")], &IO_BLOCK_SIZE, "64KiB"),
-            (&[("bs", "128KiB"), ("kb_base", "1000")], &IO_BLOCK_SIZE, "128KiB"),
-            (&[("ioengine", "sync"), ("iodepth", "32")], &QUEUE_DEPTH, "1"),
-            (&[("ioengine", "libaio"), ("iodepth", "32")], &QUEUE_DEPTH, "32"),
-            (&[("ioengine", "libaio")], &ENGINE, "libaio"),
-            (
-                &[
-                    ("rate_iops", "500"),
-                    ("numjobs", "4"),
-                    ("rate_process", "poisson"),
-                ],
-                &ARRIVAL,
-                "poisson:2000",
-            ),
-            (
-                &[("rw", "write"), ("rate_iops", "100,200")],
-                &ARRIVAL,
-                "constant:200",
-            ),
-            (
-                &[("buffer_compress_percentage", "50")],
-                &CONTENT,
-                "compressible:2.000",
-            ),
-            (&[("zero_buffers", "")], &CONTENT, "zeros"),
-            (&[("iodepth_batch_submit", "16")], &SUBMISSION, "batch"),
-        ] {
-            let workload = said(pairs);
-            assert_eq!(workload.value(factor), Some(value), "{pairs:?}");
-            assert!(workload.problems.is_empty(), "{pairs:?}: {:?}", workload.problems);
-        }
-    }
-
-    #[test]
-    fn what_has_no_counterpart_is_named_with_its_option() {
-        for (pairs, option) in [
-            (&[("rw", "randtrim")][..], "rw"),
-            (&[("rw", "read:8k")], "rw"),
-            (&[("rw", "randrw"), ("rwmixread", "170")], "rwmixread"),
-            (&[("rw", "rw"), ("bs", "4k,8k")], "bs"),
-            (
-                &[("rw", "randread"), ("random_distribution", "pareto:0.9")],
-                "random_distribution",
-            ),
-            (&[("iodepth", "0")], "iodepth"),
-            (&[("rw", "rw"), ("rate_iops", "500")], "rate_iops"),
-        ] {
-            let problems = said(pairs).problems;
-            assert_eq!(problems.len(), 1, "{pairs:?}: {problems:?}");
-            assert_eq!(problems[0].option, option, "{pairs:?}");
-        }
-    }
-}
+mod tests;

@@ -19,6 +19,8 @@ pub struct TrialOptions {
     pub duration: outcrop_measure::TimeSpan,
     /// Length of the intervals that a trial's histograms are kept by.
     pub interval: outcrop_measure::TimeSpan,
+    /// Whether repetitions end when five rounds in a row were steady.
+    pub stops_when_steady: bool,
 }
 
 impl TrialOptions {
@@ -29,6 +31,7 @@ impl TrialOptions {
             warm_up: self.warm_up.max(other.warm_up),
             duration: self.duration.max(other.duration),
             interval: self.interval.max(other.interval),
+            stops_when_steady: self.stops_when_steady && other.stops_when_steady,
         }
     }
 }

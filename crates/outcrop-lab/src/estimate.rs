@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use outcrop_measure::metric::Unavailable;
-
 use crate::cell::Cell;
 
 /// What one step (a preparation, a trial) is expected to cost.
@@ -35,8 +33,6 @@ pub struct Estimate {
     pub bytes_written_measuring: u64,
     /// Bytes that the trials would write to a usual device: see [`Self::ASSUMPTION`].
     pub likely_bytes_written_measuring: u64,
-    /// The bytes as a share of what the device is rated to take in its life, or why that is unknown.
-    pub endurance_share: Result<f64, Unavailable>,
 }
 
 impl Estimate {
@@ -84,9 +80,6 @@ pub(crate) fn estimate(cells: &[Cell]) -> Estimate {
         bytes_written_preparing: preparation.bytes_written,
         bytes_written_measuring: trials.bytes_written,
         likely_bytes_written_measuring: trials.likely_bytes_written,
-        endurance_share: Err(Unavailable::because(
-            "Outcrop does not know this device's rated endurance; see its datasheet (TBW)",
-        )),
     }
 }
 

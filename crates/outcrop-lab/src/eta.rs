@@ -59,6 +59,12 @@ impl Eta {
         self.really_done += time;
     }
 
+    /// These trials are not measured after all.
+    pub(crate) fn leave_out<'c>(&mut self, cells: impl Iterator<Item = &'c Cell>) {
+        let forecast: Duration = cells.map(|cell| cell.layer.forecast_trial(cell).time).sum();
+        self.pending = self.pending.saturating_sub(forecast);
+    }
+
     pub(crate) fn remaining(&self) -> Duration {
         let ratio = (self.really_done + PRIOR).as_secs_f64() / (self.forecast_done + PRIOR).as_secs_f64();
         self.preparation + self.pending.mul_f64(ratio)

@@ -20,6 +20,7 @@ use crate::layer::{Bench, LayerRef, Preparation, PreparationStep, TrialFailure, 
 use crate::observer::{Event, Observer};
 use crate::order::Trial;
 use crate::plan::PlanSet;
+use crate::rounds::Rounds;
 use crate::run;
 
 /// How a run ended.
@@ -68,6 +69,7 @@ pub fn execute(
         failures: BTreeMap::new(),
         eta: Eta::new(set, &pending),
         doubt: Doubt::of(set, folder, &pending)?,
+        rounds: Rounds::of(set, folder, &pending)?,
         started_ns: 0,
         clock: Clock::new(),
         folder,
@@ -124,6 +126,8 @@ struct Session<'r> {
     eta: Eta,
     /// Decides which trials are measured, where effort follows doubt.
     doubt: Option<Doubt<'r>>,
+    /// Decides which rounds are left out.
+    rounds: Rounds,
     started_ns: u64,
     clock: Clock,
     folder: &'r mut RunFolder,
@@ -137,6 +141,7 @@ struct Session<'r> {
 impl<'r> Session<'r> {
     /// Prepares and runs; true when stopped. Subjects are removed before this returns.
     fn run(&mut self, pending: &[Trial]) -> Result<bool, LabError> {
+        let pending: &[Trial] = &self.still_wanted(pending);
         let doubt = self.doubt.as_mut();
         if pending.is_empty() || doubt.is_some_and(|doubt| !doubt.wants_any(pending)) {
             return Ok(false);
@@ -148,6 +153,12 @@ impl<'r> Session<'r> {
         let stopped = self.run_trials(pending, &mut benches);
         self.bytes_written = benches.values().map(|bench| bench.bytes_written()).sum();
         stopped
+    }
+
+    /// Without the rounds that an earlier session found not to be needed.
+    fn still_wanted(&self, pending: &[Trial]) -> Vec<Trial> {
+        let wanted = pending.iter().filter(|trial| self.rounds.wants(trial));
+        wanted.copied().collect()
     }
 
     fn run_trials(
@@ -188,12 +199,16 @@ impl<'r> Session<'r> {
     fn total(&self) -> usize {
         let finished = self.folder.finished().len();
         let doubt = self.doubt.as_ref();
-        doubt.map_or(self.total, |doubt| finished + doubt.left(self.elapsed()).1)
+        let planned = self.total - self.rounds.left_out().count();
+        doubt.map_or(planned, |doubt| finished + doubt.left(self.elapsed()).1)
     }
 
     /// Whether a trial is still worth its time; says which cells are not.
     fn is_wanted(&mut self, trial: &Trial) -> bool {
         let elapsed = self.elapsed();
+        if !self.rounds.wants(trial) {
+            return false;
+        }
         let Some(doubt) = &mut self.doubt else {
             return true;
         };
@@ -291,6 +306,7 @@ impl<'r> Session<'r> {
         if let Some(doubt) = &mut self.doubt {
             doubt.observe(trial.cell, &entry, took);
         }
+        self.rounds.observe(self.set, trial.cell, &entry);
         let (total, remaining) = (self.total(), self.remaining());
         self.observer.observe(Event::TrialFinished {
             finished: self.folder.finished().len(),
@@ -299,6 +315,11 @@ impl<'r> Session<'r> {
             entry: &entry,
             remaining,
         });
+        for news in self.rounds.news() {
+            let left_out = self.rounds.left_out().map(|trial| &self.set.cells()[trial.cell]);
+            self.eta.leave_out(left_out);
+            self.observer.observe(Event::Note(&news));
+        }
         if entry.outcome == Outcome::Interrupted {
             let limit = entry.notes.iter().find(|note| WRITE_LIMIT.is_kind_of(note));
             limit

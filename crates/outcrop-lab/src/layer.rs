@@ -14,6 +14,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use outcrop_measure::Metric;
 use outcrop_results::{DataIdentity, HistogramEntry, Outcome, Value};
 use outcrop_schema::{About, FactorRef, LayerSchema, Remark, Setting, Settings};
 
@@ -84,6 +85,16 @@ pub trait Layer: Sync {
         _is_typed: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<String>, (usize, Refusal)> {
         Ok(Vec::new())
+    }
+
+    /// The metric that decides whether rounds are steady, where a cell of these factors is one that is tracked.
+    fn tracked(&self, _factors: &Settings) -> Option<Metric> {
+        None
+    }
+
+    /// What is tracked, in words that follow "decided by"; `None` where the layer has no rule of steady state.
+    fn tracks(&self) -> Option<&'static str> {
+        None
     }
 
     /// What it costs to make the subject for these cells before the first trial: nothing where trials make what they need, in their own time.

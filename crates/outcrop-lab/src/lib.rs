@@ -31,6 +31,7 @@ pub mod one_off;
 pub mod order;
 pub mod plan;
 pub mod profile;
+mod rounds;
 pub mod run;
 
 pub use cell::{Cell, Subject, TrialOptions};

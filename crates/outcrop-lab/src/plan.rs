@@ -11,6 +11,7 @@ mod expanded;
 mod fit;
 mod parse;
 mod source;
+mod stop;
 mod variants;
 
 use std::collections::BTreeMap;

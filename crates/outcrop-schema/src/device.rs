@@ -3,6 +3,7 @@
 mod durability;
 mod precondition;
 mod redundant;
+mod replay;
 mod subject;
 
 use std::fmt;
@@ -19,7 +20,8 @@ use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
 pub use durability::{ACCESS, NUMA_NODE, SYNC, SYNC_LATENCY};
-pub use precondition::{PRECONDITION, PRECONDITIONED};
+pub use precondition::{PRECONDITION, PRECONDITIONED, TRACKED_SIZE};
+pub use replay::REPLAY;
 pub use subject::{DESTROY, KIND, Kind};
 
 /// The layer.
@@ -34,6 +36,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &ARRIVAL,
         &CONTENT,
         &SPAN,
+        &REPLAY,
         &SYNC,
         &ACCESS,
         &NUMA_NODE,

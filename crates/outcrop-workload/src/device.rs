@@ -27,3 +27,15 @@ crate::words! {
         Batch = "batch",
     }
 }
+
+crate::words! {
+    /// Which blocks the reads of a trial visit.
+    #[derive(Default)]
+    pub enum Replay: "replay" {
+        /// The trial's own: whatever lies there.
+        #[default]
+        None = "none",
+        /// Those that the trial wrote right before, in the same order.
+        Written = "written",
+    }
+}

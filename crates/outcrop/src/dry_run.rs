@@ -1,11 +1,12 @@
 //! `--dry-run`: the cells, the time and the bytes to be written; measures and writes nothing.
 
+use crate::endurance;
 use crate::exit::Ending;
 use crate::output::{self, Cell, Format, Table};
 use crate::session::rounded;
 use outcrop_lab::{Estimate, FollowDoubt, PlanSet};
 use outcrop_measure::race::{LOOKS, MOST_ROUNDS};
-use outcrop_measure::units::{TimeSpan, format_bytes, format_data};
+use outcrop_measure::units::{ByteSize, TimeSpan, format_bytes, format_data};
 use outcrop_probe::Filesystem;
 use outcrop_report::cell_table;
 use outcrop_report::number::counted;
@@ -14,16 +15,16 @@ use outcrop_schema::device;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints what a run of these plans would do.
-pub(crate) fn print(set: &PlanSet, format: Format) -> anyhow::Result<Ending> {
+pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> anyhow::Result<Ending> {
     if let Some(too_large) = too_large(set) {
         output::note(&too_large);
     }
     match format {
-        Format::Json => output::print(&output::pretty_json(&envelope(set))?)?,
+        Format::Json => output::print(&output::pretty_json(&envelope(set, rated))?)?,
         Format::Csv => table(set).print(Format::Csv)?,
         Format::Text => {
             let cells = cell_table::text(&planned(set), output::terminal_width());
-            let (trials, forecast) = (trials(set), forecast(&set.estimate()));
+            let (trials, forecast) = (trials(set), forecast(&set.estimate(), rated));
             let doubt = set.follows_doubt().map_or_else(String::new, by_doubt);
             output::print(&format!("{cells}\n{trials}{doubt}\n{forecast}\n"))?;
         }
@@ -75,11 +76,16 @@ fn planned(set: &PlanSet) -> CellTable {
 fn trials(set: &PlanSet) -> String {
     let times = set.cells().iter().map(|cell| {
         let trial = &cell.trial;
-        let most = if cell.follows_doubt { "up to " } else { "" };
+        let may_end = cell.follows_doubt || trial.stops_when_steady;
+        let most = if may_end { "up to " } else { "" };
+        let steady = match trial.stops_when_steady {
+            true => ", until five rounds in a row are steady",
+            false => "",
+        };
         (
             cell.plans.join(", "),
             format!(
-                "{most}{} of {} per cell, after {} of warm-up",
+                "{most}{} of {} per cell, after {} of warm-up{steady}",
                 counted(trial.repetitions as usize, "trial"),
                 trial.duration,
                 trial.warm_up
@@ -133,7 +139,7 @@ fn table(set: &PlanSet) -> Table {
     table
 }
 
-fn forecast(estimate: &Estimate) -> String {
+fn forecast(estimate: &Estimate, rated: Option<ByteSize>) -> String {
     let time = format!(
         "{}, {}: about {} ({} to prepare, {} to measure).",
         counted(estimate.cells, "cell"),
@@ -151,14 +157,11 @@ fn forecast(estimate: &Estimate) -> String {
         format_data(estimate.bytes_written_preparing as f64),
         format_data(estimate.bytes_written() as f64),
         Estimate::ASSUMPTION,
-        match &estimate.endurance_share {
-            Ok(share) => format!("{:.4} %", share * 100.0),
-            Err(why) => why.to_string(),
-        }
+        endurance::at_most(estimate.bytes_written(), rated)
     )
 }
 
-fn envelope(set: &PlanSet) -> outcrop_results::Envelope {
+fn envelope(set: &PlanSet, rated: Option<ByteSize>) -> outcrop_results::Envelope {
     let estimate = set.estimate();
     let row = |cell: &outcrop_lab::Cell| {
         serde_json::json!({
@@ -176,6 +179,10 @@ fn envelope(set: &PlanSet) -> outcrop_results::Envelope {
         .with_detail("measuring_s", estimate.measuring.as_secs_f64())
         .with_detail("bytes_written_likely", estimate.likely_bytes_written())
         .with_detail("bytes_written_at_most", estimate.bytes_written())
+        .with_detail(
+            "endurance_share_at_most",
+            endurance::share(estimate.bytes_written(), rated),
+        )
         .with_detail("assumption", Estimate::ASSUMPTION)
         .with_detail("plan", set.to_toml())
 }

@@ -4,6 +4,7 @@
 
 mod commands;
 mod dry_run;
+mod endurance;
 mod exit;
 mod grammar;
 mod interrupt;

@@ -4,6 +4,7 @@ pub(crate) mod agreement;
 
 use crate::commands::plan_flags::PlanFlags;
 use crate::dry_run;
+use crate::endurance;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
 use crate::progress::Progress;
@@ -105,7 +106,7 @@ pub(crate) fn start_and(
         note(&format!("note: {what}"));
     }
     if flags.dry_run {
-        return dry_run::print(set, flags.format);
+        return dry_run::print(set, flags.format, flags.tbw);
     }
     if flags.no_save {
         // Removed with all that is in it when this returns.
@@ -181,7 +182,9 @@ fn measure(
     (conclusion.conclude)(&dir, flags)?;
     if !flags.quiet && outcome.bytes_written > 0 {
         let written = format_data(outcome.bytes_written as f64);
-        note(&format!("{written} written, including the preparation"));
+        let share = endurance::in_words(outcome.bytes_written, flags.tbw);
+        let share = share.map_or_else(String::new, |share| format!(": {share}"));
+        note(&format!("{written} written, including the preparation{share}"));
     }
     if !outcome.is_interrupted {
         return Ok(Ending::Done);

@@ -5,7 +5,7 @@ use outcrop_measure::units::TimeSpan;
 use outcrop_probe::clock::Clock;
 use outcrop_probe::reading::Reading;
 
-use crate::job::recorder::{IntervalTally, Tally};
+use crate::job::recorder::{IntervalTally, Record, Tally};
 use crate::job::timeline::{Timeline, interval_of};
 use crate::job::{JobRecord, Observed};
 use crate::report::{
@@ -39,6 +39,7 @@ pub(super) fn report(
         intervals: intervals(spec, clock, &jobs, duration_ns),
         cpu: observed.cpu,
         traffic: traffic(spec, &jobs),
+        issued: jobs.iter().map(|job| issued(&job.record)).collect(),
         device_counters: observed.counters,
         counted_device: observed.counted_device,
         page_cache: observed.page_cache,
@@ -67,6 +68,11 @@ pub(super) fn report(
     }
     report.warnings = warnings(target, spec, &report);
     report
+}
+
+/// Everything that was taken from a job's sequence: nothing is in flight any more.
+const fn issued(record: &Record) -> u64 {
+    record.traffic.reads + record.traffic.writes + record.errors.reads + record.errors.writes
 }
 
 const fn severity(ended: &Ended) -> u8 {

@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use outcrop_probe::clock::Clock;
-use outcrop_workload::{BlockIndexes, BlockSpace, Durability, Operations, Submission};
+use outcrop_workload::{Durability, Submission};
 
 use crate::engine::{Completion, Engine, Wait};
 use crate::error::DeviceError;
 use crate::job::recorder::{Record, Recorder};
+use crate::job::request_stream::RequestStream;
 use crate::job::timeline::Timeline;
 use crate::job::write_buffers::WriteBuffers;
 use crate::memory::{Buffer, BufferRegion};
@@ -78,41 +79,6 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// 4 KiB random reads: one burst 76 k IOPS at 3.3 µs of CPU per I/O, each alone 84 k at 3.2 µs, groups of four
 /// 95 k at 2.7 µs, groups of eight no different from those.
 const HAND_OVER_EVERY: u32 = 4;
-
-/// The offsets and directions of one job's requests.
-pub(crate) struct RequestStream {
-    blocks: BlockIndexes,
-    operations: Operations,
-    is_read_only: bool,
-    block_size_bytes: u64,
-}
-
-impl RequestStream {
-    fn new(context: &JobContext<'_>, index: u32) -> Result<Self, DeviceError> {
-        let spec = context.spec;
-        let space = BlockSpace::of_span(context.span_bytes, spec.io_block_size_bytes);
-        let blocks = spec
-            .access_pattern
-            .blocks(space, index, spec.jobs, spec.seed)
-            .map_err(|error| DeviceError::spec("access_pattern", spec.access_pattern, error.to_string()))?;
-        let operations = spec
-            .read_write_mix
-            .operations(spec.seed.derive("operations").derive_index(u64::from(index)));
-        Ok(Self {
-            blocks,
-            operations,
-            is_read_only: !spec.read_write_mix.has_writes(),
-            block_size_bytes: spec.io_block_size_bytes,
-        })
-    }
-
-    /// Offset and whether it is a write.
-    #[inline]
-    fn next(&mut self) -> (u64, bool) {
-        let offset = self.blocks.next_block() * self.block_size_bytes;
-        (offset, !self.is_read_only && !self.operations.next_is_read())
-    }
-}
 
 /// The memory of one job, before its engine exists.
 pub(crate) struct Preparation {

@@ -1,5 +1,7 @@
 //! The reads or the writes of a trial in fio's form.
 
+use std::collections::BTreeMap;
+
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{CellView, HistogramKind, SeriesPoint, TrialEntry};
 use outcrop_schema::Latencies;
@@ -202,14 +204,33 @@ fn latency(
     let (Some(mean), Some(max)) = (mean, known(&|family| family.max.name)) else {
         return json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
     };
-    json!({
+    let mut latency = json!({
         "min": histogram.min(),
         "max": max.round() as u64,
         "mean": mean,
         "stddev": deviation(histogram),
         "N": count,
         "percentile": percentiles,
-    })
+    });
+    if !histogram.is_empty() {
+        latency["bins"] = bins(histogram);
+    }
+    latency
+}
+
+/// How many requests had which latency, as `--output-format=json+` has it: by the middle of each bucket.
+fn bins(histogram: &LatencyHistogram) -> Value {
+    /// fio's own last bin, and the largest latency that `fio_jsonplus_clat2csv` gets past.
+    const LAST_NS: u64 = 17_112_760_320;
+    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+    for bucket in histogram.buckets() {
+        let middle_ns = bucket.low_ns.midpoint(bucket.high_ns).min(LAST_NS);
+        *counts.entry(middle_ns).or_default() += bucket.count;
+    }
+    let named = counts
+        .into_iter()
+        .map(|(ns, count)| (ns.to_string(), count.into()));
+    Value::Object(named.collect())
 }
 
 /// The standard deviation, from the middles of the histogram's buckets; none without a histogram.

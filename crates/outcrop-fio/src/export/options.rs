@@ -4,24 +4,25 @@ use outcrop_measure::ByteSize;
 use outcrop_results::CellView;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SPAN,
-    SUBMISSION,
+    ACCESS_PATTERN, ARRIVAL, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX,
+    SCHEMA, SPAN, SUBMISSION,
 };
 use outcrop_schema::{FactorRef, Settings};
-use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, ReadWriteMix, Submission};
+use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, NumaPlace, ReadWriteMix, Submission};
 use serde_json::{Map, Value};
 
 use crate::results::CONDITION_PREFIX;
 use crate::words::{access_factor, durability_factor};
 
 /// Factors that have options.
-static TRANSLATED: [FactorRef; 10] = [
+static TRANSLATED: [FactorRef; 11] = [
     &ACCESS_PATTERN,
     &ARRIVAL,
     &CONTENT,
     &ENGINE,
     &IO_BLOCK_SIZE,
     &JOBS,
+    &NUMA_NODE,
     &QUEUE_DEPTH,
     &READ_WRITE_MIX,
     &SPAN,
@@ -83,6 +84,14 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
         let half = settings.get(&QUEUE_DEPTH).map_or(2, |depth| (depth / 2).max(2));
         put("iodepth_batch", half.to_string());
         put("iodepth_batch_complete_min", half.to_string());
+    }
+    match settings.get(&NUMA_NODE) {
+        None | Some(NumaPlace::Any) => {}
+        Some(NumaPlace::Node(node)) => {
+            put("numa_cpu_nodes", node.to_string());
+            put("numa_mem_policy", format!("bind:{node}"));
+        }
+        Some(place) => return Err(format!("fio has no option for {} = {place}", NUMA_NODE.name)),
     }
     let conditions: Vec<(&str, &str)> = cell
         .factors

@@ -23,6 +23,7 @@ const NO_STOP: &str = "trials are bounded by time; give runtime";
 
 const OPTIONS: &[(&str, Meaning)] = &[
     ("size", Read),
+    ("filesize", Read),
     ("filename", Read),
     ("directory", Read),
     ("runtime", Read),
@@ -121,10 +122,33 @@ const OPTIONS: &[(&str, Meaning)] = &[
         Always("units are printed by Outcrop's rules"),
     ),
     ("wait_for", Always("jobs run one after the other")),
+    (
+        "io_submit_mode",
+        Always("requests of a rate are due by a schedule, whether or not earlier ones are done"),
+    ),
+    (
+        "unified_rw_reporting",
+        Always("reads and writes are reported together and apart"),
+    ),
+    (
+        "log_max_value",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "log_unix_epoch",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "bwavgtime",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
+    (
+        "iopsavgtime",
+        Always("every interval of a trial is kept in the run folder"),
+    ),
     ("iomem_align", Always("buffers are aligned")),
     ("mem_align", Always("buffers are aligned")),
     ("bssplit", Refused(BLOCK_SIZES)),
-    ("bsrange", Refused(BLOCK_SIZES)),
     ("bs_unaligned", Refused("direct access is aligned")),
     ("blockalign", Refused("requests are aligned to their size")),
     ("fsync", Refused("writes are not made durable one by one")),
@@ -139,7 +163,6 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "buffered",
         Refused("every request bypasses the page cache; write direct=1"),
     ),
-    ("rate", Refused("a rate is one of requests; give rate_iops")),
     (
         "rate_min",
         Refused("the report says what was answered of the rate; leave it out"),
@@ -156,7 +179,6 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("io_size", Refused(NO_STOP)),
     ("number_ios", Refused(NO_STOP)),
     ("fill_device", Refused(NO_STOP)),
-    ("filesize", Refused("give size")),
     (
         "nrfiles",
         Refused("a device is measured through one file; `outcrop filesystem` has many"),
@@ -180,8 +202,6 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("cpus_allowed", Refused(PROCESSORS)),
     ("cpus_allowed_policy", Refused(PROCESSORS)),
     ("cpumask", Refused(PROCESSORS)),
-    ("numa_cpu_nodes", Refused(PROCESSORS)),
-    ("numa_mem_policy", Refused(PROCESSORS)),
     ("verify", Refused(NO_CHECK)),
     ("do_verify", Refused(NO_CHECK)),
     ("verify_async", Refused(NO_CHECK)),

@@ -109,7 +109,9 @@ impl Reader<'_> {
                 read => read,
             };
         }
-        let (name, value) = line.split_once('=').unwrap_or((line, ""));
+        // Behind an option, too, `;` and `#` begin a comment.
+        let option = line.split([';', '#']).next().unwrap_or_default().trim_end();
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let value = self.expand(value, at);
         match (self.place, self.sections.last_mut()) {
             (Place::Global, _) => self.global.set(name, &value, at),

@@ -148,7 +148,7 @@ impl Translation {
             .value(&READ_WRITE_MIX)
             .and_then(|mix| mix.parse::<ReadWriteMix>().ok());
         let writes = mix.is_some_and(ReadWriteMix::has_writes);
-        let size = options.read("size", |text| bytes(text, options.is_si()))?;
+        let size = size_of(options)?;
         let target = target(options, size, jobs, writes)?;
         if let (Target::Existing { .. }, Some(size)) = (&target, size) {
             said.push((&SPAN, ByteSize(size).to_string(), at_of("size")));
@@ -200,6 +200,23 @@ fn sentence(problem: &Problem, section: &Section) -> String {
         &problem.at
     };
     format!("{at}: {}: {}", problem.option, problem.reason)
+}
+
+/// The size of the file: `size` is what fio moves before it begins anew, `filesize` how large the file is, and here both are one.
+fn size_of(options: &Options) -> Result<Option<u64>, Problem> {
+    // All of it, which is what leaving it out says.
+    let whole = |name: &str| options.value(name) == Some("100%");
+    let read = |name: &str| match whole(name) {
+        true => Ok(None),
+        false => options.read(name, |text| bytes(text, options.is_si())),
+    };
+    match (read("size")?, read("filesize")?, options.get("filesize")) {
+        (Some(size), Some(file), Some(given)) if size != file => Err(Problem::of(
+            given,
+            "size is another; here a job has one file of one size, and time bounds how much is moved; keep one of the two",
+        )),
+        (size, file, _) => Ok(size.or(file)),
+    }
 }
 
 /// What a job reads or writes: what is there is only ever read, and what is not there is a scratch file.

@@ -77,6 +77,7 @@ fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
         ("mix-open-loop.fio", Ok(2)),
         ("variables.fio", Ok(1)),
         ("buffered.fio", Ok(1)),
+        ("one-size.fio", Ok(2)),
         (
             "at-once.fio",
             Err(vec![":9: [two] runs at the same time as [one]"]),
@@ -130,6 +131,26 @@ fn options_that_ask_for_what_is_so_are_noted_once_with_their_line() {
         "{:?}",
         file.notes
     );
+}
+
+#[test]
+fn one_size_one_rate_and_one_file_are_read_in_whichever_option_they_stand() {
+    let file = parse(&fixtures().join("one-size.fio")).unwrap();
+    assert_eq!(words(&file, 0), "sequential 100:0 4KiB 1 libaio");
+    assert_eq!(words(&file, 1), "random 0:100 4KiB 1 libaio");
+    let arrival = file.jobs[0]
+        .workload
+        .iter()
+        .find(|(factor, ..)| factor.name == "arrival");
+    assert_eq!(arrival.unwrap().1, "constant:2048");
+    for (job, mebibytes) in file.jobs.iter().zip([128, 64]) {
+        let Target::Scratch { size, .. } = &job.target else {
+            panic!("{:?}", job.target)
+        };
+        assert_eq!(*size, Some(ByteSize::mib(mebibytes)), "{}", job.name);
+    }
+    let refused = of_text("[a]\ndirect=1\nsize=1m\nfilesize=2m\n").unwrap_err();
+    assert!(refused[0].contains("filesize: size is another"), "{refused:?}");
 }
 
 #[test]

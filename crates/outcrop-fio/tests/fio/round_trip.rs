@@ -278,3 +278,49 @@ fn an_imported_result_exported_and_imported_again_is_the_same() {
     assert_eq!(first.trials[0].subject, second.trials[0].subject);
     assert_same(&first.trials[0], &second.trials[0]);
 }
+
+#[test]
+fn every_latency_is_in_a_bin_as_in_json_plus_and_none_is_beyond_the_last_of_fio() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut slow = trial(
+        0,
+        &[("read_write_mix", "70:30")],
+        &[(Direction::Read, 5000), (Direction::Write, 900)],
+    );
+    let mut stalled = LatencyHistogram::new();
+    stalled.record(40_000_000_000);
+    stalled.record(1_000);
+    slow.histograms.push(HistogramEntry::new(
+        Direction::Read.name(),
+        HistogramKind::Latency,
+        1,
+        2.0,
+        1.0,
+        &stalled,
+    ));
+    let exported = export(&run(folder.path(), &[slow])).unwrap().document();
+    for (direction, count) in [("read", 5002), ("write", 900)] {
+        let latency = &exported["jobs"][0][direction]["clat_ns"];
+        let bins = latency["bins"].as_object().unwrap();
+        let counts: u64 = bins.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(counts, count, "{direction}");
+        let most = bins.keys().map(|ns| ns.parse::<u64>().unwrap()).max().unwrap();
+        assert!(most <= 17_112_760_320, "{most}");
+        let half = latency["percentile"]["50.000000"].as_f64().unwrap();
+        let mut ordered: Vec<(u64, u64)> = bins
+            .iter()
+            .map(|(ns, count)| (ns.parse().unwrap(), count.as_u64().unwrap()))
+            .collect();
+        ordered.sort_unstable();
+        let mut below = 0;
+        let median = ordered.iter().find(|(_, count)| {
+            below += count;
+            2 * below >= counts
+        });
+        let median = median.unwrap().0 as f64;
+        assert!(
+            (median / half - 1.0).abs() < 0.05,
+            "{direction}: {median} and {half}"
+        );
+    }
+}

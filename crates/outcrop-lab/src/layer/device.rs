@@ -7,18 +7,21 @@ mod notes;
 mod overhead;
 mod parameters;
 mod precondition;
+mod replay;
 mod values;
 
 use std::path::Path;
 use std::time::Duration;
 
 use outcrop_device::{Candidate, EngineKind, ReadOnlyTarget};
+use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ARRIVAL, DESTROY, ENGINE, IO_BLOCK_SIZE, JOBS, KIND, Kind, PATH, PRECONDITION, QUEUE_DEPTH,
-    READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span,
+    ACCESS_PATTERN, ARRIVAL, DESTROY, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, KIND, Kind, PATH, PRECONDITION,
+    QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
 };
 use outcrop_schema::{LayerSchema, Settings};
+use outcrop_workload::{AccessPattern, ReadWriteMix};
 
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
@@ -77,8 +80,8 @@ impl Layer for Device {
     fn complete_subject(&self, mut settings: Settings) -> Result<Subject, Refusal> {
         let kind = *settings.value(&KIND);
         let state = precondition::state(&settings);
-        if kind != Kind::ScratchFile && state.is_some() {
-            let message = "only a scratch file is preconditioned; leave `precondition` out";
+        if kind == Kind::ReadOnly && state.is_some() {
+            let message = "what is only read is not preconditioned; leave `precondition` out";
             return Err(Refusal::of(&PRECONDITION, message));
         }
         if kind != Kind::Destroyed && settings.has(&DESTROY) {
@@ -139,8 +142,20 @@ impl Layer for Device {
             );
             return Err(Refusal::of(&READ_WRITE_MIX, message));
         }
+        replay::check(&factors, subject)?;
         parameters::check_job(&factors, trial)?;
         Ok(factors)
+    }
+
+    fn tracked(&self, factors: &Settings) -> Option<Metric> {
+        let is_tracked = *factors.value(&READ_WRITE_MIX) == ReadWriteMix::WRITE_ONLY
+            && *factors.value(&ACCESS_PATTERN) == AccessPattern::Random
+            && *factors.value(&IO_BLOCK_SIZE) == TRACKED_SIZE;
+        is_tracked.then_some(IOPS.both)
+    }
+
+    fn tracks(&self) -> Option<&'static str> {
+        Some("random writes of 4 KiB, as in the SNIA PTS")
     }
 
     fn forecast_preparation(&self, subject: &Subject, _cells: &[&Cell]) -> Forecast {
@@ -161,8 +176,13 @@ impl Layer for Device {
         } else {
             Duration::ZERO
         };
+        let writing = if replay::is_asked(factors) {
+            load + SETTLE_OVERHEAD
+        } else {
+            Duration::ZERO
+        };
         Forecast {
-            time: load + TRIAL_OVERHEAD + settle,
+            time: writing + load + TRIAL_OVERHEAD + settle,
             bytes_written: writes_of(factors, load, &FASTEST),
             likely_bytes_written: writes_of(factors, load, &USUAL),
         }
@@ -186,11 +206,14 @@ fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
     let size = factors.value(&IO_BLOCK_SIZE).0 as f64;
     let depth = f64::from(*factors.value(&QUEUE_DEPTH)) * f64::from(*factors.value(&JOBS));
     let mut rate = (depth * size / device.latency.as_secs_f64()).min(device.bytes_per_second);
-    if let Some(offered) = factors.value(&ARRIVAL).per_second() {
-        rate = rate.min(offered.per_second() * size);
-    }
     if *factors.value(&ENGINE) == EngineKind::Noop {
         rate = 0.0;
+    }
+    if replay::is_asked(factors) {
+        return (rate * load.as_secs_f64()) as u64;
+    }
+    if let Some(offered) = factors.value(&ARRIVAL).per_second() {
+        rate = rate.min(offered.per_second() * size);
     }
     let writes = f64::from(factors.value(&READ_WRITE_MIX).write_percent()) / 100.0;
     (rate * writes * load.as_secs_f64()) as u64
@@ -241,7 +264,9 @@ fn destroyed(path: Option<String>, mut settings: Settings) -> Result<Subject, Re
         ByteSize(candidate.identity.size_bytes),
         settings.get(&SIZE).copied(),
     )?;
-    let label = format!("{} {path} {size}", Kind::Destroyed);
+    let state = precondition::state(&settings);
+    let state = state.map(|state| format!(", {state}")).unwrap_or_default();
+    let label = format!("{} {path} {size}{state}", Kind::Destroyed);
     settings.set(&PATH, path);
     settings.set(&SIZE, size);
     Ok(Subject { settings, label })

@@ -14,7 +14,7 @@ use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
 use super::fit::DataFactor;
 use super::parse::RunHeader;
-use super::{Plan, PlanOptions, PlanSet, chosen, doubt};
+use super::{Plan, PlanOptions, PlanSet, chosen, doubt, stop};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::layer::{DataSettings, LayerRef, Refusal};
@@ -194,6 +194,7 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         let completed = layer.complete_factors(&plan.subject, factors.clone(), &plan.trial);
         completed.map_err(|refusal| refused(&draft, layer, factors, &refusal))?;
     }
+    stop::check(&draft, layer, &combinations)?;
     let is_typed = |name: &str| {
         let given = draft.workload.get(name);
         given.is_some_and(|given| given.at.starts_with("--"))
@@ -301,6 +302,7 @@ fn trial(draft: &TrialDraft) -> Result<TrialOptions, LabError> {
         warm_up,
         duration,
         interval,
+        stops_when_steady: stop::is_when_steady(draft.stop.as_ref())?,
     })
 }
 

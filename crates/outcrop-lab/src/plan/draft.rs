@@ -43,6 +43,7 @@ pub(crate) struct TrialDraft {
     pub(crate) warm_up: Option<Located<TimeSpan>>,
     pub(crate) duration: Option<Located<TimeSpan>>,
     pub(crate) interval: Option<Located<TimeSpan>>,
+    pub(crate) stop: Option<Located<String>>,
 }
 
 /// A plan that is not yet checked: read from a file, or put together from flags.

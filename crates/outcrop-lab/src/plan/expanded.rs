@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::doubt::{BudgetUse, DoubtHeader};
+use super::stop::WHEN_STEADY;
 use super::{Plan, PlanSet};
 use outcrop_schema::Settings;
 
@@ -63,6 +64,9 @@ fn write_plan(out: &mut String, plan: &Plan) {
         ("interval", plan.trial.interval),
     ] {
         entry(out, name, &quoted(&span.to_string()));
+    }
+    if plan.trial.stops_when_steady {
+        entry(out, "stop", &quoted(WHEN_STEADY));
     }
 }
 

@@ -309,8 +309,9 @@ impl Reader<'_> {
                 "warm_up" => trial.warm_up = Some(self.time_span(value, &path)?),
                 "duration" => trial.duration = Some(self.time_span(value, &path)?),
                 "interval" => trial.interval = Some(self.time_span(value, &path)?),
+                "stop" => trial.stop = Some(self.string(value, &path, "\"when-steady\"")?),
                 other => {
-                    let known = ["repetitions", "warm_up", "duration", "interval"];
+                    let known = ["repetitions", "warm_up", "duration", "interval", "stop"];
                     let message = format!("unknown key `{other}` in [trial]; {}", hint(other, &known));
                     return Err(self.source.error(&key.span(), message));
                 }

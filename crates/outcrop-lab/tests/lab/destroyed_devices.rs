@@ -183,3 +183,31 @@ fn a_device_that_is_removed_in_the_middle_ends_the_run_with_one_sentence_and_res
     );
     assert_complete(&set, &resumed.folder);
 }
+
+#[test]
+fn a_device_is_preconditioned_over_the_part_that_is_measured_and_its_trials_state_it() {
+    let device = LoopDevice::new(4 << 20);
+    let (runs, data) = (directory(), directory());
+    let named = format!("{}\nprecondition = 2", device.named());
+    let factors = "read_write_mix = [\"100:0\"]\nqueue_depth = [1]";
+    let set = plan_set(&device.plan(&named, factors), data.path());
+    assert_eq!(set.estimate().bytes_written_preparing, 3 * (2 << 20));
+    let mut folder = start(&set, runs.path());
+    let outcome = run_to_the_end(&set, &mut folder).unwrap();
+    assert_eq!(outcome.bytes_written, 3 * (2 << 20));
+    for entry in assert_complete(&set, &folder) {
+        assert_eq!(entry.factors["state"], "preconditioned 2×");
+        assert!(
+            entry.subject.ends_with("2MiB, preconditioned 2×"),
+            "{}",
+            entry.subject
+        );
+    }
+    let image = std::fs::read(&device.image).unwrap();
+    let (ours, rest) = image.split_at(2 << 20);
+    assert!(ours.chunks(4096).all(|page| page.iter().any(|byte| *byte != 0)));
+    assert!(
+        rest.iter().all(|byte| *byte == 0),
+        "the rest of the device was written"
+    );
+}

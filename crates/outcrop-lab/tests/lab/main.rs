@@ -14,6 +14,7 @@ mod plan_errors;
 mod plan_round_trips;
 mod preconditioned;
 mod promise;
+mod replays;
 mod runs;
 mod scene;
 mod shipped;

@@ -1,7 +1,10 @@
 //! Subjects that are written in full before the first trial, and the plans after the SNIA PTS.
 
-use outcrop_lab::{PlanOptions, PlanSet, shipped_plans};
+use std::sync::atomic::AtomicBool;
+
+use outcrop_lab::{Event, PlanOptions, PlanSet, execute, shipped_plans};
 use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_schema::device;
 
 use super::scene::{assert_complete, assert_empty, directory, plan_set, run_to_the_end, start, try_plan_set};
 
@@ -61,7 +64,7 @@ fn what_is_only_read_is_not_preconditioned_and_limits_count_the_passes() {
         .replace("0:100", "100:0");
     let refused = try_plan_set(&text, data.path()).unwrap_err().to_string();
     assert!(
-        refused.contains("only a scratch file is preconditioned"),
+        refused.contains("what is only read is not preconditioned"),
         "{refused}"
     );
     for value in ["0", "17", "\"twice\""] {
@@ -88,6 +91,7 @@ fn the_plans_after_the_pts_run_on_a_small_file_in_seconds() {
         let set = PlanSet::from_sources(&[plan.source()], &options).unwrap();
         let mut folder = start(&set, runs.path());
         run_to_the_end(&set, &mut folder).unwrap();
+        // Five rounds, the fewest after which it may end.
         let entries = assert_complete(&set, &folder);
         let states = entries
             .iter()
@@ -99,4 +103,94 @@ fn the_plans_after_the_pts_run_on_a_small_file_in_seconds() {
             "{name}"
         );
     }
+}
+
+/// Rounds of a fixed rate without a device: 4 KiB random writes, which decide, and reads beside them.
+const ROUNDS: &str = r#"
+name = "rounds"
+question = "When is it steady?"
+layer = "device"
+
+[subject]
+size = "4MiB"
+
+[workload]
+engine = "noop"
+arrival = "constant:5000"
+
+[factors]
+read_write_mix = ["0:100", "100:0"]
+
+[trial]
+repetitions = 9
+warm_up = "1ms"
+duration = "100ms"
+stop = "when-steady"
+"#;
+
+/// After how many rounds these IOPS were steady first, by the rule as it is written.
+fn steady_after(iops: &[f64]) -> Option<usize> {
+    (5..=iops.len()).find(|end| {
+        let window = &iops[end - 5..*end];
+        let mean = window.iter().sum::<f64>() / 5.0;
+        let most = window.iter().copied().fold(f64::MIN, f64::max);
+        let least = window.iter().copied().fold(f64::MAX, f64::min);
+        let slope = window
+            .iter()
+            .zip([-2.0, -1.0, 0.0, 1.0, 2.0])
+            .map(|(value, x)| value * x)
+            .sum::<f64>()
+            / 10.0;
+        most - least <= 0.2 * mean && (slope * 4.0).abs() <= 0.1 * mean
+    })
+}
+
+#[test]
+fn rounds_end_with_the_first_five_that_are_steady_and_a_resume_measures_no_more() {
+    let (runs, data) = (directory(), directory());
+    let set = plan_set(ROUNDS, data.path());
+    let again = try_plan_set(&set.to_toml(), data.path()).unwrap();
+    assert_eq!(again.cells(), set.cells(), "the expanded plan stops as well");
+    let mut folder = start(&set, runs.path());
+    let mut news = Vec::new();
+    let mut observer = |event: Event<'_>| {
+        if let Event::Note(note) = event {
+            news.push(note.to_owned());
+        }
+    };
+    let outcome = execute(&set, &mut folder, &mut observer, &AtomicBool::new(false)).unwrap();
+    let entries = folder.trials().unwrap();
+    let mut rounds: Vec<(u32, f64)> = entries
+        .iter()
+        .filter(|entry| entry.factors["read_write_mix"] == "0:100")
+        .map(|entry| (entry.repetition, entry.number(&device::IOPS.both).unwrap()))
+        .collect();
+    rounds.sort_by_key(|(repetition, _)| *repetition);
+    let iops: Vec<f64> = rounds.iter().map(|(_, iops)| *iops).collect();
+    let expected = steady_after(&iops);
+    assert_eq!(rounds.len(), expected.unwrap_or(9), "{iops:?}");
+    assert_eq!(entries.len(), 2 * rounds.len(), "a round is measured to its end");
+    assert_eq!((outcome.finished, outcome.total), (entries.len(), entries.len()));
+    let says = expected.map(|end| format!("rounds: rounds {} to {end} are steady", end - 4));
+    assert_eq!(news.len(), usize::from(says.is_some()), "{news:?}");
+    assert!(
+        news.iter().zip(says).all(|(news, says)| news.starts_with(&says)),
+        "{news:?}"
+    );
+    let resumed = run_to_the_end(&set, &mut folder).unwrap();
+    assert_eq!((resumed.finished, resumed.bytes_written), (entries.len(), 0));
+}
+
+#[test]
+fn a_plan_that_nothing_can_make_steady_is_refused() {
+    let data = directory();
+    let refused = |text: &str| try_plan_set(text, data.path()).unwrap_err().to_string();
+    let reads = refused(&ROUNDS.replace("\"0:100\", ", ""));
+    assert!(
+        reads.contains("random writes of 4 KiB, as in the SNIA PTS"),
+        "{reads}"
+    );
+    let word = refused(&ROUNDS.replace("when-steady", "steady"));
+    assert!(word.contains("expected \"when-steady\""), "{word}");
+    assert!(word.contains("plan.toml:20"), "{word}");
 }

@@ -1,5 +1,7 @@
 //! Writing a subject in full before it is measured, so that a drive has no free space left to answer from.
 
+use outcrop_measure::units::ByteSize;
+
 use crate::factor::{Factor, Role};
 use crate::parse::small_count;
 
@@ -13,8 +15,11 @@ pub static PRECONDITION: Factor<u32> = Factor::new(
     small_count::<MOST_PASSES>,
 )
 .decided("none")
-.accepts("scratch files: how often all of the file is written in 128 KiB requests before the first trial, 1 to 16 (SNIA PTS: 2)")
+.accepts("scratch files, destroyed devices: how often all of it is written in 128 KiB requests before the first trial, 1 to 16 (SNIA PTS: 2)")
 .role(Role::Data);
+
+/// Access size of the random writes by which the SNIA PTS judges steady state.
+pub const TRACKED_SIZE: ByteSize = ByteSize::kib(4);
 
 /// How the state of a preconditioned subject begins: `preconditioned 2×`.
 pub const PRECONDITIONED: &str = "preconditioned";

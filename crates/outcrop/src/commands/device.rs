@@ -2,7 +2,7 @@
 
 mod job_file;
 
-use super::factor_flags::{FactorFlags, OneOff, Spell};
+use super::factor_flags::{FactorFlags, Given, OneOff, Spell, contradiction};
 use super::fio_words::{self, FioWords};
 use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
@@ -11,6 +11,7 @@ use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_schema::{FactorRef, LayerSchema, device};
+use outcrop_workload::Submission;
 use std::path::PathBuf;
 
 mod verify;
@@ -22,6 +23,10 @@ Examples:
   outcrop device --read-only /dev/nvme0n1 --queue-depth 32     an existing device, never written
   outcrop device --arrival poisson:20k --queue-depth 64        open loop: latency from the schedule
   outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
+  outcrop device --replay written --content compressible:2 --jobs 6 --queue-depth 256
+                                             writes blocks, then reads the same ones in that order
+  outcrop device --peak --queue-depth 256                      the highest rate that the engine gives
+  outcrop device --read-write-mix 0:100 --tbw 600TB --dry-run  what it would cost in endurance
   outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --read-write-mix 0:100    overwrites the device
   outcrop device --engine noop --format json                   the cost of the measuring loop itself
   outcrop device --job nightly.fio --duration 10s              the jobs of a job file of fio
@@ -52,6 +57,10 @@ pub(crate) struct Args {
     destroy: Option<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
+    /// The engine's upper bound: `--submission batch`, half a queue with each system call. The real depth is lower then, and is
+    /// reported; latencies are upper bounds. Buffers and files are registered with or without it
+    #[arg(long, conflicts_with_all = ["job", "verify"])]
+    peak: bool,
     /// Size of the file that is measured [default: as the plan says]
     #[arg(long, value_name = "BYTES")]
     size: Option<ByteSize>,
@@ -96,6 +105,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         ..args.flags.options()
     };
     let set = PlanSet::from_drafts(vec![draft(args)?], &options).map_err(session::lab_error)?;
+    if args.peak {
+        note(
+            "note: --peak is --submission batch: a higher rate at a lower real depth; latencies are upper bounds",
+        );
+    }
     if let Some(without_effect) = args.fio.without_effect() {
         note(&format!("note: {without_effect}"));
     }
@@ -132,7 +146,26 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
             .with_subject(&device::PATH, &path.to_string_lossy(), "--read-only"),
         None => draft.with_subject(&device::KIND, device::Kind::ScratchFile.name(), "PATH"),
     };
-    Ok(args
+    let draft = args
         .factors
-        .write_over(args.fio.write_over(draft, &args.factors)?))
+        .write_over(args.fio.write_over(draft, &args.factors)?);
+    match args.peak {
+        true => peak(draft, args),
+        false => Ok(draft),
+    }
+}
+
+/// The draft with what `--peak` stands for, which no other flag may contradict.
+fn peak(draft: Draft, args: &Args) -> anyhow::Result<Draft> {
+    const FLAG: &str = "--peak";
+    let batch = Given {
+        factor: &device::SUBMISSION,
+        values: vec![Submission::Batch.name().to_owned()],
+        flag: FLAG.to_owned(),
+    };
+    let other = args.factors.of(&device::SUBMISSION);
+    if let Some(other) = other.filter(|other| !other.agrees(&batch)) {
+        return Err(bad_input(anyhow::anyhow!(contradiction(FLAG, &other.as_typed()))));
+    }
+    Ok(draft.with_workload(&device::SUBMISSION, batch.values, FLAG))
 }

@@ -2,6 +2,7 @@
 
 use super::report::Beside;
 use crate::commands::whole::whole;
+use crate::endurance::rated;
 use crate::output::Format;
 use outcrop_lab::{Effort, PlanOptions};
 use outcrop_measure::seed::Seed;
@@ -92,6 +93,9 @@ pub(crate) struct PlanFlags {
     /// Write at most this much to the device [default: no limit]
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_written: Option<ByteSize>,
+    /// Rated endurance of the drive, terabytes written, from its datasheet (600TB): what is written is shown as a share of it
+    #[arg(long, value_name = "BYTES", value_parser = rated)]
+    pub(crate) tbw: Option<ByteSize>,
     /// Seed of all random choices [default: a new one, printed and stored]
     #[arg(long)]
     pub(crate) seed: Option<Seed>,

@@ -227,3 +227,61 @@ fn what_verification_cannot_do_is_refused_before_anything_is_written() {
         assert_eq!(names_in(dir.path()), [""; 0]);
     }
 }
+
+#[test]
+fn peak_is_batched_submission_says_so_and_contradicts_another() {
+    let dir = workplace();
+    let planned = ["device", "--peak", "--size=4MiB", "--dry-run", "--format=csv"];
+    let seen = outcrop(dir.path(), &planned);
+    assert!(seen.stdout.contains("submission=batch"), "{seen:?}");
+    let same = [
+        "device",
+        "--peak",
+        "--submission=batch",
+        "--size=4MiB",
+        "--dry-run",
+    ];
+    assert_eq!(outcrop(dir.path(), &same).code, Some(0));
+    for other in ["--submission=refill", "--submission=refill,batch"] {
+        let seen = outcrop(
+            dir.path(),
+            &["device", "--peak", other, "--size=4MiB", "--dry-run"],
+        );
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.sentence().contains("--peak and --submission"), "{seen:?}");
+    }
+}
+
+#[test]
+fn what_is_written_is_a_share_of_the_endurance_that_the_user_gives() {
+    let dir = workplace();
+    let short = [
+        "device",
+        "--size=4MiB",
+        "--read-write-mix=0:100",
+        "--queue-depth=1",
+        "--repetitions=1",
+        "--warm-up=0s",
+        "--duration=20ms",
+    ];
+    let with = |more: &[&str]| outcrop(dir.path(), &[&short[..], more].concat());
+    let unknown = with(&["--dry-run"]);
+    assert!(
+        unknown
+            .stdout
+            .contains("unavailable: drives do not report it; --tbw"),
+        "{unknown:?}"
+    );
+    let planned = with(&["--dry-run", "--tbw=1TB"]);
+    assert!(
+        planned.stdout.contains(" % of the rated 1 TB (yours, by --tbw)"),
+        "{planned:?}"
+    );
+    let done = with(&["--tbw=1TB"]);
+    assert!(
+        done.stderr.contains(" % of the rated 1 TB (yours, by --tbw)"),
+        "{done:?}"
+    );
+    let nothing = with(&["--tbw=0"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+}

@@ -25,7 +25,9 @@ use outcrop_results::{Outcome, Value};
 use outcrop_schema::device::{DESTROY, KIND, Kind, PATH, SIZE};
 use outcrop_workload::{Content, ReadWriteMix};
 
-use super::{bytes_to_write, histograms, is_read_only, notes, overhead, parameters, precondition, values};
+use super::{
+    bytes_to_write, histograms, is_read_only, notes, overhead, parameters, precondition, replay, values,
+};
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
 use crate::layer::{Bench, Preparation, PreparationStep, TrialFailure, TrialReport};
@@ -115,24 +117,31 @@ impl Bench for DeviceBench<'_> {
             .targets
             .get(&cell.subject)
             .expect("every subject of the run was prepared");
+        let mut written = None;
+        if replay::is_asked(&cell.factors) {
+            let writing = replay::write(target, &mut spec, &self.clock, self.stop);
+            let Some(report) = ran(writing)? else {
+                return Ok(TrialReport::interrupted());
+            };
+            self.bytes_written += bytes_of(&report, &spec);
+            if outcome(&report) != Outcome::Completed {
+                check_removed(&report, target)?;
+                let no_energy = Err(Unavailable::because("the trial did not come to its measurement"));
+                return Ok(trial_report(&report, None, ReadWriteMix::WRITE_ONLY, no_energy));
+            }
+            written = Some(report);
+        }
         let meter = Meter::start();
-        let report = match run_job(target, &spec, &self.clock, self.stop) {
-            Err(DeviceError::Interrupted { .. }) => return Ok(TrialReport::interrupted()),
-            result => result.map_err(|error| failure(&error))?,
+        let Some(report) = ran(run_job(target, &spec, &self.clock, self.stop))? else {
+            return Ok(TrialReport::interrupted());
         };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
-        // One that failed may have been written.
-        self.bytes_written += report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes;
-        if let Some(message) = removed(&report, target) {
-            return Err(TrialFailure {
-                is_fatal: true,
-                ..TrialFailure::of(&message)
-            });
-        }
+        self.bytes_written += bytes_of(&report, &spec);
+        check_removed(&report, target)?;
         if spec.read_write_mix.has_writes() {
             target.flush().map_err(|error| failure(&error))?;
         }
-        let mut trial = trial_report(&report, spec.read_write_mix, energy_j);
+        let mut trial = trial_report(&report, written.as_ref(), spec.read_write_mix, energy_j);
         if trial.outcome == Outcome::Completed {
             trial.values.push(overhead);
         }
@@ -144,20 +153,43 @@ impl Bench for DeviceBench<'_> {
     }
 }
 
+/// The report of a job; none of one that was stopped before it began.
+fn ran(job: Result<JobReport, DeviceError>) -> Result<Option<JobReport>, TrialFailure> {
+    match job {
+        Ok(report) => Ok(Some(report)),
+        Err(DeviceError::Interrupted { .. }) => Ok(None),
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+/// What a job wrote; a request that failed may have been written.
+fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
+    report.traffic.written_bytes + report.errors.writes * spec.io_block_size_bytes
+}
+
 /// What a drive answers that was pulled, or that does not work any more: EIO, ENXIO and ENODEV.
 const GONE: [i32; 3] = [5, 6, 19];
 
-/// Why no later trial can succeed either: the target failed every request of a trial.
-fn removed(report: &JobReport, target: &Target) -> Option<String> {
-    let failure = report.failure()?;
+/// No later trial can succeed either where the target failed every request of a trial.
+fn check_removed(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
+    let Some(failure) = report.failure() else {
+        return Ok(());
+    };
     let completed = report.traffic.reads + report.traffic.writes;
     let is_gone = report
         .errors
         .first_errno
         .is_some_and(|errno| GONE.contains(&errno));
-    (completed == 0 && is_gone).then(|| {
-        let place = target.place().unwrap_or(Path::new("the target")).display();
-        format!("{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}")
+    if completed > 0 || !is_gone {
+        return Ok(());
+    }
+    let place = target.place().unwrap_or(Path::new("the target")).display();
+    let message = format!(
+        "{place} was removed or has failed (see `dmesg`): none of the trial's requests completed, {failure}"
+    );
+    Err(TrialFailure {
+        is_fatal: true,
+        ..TrialFailure::of(&message)
     })
 }
 
@@ -182,8 +214,13 @@ fn outcome(report: &JobReport) -> Outcome {
     }
 }
 
-/// Only completed trials have values: half a trial is no sample of anything.
-fn trial_report(report: &JobReport, mix: ReadWriteMix, energy_j: Result<f64, Unavailable>) -> TrialReport {
+/// Only completed trials have values: half a trial is no sample of anything. `written` is the job whose blocks were read back.
+fn trial_report(
+    report: &JobReport,
+    written: Option<&JobReport>,
+    mix: ReadWriteMix,
+    energy_j: Result<f64, Unavailable>,
+) -> TrialReport {
     let mut trial = TrialReport {
         duration_s: report.duration_ns as f64 / 1e9,
         values: Vec::new(),
@@ -191,8 +228,13 @@ fn trial_report(report: &JobReport, mix: ReadWriteMix, energy_j: Result<f64, Una
         notes: notes::notes(report),
         outcome: outcome(report),
     };
+    for note in written.map(notes::notes).into_iter().flatten() {
+        if !trial.notes.contains(&note) {
+            trial.notes.push(note);
+        }
+    }
     if trial.outcome == Outcome::Completed {
-        trial.values = values::values(report, mix, energy_j);
+        trial.values = values::values(report, written, mix, energy_j);
         trial.histograms = histograms::histograms(&report.intervals);
     }
     trial

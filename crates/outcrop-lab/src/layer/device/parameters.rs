@@ -71,6 +71,7 @@ pub(super) fn job_spec(factors: &Settings, trial: &TrialOptions, seed: Seed) -> 
         sync: *factors.value(&SYNC),
         access: *factors.value(&ACCESS),
         numa: *factors.value(&NUMA_NODE),
+        repeat_after: Vec::new(),
         write_limit_bytes: None,
     }
 }

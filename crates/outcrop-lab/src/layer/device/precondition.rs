@@ -1,4 +1,4 @@
-//! Preconditioning: all of a scratch file is written in order, in large requests, some times over.
+//! Preconditioning: all of a scratch file or a device is written in order, in large requests, some times over.
 //!
 //! *Source*: SNIA PTS 2.0.1, workload-independent preconditioning: twice the capacity in sequential writes of 128 KiB. What depends on the
 //! workload, the rounds of the plan are themselves.
@@ -50,6 +50,8 @@ pub(super) fn write(
             warm_up: Duration::ZERO,
             duration: LONGEST_PASS,
             interval: LONGEST_PASS,
+            // A device may be larger than the part that is measured.
+            span_bytes: Some(size_bytes),
             write_limit_bytes: Some(size_bytes / request_bytes * request_bytes),
             ..JobSpec::new(seed.derive("precondition").derive_index(pass.into()))
         };

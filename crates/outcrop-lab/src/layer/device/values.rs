@@ -9,9 +9,10 @@ use outcrop_results::Value;
 use outcrop_schema::device::{self, Direction};
 use outcrop_workload::ReadWriteMix;
 
-/// All values of a completed job.
+/// All values of a completed job, and of the writes that it read back.
 pub(super) fn values(
     report: &JobReport,
+    written: Option<&JobReport>,
     mix: ReadWriteMix,
     energy_j: Result<f64, Unavailable>,
 ) -> Vec<Value> {
@@ -40,6 +41,8 @@ pub(super) fn values(
             "no sync completed",
         ));
     }
+    values.extend(written.into_iter().flat_map(writing));
+    let written_bytes = |report: &JobReport| report.traffic.written_bytes as f64;
     let operations = total.reads.operations + total.writes.operations;
     values.extend([
         cpu_per_operation(report, operations),
@@ -48,7 +51,10 @@ pub(super) fn values(
         device_bytes_ratio(report),
         stray_bytes(report, device::FOREIGN_BYTES_RATIO, |stray| stray.foreign),
         stray_bytes(report, device::MISSING_BYTES_RATIO, |stray| stray.missing),
-        Value::measured(device::BYTES_WRITTEN, report.traffic.written_bytes as f64),
+        Value::measured(
+            device::BYTES_WRITTEN,
+            written_bytes(report) + written.map_or(0.0, written_bytes),
+        ),
         energy_per_operation(report, energy_j),
     ]);
     values.extend(steady_state(report));
@@ -63,6 +69,20 @@ pub(super) fn values(
         ]);
     }
     values.extend(report.lateness.iter().flat_map(lateness));
+    values
+}
+
+/// The writes before the reads of a replay: all other values of the trial are those of its reads.
+fn writing(written: &JobReport) -> Vec<Value> {
+    let writes = written.total().writes;
+    let direction = Some(Direction::Write);
+    let mut values = throughput(written, direction, &writes).to_vec();
+    let latency = Value::latencies(
+        &device::LATENCY.of(direction),
+        &writes.latency,
+        "no write completed",
+    );
+    values.extend(latency);
     values
 }
 

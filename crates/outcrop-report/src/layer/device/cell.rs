@@ -6,10 +6,10 @@ use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
     ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, Direction, ENGINE,
-    IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX, SPAN,
-    SUBMISSION, SYNC,
+    IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+    REPLAY, SPAN, SUBMISSION, SYNC,
 };
-use outcrop_workload::{AccessPattern, EngineKind};
+use outcrop_workload::{AccessPattern, EngineKind, Replay};
 
 use crate::cell::Cell;
 use crate::number::Number;
@@ -148,6 +148,7 @@ pub(super) trait DeviceCell {
         let mut words: Vec<String> = [
             &ARRIVAL as FactorRef,
             &SUBMISSION,
+            &REPLAY,
             &SYNC,
             &ACCESS,
             &NUMA_NODE,
@@ -159,7 +160,7 @@ pub(super) trait DeviceCell {
         .filter_map(|factor| factor.labelled(cell.spelling(factor)))
         .filter(|label| !label.is_empty())
         .collect();
-        let writes = self.only() != Some(Direction::Read);
+        let writes = self.only() != Some(Direction::Read) || cell.spelling(&REPLAY) == Replay::Written.name();
         if writes && !cell.is_default(&CONTENT) {
             words.push(format!("content {}", cell.spelling(&CONTENT)));
         }

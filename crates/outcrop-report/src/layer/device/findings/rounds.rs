@@ -2,8 +2,7 @@
 
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS, Window};
-use outcrop_measure::units::ByteSize;
-use outcrop_schema::device::{Direction, IO_BLOCK_SIZE, IOPS, PRECONDITIONED, STATE};
+use outcrop_schema::device::{Direction, IO_BLOCK_SIZE, IOPS, Kind, PRECONDITIONED, STATE, TRACKED_SIZE};
 
 use super::super::cell::{DeviceCell, value_of};
 use crate::cell::Cell;
@@ -12,8 +11,6 @@ use crate::number::Number;
 
 const ID: &str = "rounds-are-steady";
 const SENTENCE: &str = "The rounds reached steady state as SNIA PTS defines it.";
-/// What the PTS tracks: 4 KiB random writes.
-const TRACKED: ByteSize = ByteSize::kib(4);
 /// What the PTS gives a cell in a round.
 const ROUND_S: f64 = 60.0;
 /// How many rounds the PTS waits for steady state.
@@ -29,7 +26,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Option<Finding> {
     let preconditioned: Vec<&Cell<'_>> = cells.iter().filter(|cell| is_preconditioned(cell)).collect();
     let first = preconditioned.first()?;
     let tracked = preconditioned.iter().find(|cell| {
-        cell.only() == Some(Direction::Write) && cell.is_random() && cell.is(&IO_BLOCK_SIZE, &TRACKED)
+        cell.only() == Some(Direction::Write) && cell.is_random() && cell.is(&IO_BLOCK_SIZE, &TRACKED_SIZE)
     });
     let Some(tracked) = tracked else {
         let reason = format!(
@@ -79,7 +76,7 @@ pub(super) fn steady_state(cells: &[Cell<'_>]) -> Option<Finding> {
         "IOPS of {} in {} rounds: in five rounds in a row, max − min ≤ 20 % of the mean and the fitted line changes by ≤ 10 %. {}",
         tracked.words(),
         rounds.len(),
-        departures(tracked, rounds.len())
+        departures(tracked, rounds.len(), steady.map(|(end, _)| end))
     );
     let meaning = match steady {
         Some(_) => format!("Steady from round {begin} to {end}; medians of cells are those of all rounds."),
@@ -106,12 +103,14 @@ fn last_window(rounds: &[f64]) -> Option<Window> {
     steady_state::steady_state(rounds).last()
 }
 
-/// In what this run is not a PTS test: always on a file, in an order that is drawn, with all rounds run.
-fn departures(tracked: &Cell<'_>, rounds: usize) -> String {
-    let mut departures = vec![
-        format!("{} on a filesystem, not all of a purged drive", tracked.subject()),
-        "the order of cells drawn again for each round".to_owned(),
-    ];
+/// In what this run is not a PTS test: on a file, or a device that nobody purged, in an order that is drawn.
+fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) -> String {
+    let subject = tracked.subject();
+    let place = match subject.starts_with(Kind::Destroyed.name()) {
+        true => format!("{subject}, which Outcrop did not purge before"),
+        false => format!("{subject} on a filesystem, not all of a purged drive"),
+    };
+    let mut departures = vec![place, "the order of cells drawn again for each round".to_owned()];
     let shortest_s = tracked
         .trials()
         .iter()
@@ -122,8 +121,16 @@ fn departures(tracked: &Cell<'_>, rounds: usize) -> String {
             "{shortest_s:.2} s for each cell of a round, not a minute"
         ));
     }
-    if rounds < MOST_ROUNDS {
-        departures.push(format!("{rounds} rounds at most, not {MOST_ROUNDS}"));
+    match steady_after {
+        Some(end) if end < rounds => {
+            departures.push(format!(
+                "rounds went on after round {end}, with which the PTS ends"
+            ));
+        }
+        None if rounds < MOST_ROUNDS => {
+            departures.push(format!("{rounds} rounds at most, not {MOST_ROUNDS}"));
+        }
+        _ => {}
     }
     format!(
         "This is the procedure and no PTS result: {}.",

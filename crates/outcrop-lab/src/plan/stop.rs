@@ -1,0 +1,49 @@
+//! `stop` under `[trial]`: whether rounds go on when what they track is steady.
+
+use outcrop_schema::Settings;
+
+use super::check::bad;
+use super::draft::{Draft, Located};
+use crate::error::LabError;
+use crate::layer::LayerRef;
+
+/// The only word there is; without the key every repetition is measured.
+pub(super) const WHEN_STEADY: &str = "when-steady";
+
+/// Reads the value of the key.
+pub(super) fn is_when_steady(given: Option<&Located<String>>) -> Result<bool, LabError> {
+    match given {
+        None => Ok(false),
+        Some(given) if given.value == WHEN_STEADY => Ok(true),
+        Some(given) => Err(bad(
+            &given.at,
+            format!(
+                "stop is {:?}; expected \"{WHEN_STEADY}\", or leave it out to measure every repetition",
+                given.value
+            ),
+        )),
+    }
+}
+
+/// Refuses a plan none of whose cells can become steady in the layer's sense: it would never stop.
+pub(super) fn check(draft: &Draft, layer: LayerRef, combinations: &[Settings]) -> Result<(), LabError> {
+    let Some(given) = &draft.trial.stop else {
+        return Ok(());
+    };
+    if combinations
+        .iter()
+        .any(|factors| layer.tracked(factors).is_some())
+    {
+        return Ok(());
+    }
+    let message = match layer.tracks() {
+        Some(what) => format!(
+            "nothing of this plan decides when it is steady: that are {what}; add them, or leave `stop` out"
+        ),
+        None => format!(
+            "the layer {} has no rule of steady state; leave `stop` out",
+            layer.name()
+        ),
+    };
+    Err(bad(&given.at, message))
+}

@@ -1,0 +1,78 @@
+//! What a run writes, as a share of what its drive is rated to take.
+//!
+//! Neither NVMe nor ATA drives say what they are rated for: their health logs have what was written and an estimate of the wear,
+//! and the rating (TBW, terabytes written) is in the datasheet. So the user gives it.
+
+use outcrop_measure::units::{ByteSize, format_data};
+
+/// Why no share is known without the flag.
+const NOT_KNOWN: &str =
+    "unavailable: drives do not report it; --tbw 600TB gives it, from the datasheet (TBW)";
+
+/// Reads the flag.
+pub(crate) fn rated(text: &str) -> Result<ByteSize, String> {
+    match text.parse::<ByteSize>() {
+        Ok(ByteSize(0)) => {
+            Err("a drive is rated for more than nothing; expected a size such as 600TB".to_owned())
+        }
+        size => size.map_err(|error| error.to_string()),
+    }
+}
+
+/// The share of the rating that so many bytes are.
+pub(crate) fn share(bytes: u64, rated: Option<ByteSize>) -> Option<f64> {
+    Some(bytes as f64 / rated?.0 as f64)
+}
+
+/// The share in words, with whose rating it is: `0.0012 % of the rated 600 TB (yours, by --tbw)`.
+pub(crate) fn in_words(bytes: u64, rated: Option<ByteSize>) -> Option<String> {
+    let (share, rated) = (share(bytes, rated)?, rated?);
+    Some(format!(
+        "{} of the rated {} (yours, by --tbw)",
+        percent(share),
+        format_data(rated.0 as f64)
+    ))
+}
+
+/// The share before a run, or why there is none.
+pub(crate) fn at_most(bytes: u64, rated: Option<ByteSize>) -> String {
+    match in_words(bytes, rated) {
+        Some(share) => format!("at most {share}"),
+        None => NOT_KNOWN.to_owned(),
+    }
+}
+
+/// Two significant digits: shares of a run are small.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent <= 0.0 {
+        return "0 %".to_owned();
+    }
+    let digits = (1.0 - percent.log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{percent:.digits$} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::units::ByteSize;
+
+    use super::{at_most, in_words};
+
+    #[test]
+    fn a_share_is_small_and_says_whose_rating_it_is_of() {
+        let rated: ByteSize = "600TB".parse().unwrap();
+        for (bytes, words) in [
+            (
+                600_000_000_000_u64,
+                "0.10 % of the rated 600 TB (yours, by --tbw)",
+            ),
+            (7_200_000_000, "0.0012 % of the rated 600 TB (yours, by --tbw)"),
+            (900_000_000_000_000, "150 % of the rated 600 TB (yours, by --tbw)"),
+            (0, "0 % of the rated 600 TB (yours, by --tbw)"),
+        ] {
+            assert_eq!(in_words(bytes, Some(rated)).unwrap(), words);
+        }
+        assert_eq!(in_words(1, None), None);
+        assert!(at_most(1, None).starts_with("unavailable: drives do not report it"));
+    }
+}
