@@ -52,27 +52,29 @@ impl Changes {
         let difference = Difference::of(one, other);
         self.parts.push(match difference {
             Difference::None => format!("no measurable change in {quantity}{more}"),
-            _ => format!("{} {quantity}{more}", percent(one.value, other.value)),
+            _ => format!("{quantity} {}{more}", percent(one.value, other.value)),
         });
         if difference == Difference::Unclear {
             self.uncertain.push(quantity.to_owned());
         }
     }
 
-    /// `−17 % throughput, +33 % read p99`.
+    /// `throughput −17 %, read p99 +33 %`.
     pub(crate) fn listed(&self) -> String {
         self.parts.join(", ")
     }
 
     /// A sentence with a blank before it; empty where all changes are certain.
     pub(crate) fn caveat(&self) -> String {
-        match self.uncertain.is_empty() {
-            true => String::new(),
-            false => format!(
-                " Not certain, as the intervals overlap: {}.",
-                self.uncertain.join(", ")
-            ),
+        match self.uncertain() {
+            None => String::new(),
+            Some(quantities) => format!(" Not certain, as the intervals overlap: {quantities}."),
         }
+    }
+
+    /// The quantities whose changes are not certain; none where all are.
+    pub(crate) fn uncertain(&self) -> Option<String> {
+        (!self.uncertain.is_empty()).then(|| self.uncertain.join(", "))
     }
 }
 
@@ -97,11 +99,11 @@ pub(crate) fn percent(one: f64, other: f64) -> String {
     format!("{:+.0} %", (one / other - 1.0) * 100.0).replace('-', "−")
 }
 
-/// What becomes of a quantity: `−25 % throughput`, `no measurable change in throughput`.
+/// What becomes of a quantity: `throughput −25 %`, `no measurable change in throughput`.
 pub(crate) fn words(quantity: &str, one: &Number, other: &Number) -> String {
     match Difference::of(one, other) {
         Difference::None => format!("no measurable change in {quantity}"),
-        known => format!("{} {quantity}{}", percent(one.value, other.value), known.caveat()),
+        known => format!("{quantity} {}{}", percent(one.value, other.value), known.caveat()),
     }
 }
 
@@ -131,13 +133,13 @@ mod tests {
         let says = |one: f64, half_width: f64| {
             words("throughput", &number(one, half_width), &number(100.0, half_width))
         };
-        assert_eq!(says(75.0, 0.01), "−25 % throughput");
+        assert_eq!(says(75.0, 0.01), "throughput −25 %");
         assert_eq!(
             says(75.0, 0.3),
-            "−25 % throughput (not certain: the intervals overlap)"
+            "throughput −25 % (not certain: the intervals overlap)"
         );
         assert_eq!(says(92.0, 0.1), "no measurable change in throughput");
-        assert_eq!(says(92.0, 0.01), "−8 % throughput");
+        assert_eq!(says(92.0, 0.01), "throughput −8 %");
         assert_eq!(says(97.0, 0.001), "no measurable change in throughput");
     }
 
@@ -149,7 +151,7 @@ mod tests {
         changes.add("CPU", &number(101.0, 0.01), &number(100.0, 0.01), "");
         assert_eq!(
             changes.listed(),
-            "−25 % throughput to 75 /s, −50 % load, no measurable change in CPU"
+            "throughput −25 % to 75 /s, load −50 %, no measurable change in CPU"
         );
         assert_eq!(
             changes.caveat(),

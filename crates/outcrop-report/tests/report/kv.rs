@@ -23,15 +23,19 @@ fn the_advice_says_what_compressing_costs_and_saves() {
     };
     let blocks = of("Compress blocks");
     assert!(blocks.brief.contains("lz4 4KiB"), "{}", blocks.brief);
-    assert!(blocks.brief.contains("50 % of it"), "{}", blocks.brief);
-    assert!(blocks.brief.contains("−10 % throughput"), "{}", blocks.brief);
+    assert!(
+        blocks.brief.contains("takes 50 % of the space"),
+        "{}",
+        blocks.brief
+    );
+    assert!(blocks.brief.contains("throughput −10 %"), "{}", blocks.brief);
     let size = of("Block size");
     assert!(size.brief.starts_with("4KiB"), "{}", size.brief);
     let action = advice.iter().find_map(|claim| claim.action.as_deref());
     let action = action.expect("one instruction for the first screen");
     assert!(
         action.starts_with(
-            "Compress blocks with rocksdb lz4 4KiB where space matters: 50 % of the space, −10 % throughput"
+            "Compress blocks with rocksdb lz4 4KiB where space matters: takes 50 % of the space; throughput −10 %"
         ),
         "{action}"
     );

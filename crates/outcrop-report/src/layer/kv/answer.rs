@@ -16,6 +16,7 @@ use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart, ties};
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
+use crate::placement::Bounds;
 
 /// Row, metric, and which cells count.
 type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
@@ -32,7 +33,7 @@ const ROWS: [Row; 5] = [
 const MATTERS: f64 = 1.05;
 
 /// The answer of a run with key-value engines.
-pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let engines: BTreeSet<_> = cells
         .iter()
         .filter_map(|cell| cell.factors().setting(ENGINE.name))
@@ -49,11 +50,16 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         let is_measured = |reading: &Reading| matches!(reading.outcome, Measured { .. });
         capability.readings.iter().any(is_measured)
     };
-    let claims = [compression, block_size, block_cache, tree];
+    let claims = [
+        compression(cells, bounds),
+        block_size(cells, bounds),
+        block_cache(cells),
+        tree(cells),
+    ];
     Answer {
         subject: format!("key-value engines · {}", subjects(cells)),
         capabilities: ROWS.iter().map(capability).filter(is_shown).collect(),
-        advice: claims.iter().filter_map(|claim| claim(cells)).collect(),
+        advice: claims.into_iter().flatten().collect(),
         cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
     }
 }
@@ -76,8 +82,9 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput.
-fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
+/// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput; of those that
+/// keep the limits, where any does.
+fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let known = pairs(cells).into_iter().filter_map(|(cell, plain)| {
         let saved = plain.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?;
         let speed = cell.value(&THROUGHPUT)? / plain.value(&THROUGHPUT)?;
@@ -85,8 +92,11 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     });
     // Space and speed weigh alike; a codec that saves next to nothing is none.
     let worth = |saved: f64, speed: f64| saved.ln() + speed.ln();
-    let best = known.max_by(|one, other| worth(one.2, one.3).total_cmp(&worth(other.2, other.3)))?;
-    let (cell, plain, saved, speed) = best;
+    let keeps =
+        |(cell, plain, ..): &(&Cell<'_>, &Cell<'_>, f64, f64)| bounds.broken_by_store(cell, plain).is_none();
+    let by_worth = known.map(|one| (keeps(&one), worth(one.2, one.3), one));
+    let best = by_worth.max_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)))?;
+    let (cell, plain, saved, speed) = best.2;
     let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
     let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
@@ -95,8 +105,11 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
             "none: {codec} saves only {:.0} % of the space",
             (1.0 - 1.0 / saved) * 100.0
         ),
-        (true, true) => format!("{codec}, if space matters: {} of it", percent(1.0 / saved)),
-        (true, false) => format!("{codec}: {} of the space", percent(1.0 / saved)),
+        (true, true) => format!(
+            "{codec}, if space matters: takes {} of the space",
+            percent(1.0 / saved)
+        ),
+        (true, false) => format!("{codec}: takes {} of the space", percent(1.0 / saved)),
     };
     let cost = change::words(THROUGHPUT.name, number, base);
     let others = [
@@ -116,7 +129,7 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
             (1.0 - 1.0 / saved) * 100.0
         ),
         (true, is_slower) => format!(
-            "Compress blocks with {codec}{}: {} of the space, {cost}",
+            "Compress blocks with {codec}{}: takes {} of the space; {cost}",
             if is_slower { " where space matters" } else { "" },
             percent(1.0 / saved)
         ),
@@ -144,15 +157,16 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
         text,
         numbers,
     );
-    Some(claim.advising(format!(
+    let claim = claim.advising(format!(
         "{action} (compared with {}; {})",
         blocks(plain),
         load(cell)
-    )))
+    ));
+    Some(claim.breaking(&codec, bounds.broken_by_store(cell, plain)))
 }
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
-fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
+fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let compressed = cells
         .iter()
         .filter(|cell| super::cell::is_compressed(cell) && cell.value(&THROUGHPUT).is_some());
@@ -168,7 +182,7 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
     let size = chosen.spelling(&COMPRESSION_BLOCK_SIZE);
     let more = match saved > MATTERS {
         true => format!(
-            "; {} takes {:.0} % less space at {} throughput",
+            "; {} takes {:.0} % less space, throughput {}",
             smallest_space.spelling(&COMPRESSION_BLOCK_SIZE),
             (1.0 - 1.0 / saved) * 100.0,
             change::percent(smallest_space.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?)
@@ -189,7 +203,12 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
         "Use blocks of {size} with {}: the smallest whose throughput ties with the best{more}",
         super::cell::engine(chosen)
     );
-    Some(Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action))
+    let plain = pairs(cells)
+        .into_iter()
+        .find(|(one, _)| std::ptr::eq(*one, *chosen));
+    let broken = plain.and_then(|(_, plain)| bounds.broken_by_store(chosen, plain));
+    let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
+    Some(claim.breaking(&blocks(chosen), broken))
 }
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.
