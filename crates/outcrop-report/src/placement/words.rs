@@ -185,20 +185,14 @@ fn instruction(
 /// What a candidate gives and costs beside no compression, and which of the changes are not certain.
 fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
     let mut changes = Changes::default();
-    let throughput = format!(": {}", candidate.throughput.with_ends());
-    changes.add(
-        kv::THROUGHPUT.name,
-        &candidate.throughput,
-        &plain.throughput,
-        &throughput,
-    );
+    changes.add_shown(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
     let figures = [
         ("read p99", &candidate.p99, &plain.p99),
         ("CPU time per operation", &candidate.cpu, &plain.cpu),
     ];
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {
-            changes.add(name, own, other, "");
+            changes.add(name, own, other);
         }
     }
     let sentence = format!(
@@ -251,11 +245,11 @@ fn next(
     // What does not compress takes all of the space without compression.
     let space = match plain.filter(|plain| plain.place != best.place) {
         _ if second.place == CompressedAt::Nowhere => String::new(),
-        Some(plain) => format!("{} without compression; ", space(second, plain)),
-        None => format!("{}; ", space(second, best)),
+        Some(plain) => format!(", which {} without compression", space(second, plain)),
+        None => format!(", which {}", space(second, best)),
     };
     Some(format!(
-        "Second best: {}; {space}{throughput} compared with {answer}{}.",
+        "Second best: {}{space}; {throughput} compared with {answer}{}.",
         as_name(second),
         difference.caveat()
     ))

@@ -137,7 +137,7 @@ fn what_else_may_be_the_answer_is_named_or_that_nothing_else_keeps_the_limits() 
     }
     let open = answer(&near, &Constraints::default());
     assert!(
-        open.contains("leave another answer (btrfs zstd:1 in the filesystem) open"),
+        open.contains("leave 2 other answers (no compression; btrfs zstd:1 in the filesystem) open"),
         "{open}"
     );
     // What saves nothing is second all the same.
@@ -148,7 +148,7 @@ fn what_else_may_be_the_answer_is_named_or_that_nothing_else_keeps_the_limits() 
     let second = answer(&useless, &Constraints::default());
     assert!(
         second.contains(
-            "Second best: lz4, blocks of 16 KiB in the store; takes 100 % of the space; throughput −20 %"
+            "Second best: lz4, blocks of 16 KiB in the store, which takes 100 % of the space; throughput −20 %"
         ),
         "{second}"
     );

@@ -57,13 +57,14 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
     );
     assert!(
         text.contains(
-            "it takes 55 % of the space after the run; no measurable change in throughput: 99.0 k/s ("
+            "it takes 55 % of the space after the run; no measurable change in throughput (99.0 k/s), read p99 and CPU time per \
+             operation."
         ),
         "{text}"
     );
     assert!(
         text.contains(
-            "Second best: btrfs zstd:1 in the filesystem; takes 36 % of the space without compression; throughput −24 % compared with the answer."
+            "Second best: btrfs zstd:1 in the filesystem, which takes 36 % of the space without compression; throughput −24 % compared with the answer."
         ),
         "{text}"
     );

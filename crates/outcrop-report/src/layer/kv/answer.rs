@@ -112,17 +112,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         (true, false) => format!("{codec}: takes {} of the space", percent(1.0 / saved)),
     };
     let cost = change::words(THROUGHPUT.name, number, base);
-    let others = [
-        ("read p99", &READ_LATENCY.p99),
-        ("CPU per operation", &CPU),
-        ("load", &LOAD_THROUGHPUT),
-    ];
-    let mut costs = Changes::default();
-    for (name, metric) in others {
-        if let (Some(one), Some(other)) = (cell.number(metric), plain.number(metric)) {
-            costs.add(name, one, other, "");
-        }
-    }
+    let costs = other_costs(cell, plain);
     let action = match (saved > MATTERS, is_slower) {
         (false, _) => format!(
             "Store blocks uncompressed: {codec} saves only {:.0} % of the space",
@@ -163,6 +153,22 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         load(cell)
     ));
     Some(claim.breaking(&codec, bounds.broken_by_store(cell, plain)))
+}
+
+/// What compression changes in addition to the throughput.
+fn other_costs(cell: &Cell<'_>, plain: &Cell<'_>) -> Changes {
+    let others = [
+        ("read p99", &READ_LATENCY.p99),
+        ("CPU per operation", &CPU),
+        ("load", &LOAD_THROUGHPUT),
+    ];
+    let mut costs = Changes::default();
+    for (name, metric) in others {
+        if let (Some(one), Some(other)) = (cell.number(metric), plain.number(metric)) {
+            costs.add(name, one, other);
+        }
+    }
+    costs
 }
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
