@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_codec::CodecError;
 use outcrop_input::InputError;
-use outcrop_measure::units::format_bytes;
+use outcrop_measure::units::{format_bytes, format_data};
 
 /// Everything that keeps this crate from measuring.
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +59,7 @@ pub enum CompressError {
         seen: String,
     },
     /// A block larger than all the data.
-    #[error("a block of {} is larger than the data, {}; give blocks of at most that", format_bytes(*block_bytes), format_bytes(*data_bytes))]
+    #[error("a block of {} is larger than the data, {}; give blocks of at most that", format_bytes(*block_bytes), format_data(*data_bytes as f64))]
     BlockLargerThanData {
         /// The block.
         block_bytes: u64,
@@ -69,7 +69,7 @@ pub enum CompressError {
     /// A block larger than the sample, though not than the data.
     #[error(
         "a block of {} is larger than the sample, {} of the {} of data; allow a larger sample (--sample-size), or give smaller blocks",
-        format_bytes(*block_bytes), format_bytes(*sample_bytes), format_bytes(*data_bytes)
+        format_bytes(*block_bytes), format_bytes(*sample_bytes), format_data(*data_bytes as f64)
     )]
     BlockLargerThanSample {
         /// The block.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use outcrop_measure::metric::Unavailable;
+use outcrop_measure::units::{format_bytes, format_data};
 use outcrop_workload::filesystem::FilesystemKind;
 
 /// Everything that keeps this crate from measuring.
@@ -82,8 +83,9 @@ pub enum FilesystemError {
     },
     /// The image would fill the disk.
     #[error(
-        "an image of {wanted_bytes} bytes does not fit into {directory}: {available_bytes} bytes are free and {reserve_bytes} of \
-         them (5 % of the filesystem) stay free; choose another directory or a smaller sample"
+        "an image of {} does not fit into {directory}: {} are free, and {} of them (5 % of the filesystem) stay free; choose another \
+         directory or a smaller sample",
+        format_bytes(*wanted_bytes), format_data(*available_bytes as f64), format_data(*reserve_bytes as f64)
     )]
     NoSpace {
         /// Where.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_results::ResultsError;
 
-use crate::profile::shipped_names;
+use crate::profile::shipped_hint;
 
 /// Why a plan cannot be run, or a run cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -28,10 +28,7 @@ pub enum LabError {
         source: io::Error,
     },
     /// Neither a file nor a plan that ships has this name.
-    #[error(
-        "there is no plan `{name}`: no such file, and the shipped plans are {}",
-        shipped_names()
-    )]
+    #[error("there is no plan `{name}`, and no such file; {}", shipped_hint(name))]
     NoPlan {
         /// What was given.
         name: String,

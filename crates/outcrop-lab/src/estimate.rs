@@ -10,7 +10,7 @@ use crate::cell::Cell;
 pub struct Forecast {
     /// Time.
     pub time: Duration,
-    /// Bytes written to the subject, an upper bound where a device's speed decides.
+    /// Bytes written to the subject where its speed decides, by a fast device.
     pub bytes_written: u64,
     /// Bytes that a usual device would take in that time.
     pub likely_bytes_written: u64,
@@ -29,7 +29,7 @@ pub struct Estimate {
     pub measuring: Duration,
     /// Bytes written to make the subjects, exact.
     pub bytes_written_preparing: u64,
-    /// Bytes written by the trials, at most: see [`Self::ASSUMPTION`].
+    /// Bytes that the trials would write to a fast device: see [`Self::ASSUMPTION`].
     pub bytes_written_measuring: u64,
     /// Bytes that the trials would write to a usual device: see [`Self::ASSUMPTION`].
     pub likely_bytes_written_measuring: u64,
@@ -37,14 +37,14 @@ pub struct Estimate {
 
 impl Estimate {
     /// How bytes and times are estimated, in a sentence for `--dry-run`.
-    pub const ASSUMPTION: &str = "assuming a device with 80 µs latency and 500 MB/s for the likely bytes, and with 20 µs and 3 GB/s for the maximum; files are created at 200 MB/s, and codecs and columns run as on a slow core";
+    pub const ASSUMPTION: &str = "assuming 80 µs latency and 500 MB/s for a usual device, and 20 µs and 3 GB/s for a fast one; files are created at 200 MB/s, and codecs and columns run as on a slow core";
 
     /// Preparation and trials together.
     pub fn total(&self) -> Duration {
         self.preparation + self.measuring
     }
 
-    /// All bytes written, at most.
+    /// All bytes that would be written to a fast device.
     pub const fn bytes_written(&self) -> u64 {
         self.bytes_written_preparing
             .saturating_add(self.bytes_written_measuring)

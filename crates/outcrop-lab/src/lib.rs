@@ -48,6 +48,7 @@ pub use plan::{
     VariantName, fresh_seed,
 };
 pub use profile::{
-    ProfilePlans, ShippedPlan, plan_source, profile_layers, profile_options, profile_plans, shipped_plans,
+    ProfilePlans, ShippedPlan, plan_source, profile_layers, profile_options, profile_plans, shipped_hint,
+    shipped_plans,
 };
 pub use run::{ResumedRun, new_run, resume};

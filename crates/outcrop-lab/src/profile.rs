@@ -118,10 +118,19 @@ pub fn plan_source(name: &Path) -> Result<PlanSource, LabError> {
     }
 }
 
-/// The names of the plans that ship, for messages.
-pub(crate) fn shipped_names() -> String {
+/// What a name that no plan has may be a slip of, or the names of all plans that ship.
+///
+/// ```
+/// assert_eq!(outcrop_lab::shipped_hint("ssd-matricks"), "did you mean `ssd-matrix`?");
+/// assert!(outcrop_lab::shipped_hint("mine").starts_with("the shipped plans are ssd-access-size, "));
+/// ```
+pub fn shipped_hint(name: &str) -> String {
     let names: Vec<&str> = SHIPPED.iter().map(|plan| plan.name).collect();
-    names.join(", ")
+    let found = hint(name.trim_end_matches(".toml"), &names);
+    match found.strip_prefix("accepted: ") {
+        Some(all) => format!("the shipped plans are {all}"),
+        None => found,
+    }
 }
 
 /// The options of a profile: it promises to take at most 90 seconds when it is quick and ten minutes by default. Whoever

@@ -245,6 +245,20 @@ impl Claim {
     }
 }
 
+impl Claim {
+    /// The same of a setting that breaks a limit, where it does: that is said first, and it is no instruction any more.
+    #[must_use]
+    pub(crate) fn breaking(self, setting: &str, broken: Option<String>) -> Self {
+        let Some(reason) = broken else { return self };
+        Self {
+            brief: format!("{setting} {reason}; without limits: {}", self.brief),
+            text: format!("{setting} {reason}. Without limits: {}", self.text),
+            action: None,
+            ..self
+        }
+    }
+}
+
 impl Caution {
     /// Good to know.
     pub fn note(text: impl Into<String>) -> Self {

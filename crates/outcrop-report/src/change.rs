@@ -42,37 +42,62 @@ impl Difference {
 /// Changes of several quantities in one sentence, which says once which of them are not certain.
 #[derive(Default)]
 pub(crate) struct Changes {
-    parts: Vec<String>,
+    changed: Vec<String>,
+    same: Vec<String>,
     uncertain: Vec<String>,
 }
 
 impl Changes {
-    /// Adds what becomes of a quantity; `more` follows it.
-    pub(crate) fn add(&mut self, quantity: &str, one: &Number, other: &Number, more: &str) {
+    /// Adds what becomes of a quantity.
+    pub(crate) fn add(&mut self, quantity: &str, one: &Number, other: &Number) {
+        self.push(quantity, one, other, [String::new(), String::new()]);
+    }
+
+    /// The same with the number itself.
+    pub(crate) fn add_shown(&mut self, quantity: &str, one: &Number, other: &Number) {
+        let shown = [format!(": {}", one.with_ends()), format!(" ({one})")];
+        self.push(quantity, one, other, shown);
+    }
+
+    /// `shown` follows a change, or a quantity that has none.
+    fn push(&mut self, quantity: &str, one: &Number, other: &Number, shown: [String; 2]) {
+        let [of_change, of_same] = shown;
         let difference = Difference::of(one, other);
-        self.parts.push(match difference {
-            Difference::None => format!("no measurable change in {quantity}{more}"),
-            _ => format!("{} {quantity}{more}", percent(one.value, other.value)),
-        });
+        match difference {
+            Difference::None => self.same.push(format!("{quantity}{of_same}")),
+            _ => {
+                let change = percent(one.value, other.value);
+                self.changed.push(format!("{quantity} {change}{of_change}"));
+            }
+        }
         if difference == Difference::Unclear {
             self.uncertain.push(quantity.to_owned());
         }
     }
 
-    /// `−17 % throughput, +33 % read p99`.
+    /// `throughput −17 %, read p99 +33 %; no measurable change in load and CPU`.
     pub(crate) fn listed(&self) -> String {
-        self.parts.join(", ")
+        let same = match self.same.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
+            [others @ .., last] => Some(format!("{} and {last}", others.join(", "))),
+        };
+        let same = same.map(|same| format!("no measurable change in {same}"));
+        let changed = (!self.changed.is_empty()).then(|| self.changed.join(", "));
+        changed.into_iter().chain(same).collect::<Vec<_>>().join("; ")
     }
 
     /// A sentence with a blank before it; empty where all changes are certain.
     pub(crate) fn caveat(&self) -> String {
-        match self.uncertain.is_empty() {
-            true => String::new(),
-            false => format!(
-                " Not certain, as the intervals overlap: {}.",
-                self.uncertain.join(", ")
-            ),
+        match self.uncertain() {
+            None => String::new(),
+            Some(quantities) => format!(" Not certain, as the intervals overlap: {quantities}."),
         }
+    }
+
+    /// The quantities whose changes are not certain; none where all are.
+    pub(crate) fn uncertain(&self) -> Option<String> {
+        (!self.uncertain.is_empty()).then(|| self.uncertain.join(", "))
     }
 }
 
@@ -144,16 +169,24 @@ mod tests {
     #[test]
     fn a_sentence_of_several_changes_says_once_which_are_not_certain() {
         let mut changes = Changes::default();
-        changes.add("throughput", &number(75.0, 0.3), &number(100.0, 0.3), " to 75 /s");
-        changes.add("load", &number(50.0, 0.01), &number(100.0, 0.01), "");
-        changes.add("CPU", &number(101.0, 0.01), &number(100.0, 0.01), "");
+        changes.add_shown("throughput", &number(75.0, 0.3), &number(100.0, 0.3));
+        changes.add("load", &number(50.0, 0.01), &number(100.0, 0.01));
+        changes.add("CPU", &number(101.0, 0.01), &number(100.0, 0.01));
         assert_eq!(
             changes.listed(),
-            "−25 % throughput to 75 /s, −50 % load, no measurable change in CPU"
+            "throughput −25 %: 75.0 /s (52.5–97.5), load −50 %; no measurable change in CPU"
         );
         assert_eq!(
             changes.caveat(),
             " Not certain, as the intervals overlap: throughput."
+        );
+        let mut same = Changes::default();
+        for quantity in ["throughput", "load", "CPU"] {
+            same.add_shown(quantity, &number(101.0, 0.01), &number(100.0, 0.01));
+        }
+        assert_eq!(
+            same.listed(),
+            "no measurable change in throughput (101 /s), load (101 /s) and CPU (101 /s)"
         );
         assert_eq!(Changes::default().caveat(), "");
     }

@@ -3,10 +3,14 @@
 
 use outcrop_results::RunView;
 use outcrop_schema::LayerSchema;
+use outcrop_schema::compression::DATA;
 use outcrop_schema::device::{KIND, Kind, PATH, SCHEMA as DEVICE, SIZE};
 use toml::{Table, Value};
 
 use crate::report::RunSummary;
+
+/// The data of a run that read them from stdin.
+const STDIN: &str = "-";
 
 /// What commands about a run are made of.
 #[derive(Clone, Debug)]
@@ -44,7 +48,30 @@ impl Commands {
             true => format!(" --layer {}", layers.join(",")),
             false => String::new(),
         };
-        Some(format!("outcrop run {plan}{narrower} {more}"))
+        let data = self.saved_data(layers);
+        Some(format!("outcrop run {plan}{narrower} {more}{data}"))
+    }
+
+    /// What must be done before the same layers are measured again, as a parenthesis with a blank before it: data that came through a pipe
+    /// are gone, and a command that waits for them would wait for ever. Empty where nothing must.
+    pub(crate) fn before_again(&self, layers: &[&str]) -> &'static str {
+        match self.saved_data(layers) {
+            "" => "",
+            _ => " (the run read its data from stdin: save them as DATA first)",
+        }
+    }
+
+    /// How a command gets data that came through a pipe: from the file that they were saved in.
+    fn saved_data(&self, layers: &[&str]) -> &'static str {
+        let is_asked = |plan: &&Value| layers.contains(&layer_of(plan));
+        let has_stdin = |plan: &Value| {
+            let subject = plan.get("subject").and_then(Value::as_table);
+            subject.is_some_and(|subject| subject.get(DATA.name).and_then(Value::as_str) == Some(STDIN))
+        };
+        match self.own_plans().filter(is_asked).any(has_stdin) {
+            true => " < DATA",
+            false => "",
+        }
     }
 
     /// Runs shipped plans of these layers in the directory of the run, with its effort and, where the layers measured the user's data, those.
@@ -62,6 +89,10 @@ impl Commands {
             if let Some(value) = value {
                 command += &format!(" {flag} {}", quoted(value));
             }
+        }
+        let is_from_stdin = data == Some(STDIN);
+        if is_from_stdin {
+            command += " < DATA";
         }
         command
     }
@@ -161,6 +192,31 @@ mod tests {
         assert_eq!(
             commands.report("--p99 2ms"),
             "outcrop report 'runs/a run' --p99 2ms"
+        );
+    }
+
+    #[test]
+    fn data_that_came_through_a_pipe_are_read_from_the_file_that_they_were_saved_in() {
+        let plan = "[run]\ndata = \"-\"\n[[plan]]\nlayer = \"compression\"\n[plan.subject]\ndata = \"-\"\n\
+            [[plan]]\nlayer = \"device\"\n[plan.subject]\nkind = \"scratch-file\"\n";
+        let commands = Commands::about("runs/a", plan);
+        assert_eq!(
+            commands.again(&["compression"], "--repetitions 9").unwrap(),
+            "outcrop run runs/a/plan.toml --layer compression --repetitions 9 < DATA"
+        );
+        assert!(
+            commands
+                .before_again(&["compression"])
+                .contains("save them as DATA first")
+        );
+        assert_eq!(
+            commands.again(&["device"], "--repetitions 9").unwrap(),
+            "outcrop run runs/a/plan.toml --layer device --repetitions 9"
+        );
+        assert_eq!(commands.before_again(&["device"]), "");
+        assert_eq!(
+            commands.plans(&["codec-choice"], &[&outcrop_schema::compression::SCHEMA]),
+            "outcrop run codec-choice --data - < DATA"
         );
     }
 

@@ -22,6 +22,7 @@ use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::cell_table::{self, Grid};
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::report::{LayerSection, Note};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 
@@ -32,8 +33,8 @@ pub use cautions::cautions;
 /// Nothing here may fail: what the records cannot support is returned as missing or not testable, with the
 /// reason and the plan that would fill it.
 pub trait LayerReport {
-    /// What the reader came for.
-    fn answer(&self) -> Answer;
+    /// What the reader came for. Advice on compression keeps the limits, or says which it breaks.
+    fn answer(&self, bounds: &Bounds<'_>) -> Answer;
     /// Sentences checked against the records.
     fn findings(&self) -> Vec<Finding> {
         Vec::new()
@@ -73,6 +74,7 @@ pub(crate) fn sections(
     run: &RunView,
     views: &[CellView<'_>],
     beside: &[String],
+    bounds: &Bounds<'_>,
 ) -> Vec<LayerSection> {
     let table = CellTable::of(run);
     let section = |layer: &&ReportedLayer| {
@@ -84,7 +86,7 @@ pub(crate) fn sections(
                 layer.schema.name,
                 run,
                 &*(layer.read)(run, cells),
-                beside,
+                (beside, bounds),
                 grids(),
             )
         })
@@ -103,11 +105,11 @@ fn section(
     name: &str,
     run: &RunView,
     layer: &dyn LayerReport,
-    beside: &[String],
+    (beside, bounds): (&[String], &Bounds<'_>),
     cells: Vec<Grid>,
 ) -> LayerSection {
     let (matrices, missing_matrices) = layer.matrices();
-    let mut answer = layer.answer();
+    let mut answer = layer.answer(bounds);
     answer.advice = undecided::withhold(answer.advice, run, name);
     answer.mark_undecided();
     LayerSection {

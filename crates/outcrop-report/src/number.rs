@@ -146,7 +146,7 @@ impl Number {
     /// How sure the ends of its interval are, and the count, for where [`Number::with_ends`] stands: `75 % interval, n = 3`.
     pub fn confidence(&self) -> String {
         match self.interval {
-            Some(interval) => format!("{:.0} % interval, {}", interval.confidence * 100.0, self.count()),
+            Some(interval) => format!("{}, {}", kind_of(interval), self.count()),
             None => self.certainty(),
         }
     }
@@ -166,24 +166,28 @@ impl Number {
     pub fn certainty(&self) -> String {
         let count = self.count();
         match self.interval {
-            Some(Interval {
-                low,
-                high,
-                confidence,
-                ..
-            }) => {
-                let percent = confidence * 100.0;
-                format!(
-                    "{percent:.0} % interval {} to {}, {count}",
-                    self.spell(low),
-                    self.spell(high)
-                )
-            }
+            Some(interval) => format!(
+                "{} {} to {}, {count}",
+                kind_of(interval),
+                self.spell(interval.low),
+                self.spell(interval.high)
+            ),
             None => match &self.no_interval {
                 Some(reason) => format!("no interval: {reason}; {count}"),
                 None => count,
             },
         }
+    }
+}
+
+/// Below this nobody would bet on an interval, and its confidence is not worth a number.
+const LEAST_CONFIDENCE: f64 = 0.5;
+
+/// `94 % interval`. Of a number computed from several others, whose intervals together have next to no confidence, it is a range.
+fn kind_of(interval: Interval) -> String {
+    match interval.confidence {
+        low if low < LEAST_CONFIDENCE => "range within the intervals of its parts".to_owned(),
+        confidence => format!("{:.0} % interval", confidence * 100.0),
     }
 }
 
@@ -198,4 +202,36 @@ impl fmt::Display for Number {
 pub fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_a_number_of_many_parts_never_claims_no_confidence() {
+        let part = Number {
+            interval: Some(Interval {
+                estimate: 1.0,
+                low: 0.9,
+                high: 1.1,
+                confidence: 0.75,
+                n: 3,
+            }),
+            ..Number::derived("part", 1.0, Unit::Ratio, 3)
+        };
+        let of = |count: usize| {
+            let parts = vec![&part; count];
+            Number::computed("whole", Unit::Ratio, &parts, |values| values.iter().sum())
+        };
+        assert_eq!(of(2).certainty(), "50 % interval 1.80 to 2.20, derived, n = 3");
+        assert_eq!(
+            of(4).certainty(),
+            "range within the intervals of its parts 3.60 to 4.40, derived, n = 3"
+        );
+        assert_eq!(
+            of(4).confidence(),
+            "range within the intervals of its parts, derived, n = 3"
+        );
+    }
 }

@@ -3,6 +3,7 @@
 //! The candidates are one store under one load: without compression, with its own blocks compressed, on filesystems that compress, and
 //! with published hardware, which is modelled. `choice` has the rule that picks one; it is written down in `docs/methodology.md`.
 
+mod bounds;
 mod candidate;
 mod choice;
 mod doubt;
@@ -23,6 +24,8 @@ use crate::command::Commands;
 use crate::environment;
 use crate::layer::cells_of;
 
+pub(crate) use bounds::Bounded;
+pub use bounds::Bounds;
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::Sureness;
 pub use doubt::Race;
@@ -30,8 +33,17 @@ pub use limits::Origin;
 pub use outcrop_schema::kv::{Constraints, Prices};
 pub use system::MeasuredSystem;
 
-use limits::Limits;
+pub(crate) use limits::Limits;
 use prices::Bill;
+
+/// What of an answer is not certain.
+#[derive(Clone, Debug)]
+pub(crate) struct Doubt {
+    /// The sentence of the answer that says it.
+    pub(crate) sentence: String,
+    /// The same in a few words.
+    pub(crate) short: String,
+}
 
 /// Fewer trials have no interval that an answer could be sure by.
 const LEAST_TRIALS: usize = 9;
@@ -43,6 +55,9 @@ pub struct Placement {
     pub subject: String,
     /// The answer in sentences: what to do, what it gives and costs, the second best, what would change it, how sure it is.
     pub answer: Vec<String>,
+    /// What of the answer is not certain, with the short form for a screen that has no room for the sentence.
+    #[serde(skip)]
+    pub(crate) doubts: Vec<Doubt>,
     /// Which of the candidates is the answer, by its place in the list; none where nothing meets the constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<usize>,
@@ -76,11 +91,15 @@ impl Placement {
     /// The answer of a run, under the constraints and at the prices that it was given where these are empty; `None` where it has no store that was
     /// measured both with and without compression.
     pub fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Option<Self> {
+        Self::within(run, Limits::of(run, constraints, prices))
+    }
+
+    /// The same under limits whose origin is known.
+    pub(crate) fn within(run: &RunView, limits: Limits) -> Option<Self> {
         let views = run.cells();
         let cells = cells_of(&kv::SCHEMA, &views);
         let cpus = environment::cpus(&run.environment);
         let family = candidate::family(&cells)?;
-        let limits = Limits::of(run, constraints, prices);
         let constraints = &limits.constraints;
         let race = doubt::judge(run, &family, constraints, cpus);
         let mut candidates = candidate::measured(&family, cpus);
@@ -88,6 +107,7 @@ impl Placement {
             return Some(Self {
                 subject: candidate::subject(&family),
                 answer: vec![words::no_reference(&state)],
+                doubts: Vec::new(),
                 best: None,
                 saves_more: None,
                 sureness: None,
@@ -112,7 +132,8 @@ impl Placement {
             commands,
             race,
         };
-        let mut answer = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
+        let words::Said { mut answer, doubts } =
+            words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         // After what to do, and before how sure that is.
         let cost = limits.prices.as_ref().zip(limits.prices_from);
         let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(&candidates, from));
@@ -125,6 +146,7 @@ impl Placement {
             figure: figure::throughput_against_space(&candidates),
             subject: measured.subject,
             answer,
+            doubts,
             best: chosen.best,
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,

@@ -14,7 +14,7 @@ use crate::error::ReportError;
 use crate::finding::Finding;
 use crate::layer::{self, ReportedLayer};
 use crate::layers::LAYERS;
-use crate::placement::{Constraints, Placement, Prices};
+use crate::placement::{Bounds, Constraints, Limits, Placement, Prices};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use crate::{environment, html, screen};
 
@@ -32,6 +32,9 @@ pub struct Report {
     pub layers: Vec<LayerSection>,
     /// The machine, as facts in reading order.
     pub environment: Vec<Fact>,
+    /// What tells it from the report of the run as it was measured: `min-ratio-2.5`; empty where nothing does.
+    #[serde(skip)]
+    pub(crate) slug: String,
 }
 
 /// Which run, when, and with what.
@@ -150,16 +153,35 @@ impl Report {
         prices: Option<&Prices>,
     ) -> Self {
         let cells = run.cells();
+        let limits = Limits::of(run, constraints, prices);
+        let (constraints, slug) = (limits.constraints.clone(), limits.slug());
+        let placement = Placement::within(run, limits);
+        let bounds = Bounds::new(&constraints, placement.as_ref());
         Self {
             run: RunSummary::of(run),
             trials: TrialCounts::of(
                 run,
                 cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
             ),
-            placement: Placement::of(run, constraints, prices),
-            layers: layer::sections(layers, run, &cells, references),
+            layers: layer::sections(layers, run, &cells, references, &bounds),
+            placement,
             environment: environment::facts(&run.environment),
+            slug,
         }
+    }
+
+    /// What a page of it is called: `report.html`, or `report-min-ratio-2.5.html` under limits that are not those of the run, whose own page
+    /// it does not replace.
+    pub fn page_name(&self, stem: &str) -> String {
+        match self.slug.as_str() {
+            "" => format!("{stem}.html"),
+            slug => format!("{stem}-{slug}.html"),
+        }
+    }
+
+    /// Whether it is under limits, or at prices, that are not those of the run.
+    pub fn is_under_other_limits(&self) -> bool {
+        !self.slug.is_empty()
     }
 
     /// The page: one self-contained HTML document.

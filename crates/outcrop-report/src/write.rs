@@ -24,12 +24,18 @@ pub struct Paths {
 
 /// Writes the page and its figures into a run folder and removes figures that an earlier report left there.
 ///
-/// Every file replaces its predecessor in one step: a reader never sees half a page.
+/// Every file replaces its predecessor in one step: a reader never sees half a page. Under other limits than the run's, the page has another
+/// name, and nothing that is there is replaced by what was not asked for again.
 ///
 /// # Errors
 /// [`ReportError::Write`] and [`ReportError::Io`], with the file or folder.
 pub fn write(report: &Report, run_dir: &Path) -> Result<Paths, ReportError> {
-    let html = run_dir.join("report.html");
+    let html = run_dir.join(report.page_name("report"));
+    if report.is_under_other_limits() {
+        write_atomically(&html, report.to_html().as_bytes())?;
+        let figures = Vec::new();
+        return Ok(Paths { html, figures });
+    }
     let figures_dir = run_dir.join("figures");
     fs::create_dir_all(&figures_dir).map_err(io_error("create", &figures_dir))?;
     let mut figures = Vec::new();

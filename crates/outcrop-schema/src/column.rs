@@ -44,7 +44,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         FILE_BYTES,
     ],
     table: TABLE,
-    remarks: &[PACKED, ENCODINGS, STORED_FORM, KERNELS_USED, ABSENT],
+    remarks: &[PACKED, ENCODINGS, STORED_FORM, LEFT_OUT, KERNELS_USED, ABSENT],
     data_identity: &[ROW_COUNT, NULL_ROWS, TEXT_BYTES],
     path: Some(&PATH),
     ..LayerSchema::named("column")
@@ -349,6 +349,7 @@ metrics! { PLAIN:
     PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by us with dictionary or delta encoding, whichever is smaller";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
     TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
+    TABLE_COLUMNS = "table_columns", Count, Neither, DataSet, "columns that the user's table has, or all tables of the folder";
     FLOOR_BYTES = "floor_bytes", Bytes, Neither, DataSet, "log2 of the multinomial coefficient of the values' counts, plus the dictionary as written";
     SIZE_OVER_FLOOR = "size_over_floor", Ratio, Lower, DataSet, "file size over that floor; below 1 where the order of the rows repeats";
     COMPRESSION_RATIO = "compression_ratio", Ratio, Higher, DataSet, "newline text over file size";
@@ -389,6 +390,12 @@ pub const ENCODINGS: RemarkKind = RemarkKind::new(
 pub const STORED_FORM: RemarkKind = RemarkKind::new(
     "stored-form",
     "how the user's file holds the column: encoding and codec, or text",
+    "",
+);
+/// Columns of the table that no cell is about.
+pub const LEFT_OUT: RemarkKind = RemarkKind::new(
+    "columns-left-out",
+    "columns of the user's table that cannot be compared as text, with what they hold",
     "",
 );
 /// Which kernels ran.

@@ -77,14 +77,30 @@ pub fn hint(seen: &str, accepted: &[&str]) -> String {
 
 /// The word that `seen` is most likely a slip of, if any is near.
 ///
-/// Near is at most two edits (insert, delete, replace, swap of neighbours), and fewer than half of the word.
+/// Near is at most two edits (insert, delete, replace, swap of neighbours), three in a word of twelve letters, and fewer than half of the
+/// word; or a word that begins or ends with what was seen, if only one does.
 fn nearest<'k>(seen: &str, accepted: &[&'k str]) -> Option<&'k str> {
     let scored = accepted.iter().map(|name| (edit_distance(seen, name), *name));
-    scored
-        .filter(|(distance, name)| *distance <= 2 && distance * 2 < name.len().max(seen.len()))
-        .min()
-        .map(|(_, name)| name)
+    let is_near = |(distance, name): &(usize, &str)| {
+        let letters = name.len().max(seen.len());
+        let most = if letters >= LONG_LETTERS { 3 } else { 2 };
+        *distance <= most && distance * 2 < letters
+    };
+    let near = scored.filter(is_near).min().map(|(_, name)| name);
+    near.or_else(|| {
+        let is_part = |name: &&&str| name.starts_with(seen) || name.ends_with(seen);
+        let mut longer = accepted
+            .iter()
+            .filter(|_| seen.len() >= LEAST_PART)
+            .filter(is_part);
+        longer.next().copied().filter(|_| longer.next().is_none())
+    })
 }
+
+/// A word of this length may have a third slip.
+const LONG_LETTERS: usize = 12;
+/// A shorter part of a word says too little.
+const LEAST_PART: usize = 4;
 
 /// Optimal string alignment distance over characters.
 fn edit_distance(left: &str, right: &str) -> usize {
@@ -118,6 +134,11 @@ mod tests {
         assert_eq!(nearest("queuedepth", &known), Some("queue_depth"));
         assert_eq!(nearest("job", &known), Some("jobs"));
         assert_eq!(nearest("colour", &known), None);
+        // What is left of a longer name, and three slips in a long one.
+        assert_eq!(nearest("block_size", &known), Some("io_block_size"));
+        assert_eq!(nearest("io_blok_siez", &known), Some("io_block_size"));
+        assert_eq!(nearest("depth", &known), Some("queue_depth"));
+        assert_eq!(nearest("size", &["io_block_size", "value_size"]), None);
         assert_eq!(nearest("", &known), None);
     }
 }

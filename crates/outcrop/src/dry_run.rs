@@ -53,7 +53,7 @@ fn too_large(set: &PlanSet) -> Option<String> {
             "warning: a scratch file of {} does not fit: {} has room for {}, with 5 % left free; give a smaller --size",
             format_bytes(size.0),
             set.directory().display(),
-            format_bytes(room)
+            format_data(room as f64)
         )
     })
 }
@@ -152,12 +152,12 @@ fn forecast(estimate: &Estimate, rated: Option<ByteSize>) -> String {
         return format!("{time}\nOnly the run folder will be written.");
     }
     format!(
-        "{time}\nAbout {} will be written ({} to prepare), and at most {}: {}.\n--max-written sets a limit. Share of the rated endurance: {}.",
+        "{time}\nAbout {} will be written ({} to prepare), or {} to a fast device, {}.\nThese are estimates; --max-written sets a bound. Share of the rated endurance: {}.",
         format_data(estimate.likely_bytes_written() as f64),
         format_data(estimate.bytes_written_preparing as f64),
         format_data(estimate.bytes_written() as f64),
         Estimate::ASSUMPTION,
-        endurance::at_most(estimate.bytes_written(), rated)
+        endurance::before_a_run(estimate.bytes_written(), rated)
     )
 }
 
@@ -178,9 +178,9 @@ fn envelope(set: &PlanSet, rated: Option<ByteSize>) -> outcrop_results::Envelope
         .with_detail("preparation_s", estimate.preparation.as_secs_f64())
         .with_detail("measuring_s", estimate.measuring.as_secs_f64())
         .with_detail("bytes_written_likely", estimate.likely_bytes_written())
-        .with_detail("bytes_written_at_most", estimate.bytes_written())
+        .with_detail("bytes_written_fast_device", estimate.bytes_written())
         .with_detail(
-            "endurance_share_at_most",
+            "endurance_share_fast_device",
             endurance::share(estimate.bytes_written(), rated),
         )
         .with_detail("assumption", Estimate::ASSUMPTION)

@@ -35,9 +35,9 @@ pub(crate) fn in_words(bytes: u64, rated: Option<ByteSize>) -> Option<String> {
 }
 
 /// The share before a run, or why there is none.
-pub(crate) fn at_most(bytes: u64, rated: Option<ByteSize>) -> String {
+pub(crate) fn before_a_run(bytes: u64, rated: Option<ByteSize>) -> String {
     match in_words(bytes, rated) {
-        Some(share) => format!("at most {share}"),
+        Some(share) => format!("about {share} on a fast device"),
         None => NOT_KNOWN.to_owned(),
     }
 }
@@ -56,7 +56,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use outcrop_measure::units::ByteSize;
 
-    use super::{at_most, in_words};
+    use super::{before_a_run, in_words};
 
     #[test]
     fn a_share_is_small_and_says_whose_rating_it_is_of() {
@@ -73,6 +73,6 @@ mod tests {
             assert_eq!(in_words(bytes, Some(rated)).unwrap(), words);
         }
         assert_eq!(in_words(1, None), None);
-        assert!(at_most(1, None).starts_with("unavailable: drives do not report it"));
+        assert!(before_a_run(1, None).starts_with("unavailable: drives do not report it"));
     }
 }

@@ -241,9 +241,13 @@ fn conclude_as(dir: &Path, format: Format, is_kept: bool, shown: &Shown<'_>) -> 
             let width = output::terminal_width();
             let cells = cell_table::excerpt(&table, width, MOST_ROWS);
             let screen = report.screen(width.unwrap_or(LOG_COLUMNS).min(MOST_COLUMNS), false);
-            let place = match is_kept {
-                true => format!("\nReport: {}\n", paths.html.display()),
-                false => String::new(),
+            let place = match (is_kept, report.is_under_other_limits()) {
+                (true, false) => format!("\nReport: {}\n", paths.html.display()),
+                (true, true) => format!(
+                    "\nReport under these limits: {}; report.html keeps those of the run\n",
+                    paths.html.display()
+                ),
+                (false, _) => String::new(),
             };
             output::print(&format!("{cells}\n{screen}{place}"))
         }
@@ -287,7 +291,7 @@ fn announcement(set: &PlanSet, dir: &Path) -> String {
     let estimate = set.estimate();
     let writes = match (estimate.likely_bytes_written(), estimate.bytes_written()) {
         (_, 0) => String::new(),
-        (likely, most) => format!(", writes {}", between(likely, most)),
+        (likely, most) => format!(", writes about {}", between(likely, most)),
     };
     format!(
         "{}, {}, about {}{writes} · seed {} · {}",

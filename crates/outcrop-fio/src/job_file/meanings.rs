@@ -17,7 +17,7 @@ use Meaning::{Always, Read, Refused};
 
 const BLOCK_SIZES: &str = "requests of a cell have one size; make a job of each";
 const PROCESSORS: &str = "run `taskset` or `numactl` before outcrop instead";
-const NO_CHECK: &str = "Outcrop does not verify what a device gives back";
+const NO_CHECK: &str = "a job file only measures; `outcrop device … --verify` verifies, without figures";
 const NO_PAUSE: &str = "leave it out; rate_iops with rate_process=poisson spaces requests";
 const NO_STOP: &str = "trials are bounded by time; give runtime";
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use outcrop_compress::Source;
 use outcrop_filesystem::{BTRFS_EXTENT_BYTES, FEWEST_EXTENTS, OwnDirectory};
-use outcrop_measure::units::{ByteSize, format_bytes};
+use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_schema::compression::Data;
 use outcrop_schema::filesystem::{DATA, KIND, Kind, PATH, SAMPLE_SIZE, SCHEMA};
 use outcrop_schema::{LayerSchema, Settings};
@@ -57,9 +57,9 @@ impl Layer for Filesystem {
             .and_then(|source| source.bytes());
         if let Some(bytes) = bytes.filter(|bytes| *bytes < LEAST_BYTES) {
             return Err(format!(
-                "needs {} of data, and these are {}: the built-in sample is measured in their place",
+                "needs at least {} of data, and these are {}",
                 format_bytes(LEAST_BYTES),
-                format_bytes(bytes)
+                format_data(bytes as f64)
             ));
         }
         Ok(Some(DataSettings {
@@ -147,7 +147,7 @@ fn data_of(settings: &mut Settings, wanted: u64) -> Result<(String, u64), Refusa
             if total < LEAST_BYTES {
                 let message = format!(
                     "the data are {}, less than {FEWEST_EXTENTS} extents of 128KiB ({}), and say nothing of a filesystem; give more",
-                    format_bytes(total),
+                    format_data(total as f64),
                     format_bytes(LEAST_BYTES)
                 );
                 return Err(Refusal::of(&DATA, message));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::{TimeSpan, format_bytes};
+use outcrop_measure::units::{TimeSpan, format_data};
 
 use outcrop_schema::kv::Constraints;
 use outcrop_schema::{FactorRef, Setting, Settings};
@@ -90,8 +90,8 @@ impl PlanSet {
             Some(limit) if likely > limit.0 => {
                 let message = format!(
                     "{limit} may be written, but this run would write about {} ({} to create its files); make the file smaller (--size), measure fewer cells that write, or shorten trials (--duration, --repetitions)",
-                    format_bytes(likely),
-                    format_bytes(estimate.bytes_written_preparing)
+                    format_data(likely as f64),
+                    format_data(estimate.bytes_written_preparing as f64)
                 );
                 Err(bad("--max-written", message))
             }
@@ -195,10 +195,8 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         completed.map_err(|refusal| refused(&draft, layer, factors, &refusal))?;
     }
     stop::check(&draft, layer, &combinations)?;
-    let is_typed = |name: &str| {
-        let given = draft.workload.get(name);
-        given.is_some_and(|given| given.at.starts_with("--"))
-    };
+    let given = |name: &str| draft.workload.get(name);
+    let is_typed = |name: &str| given(name).is_some_and(|given| given.at.starts_with("--"));
     let checked = layer.check_combinations(&combinations, &is_typed);
     let notes = checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
     data_taken.notes.extend(notes);

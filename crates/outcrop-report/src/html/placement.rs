@@ -7,6 +7,8 @@ use outcrop_schema::kv::THROUGHPUT;
 use super::answer::prose;
 use crate::placement::{Candidate, Placement};
 
+/// The columns of the table.
+const HEADINGS: [&str; 6] = ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU", ""];
 /// Candidates of the table; the page's data have all of them.
 const MOST_ROWS: usize = 14;
 
@@ -45,12 +47,13 @@ pub(super) fn brief(placement: &Placement) -> Markup {
 
 fn table(candidates: &[Candidate]) -> Markup {
     html! {
+        p.soft.scroll-cue { "The table has " (HEADINGS.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
                 caption { "What was compared: one store under one load. On the front: nothing else that was measured has both more throughput "
                     "and less space" }
                 thead { tr {
-                    @for heading in ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU", ""] { th scope="col" { (heading) } }
+                    @for heading in HEADINGS { th scope="col" { (heading) } }
                 } }
                 tbody { @for candidate in candidates.iter().take(MOST_ROWS) { (row(candidate)) } }
             }

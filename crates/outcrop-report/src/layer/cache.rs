@@ -17,6 +17,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method, ReferenceSection};
 
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
@@ -40,7 +41,7 @@ struct CacheReport<'a> {
 }
 
 impl LayerReport for CacheReport<'_> {
-    fn answer(&self) -> Answer {
+    fn answer(&self, _: &Bounds<'_>) -> Answer {
         answer::answer(self.run, &self.cells)
     }
 

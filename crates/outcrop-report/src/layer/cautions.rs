@@ -74,11 +74,20 @@ fn lost_trials(run: &RunView, layer: &str) -> Option<Caution> {
     if failed.is_empty() && interrupted == 0 {
         return None;
     }
-    let mut text = format!(
-        "{} failed and {interrupted} {} interrupted; no figure includes them.",
-        counted(failed.len(), "trial"),
-        if interrupted == 1 { "was" } else { "were" }
-    );
+    let stopped = match interrupted {
+        1 => "1 trial was interrupted".to_owned(),
+        count => format!("{count} trials were interrupted"),
+    };
+    let lost = match (failed.len(), interrupted) {
+        (0, _) => stopped,
+        (count, 0) => format!("{} failed", counted(count, "trial")),
+        (count, _) => format!("{} failed and {stopped}", counted(count, "trial")),
+    };
+    let them = match failed.len() + interrupted {
+        1 => "it",
+        _ => "them",
+    };
+    let mut text = format!("{lost}; no figure includes {them}.");
     if let Some(first) = failed.first() {
         text.push_str(&format!(" The first failure: {first}"));
     }

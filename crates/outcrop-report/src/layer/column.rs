@@ -22,6 +22,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method};
 
 pub use total::TotalSizes;
@@ -41,7 +42,7 @@ struct ColumnReport<'a> {
 }
 
 impl LayerReport for ColumnReport<'_> {
-    fn answer(&self) -> Answer {
+    fn answer(&self, _: &Bounds<'_>) -> Answer {
         answer::answer(self.run, &self.cells)
     }
 

@@ -18,6 +18,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use references::Published;
 
@@ -45,8 +46,8 @@ fn read<'a>(run: &'a RunView, mut cells: Vec<Cell<'a>>) -> Box<dyn LayerReport +
 }
 
 impl LayerReport for CompressionReport<'_> {
-    fn answer(&self) -> Answer {
-        answer::answer(self.run, &self.cells)
+    fn answer(&self, bounds: &Bounds<'_>) -> Answer {
+        answer::answer(self.run, &self.cells, bounds)
     }
 
     fn findings(&self) -> Vec<Finding> {

@@ -18,6 +18,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use references::Published;
 
@@ -43,7 +44,7 @@ struct DeviceReport<'a> {
 }
 
 impl LayerReport for DeviceReport<'_> {
-    fn answer(&self) -> Answer {
+    fn answer(&self, _: &Bounds<'_>) -> Answer {
         answer::answer(self.run, &self.cells)
     }
 

@@ -16,6 +16,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method, ReferenceSection};
 
 /// The layer.
@@ -39,8 +40,8 @@ struct FilesystemReport<'a> {
 }
 
 impl LayerReport for FilesystemReport<'_> {
-    fn answer(&self) -> Answer {
-        answer::answer(self.run, &self.cells)
+    fn answer(&self, bounds: &Bounds<'_>) -> Answer {
+        answer::answer(self.run, &self.cells, bounds)
     }
 
     fn findings(&self) -> Vec<Finding> {

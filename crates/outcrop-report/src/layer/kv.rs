@@ -18,6 +18,7 @@ use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::finding::Finding;
+use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::is_compressed_below;
@@ -44,8 +45,8 @@ struct KvReport<'a> {
 }
 
 impl LayerReport for KvReport<'_> {
-    fn answer(&self) -> Answer {
-        answer::answer(self.run, &self.cells)
+    fn answer(&self, bounds: &Bounds<'_>) -> Answer {
+        answer::answer(self.run, &self.cells, bounds)
     }
 
     fn findings(&self) -> Vec<Finding> {

@@ -81,7 +81,7 @@ fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
 pub(crate) fn repeating(commands: &Commands, repetitions: usize, layers: &[&str]) -> String {
     let more = format!("--repetitions {repetitions}");
     match commands.again(layers, &more) {
-        Some(command) => format!("run `{command}`"),
+        Some(command) => format!("run `{command}`{}", commands.before_again(layers)),
         None => format!("repeat the command with `{more}`"),
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use outcrop_measure::metric::Better;
 use outcrop_schema::kv::{Constraints, MARGIN, SAME_SPACE};
 
+use super::bounds::{Bounded, left_out};
 use super::candidate::{Candidate, CompressedAt};
 use crate::change::ties;
 use crate::chart::pareto_front;
@@ -22,31 +23,12 @@ const SURE: f64 = 0.9;
 
 /// Why a candidate breaks the constraints; `None` if it meets them.
 fn broken_by(constraints: &Constraints, candidate: &Candidate) -> Option<String> {
-    let ratio = candidate.ratio.as_ref().map(|number| number.value);
-    if let Some(reason) = broken(constraints.min_ratio, ratio, "ratio", |least, value| {
-        value >= least
-    }) {
-        return Some(reason);
-    }
-    let p99 = candidate.p99.as_ref().map(|number| number.value);
-    broken(constraints.p99_ns, p99, "p99", |most, value| value <= most).or_else(|| {
-        let most = |most: f64, value: f64| value <= most;
-        broken(constraints.cpu_share, candidate.cpu_share, "CPU share", most)
-    })
-}
-
-fn broken(
-    limit: Option<f64>,
-    value: Option<f64>,
-    name: &str,
-    meets: impl Fn(f64, f64) -> bool,
-) -> Option<String> {
-    let limit = limit?;
-    match value {
-        None => Some(format!("its {name} is not known")),
-        Some(value) if !meets(limit, value) => Some(format!("breaks the limit on {name}")),
-        Some(_) => None,
-    }
+    let bounded = Bounded {
+        ratio: candidate.ratio.as_ref().map(|number| number.value),
+        p99_ns: candidate.p99.as_ref().map(|number| number.value),
+        cpu_share: candidate.cpu_share,
+    };
+    left_out(constraints, bounded)
 }
 
 /// How sure a choice is.
@@ -64,10 +46,11 @@ pub enum Sureness {
 pub(super) struct Choice {
     /// The best; none where nothing meets the constraints.
     pub(super) best: Option<usize>,
-    /// The candidate with the highest throughput that meets them.
-    pub(super) fastest: Option<usize>,
     /// What the rule would choose of those that save more space than the best.
     pub(super) saves_more: Option<usize>,
+    /// The next one: what saves more, else the fastest, else what the rule would choose without the best; none where nothing else meets the
+    /// constraints.
+    pub(super) second: Option<usize>,
     /// How sure the best is.
     pub(super) sureness: Option<Sureness>,
 }
@@ -87,33 +70,67 @@ pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints)
     for (candidate, on_front) in candidates.iter_mut().zip(front) {
         candidate.on_front = on_front;
     }
-    let eligible: Vec<usize> = (0..candidates.len())
-        .filter(|index| candidates[*index].left_out.is_none())
-        .collect();
+    let eligible: Vec<usize> = eligible(candidates).collect();
     let (Some(best), Some(&fastest)) = (pick(candidates, &eligible), eligible.first()) else {
         return Choice::default();
     };
     let savers = savers(candidates, best);
-    Choice {
-        best: Some(best),
-        fastest: Some(fastest),
-        saves_more: pick(candidates, &savers),
+    let mut choice = Choice {
         sureness: Some(sureness(candidates, best, fastest, &savers)),
-    }
+        ..Choice::default()
+    };
+    choice.choose(candidates, best);
+    choice
 }
 
 impl Choice {
     /// Takes another candidate for the best.
     pub(super) fn choose(&mut self, candidates: &[Candidate], best: usize) {
+        let others: Vec<usize> = eligible(candidates).filter(|index| *index != best).collect();
         self.best = Some(best);
         self.saves_more = pick(candidates, &savers(candidates, best));
+        self.second = self
+            .saves_more
+            .or_else(|| eligible(candidates).next().filter(|fastest| *fastest != best))
+            .or_else(|| pick(candidates, &others));
     }
+}
+
+/// Candidates that meet the constraints, the fastest first. Modelled ones never do.
+fn eligible(candidates: &[Candidate]) -> impl Iterator<Item = usize> {
+    (0..candidates.len()).filter(|index| candidates[*index].left_out.is_none())
+}
+
+/// The other candidates that the intervals leave open as the answer: what saves more and may be as fast as the fastest, and what may be so
+/// much faster that the best is not.
+pub(super) fn left_open<'c>(
+    candidates: &'c [Candidate],
+    choice: &Choice,
+) -> impl Iterator<Item = &'c Candidate> {
+    let ends = |candidate: &Candidate| {
+        let throughput = &candidate.throughput;
+        throughput.ends().unwrap_or((throughput.value, throughput.value))
+    };
+    let best = choice.best;
+    let fastest = eligible(candidates).next();
+    let low_of = move |one: Option<usize>| one.map_or(f64::INFINITY, |one| ends(&candidates[one]).0);
+    let (own_low, top_low) = (low_of(best), low_of(fastest));
+    let is_open = move |candidate: &Candidate| {
+        let high = ends(candidate).1;
+        match best.is_some_and(|best| saves_more(candidate, &candidates[best])) {
+            true => high >= top_low * (1.0 - MARGIN),
+            false => high * (1.0 - MARGIN) > own_low,
+        }
+    };
+    let others = eligible(candidates).filter(move |index| Some(*index) != best);
+    others
+        .map(|index| &candidates[index])
+        .filter(move |candidate| is_open(candidate))
 }
 
 /// Those that meet the constraints and take less space than one.
 fn savers(candidates: &[Candidate], best: usize) -> Vec<usize> {
-    (0..candidates.len())
-        .filter(|index| candidates[*index].left_out.is_none())
+    eligible(candidates)
         .filter(|index| saves_more(&candidates[*index], &candidates[best]))
         .collect()
 }

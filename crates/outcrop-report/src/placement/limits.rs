@@ -4,6 +4,7 @@ use outcrop_results::RunView;
 use outcrop_schema::kv::{Constraints, Prices};
 use serde::Serialize;
 
+use super::words;
 use crate::report::{plan_setting, plan_table};
 
 /// Where limits or prices come from.
@@ -27,8 +28,9 @@ impl Origin {
 }
 
 /// Limits and prices, each with its origin; none where there are none.
-pub(super) struct Limits {
-    pub(super) constraints: Constraints,
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    pub(crate) constraints: Constraints,
     pub(super) constraints_from: Option<Origin>,
     pub(super) prices: Option<Prices>,
     pub(super) prices_from: Option<Origin>,
@@ -36,16 +38,19 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Limits that the report is asked for replace all of the run's, and prices its prices.
-    pub(super) fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Self {
+    pub(crate) fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Self {
         let is_empty = |constraints: &Constraints| *constraints == Constraints::default();
         let own = constraints_of(run);
         let (constraints, constraints_from) = match (is_empty(constraints), is_empty(&own)) {
-            (false, _) => (constraints.clone(), Some(Origin::Report)),
-            (true, false) => (own, Some(Origin::Run)),
+            (false, _) if *constraints != own => (constraints.clone(), Some(Origin::Report)),
+            (false, _) | (true, false) => (own, Some(Origin::Run)),
             (true, true) => (own, None),
         };
         let (prices, prices_from) = match (prices, prices_of(run)) {
-            (Some(prices), _) => (Some(prices.clone()), Some(Origin::Report)),
+            (Some(prices), own) if own.as_ref() != Some(prices) => {
+                (Some(prices.clone()), Some(Origin::Report))
+            }
+            (Some(prices), _) => (Some(prices.clone()), Some(Origin::Run)),
             (None, Some(prices)) => (Some(prices), Some(Origin::Run)),
             (None, None) => (None, None),
         };
@@ -55,6 +60,24 @@ impl Limits {
             prices,
             prices_from,
         }
+    }
+}
+
+impl Limits {
+    /// What tells a report under limits or prices of its own from that of the run: `min-ratio-2.5-p99-2ms`; empty where they are the run's.
+    pub(crate) fn slug(&self) -> String {
+        let is_own = |origin: Option<Origin>| origin == Some(Origin::Report);
+        let mut parts = Vec::new();
+        if is_own(self.constraints_from) {
+            parts.extend(words::asked(&self.constraints));
+        }
+        if is_own(self.prices_from) {
+            parts.push("prices".to_owned());
+        }
+        let plain = |part: String| part.trim_start_matches('-').replace([' ', '%'], "-");
+        let parts: Vec<String> = parts.into_iter().map(plain).collect();
+        let joined = parts.join("-").replace("--", "-");
+        joined.trim_end_matches('-').to_owned()
     }
 }
 

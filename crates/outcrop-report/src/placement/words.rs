@@ -3,8 +3,9 @@
 use outcrop_measure::units::{TimeSpan, format_ratio};
 use outcrop_schema::kv::{self, Constraints, MARGIN};
 
+use super::Doubt;
 use super::candidate::{Candidate, CompressedAt, Modelled};
-use super::choice::{Choice, Sureness, ratio, saves_more};
+use super::choice::{Choice, Sureness, left_open, ratio, saves_more};
 use super::doubt::Race;
 use super::limits::{Limits, Origin};
 use super::system;
@@ -15,6 +16,9 @@ use crate::number::counted;
 
 /// A throughput that is known less well than this decides nothing.
 const UNCERTAIN_PERCENT: f64 = 30.0;
+
+/// Other answers that are named where they are left open.
+const MOST_OPEN: usize = 2;
 
 /// What was measured, and how to measure more of it.
 pub(super) struct Measured {
@@ -32,38 +36,67 @@ pub(super) struct Measured {
     pub(super) commands: Commands,
 }
 
-/// The sentences, the most important first.
+/// An answer in sentences, the most important first, and what of it is not certain.
+pub(super) struct Said {
+    pub(super) answer: Vec<String>,
+    pub(super) doubts: Vec<Doubt>,
+}
+
+/// All that is said.
 pub(super) fn answer(
     study: &Measured,
     candidates: &[Candidate],
     choice: &Choice,
     limits: &Limits,
     modelled: &Modelled,
-) -> Vec<String> {
-    let (Some(best), Some(fastest)) = (choice.best, choice.fastest) else {
-        return vec![nothing(candidates, limits)];
+) -> Said {
+    let Some(place) = choice.best else {
+        return Said {
+            answer: vec![nothing(candidates, limits)],
+            doubts: Vec::new(),
+        };
     };
-    let (best, fastest) = (&candidates[best], &candidates[fastest]);
+    let best = &candidates[place];
     let plain = candidates
         .iter()
         .find(|candidate| candidate.place == CompressedAt::Nowhere);
-    let more = choice.saves_more.map(|more| &candidates[more]);
+    let [more, second] = [choice.saves_more, choice.second].map(|one| one.map(|one| &candidates[one]));
     let sureness = choice.sureness.filter(|_| !is_uncertain(best));
     let is_clear = sureness == Some(Sureness::Clear);
+    let gives = plain
+        .filter(|plain| plain.place != best.place)
+        .map(|plain| gives(best, plain));
+    let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, &study.race));
+    let short = |(sentence, short): (&String, Option<String>)| {
+        let sentence = sentence.clone();
+        Some(Doubt {
+            sentence,
+            short: short?,
+        })
+    };
+    let not_clear = (sureness == Some(Sureness::NotClear)).then(|| "This is not clear.".to_owned());
+    let of_sureness = sure.as_ref().map(|sentence| (sentence, not_clear));
+    let of_changes = gives.as_ref().map(|(sentence, uncertain)| {
+        let short = uncertain.as_ref().map(|what| format!("Not certain: {what}."));
+        (sentence, short)
+    });
+    let doubts = [of_sureness, of_changes].into_iter().flatten();
+    let doubts = doubts.filter_map(short).collect();
     let sentences = [
         Some(instruction(study, best, more.is_some(), candidates, limits)),
-        plain
-            .filter(|plain| plain.place != best.place)
-            .map(|plain| gives(best, plain)),
-        sureness.map(|sureness| sure(best, sureness, &study.race)),
-        second(best, fastest, more, plain),
+        gives.map(|(sentence, _)| sentence),
+        sure,
+        next(best, second, plain, limits),
         more.map(|more| change(more, limits, &study.commands)),
         (!is_clear).then(|| narrower(study)),
         study.race.effort(),
         hardware(best, modelled, &study.commands),
         Some(format!("Measured: {}.{}", study.subject, study.condition)),
     ];
-    sentences.into_iter().flatten().collect()
+    Said {
+        answer: sentences.into_iter().flatten().collect(),
+        doubts,
+    }
 }
 
 /// Said where nothing was measured without compression.
@@ -93,7 +126,7 @@ fn nothing(candidates: &[Candidate], limits: &Limits) -> String {
 }
 
 /// The constraints as the flags read them: without blanks, and not rounded.
-fn asked(constraints: &Constraints) -> Vec<String> {
+pub(super) fn asked(constraints: &Constraints) -> Vec<String> {
     let ratio = constraints.min_ratio.map(|least| format!("--min-ratio {least}"));
     let p99 = constraints.p99_ns.map(|most| {
         let span = TimeSpan(std::time::Duration::from_nanos(most as u64));
@@ -149,41 +182,33 @@ fn instruction(
     as_sentence(&what)
 }
 
-/// What a candidate gives and costs beside no compression.
-fn gives(candidate: &Candidate, plain: &Candidate) -> String {
+/// What a candidate gives and costs beside no compression, and which of the changes are not certain.
+fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
     let mut changes = Changes::default();
-    let throughput = format!(": {}", candidate.throughput.with_ends());
-    changes.add(
-        kv::THROUGHPUT.name,
-        &candidate.throughput,
-        &plain.throughput,
-        &throughput,
-    );
+    changes.add_shown(kv::THROUGHPUT.name, &candidate.throughput, &plain.throughput);
     let figures = [
         ("read p99", &candidate.p99, &plain.p99),
-        (
-            "CPU time per operation (kernel threads included)",
-            &candidate.cpu,
-            &plain.cpu,
-        ),
+        ("CPU time per operation", &candidate.cpu, &plain.cpu),
     ];
     for (name, own, other) in figures {
         if let (Some(own), Some(other)) = (own, other) {
-            changes.add(name, own, other, "");
+            changes.add(name, own, other);
         }
     }
-    format!(
-        "Compared with no compression ({}): {} after the run, {}.{}",
+    let sentence = format!(
+        "Compared with no compression ({}), it {} after the run; {}.{}",
         plain.what,
         space(candidate, plain),
         changes.listed(),
         changes.caveat()
-    )
+    );
+    (sentence, changes.uncertain())
 }
 
+/// `takes 36 % of the space`.
 fn space(candidate: &Candidate, plain: &Candidate) -> String {
     let percent = ratio(plain) / ratio(candidate) * 100.0;
-    format!("{percent:.0} % of the space")
+    format!("takes {percent:.0} % of the space")
 }
 
 /// Where and with what, at the beginning of a sentence or within it.
@@ -194,28 +219,39 @@ fn as_name(candidate: &Candidate) -> String {
     }
 }
 
-/// The candidate that comes next: what the rule takes of those that save more, else the fastest.
-fn second(
+/// The candidate that comes next, or that there is none.
+fn next(
     best: &Candidate,
-    fastest: &Candidate,
-    more: Option<&Candidate>,
+    second: Option<&Candidate>,
     plain: Option<&Candidate>,
+    limits: &Limits,
 ) -> Option<String> {
-    let second = more.or_else(|| (fastest.name() != best.name()).then_some(fastest))?;
-    let throughput = changed(second.throughput.value, best.throughput.value);
-    let caveat = Difference::of(&second.throughput, &best.throughput).caveat();
+    let Some(second) = second else {
+        let is_limited = limits.constraints_from.is_some();
+        return is_limited.then(|| "No other candidate keeps the limits.".to_owned());
+    };
+    let difference = Difference::of(&second.throughput, &best.throughput);
+    let throughput = match difference {
+        Difference::None => format!("no measurable change in {}", kv::THROUGHPUT.name),
+        _ => {
+            let change = changed(second.throughput.value, best.throughput.value);
+            format!("{} {change}", kv::THROUGHPUT.name)
+        }
+    };
     let answer = match best.place {
         CompressedAt::Nowhere => format!("the answer ({})", best.what),
         _ => "the answer".to_owned(),
     };
-    let (base, against) = match plain.filter(|plain| plain.place != best.place) {
-        Some(plain) => (plain, " without compression"),
-        None => (best, ""),
+    // What does not compress takes all of the space without compression.
+    let space = match plain.filter(|plain| plain.place != best.place) {
+        _ if second.place == CompressedAt::Nowhere => String::new(),
+        Some(plain) => format!(", which {} without compression", space(second, plain)),
+        None => format!(", which {}", space(second, best)),
     };
     Some(format!(
-        "Second best: {}, with {}{against} and {throughput} throughput compared with {answer}{caveat}.",
+        "Second best: {}{space}; {throughput} compared with {answer}{}.",
         as_name(second),
-        space(second, base)
+        difference.caveat()
     ))
 }
 
@@ -231,7 +267,13 @@ fn change(more: &Candidate, limits: &Limits, commands: &Commands) -> String {
     format!("It would be the answer if you need a ratio of {least} (`{command}`).")
 }
 
-fn sure(best: &Candidate, sureness: Sureness, race: &Race) -> String {
+fn sure(
+    candidates: &[Candidate],
+    choice: &Choice,
+    best: &Candidate,
+    sureness: Sureness,
+    race: &Race,
+) -> String {
     if let Some(budget) = race.budget {
         let percent = race.confidence * 100.0;
         return match sureness {
@@ -251,12 +293,34 @@ fn sure(best: &Candidate, sureness: Sureness, race: &Race) -> String {
             "This is clear: nothing that saves more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
             MARGIN * 100.0
         ),
-        (Sureness::NotClear, Some(interval)) => format!(
-            "This is not clear: the {:.0} % intervals of {} trials a cell leave another answer open.",
-            interval.confidence * 100.0,
-            best.throughput.n
-        ),
         (Sureness::NotClear, None) => "This is not clear: one trial a cell has no interval.".to_owned(),
+        (Sureness::NotClear, Some(interval)) => {
+            let (percent, n) = (interval.confidence * 100.0, best.throughput.n);
+            let basis = format!("the {percent:.0} % intervals of {n} trials a cell");
+            let open = open(&left_open(candidates, choice).map(as_name).collect::<Vec<_>>());
+            let why = match (open, choice.second) {
+                (Some(others), _) => format!("leave {others} open"),
+                (None, Some(_)) => "leave no other answer open, but have too little confidence".to_owned(),
+                (None, None) => {
+                    "have too little confidence to say which candidates keep the limits".to_owned()
+                }
+            };
+            format!("This is not clear: {basis} {why}.")
+        }
+    }
+}
+
+/// Answers that are left open: `another answer (lz4 in the store)`, `3 other answers (…; … and 1 more)`.
+fn open(names: &[String]) -> Option<String> {
+    let named = names[..names.len().min(MOST_OPEN)].join("; ");
+    match names.len() {
+        0 => None,
+        1 => Some(format!("another answer ({named})")),
+        count if count <= MOST_OPEN => Some(format!("{count} other answers ({named})")),
+        count => Some(format!(
+            "{count} other answers ({named}; and {} more)",
+            count - MOST_OPEN
+        )),
     }
 }
 
@@ -284,7 +348,7 @@ fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Optio
         ),
     };
     Some(format!(
-        "Of the published hardware, {} would be the fastest: {}, {} throughput compared with the answer. That is modelled; {trust}.",
+        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer. That is modelled; {trust}.",
         fastest.what,
         fastest.throughput.with_ends(),
         changed(fastest.throughput.value, best.throughput.value)

@@ -3,9 +3,10 @@
 use outcrop_report::answer::ReadingOutcome;
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
-use outcrop_results::{CellTable, RunView};
+use outcrop_results::{CellTable, RunView, Value};
 use outcrop_schema::column::{
-    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, SIZE_OVER_FLOOR, SKEW, TEXT_BYTES, THREADS,
+    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, LEFT_OUT, SIZE_OVER_FLOOR, SKEW, STORED_BYTES,
+    TABLE_COLUMNS, TEXT_BYTES, THREADS,
 };
 use outcrop_workload::column::SearchMode;
 
@@ -134,6 +135,34 @@ fn each_column_of_a_file_is_judged_against_that_file_and_against_parquet_with_zs
 }
 
 #[test]
+fn a_total_counts_the_columns_of_the_table_and_names_those_that_are_left_out() {
+    let mut run = orders();
+    for trial in &mut run.trials {
+        trial.values.push(Value::measured(TABLE_COLUMNS, 5.0));
+        let text = "left out, as they cannot be compared as text: tags (List)";
+        trial.notes.push(LEFT_OUT.remark(text));
+    }
+    let total = advice(&run, "All columns");
+    assert!(
+        total.starts_with("3 of 5 columns (o_comment, o_orderkey, o_clerk): "),
+        "{total}"
+    );
+    assert!(
+        total.ends_with("; left out, as they cannot be compared as text: tags (List)."),
+        "{total}"
+    );
+    let label = |run: &RunView| Report::of(run).layers[0].answer.capabilities[0].label.clone();
+    assert_eq!(label(&run), "3 of 5 columns");
+    // A file that is compressed as a whole does not say what a column takes in it.
+    for trial in &mut run.trials {
+        trial.values.retain(|value| value.metric != STORED_BYTES.name);
+    }
+    let total = advice(&run, "All columns");
+    assert!(total.contains(": 222 MB as text, "), "{total}");
+    assert_eq!(label(&run), "3 of 5 columns");
+}
+
+#[test]
 fn whole_columns_say_how_many_rows_they_are_for_and_have_no_interval() {
     let report = Report::of(&orders());
     let answer = &report.layers[0].answer;
@@ -212,11 +241,30 @@ fn rows_that_were_taken_for_speed_are_no_verdict_on_the_column() {
 fn postings_are_advised_where_they_are_ten_times_as_fast_and_stay_below_half_the_text() {
     let index = advice(&table(), "Index");
     assert!(
-        index.starts_with("Encode 1 of 3 columns with `--index postings`: country"),
+        index.starts_with(
+            "Encode 1 of 3 columns with `--index postings` at 1.5 times the size (120 kB instead of 80.0 kB): country; \
+             lookup on disk 1.00 µs instead of 50.0 µs"
+        ),
         "{index}"
     );
-    assert!(index.contains("1.5 times as large"), "{index}");
-    assert!(index.contains("found on disk in"), "{index}");
+    // The size of a row and the time next to it are those of one file, without an index.
+    let report = Report::of(&table());
+    let rows = &report.layers[0].answer.capabilities;
+    let country = rows.iter().find(|row| row.label == "country").unwrap();
+    let of = |reading: usize| match &country.readings[reading].outcome {
+        ReadingOutcome::Measured { number, conditions } => (number.value, conditions.clone()),
+        ReadingOutcome::Missing { reason } => panic!("{reason}"),
+    };
+    assert_eq!(of(0).0, COUNTRY.balanced);
+    let (time, beside) = of(1);
+    assert!((time / COUNTRY.lookups.0 - 1.0).abs() < 0.01, "{time}");
+    assert!(
+        beside.contains("no index; with postings 1.00 µs and 120 kB instead of 80.0 kB"),
+        "{beside}"
+    );
+    // Cut to two lines, the cost is still there.
+    let screen = report.screen(80, false);
+    assert!(screen.contains("at 1.5 times"), "{screen}");
 }
 
 #[test]

@@ -275,11 +275,18 @@ fn layers_share_one_screen() {
 #[test]
 fn a_run_of_one_cell_claims_no_more_than_it_has() {
     let run = Builder::new(3).speeds(&CODECS[3..4], &[64], &[1]).build();
-    let (brief, text) = advice(&run, "Smallest");
+    let (brief, text) = advice(&run, "Codec");
     assert!(
-        brief.starts_with("zstd:1, 64 KiB") && text.contains("the only candidate"),
+        brief.starts_with("zstd:1, 64 KiB: ratio ") && text.contains("the only codec and block size"),
         "{brief} {text}"
     );
+    let answer = &Report::of(&run).layers[0].answer;
+    let columns: Vec<&str> = answer.capabilities[0]
+        .readings
+        .iter()
+        .map(|reading| reading.column.as_str())
+        .collect();
+    assert_eq!(columns, ["zstd:1 64K"], "nothing was chosen for any wish");
     let copy = Builder::new(3).speeds(&CODECS[..1], &[64], &[1]).build();
     let report = Report::of(&copy);
     assert!(report.layers[0].answer.advice.is_empty());

@@ -166,10 +166,22 @@ impl Judging {
         }
         if comparison.comparable().next().is_none() {
             return Err(bad_input(anyhow::anyhow!(
-                "no cell can be compared, for the reasons above; compare runs that measured the same factors"
+                "no cell can be compared{}; compare runs that measured the same factors on the same data",
+                why_not(comparison, format)
             )));
         }
         Ok(ending)
+    }
+}
+
+/// Where the reasons are that no cell can be compared, where there are any.
+fn why_not(comparison: &Comparison, format: ComparisonFormat) -> &'static str {
+    let has_reasons = !comparison.rows.is_empty() || !comparison.unmatched.is_empty();
+    match (has_reasons, format) {
+        (true, ComparisonFormat::Text) => ", for the reasons above",
+        (true, ComparisonFormat::Json | ComparisonFormat::Csv) => ", for the reasons in the output",
+        (true, ComparisonFormat::Markdown) => ", for reasons that --format text gives",
+        (false, _) => ": neither side has a cell with a completed trial",
     }
 }
 

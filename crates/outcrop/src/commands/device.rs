@@ -10,6 +10,7 @@ use crate::output::note;
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::{ByteSize, TimeSpan};
+use outcrop_report::quoted;
 use outcrop_schema::{FactorRef, LayerSchema, device};
 use outcrop_workload::Submission;
 use std::path::PathBuf;
@@ -35,8 +36,8 @@ Examples:
   outcrop device --read-only /dev/nvme1n1 --verify=check --seed 7             after it
 
 Several values, separated by commas, make a factor: every combination is a cell.
-The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s); an
-option of fio without a counterpart is refused with what to type instead.";
+The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s); usual
+options of fio without a counterpart are refused with what to type instead.";
 
 /// Measure a storage device, with a flag for each factor
 #[derive(Debug, clap::Args)]
@@ -104,7 +105,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         duration: duration.or(Some(DURATION)),
         ..args.flags.options()
     };
-    let set = PlanSet::from_drafts(vec![draft(args)?], &options).map_err(session::lab_error)?;
+    let set = PlanSet::from_drafts(vec![draft(args)?], &options);
+    let set = set.map_err(|error| match args.destroy {
+        None if is_device(args) => bad_input(anyhow::anyhow!(
+            "{error}; `outcrop device --read-only {}` only reads it",
+            quoted(&args.path.to_string_lossy())
+        )),
+        _ => session::lab_error(error),
+    })?;
     if args.peak {
         note(
             "note: --peak is --submission batch: a higher rate at a lower real depth; latencies are upper bounds",

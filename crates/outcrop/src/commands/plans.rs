@@ -4,7 +4,7 @@ use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
 use std::time::Duration;
 
-use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_plans};
+use outcrop_lab::{Effort, PlanOptions, PlanSet, shipped_hint, shipped_plans};
 
 /// List the shipped plans, or print one
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let plan = shipped_plans().iter().find(|plan| plan.name == name);
             let plan = plan.ok_or_else(|| {
                 bad_input(anyhow::anyhow!(
-                    "there is no shipped plan `{name}`; `outcrop plans` lists them"
+                    "there is no shipped plan `{name}`; {}",
+                    shipped_hint(name)
                 ))
             })?;
             output::print(plan.text)?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under these limits instead of the run's\n  outcrop report runs/… --one-page                          a page to print"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under other limits; report.html stays\n  outcrop report runs/… --one-page                          a page to print"
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -62,8 +62,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     crate::session::conclude(&args.run, args.format, &shown)?;
     if args.one_page {
         let view = RunView::load(&args.run).map_err(bad_input)?;
-        let path = args.run.join("one-page.html");
-        write_atomically(&path, shown.report(&view).to_one_page_html().as_bytes())?;
+        let report = shown.report(&view);
+        let path = args.run.join(report.page_name("one-page"));
+        write_atomically(&path, report.to_one_page_html().as_bytes())?;
         note(&format!("For print: {}", path.display()));
     }
     Ok(Ending::Done)

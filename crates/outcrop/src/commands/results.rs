@@ -166,6 +166,7 @@ fn format_of(path: &Path) -> anyhow::Result<ExportFormat> {
 fn row(record: &Record) -> anyhow::Result<serde_json::Value> {
     let mut row = serde_json::to_value(record)?;
     row["seed"] = record.seed.to_string().into();
+    row["unit"] = record.unit.symbol().into();
     row["provenance"] = record.provenance_name().into();
     Ok(row)
 }

@@ -84,6 +84,12 @@ fn two_files_of_one_name_and_length_are_other_data_and_a_copy_is_not() {
         !refused.stdout.contains("better") && !refused.stdout.contains("worse"),
         "{refused:?}"
     );
+    assert!(refused.stderr.contains(", for the reasons above;"), "{refused:?}");
+    let json = compared(dir.path(), &[&first, &other, "--format", "json"]);
+    assert!(
+        json.stderr.contains(", for the reasons in the output;"),
+        "{json:?}"
+    );
     let same = compared(dir.path(), &[&first, &copy]);
     assert_eq!(same.code, Some(0), "{same:?}");
     assert!(same.stdout.contains("compression ratio: 1 same of 1"), "{same:?}");

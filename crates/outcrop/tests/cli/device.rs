@@ -65,6 +65,8 @@ fn a_device_is_overwritten_with_its_name_and_refused_without_or_with_another() {
         seen.sentence().contains(device.name()),
         "it says what to type: {seen:?}"
     );
+    let reading = format!("`outcrop device --read-only {}` only reads it", device.node);
+    assert!(seen.sentence().contains(&reading), "{seen:?}");
     assert!(
         std::fs::read(&device.image)
             .unwrap()

@@ -206,6 +206,20 @@ fn every_plan_runs_as_nobody_on_ext4_and_btrfs_or_says_why() {
     }
 }
 
+#[test]
+fn data_that_are_too_small_are_refused_with_how_much_there_is_and_nothing_else_is_promised() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("small.txt"), "a line\n".repeat(1000)).unwrap();
+    let seen = outcrop(dir.path(), &["filesystem", "--data", "small.txt", "--dry-run"]);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    let sentence = seen.sentence();
+    assert!(
+        sentence.contains("needs at least ") && sentence.contains("these are 7.00 kB"),
+        "{sentence}"
+    );
+    assert!(!sentence.contains("sample"), "{sentence}");
+}
+
 /// Every cell has operations and a latency, and its reads were cold.
 fn measured(said: &str) {
     let answer: serde_json::Value =

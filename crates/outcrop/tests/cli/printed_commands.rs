@@ -145,6 +145,28 @@ fn each_printed_command_runs_as_it_stands_on_the_data_and_in_the_directory_of_th
 }
 
 #[test]
+fn a_run_of_data_from_stdin_is_repeated_from_the_file_that_they_were_saved_in() {
+    let dir = workplace();
+    let dir = dir.path();
+    prepare(dir);
+    let short = "--duration 10ms --warm-up 0s --repetitions 2 --quiet";
+    let measure =
+        format!("outcrop codec --data - --codec snappy --block-size 4k {short} < \"it's mine.txt\"");
+    let seen = in_shell(dir, &measure);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let run = only_run(dir);
+    let plan = run.strip_prefix(dir).unwrap().join("plan.toml");
+    let again = format!(
+        "outcrop run {} --repetitions 3 --no-save --format json < \"it's mine.txt\"",
+        plan.display()
+    );
+    let seen = in_shell(dir, &again);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(document["cells"][0]["trials"], 3, "{document}");
+}
+
+#[test]
 fn the_limits_and_prices_of_a_run_are_kept_in_it_and_a_later_report_says_what_the_terminal_said() {
     let dir = workplace();
     let dir = dir.path();
@@ -166,6 +188,24 @@ fn the_limits_and_prices_of_a_run_are_kept_in_it_and_a_later_report_says_what_th
         (&"run".into(), &"run".into())
     );
     assert_eq!(first, later);
+    // A report under other limits is another page: the run's stays.
+    let page = || std::fs::read(dir.join(run).join("report.html")).unwrap();
+    let before = page();
+    let shown = outcrop(dir, &["report", run, "--min-ratio", "99", "--p99", "2ms"]);
+    assert!(
+        shown
+            .stdout
+            .contains("/report-min-ratio-99-p99-2ms.html; report.html keeps those of the run"),
+        "{shown:?}"
+    );
+    assert_eq!(page(), before);
+    let other = std::fs::read_to_string(dir.join(run).join("report-min-ratio-99-p99-2ms.html")).unwrap();
+    assert!(
+        other.contains("--min-ratio 99"),
+        "the limits are said on the page"
+    );
+    let same = outcrop(dir, &["report", run, "--min-ratio", "1.01"]);
+    assert!(same.stdout.contains("/report.html\n"), "{same:?}");
     let other = outcrop(dir, &["report", run, "--format", "json", "--min-ratio", "99"]);
     let other = said(&other);
     assert_eq!(other["constraints_from"], "report");

@@ -102,7 +102,7 @@ fn a_dry_run_shows_cells_time_and_bytes_and_writes_nothing() {
     )
     .stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert!(json["details"]["bytes_written_at_most"].as_u64().unwrap() > 0);
+    assert!(json["details"]["bytes_written_fast_device"].as_u64().unwrap() > 0);
     assert!(names_in(dir.path()).is_empty());
 }
 
@@ -193,7 +193,7 @@ fn the_bytes_that_a_quick_profile_writes_are_those_that_readme_and_help_say() {
     let range = format!(
         "writes {} to {} GB",
         gigabytes("bytes_written_likely"),
-        gigabytes("bytes_written_at_most")
+        gigabytes("bytes_written_fast_device")
     );
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
     assert!(

@@ -81,6 +81,8 @@ impl<'r> ColumnBench<'r> {
             whole_column(table_and_column(&mut self.tables, cell)?, &spec, limit, self.stop)?
         };
         let elapsed_s = self.clock.nanos(self.clock.ticks() - start) as f64 / 1e9;
+        let path = cell.subject.settings.get(&PATH);
+        let table = path.and_then(|path| self.tables.get(Path::new(path)));
         let identity = || DataIdentity {
             whole: if is_made {
                 "generated".to_owned()
@@ -91,7 +93,7 @@ impl<'r> ColumnBench<'r> {
             taken_bytes: report.size.text_bytes,
         };
         self.data.entry(cell.id.clone()).or_insert_with(identity);
-        Ok(values::whole_report(&report, elapsed_s))
+        Ok(values::whole_report(&report, table, elapsed_s))
     }
 
     /// How many rows the user's table has, of which these are the first; none for columns that were made.

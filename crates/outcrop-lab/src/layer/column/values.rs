@@ -1,5 +1,6 @@
 //! From the engine's report to the values of a record.
 
+use outcrop_column_bench::tabular::Table;
 use outcrop_column_bench::{BenchReport, ColdReads, Operation, SizeReport, WholeReport};
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
@@ -82,8 +83,8 @@ pub(super) fn absent(operation: Operation, why: &str) -> TrialReport {
     }
 }
 
-/// What a whole column takes in each form.
-pub(super) fn whole_report(report: &WholeReport, duration_s: f64) -> TrialReport {
+/// What a whole column takes in each form, with the other columns of its table where it is the user's.
+pub(super) fn whole_report(report: &WholeReport, table: Option<&Table>, duration_s: f64) -> TrialReport {
     let known = |metric: Metric, value: &Result<u64, Unavailable>| {
         Value::known(metric, value.clone().map(|value| value as f64))
     };
@@ -100,12 +101,24 @@ pub(super) fn whole_report(report: &WholeReport, duration_s: f64) -> TrialReport
         },
     ];
     values.extend(sizes(&report.size));
+    values.extend(table.map(|table| Value::measured(column::TABLE_COLUMNS, table.columns.len() as f64)));
+    let others = table
+        .map(Table::other_columns)
+        .filter(|others| !others.is_empty());
+    let left_out = others.map(|others| {
+        let names = super::data::named(&others);
+        column::LEFT_OUT.remark(format!("left out, as they cannot be compared as text: {names}"))
+    });
     let form = report.stored.form.as_ref();
     let stored = form.map(|form| column::STORED_FORM.remark(format!("in this file ({form})")));
     TrialReport {
         duration_s,
         values,
-        notes: stored.into_iter().chain(notes(&report.size)).collect(),
+        notes: stored
+            .into_iter()
+            .chain(left_out)
+            .chain(notes(&report.size))
+            .collect(),
         ..TrialReport::empty(Outcome::Completed)
     }
 }

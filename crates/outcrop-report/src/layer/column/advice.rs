@@ -1,15 +1,15 @@
 //! Which form each column is smallest in, and how to write it.
 
 use outcrop_measure::metric::Unit;
+use outcrop_measure::units::format_data;
 use outcrop_schema::column::{ENCODE_SPEED, PROFILE, Profile, THREADS};
 use outcrop_workload::column::SearchMode;
 
 use super::baselines;
 use super::cell::{column_words, is_file, is_generated};
-use super::judgement::{Judgement, place};
-use super::total::TotalSizes;
-use super::verdict::{ColumnSizes, SmallestForm};
-use super::whole::Whole;
+use super::judgement::{IndexGain, Judgement, place};
+use super::verdict::SmallestForm;
+use super::whole::{Whole, total_of};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
 use crate::finding::as_sentence;
@@ -113,38 +113,53 @@ fn form_claim((form, topic): &(SmallestForm, &str), wholes: &[Whole<'_>]) -> Opt
 
 /// What all columns take together.
 fn total_claim(wholes: &[Whole<'_>]) -> Option<Claim> {
-    let sizes: Vec<&ColumnSizes> = wholes.iter().map(|whole| &whole.sizes).collect();
-    let total = TotalSizes::of(&sizes)?.in_words();
+    let total = total_of(wholes)?.in_words();
     let text = format!("{}.", as_sentence(&total).trim_end_matches('.'));
     Some(Claim::new("All columns", total, text, Vec::new()))
 }
 
-fn names<'j>(judged: impl Iterator<Item = &'j Judgement<'j>>) -> String {
-    let words = judged.map(|judgement| judgement.words.as_str());
-    words.collect::<Vec<_>>().join(", ")
-}
-
+/// Whether postings are worth their bytes, with what they cost: for the advised column whose file grows most, of size and time alike.
 fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
     let gains = judged
         .iter()
         .filter_map(|judgement| Some((judgement, judgement.index.as_ref()?)));
-    let (count, (example, gain)) = (gains.clone().count(), gains.clone().next()?);
-    let worth = gains.filter(|(_, gain)| gain.is_worth).map(|(one, _)| one);
-    let choice = match worth.clone().count() {
-        0 => "encode without an index; a file that is loaded into memory gets one there".to_owned(),
-        1 if count == 1 => "encode with `--index postings`".to_owned(),
-        all if all == count => format!("encode all {count} columns with `--index postings`"),
-        some => format!(
-            "encode {some} of {count} columns with `--index postings`: {}",
-            names(worth)
+    let gains: Vec<(&Judgement<'_>, &IndexGain<'_>)> = gains.collect();
+    let worth: Vec<_> = gains.iter().filter(|(_, gain)| gain.is_worth).collect();
+    // Of those that are advised, the one whose file grows most.
+    let dearest = worth
+        .iter()
+        .copied()
+        .max_by(|(_, one), (_, other)| one.size_ratio().total_cmp(&other.size_ratio()));
+    let (example, gain) = *dearest.or_else(|| gains.first())?;
+    let bytes = [gain.with_bytes, gain.without_bytes].map(format_data);
+    let bytes = format!("{} instead of {}", bytes[0], bytes[1]);
+    let ratio = gain.size_ratio();
+    let place = place(gain.mode);
+    let lookup = format!("lookup {place} {} instead of {}", gain.with, gain.without);
+    // What it costs stands where no line that is too short cuts it off.
+    let choice = match (worth.len(), gains.len()) {
+        (0, _) => format!(
+            "encode without an index: postings would make the file {ratio:.1} times as large ({bytes}); {lookup}"
         ),
+        (1, 1) => format!("encode with `--index postings` at {ratio:.1} times the size ({bytes}); {lookup}"),
+        (all, count) => {
+            let columns = match all == count {
+                true => format!("all {count} columns"),
+                false => format!("{all} of {count} columns"),
+            };
+            let up_to = if all > 1 { "up to " } else { "" };
+            let names: Vec<&str> = worth.iter().map(|(one, _)| one.words.as_str()).collect();
+            format!(
+                "encode {columns} with `--index postings` at {up_to}{ratio:.1} times the size ({bytes}): {}; {lookup}",
+                names.join(", ")
+            )
+        }
     };
     let rows = if is_generated(example.best) {
         "made".to_owned()
     } else {
         example.rows()
     };
-    let place = place(gain.mode);
     let meaning = match gain.mode {
         SearchMode::OnDisk => {
             "Without postings every lookup reads the codes of all rows, so the gain grows with their number."
@@ -154,18 +169,9 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
         }
     };
     let text = format!(
-        "{}. For {} ({}), postings make the file {:.1} times as large, and the rows of a value are found {place} in {} instead of {} \
-         (p50). {meaning}",
+        "{}. Size and lookups are those of {} ({rows}); a lookup is the median time to the rows of a value. {meaning}",
         as_sentence(&choice).trim_end_matches('.'),
         example.words,
-        rows,
-        gain.size_ratio,
-        gain.with,
-        gain.without
-    );
-    let brief = format!(
-        "{choice} (lookup {place} {} instead of {}, file × {:.1})",
-        gain.with, gain.without, gain.size_ratio
     );
     let size = "size with postings ÷ without";
     let numbers = vec![
@@ -173,10 +179,10 @@ fn index_claim(judged: &[Judgement<'_>]) -> Option<Claim> {
             .clone()
             .named(format!("lookup {place} with postings, p50")),
         gain.without.clone().named(format!("lookup {place} without, p50")),
-        Number::derived(size, gain.size_ratio, Unit::Ratio, gain.with.n),
+        Number::derived(size, gain.size_ratio(), Unit::Ratio, gain.with.n),
     ];
-    let action = as_sentence(&brief).trim_end_matches('.').to_owned();
-    Some(Claim::new("Index", brief, text, numbers).advising(action))
+    let action = as_sentence(&choice).trim_end_matches('.').to_owned();
+    Some(Claim::new("Index", choice, text, numbers).advising(action))
 }
 
 /// Which columns the smaller profile is worth its time for; none where it was not measured.

@@ -1,7 +1,7 @@
 //! What columns take and how fast they answer, what to do about it, and how sure that is.
 
 use outcrop_measure::metric::Unit;
-use outcrop_measure::units::{format_exact_count, format_ratio};
+use outcrop_measure::units::{format_data, format_exact_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::column::{
     ENCODE_SPEED, Index, LATENCY, OPERATION, ORDER, PROFILE, ROWS, Rows, SCHEMA, SIZE_OVER_FLOOR,
@@ -13,9 +13,7 @@ use super::advice;
 use super::baselines;
 use super::cell::{column_words, is_file, is_generated, is_plain_file, is_plain_text, is_search};
 use super::judgement::{Judgement, judge, place};
-use super::total::TotalSizes;
-use super::verdict::ColumnSizes;
-use super::whole::{Whole, is_whole, rows_of, wholes};
+use super::whole::{Whole, is_whole, rows_of, total_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
 use crate::layer::{cautions, subjects};
@@ -83,8 +81,14 @@ fn lookup(judgement: Option<&Judgement<'_>>, rows_are_said: bool) -> Reading {
             format!("{}; ", judgement.rows())
         };
         let place = place(gain.mode);
-        let beside = format!("{rows}{place}, postings; without {}", gain.without);
-        Some((gain.with.clone(), beside))
+        // The sizes of the row are those without an index, and so is the time.
+        let beside = format!(
+            "{rows}{place}, no index; with postings {} and {} instead of {}",
+            gain.with,
+            format_data(gain.with_bytes),
+            format_data(gain.without_bytes)
+        );
+        Some((gain.without.clone(), beside))
     });
     Reading::of(LOOKUP, found, || "no search".to_owned())
 }
@@ -138,23 +142,31 @@ fn on_wholes(wholes: &[Whole<'_>], judged: &[Judgement<'_>], rows_are_said: bool
 
 /// All columns together, where there are several.
 fn total(wholes: &[Whole<'_>]) -> Option<Capability> {
-    let sizes: Vec<&ColumnSizes> = wholes.iter().map(|whole| &whole.sizes).collect();
-    let total = TotalSizes::of(&sizes)?;
+    let total = total_of(wholes)?;
     // All of them are named below, or their number is.
-    let some = match total.columns.len() == total.compared_count {
+    let some = match total.columns.len() == total.table_count {
         true => String::new(),
         false => total.which(),
     };
-    let reading = |form: &str, bytes: f64, beside: String| {
+    let found = |form: &str, bytes: f64, beside: String| {
         let number = Number::derived(format!("{}, {form}", total.name()), bytes, Unit::Bytes, 1);
-        Reading::of(form, Some((number, beside)), String::new)
+        (number, beside)
     };
+    let stored = total
+        .stored_bytes
+        .map(|bytes| found(IN_FILE, bytes, some.clone()));
+    let unknown = || "the size of one column in the file is unknown".to_owned();
+    let ocol = match total.stored_bytes {
+        Some(_) => found(AS_OCOL, total.ocol_bytes, String::new()),
+        None => found(AS_OCOL, total.ocol_bytes, some),
+    };
+    let parquet = found(IN_PARQUET, total.parquet_zstd_bytes, String::new());
     Some(Capability {
         label: total.name(),
         readings: vec![
-            reading(IN_FILE, total.stored_bytes, some),
-            reading(AS_OCOL, total.ocol_bytes, String::new()),
-            reading(IN_PARQUET, total.parquet_zstd_bytes, String::new()),
+            Reading::of(IN_FILE, stored, unknown),
+            Reading::of(AS_OCOL, Some(ocol), String::new),
+            Reading::of(IN_PARQUET, Some(parquet), String::new),
             Reading::of(LOOKUP, None, || "each column has its own".to_owned()),
         ],
     })

@@ -37,13 +37,21 @@ pub(super) struct Judgement<'c> {
 }
 
 /// What an index costs and gives: median latencies of a lookup in files with and without postings, both opened in the same way, and
-/// what postings make of the file's size.
+/// the sizes of these files.
 pub(super) struct IndexGain<'c> {
     pub(super) mode: SearchMode,
     pub(super) without: &'c Number,
     pub(super) with: &'c Number,
-    pub(super) size_ratio: f64,
+    pub(super) without_bytes: f64,
+    pub(super) with_bytes: f64,
     pub(super) is_worth: bool,
+}
+
+impl IndexGain<'_> {
+    /// How many times as large postings make the file.
+    pub(super) fn size_ratio(&self) -> f64 {
+        self.with_bytes / self.without_bytes
+    }
 }
 
 /// Where a file is that is searched in this way.
@@ -97,11 +105,11 @@ fn judge_one<'c>((words, cells): Column<'c>) -> Option<Judgement<'c>> {
         has_smallest: encoded(|cell| is_plain_file(cell) && cell.is(&PROFILE, &Profile::Smallest))
             .next()
             .is_some(),
-        index: index_gain(&cells, balanced.1.value, text_bytes),
+        index: index_gain(&cells, text_bytes),
     })
 }
 
-fn index_gain<'c>(cells: &[&'c Cell<'c>], file_bytes: f64, text_bytes: f64) -> Option<IndexGain<'c>> {
+fn index_gain<'c>(cells: &[&'c Cell<'c>], text_bytes: f64) -> Option<IndexGain<'c>> {
     let time_and_bytes = |cell: &&'c Cell<'c>| Some((cell.number(&LATENCY.p50)?, cell.value(&FILE_BYTES)?));
     let lookup = |mode, index: Index| {
         let is_wanted = |cell: &&&Cell<'_>| is_search(cell, Operation::Equality, mode, &[index]);
@@ -109,12 +117,13 @@ fn index_gain<'c>(cells: &[&'c Cell<'c>], file_bytes: f64, text_bytes: f64) -> O
     };
     let both = |mode| Some((mode, lookup(mode, Index::Postings)?, lookup(mode, Index::None)?));
     // On disk first: a file that is loaded gets postings whether it carries them or not.
-    let (mode, (with, bytes), (without, _)) = MODES.into_iter().find_map(both)?;
+    let (mode, (with, with_bytes), (without, without_bytes)) = MODES.into_iter().find_map(both)?;
     Some(IndexGain {
         mode,
         without,
         with,
-        size_ratio: bytes / file_bytes,
-        is_worth: without.value > with.value * WORTH_INDEX && bytes <= text_bytes * WORTH_SHARE,
+        without_bytes,
+        with_bytes,
+        is_worth: without.value > with.value * WORTH_INDEX && with_bytes <= text_bytes * WORTH_SHARE,
     })
 }

@@ -7,15 +7,22 @@ use super::verdict::{ColumnSizes, compared};
 /// Columns named in a sentence.
 const MOST_NAMED: usize = 3;
 
-/// Several columns of a table together: those whose size is known in each form.
+/// Several columns of a table together: those whose size is known in each form. Where no size in the user's file is known, as of a file that
+/// is compressed as a whole, they are compared with their text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TotalSizes {
     /// The columns.
     pub columns: Vec<String>,
     /// Columns that were compared, these included.
     pub compared_count: usize,
-    /// In the user's file.
-    pub stored_bytes: f64,
+    /// Columns of the table; those that were compared, where it is not known.
+    pub table_count: usize,
+    /// Which columns of the table are left out, and why, as a clause; empty for none.
+    pub left_out: String,
+    /// In the user's file; none where that is not known of any.
+    pub stored_bytes: Option<f64>,
+    /// As newline text.
+    pub text_bytes: f64,
     /// In Parquet with zstd:3.
     pub parquet_zstd_bytes: f64,
     /// As column files.
@@ -27,32 +34,51 @@ pub struct TotalSizes {
 impl TotalSizes {
     /// The total; none of fewer than two columns.
     pub fn of(columns: &[&ColumnSizes]) -> Option<Self> {
+        let is_any_stored = columns.iter().any(|sizes| sizes.stored.is_some());
         let mut total = Self {
             columns: Vec::new(),
             compared_count: columns.len(),
-            stored_bytes: 0.0,
+            table_count: columns.len(),
+            left_out: String::new(),
+            stored_bytes: is_any_stored.then_some(0.0),
+            text_bytes: 0.0,
             parquet_zstd_bytes: 0.0,
             ocol_bytes: 0.0,
             smallest_bytes: 0.0,
         };
         for sizes in columns {
-            let (Some((stored, _)), Some(parquet)) = (&sizes.stored, sizes.parquet_zstd_bytes) else {
+            let stored = sizes.stored.as_ref().map(|(bytes, _)| *bytes);
+            let Some(parquet) = sizes.parquet_zstd_bytes else {
                 continue;
             };
+            if is_any_stored && stored.is_none() {
+                continue;
+            }
             total.columns.push(sizes.name.clone());
-            total.stored_bytes += stored;
+            total.stored_bytes = total.stored_bytes.zip(stored).map(|(sum, bytes)| sum + bytes);
+            total.text_bytes += sizes.text_bytes;
             total.parquet_zstd_bytes += parquet;
             total.ocol_bytes += sizes.ocol_bytes;
-            total.smallest_bytes += stored.min(parquet).min(sizes.ocol_bytes);
+            total.smallest_bytes += sizes.base_bytes().min(parquet).min(sizes.ocol_bytes);
         }
         (total.columns.len() > 1).then_some(total)
     }
 
-    /// `all 12 columns`, or how many of them have a size in each form.
+    /// The same of a table with this number of columns, and a clause about those that are left out.
+    #[must_use]
+    pub fn in_table(self, table_count: usize, left_out: &str) -> Self {
+        Self {
+            table_count: table_count.max(self.compared_count),
+            left_out: left_out.to_owned(),
+            ..self
+        }
+    }
+
+    /// `all 12 columns`, or how many of the table's there are.
     pub fn name(&self) -> String {
         match self.columns.len() {
-            all if all == self.compared_count => format!("all {all} columns"),
-            some => format!("{some} of {} columns", self.compared_count),
+            all if all == self.table_count => format!("all {all} columns"),
+            some => format!("{some} of {} columns", self.table_count),
         }
     }
 
@@ -69,15 +95,23 @@ impl TotalSizes {
     /// `all 2 columns (id, country): 34.6 MB in this file, 22.0 MB in Parquet with zstd:3 (36 % smaller), 21.2 MB as .ocol (39 % smaller); each
     /// column in its smallest form, 20.1 MB`
     pub fn in_words(&self) -> String {
+        let (base, place) = match self.stored_bytes {
+            Some(bytes) => (bytes, "in this file"),
+            None => (self.text_bytes, "as text"),
+        };
         let form = |bytes: f64, form: &str| {
-            let change = compared(bytes, self.stored_bytes);
+            let change = compared(bytes, base);
             format!("{} {form} ({change})", format_data(bytes))
         };
+        let left_out = match self.left_out.as_str() {
+            "" => String::new(),
+            clause => format!("; {clause}"),
+        };
         format!(
-            "{} ({}): {} in this file, {}, {}; each column in its smallest form, {}",
+            "{} ({}): {} {place}, {}, {}; each column in its smallest form, {}{left_out}",
             self.name(),
             self.which(),
-            format_data(self.stored_bytes),
+            format_data(base),
             form(self.parquet_zstd_bytes, "in Parquet with zstd:3"),
             form(self.ocol_bytes, "as .ocol"),
             format_data(self.smallest_bytes)
@@ -116,5 +150,19 @@ mod tests {
         );
         assert_eq!(TotalSizes::of(&all[..2]).unwrap().name(), "all 2 columns");
         assert_eq!(TotalSizes::of(&all[..1]), None);
+    }
+
+    #[test]
+    fn columns_of_a_file_that_is_compressed_as_a_whole_are_compared_with_their_text_and_others_are_named() {
+        let columns = [sizes("city", None, 2e6, 3e6), sizes("country", None, 3e6, 1e6)];
+        let all: Vec<&ColumnSizes> = columns.iter().collect();
+        let total = TotalSizes::of(&all)
+            .unwrap()
+            .in_table(3, "left out: id (numbers)");
+        assert_eq!(
+            total.in_words(),
+            "2 of 3 columns (city, country): 18.0 MB as text, 5.00 MB in Parquet with zstd:3 (72 % smaller), 4.00 MB as .ocol \
+             (78 % smaller); each column in its smallest form, 3.00 MB; left out: id (numbers)"
+        );
     }
 }

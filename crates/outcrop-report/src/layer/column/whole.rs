@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use outcrop_schema::column::{
-    COLUMN, FILE_BYTES, OPERATION, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_BYTES,
-    STORED_FORM, TABLE_ROWS, TEXT_BYTES,
+    COLUMN, FILE_BYTES, LEFT_OUT, OPERATION, PARQUET_ZSTD_BYTES, PROFILE, Profile, ROW_COUNT, STORED_BYTES,
+    STORED_FORM, TABLE_COLUMNS, TABLE_ROWS, TEXT_BYTES,
 };
 use outcrop_workload::column::Operation;
 
 use super::cell::{columns, is_generated};
+use super::total::TotalSizes;
 use super::verdict::ColumnSizes;
 use crate::cell::Cell;
 use crate::number::Number;
@@ -84,6 +85,20 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
         ocol,
         sizes,
         has_smallest: of_profile(Profile::Smallest).is_some(),
+    })
+}
+
+/// What all of them take together; none of fewer than two.
+pub(super) fn total_of(wholes: &[Whole<'_>]) -> Option<TotalSizes> {
+    let sizes: Vec<&ColumnSizes> = wholes.iter().map(|whole| &whole.sizes).collect();
+    let total = TotalSizes::of(&sizes)?;
+    let first = wholes.first()?.cell;
+    let is_one_table = wholes.iter().all(|whole| whole.cell.subject() == first.subject());
+    let count = first.value(&TABLE_COLUMNS).filter(|_| is_one_table);
+    Some(match count {
+        Some(count) => total.in_table(count as usize, first.remark(&LEFT_OUT).unwrap_or_default()),
+        // Runs made before the table's columns were counted do not say.
+        None => total,
     })
 }
 

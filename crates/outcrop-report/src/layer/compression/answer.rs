@@ -14,15 +14,30 @@ use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fi
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::Cell;
 use crate::number::Number;
+use crate::placement::{Bounded, Bounds};
 
 /// The answer of a compression run.
-pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let all = candidates(cells);
-    let choices = choices(&all);
+    let kept: Vec<_> = all
+        .iter()
+        .filter(|one| broken_by(one.ratio, bounds).is_none())
+        .copied()
+        .collect();
+    // Codecs that keep the limit on the ratio, where any does.
+    let choices = Some(choices(&kept)).filter(|choices| !choices.is_empty());
+    let choices = choices.unwrap_or_else(|| self::choices(&all));
     // A run of stages alone has no speeds to choose by; what it measured is the answer then.
     let is_of_stages = |cell: &Cell<'_>| cell.is(&MEASUREMENT, &Measurement::Stages);
     let is_stages_alone = cells.iter().all(is_of_stages);
-    let mut advice: Vec<Claim> = choices.iter().map(recommendation).collect();
+    let mut advice: Vec<Claim> = match only_one(&choices) {
+        Some(only) => vec![no_choice(only)],
+        None => choices.iter().map(recommendation).collect(),
+    };
+    for (claim, choice) in advice.iter_mut().zip(&choices) {
+        let broken = broken_by(choice.best.ratio, bounds);
+        *claim = claim.clone().breaking(&choice.best.cell.words(), broken);
+    }
     let mut capabilities = capabilities(&choices);
     if is_stages_alone {
         advice.extend(STAGES.iter().filter_map(|stage| stage_claim(cells, stage)));
@@ -46,19 +61,56 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
     }
 }
 
-/// A column per wish.
+/// Which limit a ratio breaks.
+fn broken_by(ratio: f64, bounds: &Bounds<'_>) -> Option<String> {
+    bounds.broken_by(Bounded {
+        ratio: Some(ratio),
+        ..Bounded::default()
+    })
+}
+
+/// The best for every wish, where nothing else was to be chosen.
+fn only_one<'k, 'c, 'a>(choices: &'k [Choice<'c, 'a>]) -> Option<&'k Candidate<'c, 'a>> {
+    let is_alone = |choice: &Choice<'_, '_>| choice.ties.is_empty() && choice.next.is_none();
+    let only = choices.first().filter(|_| choices.iter().all(is_alone));
+    only.map(|choice| &choice.best)
+}
+
+/// What one codec gives: with one candidate there is nothing to choose, so its figures need not decide anything.
+fn no_choice(only: &Candidate<'_, '_>) -> Claim {
+    let (words, figures) = (only.cell.words(), only.figures());
+    Claim::new(
+        "Codec",
+        format!("{words}: ratio {figures}; nothing to choose from"),
+        format!("{words}: ratio {figures}. It is the only codec and block size to choose from."),
+        Vec::new(),
+    )
+}
+
+/// A column per wish; one where there is nothing to choose.
 fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
+    let only = only_one(choices);
+    let wishes = match only {
+        Some(_) => &[Wish::Balanced][..],
+        None => &Wish::ALL,
+    };
     let row = |label: &str, metric: Metric| {
-        let reading = |wish: Wish| {
+        let reading = |wish: &Wish| {
+            let wish = *wish;
             let choice = choices.iter().find(|choice| choice.wish == wish);
             let cell = choice.map(|choice| choice.best.cell);
             let conditions = match cell {
-                Some(cell) if metric == COMPRESSION_RATIO => cell.short_name(),
+                // Where the column is called so, it has been said.
+                Some(cell) if metric == COMPRESSION_RATIO && only.is_none() => cell.short_name(),
                 _ => String::new(),
             };
             let number = cell.and_then(|cell| cell.number(&metric));
             let found = number.map(|number| (number.clone(), conditions));
-            Reading::of(wish.name(), found, || match cell {
+            let column = match only {
+                Some(only) => only.cell.short_name(),
+                None => wish.name().to_owned(),
+            };
+            Reading::of(&column, found, || match cell {
                 Some(cell) => cell.unavailable(&metric).unwrap_or("not in this run").to_owned(),
                 None => "no codec of this run was measured in both directions and made the data smaller; \
                          plans/throughput-latency.toml has them"
@@ -67,7 +119,7 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
         };
         Capability {
             label: label.to_owned(),
-            readings: Wish::ALL.map(reading).into(),
+            readings: wishes.iter().map(reading).collect(),
         }
     };
     // The furthest percentile that short trials support for all of them.

@@ -15,6 +15,7 @@ use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
+use crate::placement::{Bounded, Bounds};
 
 /// Why a configuration is the one that reads soonest.
 const FASTEST_READS: &str = "its cold small reads have the lowest latency";
@@ -28,7 +29,7 @@ const LEAST_SAVING: f64 = 1.02;
 const COLUMN: &str = "configuration";
 
 /// The answer of a run with filesystems.
-pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let candidates = candidates(cells);
     Answer {
         subject: format!(
@@ -41,7 +42,10 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
             }
         ),
         capabilities: capabilities(cells, &candidates),
-        advice: advice(&candidates).into_iter().chain(overwrites(cells)).collect(),
+        advice: within(&candidates, bounds)
+            .into_iter()
+            .chain(overwrites(cells, bounds))
+            .collect(),
         cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
     }
 }
@@ -141,11 +145,48 @@ fn synced(cells: &[Cell<'_>]) -> Option<Capability> {
     })
 }
 
+/// Which of the limits a configuration breaks: data ÷ space is its ratio, and what its cold reads take is the latency of a read.
+fn broken_by(cell: &Cell<'_>, bounds: &Bounds<'_>) -> Option<String> {
+    let bounded = Bounded {
+        ratio: cell.value(&SPACE_RATIO),
+        p99_ns: cell.value(&LATENCY.p99),
+        cpu_share: None,
+    };
+    bounds.broken_by(bounded)
+}
+
+/// What to choose for which wish of the configurations that keep the limits; where none does, what each choice breaks.
+fn within(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
+    let keeps = |cell: &&&Cell<'_>| broken_by(cell, bounds).is_none();
+    let kept: Vec<&Cell<'_>> = candidates.iter().filter(keeps).copied().collect();
+    match kept.as_slice() {
+        [only] if candidates.len() > 1 => vec![only_one(only, candidates.len())],
+        [_, _, ..] => advice(&kept, bounds),
+        _ => advice(candidates, bounds),
+    }
+}
+
+/// The one configuration that keeps the limits.
+fn only_one(cell: &Cell<'_>, count: usize) -> Claim {
+    let claim = claim(
+        "Within the limits",
+        cell,
+        "it alone keeps the limits that were given",
+    );
+    let name = configuration(cell);
+    claim.advising(format!(
+        "Use {name}: of {count} configurations it alone keeps the limits"
+    ))
+}
+
 /// What to choose for which wish.
-fn advice(candidates: &[&Cell<'_>]) -> Vec<Claim> {
+fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
     if candidates.len() < 2 {
         return Vec::new();
     }
+    let claim = |topic: &str, cell: &Cell<'_>, why: &str| {
+        claim(topic, cell, why).breaking(&configuration(cell), broken_by(cell, bounds))
+    };
     let mut claims = Vec::new();
     let smallest = best(candidates.iter().copied(), &SPACE_RATIO).map(|(cell, _)| cell);
     let soonest = best(candidates.iter().copied(), &LATENCY.p50).map(|(cell, _)| cell);
@@ -155,9 +196,9 @@ fn advice(candidates: &[&Cell<'_>]) -> Vec<Claim> {
         .filter_map(|cell| Some((cell, cell.value(&SPACE_RATIO)? / cell.value(&LATENCY.p50)?)))
         .max_by(|one, other| one.1.total_cmp(&other.1))
         .map(|(cell, _)| cell);
-    if let Some(claim) = smallest.and_then(|most| nothing_saved(most, candidates)) {
-        claims.push(claim);
-        claims.extend(soonest.map(|cell| self::claim(SOONEST, cell, FASTEST_READS)));
+    if let Some(nothing) = smallest.and_then(|most| nothing_saved(most, candidates, bounds)) {
+        claims.push(nothing);
+        claims.extend(soonest.map(|cell| claim(SOONEST, cell, FASTEST_READS)));
         return claims;
     }
     let wishes = [
@@ -175,14 +216,16 @@ fn advice(candidates: &[&Cell<'_>]) -> Vec<Claim> {
     // Where the balance is no compression, what compression would have given is said instead of what none gives.
     let most = smallest.filter(|cell| is_compressed(cell));
     let plain = balanced.filter(|cell| !is_compressed(cell));
-    if let (Some(last), Some(most), Some(plain)) = (claims.last_mut(), most, plain) {
+    if let (Some(last), Some(most), Some(plain)) = (claims.last_mut(), most, plain)
+        && last.action.is_some()
+    {
         last.action = Some(not_worth(most, plain));
     }
     claims
 }
 
 /// That compression saves nothing, where it was tried and does not: then no configuration is smallest or balanced.
-fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>]) -> Option<Claim> {
+fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let number = most.number(&SPACE_RATIO)?;
     let tried = candidates.iter().filter(|cell| is_compressed(cell)).count();
     if tried == 0 || number.value >= LEAST_SAVING {
@@ -198,7 +241,8 @@ fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>]) -> Option<Claim> {
     let action = format!(
         "Leave the filesystem's compression off: it saves nothing here (at most data ÷ space {number})"
     );
-    Some(Claim::new("Compression", brief, text, vec![number.clone()]).advising(action))
+    let claim = Claim::new("Compression", brief, text, vec![number.clone()]).advising(action);
+    Some(claim.breaking(&name, broken_by(most, bounds)))
 }
 
 /// That what compression saves is not worth the latency of reads.
@@ -218,7 +262,7 @@ fn not_worth(most: &Cell<'_>, plain: &Cell<'_>) -> String {
 }
 
 /// Which configuration overwrites small blocks soonest, of those that differ in nothing else, and which tie with it.
-fn overwrites(cells: &[Cell<'_>]) -> Option<Claim> {
+fn overwrites(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let writes = cells
         .iter()
         .filter(|cell| does(cell, FileOperation::Overwrite) && cell.value(&LATENCY.p50).is_some());
@@ -254,7 +298,13 @@ fn overwrites(cells: &[Cell<'_>]) -> Option<Claim> {
         text,
         numbers,
     );
-    Some(claim.advising(format!("Use {name} for small overwrites: p50 {number}{tie}")))
+    let claim = claim.advising(format!("Use {name} for small overwrites: p50 {number}{tie}"));
+    // What it takes for a write is not the latency of a read.
+    let broken = bounds.broken_by(Bounded {
+        ratio: chosen.value(&SPACE_RATIO),
+        ..Bounded::default()
+    });
+    Some(claim.breaking(&name, broken))
 }
 
 fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {

@@ -17,6 +17,7 @@ use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart, ties};
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
+use crate::placement::Bounds;
 
 /// Row, metric, and which cells count.
 type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
@@ -33,7 +34,7 @@ const ROWS: [Row; 5] = [
 const MATTERS: f64 = 1.05;
 
 /// The answer of a run with key-value engines.
-pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
+pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let engines: BTreeSet<_> = cells
         .iter()
         .filter_map(|cell| cell.factors().setting(ENGINE.name))
@@ -50,11 +51,16 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         let is_measured = |reading: &Reading| matches!(reading.outcome, Measured { .. });
         capability.readings.iter().any(is_measured)
     };
-    let claims = [compression, block_size, block_cache, tree];
+    let claims = [
+        compression(cells, bounds),
+        block_size(cells, bounds),
+        block_cache(cells),
+        tree(cells),
+    ];
     Answer {
         subject: format!("key-value engines · {}", subjects(cells)),
         capabilities: ROWS.iter().map(capability).filter(is_shown).collect(),
-        advice: claims.iter().filter_map(|claim| claim(cells)).collect(),
+        advice: claims.into_iter().flatten().collect(),
         cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
     }
 }
@@ -77,8 +83,9 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput.
-fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
+/// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput; of those that
+/// keep the limits, where any does.
+fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let known = pairs(cells).into_iter().filter_map(|(cell, plain)| {
         let space = Space::of(&[cell, plain]);
         let saved = space.bytes(plain)? / space.bytes(cell)?;
@@ -87,25 +94,18 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
     });
     // Space and speed weigh alike; a codec that saves next to nothing is none.
     let worth = |saved: f64, speed: f64| saved.ln() + speed.ln();
-    let best = known.max_by(|one, other| worth(one.2, one.3).total_cmp(&worth(other.2, other.3)))?;
-    let (cell, plain, saved, speed) = best;
+    let keeps =
+        |(cell, plain, ..): &(&Cell<'_>, &Cell<'_>, f64, f64)| bounds.broken_by_store(cell, plain).is_none();
+    let by_worth = known.map(|one| (keeps(&one), worth(one.2, one.3), one));
+    let best = by_worth.max_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)))?;
+    let (cell, plain, saved, speed) = best.2;
     let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
     let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
     let of_space = Space::of(&[cell, plain]).words();
     let cost = change::words(THROUGHPUT.name, number, base);
     let (advice, action) = advised(&codec, saved, is_slower, of_space, &cost);
-    let others = [
-        ("read p99", &READ_LATENCY.p99),
-        ("CPU per operation", &CPU),
-        ("load", &LOAD_THROUGHPUT),
-    ];
-    let mut costs = Changes::default();
-    for (name, metric) in others {
-        if let (Some(one), Some(other)) = (cell.number(metric), plain.number(metric)) {
-            costs.add(name, one, other, "");
-        }
-    }
+    let costs = other_costs(cell, plain);
     let text = format!(
         "{advice}; {cost}; {}.{} Compared with {}: blocks of the same size, on the same filesystem ({}).",
         costs.listed(),
@@ -129,11 +129,28 @@ fn compression(cells: &[Cell<'_>]) -> Option<Claim> {
         text,
         numbers,
     );
-    Some(claim.advising(format!(
+    let claim = claim.advising(format!(
         "{action} (compared with {}; {})",
         blocks(plain),
         load(cell)
-    )))
+    ));
+    Some(claim.breaking(&codec, bounds.broken_by_store(cell, plain)))
+}
+
+/// What compression changes in addition to the throughput.
+fn other_costs(cell: &Cell<'_>, plain: &Cell<'_>) -> Changes {
+    let others = [
+        ("read p99", &READ_LATENCY.p99),
+        ("CPU per operation", &CPU),
+        ("load", &LOAD_THROUGHPUT),
+    ];
+    let mut costs = Changes::default();
+    for (name, metric) in others {
+        if let (Some(one), Some(other)) = (cell.number(metric), plain.number(metric)) {
+            costs.add(name, one, other);
+        }
+    }
+    costs
 }
 
 /// What to do about a codec that saves so much, briefly and as an instruction.
@@ -160,7 +177,7 @@ fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, cost: &str)
 }
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
-fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
+fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let compressed = cells
         .iter()
         .filter(|cell| super::cell::is_compressed(cell) && cell.value(&THROUGHPUT).is_some());
@@ -177,7 +194,7 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
     let size = chosen.spelling(&COMPRESSION_BLOCK_SIZE);
     let more = match saved > MATTERS {
         true => format!(
-            "; {} takes {:.0} % less of {} at {} throughput",
+            "; {} takes {:.0} % less of {}, throughput {}",
             smallest_space.spelling(&COMPRESSION_BLOCK_SIZE),
             (1.0 - 1.0 / saved) * 100.0,
             space.words(),
@@ -199,7 +216,12 @@ fn block_size(cells: &[Cell<'_>]) -> Option<Claim> {
         "Use blocks of {size} with {}: the smallest whose throughput ties with the best{more}",
         super::cell::engine(chosen)
     );
-    Some(Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action))
+    let plain = pairs(cells)
+        .into_iter()
+        .find(|(one, _)| std::ptr::eq(*one, *chosen));
+    let broken = plain.and_then(|(_, plain)| bounds.broken_by_store(chosen, plain));
+    let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
+    Some(claim.breaking(&blocks(chosen), broken))
 }
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.

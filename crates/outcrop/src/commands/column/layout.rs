@@ -116,6 +116,11 @@ impl Layout {
         })
     }
 
+    /// How many columns the input has.
+    pub(super) fn column_count(&self) -> usize {
+        self.columns.len()
+    }
+
     /// The columns that are meant, in the order in which they were named.
     pub(super) fn chosen(&self, input: &Input) -> anyhow::Result<Vec<&TableColumn>> {
         if input.all_columns {
@@ -149,7 +154,12 @@ impl Layout {
     fn column(&self, called: &str) -> anyhow::Result<&TableColumn> {
         let by_name = self.columns.iter().find(|column| column.name == called);
         let found = by_name.or_else(|| self.columns.get(called.parse::<usize>().ok()?));
-        found.ok_or_else(|| self.no_such_column(Some(called)))
+        found.ok_or_else(|| match called {
+            "all" | "*" => bad_input(anyhow::anyhow!(
+                "there is no column {called:?}; --all-columns takes all of them"
+            )),
+            _ => self.no_such_column(Some(called)),
+        })
     }
 
     fn no_such_column(&self, called: Option<&str>) -> anyhow::Error {

@@ -71,7 +71,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
     drop(work);
     match &written[..] {
         [only] => print_report(only, args.format),
-        several => print_reports(several, args.format),
+        several => print_reports(several, layout.column_count(), args.format),
     }
 }
 
@@ -281,8 +281,8 @@ fn size(size: &Result<u64, Unavailable>) -> Cell {
     }
 }
 
-/// A line for each of several columns.
-fn print_reports(written: &[Written], format: Format) -> anyhow::Result<()> {
+/// A line for each of several columns of a table that has so many.
+fn print_reports(written: &[Written], column_count: usize, format: Format) -> anyhow::Result<()> {
     let mut table = Table::new([
         ("column", "column"),
         ("rows", "rows_count"),
@@ -318,7 +318,7 @@ fn print_reports(written: &[Written], format: Format) -> anyhow::Result<()> {
     }
     let sizes = written.iter().filter_map(|one| one.compared.as_ref());
     let sizes: Vec<&ColumnSizes> = sizes.map(|compared| &compared.sizes).collect();
-    let total = TotalSizes::of(&sizes);
+    let total = TotalSizes::of(&sizes).map(|total| total.in_table(column_count, ""));
     match (&total, format) {
         (Some(total), Format::Json) => print(&pretty_json(
             &table
@@ -340,6 +340,7 @@ fn total_for_programs(total: &TotalSizes) -> serde_json::Value {
         "columns": total.columns,
         "compared_columns_count": total.compared_count,
         "stored_bytes": total.stored_bytes,
+        "text_bytes": total.text_bytes,
         "parquet_zstd_bytes": total.parquet_zstd_bytes,
         "file_bytes": total.ocol_bytes,
         "smallest_form_bytes": total.smallest_bytes,

@@ -79,6 +79,18 @@ const OPTIONS: &[(&str, Meaning)] = &[
         Instead("type --arrival poisson:5k for requests with pauses between them"),
     ),
     (
+        "trim",
+        Instead("leave it out; Outcrop sends no trims to a device"),
+    ),
+    (
+        "trim_percentage",
+        Instead("leave it out; Outcrop sends no trims to a device"),
+    ),
+    (
+        "do_verify",
+        Instead("type --verify, which verifies and gives no figures"),
+    ),
+    (
         "zonemode",
         Instead("leave it out; zoned devices cannot be measured by zone"),
     ),

@@ -29,6 +29,7 @@ fn columns_are_refused_with_what_there_is() {
         "column encode table.csv -o x.ocol",
         "column encode table.csv --column town -o x.ocol",
         "column encode table.csv --column 9 -o x.ocol",
+        "column encode table.csv --column all -o x.ocol",
         "column encode table.csv --column city,status -o x.ocol",
         "column encode table.csv --column city --delimiter ab -o x.ocol",
         "column encode table.csv --column city --delimiter ';' -o x.ocol",

@@ -82,6 +82,7 @@ fn plans_are_refused_by_line_with_what_is_accepted() {
         "run missing.toml",
         "run not-text.toml",
         "run ssd-matricks",
+        "plans ssd-queue-dept",
         "run folder",
     ] {
         scene.refused(line);

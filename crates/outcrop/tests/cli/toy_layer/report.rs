@@ -3,6 +3,7 @@
 use outcrop_report::answer::{Answer, Capability, Claim, Reading};
 use outcrop_report::cell::{Cell, best};
 use outcrop_report::layer::{LayerReport, ReportedLayer, cautions, subjects};
+use outcrop_report::placement::Bounds;
 use outcrop_report::{Finding, Number};
 use outcrop_results::RunView;
 
@@ -20,7 +21,7 @@ struct CoinReport<'a> {
 }
 
 impl LayerReport for CoinReport<'_> {
-    fn answer(&self) -> Answer {
+    fn answer(&self, _: &Bounds<'_>) -> Answer {
         let most = best(&self.cells, &HEADS);
         let most = most.map(|(cell, number)| (number.clone(), SCHEMA.label(cell.factors())));
         let numbers: Vec<Number> = most.iter().map(|(number, _)| number.clone()).collect();
