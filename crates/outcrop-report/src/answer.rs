@@ -190,6 +190,9 @@ pub struct Claim {
     /// Why the figures do not decide it, and what would.
     #[serde(skip)]
     pub(crate) doubt: Option<Doubt>,
+    /// Whether its setting breaks a limit, which does not depend on how well its figures are known.
+    #[serde(skip)]
+    pub(crate) breaks_limit: bool,
     /// The whole of it, in sentences.
     pub text: String,
     /// What it rests on.
@@ -226,6 +229,7 @@ impl Claim {
             brief: brief.into(),
             action: None,
             doubt: None,
+            breaks_limit: false,
             text: text.into(),
             numbers,
         }
@@ -254,6 +258,7 @@ impl Claim {
             brief: format!("{setting} {reason}; without limits: {}", self.brief),
             text: format!("{setting} {reason}. Without limits: {}", self.text),
             action: None,
+            breaks_limit: true,
             ..self
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
-use outcrop_measure::units::{TimeSpan, format_data};
+use outcrop_measure::units::{TimeSpan, format_bytes, format_data};
 
 use outcrop_schema::kv::Constraints;
 use outcrop_schema::{FactorRef, Setting, Settings};
@@ -91,7 +91,7 @@ impl PlanSet {
                 let message = format!(
                     "{limit} may be written, but this run would write about {} ({} to create its files); make the file smaller (--size), measure fewer cells that write, or shorten trials (--duration, --repetitions)",
                     format_data(likely as f64),
-                    format_data(estimate.bytes_written_preparing as f64)
+                    format_bytes(estimate.bytes_written_preparing)
                 );
                 Err(bad("--max-written", message))
             }

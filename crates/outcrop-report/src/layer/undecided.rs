@@ -14,7 +14,7 @@ const ENOUGH: usize = 9;
 
 /// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
-    let decide = |claim: Claim| match widest(&claim.numbers) {
+    let decide = |claim: Claim| match widest(&claim.numbers).filter(|_| !claim.breaks_limit) {
         Some(number) => undecided(&claim, number, run, layer),
         None => claim,
     };

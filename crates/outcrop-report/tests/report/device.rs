@@ -319,6 +319,13 @@ fn trials_that_failed_are_counted_and_told() {
         "{warning:?}"
     );
     assert!(report.to_html().contains(&message));
+    // What did not happen is not counted.
+    let stopped = RunBuilder::new(3).cells(&[4096], &[1, 8], &[100]);
+    let stopped = Report::of(&stopped.lost(Outcome::Interrupted).build());
+    assert_eq!(
+        stopped.layers[0].answer.cautions[0].text,
+        "1 trial was interrupted; no figure includes it."
+    );
 }
 
 #[test]

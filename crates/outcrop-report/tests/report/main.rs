@@ -26,5 +26,6 @@ mod markup;
 mod older_runs;
 mod page;
 mod placement;
+mod placement_by_doubt;
 mod screen;
 mod six_layers;

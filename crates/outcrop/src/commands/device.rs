@@ -36,8 +36,8 @@ Examples:
   outcrop device --read-only /dev/nvme1n1 --verify=check --seed 7             after it
 
 Several values, separated by commas, make a factor: every combination is a cell.
-The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s); usual
-options of fio without a counterpart are refused with what to type instead.";
+The names of fio's options work too (--rw randread --bs 4k --iodepth 32 --numjobs 4 --runtime 30s).
+Usual options of fio without a counterpart are refused with what to type instead.";
 
 /// Measure a storage device, with a flag for each factor
 #[derive(Debug, clap::Args)]

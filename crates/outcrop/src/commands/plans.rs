@@ -27,7 +27,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             let plan = plan.ok_or_else(|| {
                 bad_input(anyhow::anyhow!(
                     "there is no shipped plan `{name}`; {}",
-                    shipped_hint(name)
+                    match shipped_hint(name) {
+                        near if near.starts_with("did you mean") => near,
+                        _ => "`outcrop plans` lists them".to_owned(),
+                    }
                 ))
             })?;
             output::print(plan.text)?;

@@ -84,7 +84,8 @@ fn two_files_of_one_name_and_length_are_other_data_and_a_copy_is_not() {
         !refused.stdout.contains("better") && !refused.stdout.contains("worse"),
         "{refused:?}"
     );
-    assert!(refused.stderr.contains(", for the reasons above;"), "{refused:?}");
+    let text = compared(dir.path(), &[&first, &other]);
+    assert!(text.stderr.contains(", for the reasons above;"), "{text:?}");
     let json = compared(dir.path(), &[&first, &other, "--format", "json"]);
     assert!(
         json.stderr.contains(", for the reasons in the output;"),

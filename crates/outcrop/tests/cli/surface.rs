@@ -155,7 +155,7 @@ fn an_option_of_fio_that_changes_nothing_is_said_to() {
 }
 
 #[test]
-fn a_dry_run_says_what_is_likely_to_be_written_and_at_most() {
+fn a_dry_run_says_what_a_usual_and_a_fast_device_would_take_and_calls_neither_a_bound() {
     let dir = workplace();
     let line = [
         "device",
@@ -167,7 +167,11 @@ fn a_dry_run_says_what_is_likely_to_be_written_and_at_most() {
     ];
     let seen = outcrop(dir.path(), &line);
     assert!(
-        seen.stdout.contains("About ") && seen.stdout.contains(", and at most "),
+        seen.stdout.contains("About ")
+            && seen.stdout.contains(" to a fast device, assuming ")
+            && seen
+                .stdout
+                .contains("These are estimates; --max-written sets a bound."),
         "{seen:?}"
     );
     let limited = outcrop(dir.path(), &[&line[..], &["--max-written", "17MiB"]].concat());

@@ -281,7 +281,7 @@ fn size(size: &Result<u64, Unavailable>) -> Cell {
     }
 }
 
-/// A line for each of several columns of a table that has so many.
+/// A line for each of several columns; `column_count` is how many the table has.
 fn print_reports(written: &[Written], column_count: usize, format: Format) -> anyhow::Result<()> {
     let mut table = Table::new([
         ("column", "column"),

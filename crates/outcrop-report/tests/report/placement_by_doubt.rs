@@ -1,0 +1,92 @@
+//! The answer of a run whose effort followed doubt: what is clear by all looks, and why each candidate stopped.
+
+use outcrop_report::placement::Sureness;
+use outcrop_report::{Constraints, Placement, Report};
+use outcrop_results::{RunView, TrialEntry};
+
+use crate::kv_fixture::{Stored, of};
+use crate::placement::{USUAL, least_ratio};
+
+/// A run that followed doubt: the trials of the fixture again and again, as many rounds of each cell.
+fn by_doubt(cells: &[Stored], rounds: &[u32], settings: &str) -> RunView {
+    let mut run = of(cells);
+    run.plan = format!("[run]\nbudget = \"1m\"\n{settings}");
+    let first = std::mem::take(&mut run.trials);
+    for (index, count) in rounds.iter().enumerate() {
+        for repetition in 0..*count {
+            let like = &first[index * 3 + (repetition % 3) as usize];
+            run.trials.push(TrialEntry {
+                repetition,
+                trial: run.trials.len() as u32,
+                ..like.clone()
+            });
+        }
+    }
+    run
+}
+
+#[test]
+fn by_doubt_the_answer_is_clear_by_all_looks_and_each_candidate_says_why_it_stopped() {
+    let run = by_doubt(&USUAL, &[5, 5, 5, 5], "");
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    assert_eq!(placement.sureness, Some(Sureness::Clear));
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains("This is clear, with 95 % confidence in all comparisons together"),
+        "{text}"
+    );
+    let stopped = |name: &str| {
+        let mut all = placement.candidates.iter();
+        let found = all.find(|candidate| candidate.name() == name).unwrap();
+        found.stopped.clone().unwrap()
+    };
+    assert_eq!(stopped("store: lz4, blocks of 16 KiB"), "decided");
+    assert!(
+        stopped("filesystem: btrfs zstd:1").starts_with("cannot be best: throughput at most 7"),
+        "{}",
+        stopped("filesystem: btrfs zstd:1")
+    );
+    let page = Report::of(&run).to_html();
+    assert!(page.contains("Where the trials went"));
+}
+
+#[test]
+fn by_doubt_too_few_rounds_leave_it_open_and_the_next_command_has_a_longer_budget() {
+    let mut run = by_doubt(&USUAL, &[3, 3, 3, 3], "");
+    run.trials
+        .iter_mut()
+        .for_each(|trial| trial.plans = vec!["placement".to_owned()]);
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    assert_eq!(placement.sureness, Some(Sureness::NotClear));
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains("after the budget of 1m, 4 candidates may still be the answer"),
+        "{text}"
+    );
+    assert!(
+        text.contains("`outcrop run runs/20261121T020000Z-kv/plan.toml --budget 3m`"),
+        "{text}"
+    );
+    let open = placement
+        .candidates
+        .iter()
+        .filter_map(|one| one.stopped.as_deref());
+    assert!(open.into_iter().all(|reason| reason.starts_with("budget spent")));
+}
+
+#[test]
+fn by_doubt_the_answer_meets_the_limits_that_the_run_was_measured_under() {
+    // What saves too little was measured once.
+    let run = by_doubt(&USUAL, &[1, 1, 1, 6], "min_ratio = \"2.4\"\n");
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    assert_eq!(placement.constraints, least_ratio(2.4));
+    assert_eq!(placement.sureness, Some(Sureness::Clear));
+    let best = &placement.candidates[placement.best.unwrap()];
+    assert_eq!(best.name(), "filesystem: btrfs zstd:1");
+    let plain = placement
+        .candidates
+        .iter()
+        .find(|one| one.name() == "no compression")
+        .unwrap();
+    assert_eq!(plain.stopped.as_deref(), Some("its ratio of 1.00 is too low"));
+}
