@@ -9,9 +9,11 @@ mod placement;
 mod recorder;
 mod request_stream;
 mod timeline;
+mod together;
 mod worker;
 mod write_buffers;
 
+use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -31,6 +33,7 @@ use crate::job::counted::Counted;
 use crate::job::gate::{Announcer, Gate, Listener};
 use crate::job::recorder::Record;
 use crate::job::timeline::Timeline;
+pub use crate::job::together::TogetherReport;
 use crate::job::worker::{JobContext, Preparation, Worker, WriteAllowance};
 use crate::pause;
 use crate::report::{Ended, Feature, JobReport};
@@ -54,34 +57,48 @@ pub fn run_job(
     clock: &Clock,
     stop: &AtomicBool,
 ) -> Result<JobReport, DeviceError> {
-    let span_bytes = target.check(spec)?;
-    let cpus = placement::cpus(target, spec)?;
-    let buffered = match (spec.access, target.direct()) {
-        (FileAccess::Buffered, Some(direct)) => Some(direct.through_page_cache()?),
-        _ => None,
-    };
-    let descriptor = buffered.as_ref().map(AsFd::as_fd).or_else(|| target.descriptor());
+    Ok(run_together(&[target], spec, clock, stop)?.total)
+}
+
+/// Runs the specification against several targets at the same time: on each its jobs and, in an open loop, its rate. All start together.
+///
+/// # Errors
+/// Those of [`run_job`], of any target; no target at all.
+pub fn run_together(
+    targets: &[&Target],
+    spec: &JobSpec,
+    clock: &Clock,
+    stop: &AtomicBool,
+) -> Result<TogetherReport, DeviceError> {
+    let places = targets.iter().map(|target| Place::of(target, spec));
+    let places = places.collect::<Result<Vec<_>, _>>()?;
     let halt = AtomicBool::new(false);
     let writes = WriteAllowance::of(spec.write_limit_bytes);
-    let context = JobContext {
-        spec,
-        span_bytes,
-        cpus: cpus.as_deref(),
-        clock,
-        stop,
-        halt: &halt,
-        writes: &writes,
-    };
-    let Counted { device, page_cache } = Counted::behind(target, spec);
+    let contexts: Vec<JobContext<'_>> = (0..)
+        .zip(&places)
+        .map(|(number, place)| JobContext {
+            spec,
+            span_bytes: place.span_bytes,
+            jobs_before: spec.jobs.saturating_mul(number),
+            cpus: place.cpus.as_deref(),
+            clock,
+            stop,
+            halt: &halt,
+            writes: &writes,
+        })
+        .collect();
     let gate = Gate::new();
-    let (announcers, mut listener) = Gate::announcers(spec.jobs);
+    let thread_count = spec.jobs.saturating_mul(places.len() as u32);
+    let (announcers, mut listener) = Gate::announcers(thread_count);
 
-    let (outcome, observed) = std::thread::scope(|scope| {
+    let (results, observed) = std::thread::scope(|scope| {
         let mut threads = Vec::new();
         let mut outcome = Ok(());
-        for (index, announcer) in (0..).zip(announcers) {
-            let (context, gate) = (&context, &gate);
-            let name = format!("outcrop-job-{index}");
+        for (number, announcer) in (0..).zip(announcers) {
+            let (place, index) = (number / spec.jobs, number % spec.jobs);
+            let (context, descriptor) = (&contexts[place as usize], places[place as usize].descriptor());
+            let gate = &gate;
+            let name = format!("outcrop-job-{number}");
             let spawned = std::thread::Builder::new()
                 .name(name)
                 .spawn_scoped(scope, move || {
@@ -97,34 +114,81 @@ pub fn run_job(
                 }
             }
         }
-        let observed = conduct(&context, &gate, &mut listener, &device);
+        let observed = conduct(spec, clock, &gate, &mut listener, &places);
         let results: Vec<_> = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(panicked))
             .collect();
-        let after = device
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(BlockDevice::counters);
-        let observed = outcome
-            .and(observed)
-            .map(|observed| observed.with_counters_after(after))
-            .map(|observed| Observed {
-                counted_device: device.as_ref().ok().map(|device| device.name().to_owned()),
-                page_cache,
-                ..observed
-            });
-        (results, observed)
+        let after: Vec<_> = places.iter().map(Place::counters).collect();
+        (results, outcome.and(observed).map(|observed| (observed, after)))
     });
-    let observed = observed?;
-    let records = outcome.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(assemble::report(
-        target,
-        spec,
-        clock,
-        records.into_iter().flatten().collect(),
-        observed,
-    ))
+    let (observed, after) = observed?;
+    let records = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut records = records.into_iter();
+    let each = places
+        .iter()
+        .zip(observed)
+        .zip(after)
+        .map(|((place, observed), after)| {
+            let jobs = records.by_ref().take(spec.jobs as usize).flatten().collect();
+            assemble::report(place.target, spec, clock, jobs, place.observed(observed, after))
+        });
+    TogetherReport::of(each.collect()).ok_or_else(|| DeviceError::spec("targets", 0, "at least one"))
+}
+
+/// One target, and what its jobs need of it.
+struct Place<'t> {
+    target: &'t Target,
+    span_bytes: u64,
+    cpus: Option<Vec<u32>>,
+    buffered: Option<File>,
+    counted: Counted,
+}
+
+impl<'t> Place<'t> {
+    fn of(target: &'t Target, spec: &JobSpec) -> Result<Self, DeviceError> {
+        let span_bytes = target.check(spec)?;
+        let buffered = match (spec.access, target.direct()) {
+            (FileAccess::Buffered, Some(direct)) => Some(direct.through_page_cache()?),
+            _ => None,
+        };
+        Ok(Self {
+            target,
+            span_bytes,
+            cpus: placement::cpus(target, spec)?,
+            buffered,
+            counted: Counted::behind(target, spec),
+        })
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        let buffered = self.buffered.as_ref().map(AsFd::as_fd);
+        buffered.or_else(|| self.target.descriptor())
+    }
+
+    fn counters(&self) -> Result<Counters, Unavailable> {
+        let device = self.counted.device.as_ref();
+        device.map_err(Clone::clone).and_then(BlockDevice::counters)
+    }
+
+    /// What was seen of this target.
+    fn observed(&self, before: Before, after: Result<Counters, Unavailable>) -> Observed {
+        let counters = match (before.counters, after) {
+            (Ok(before), Ok(after)) => Ok(after.since(&before)),
+            (Err(why), _) | (_, Err(why)) => Err(why),
+        };
+        Observed {
+            cpu: before.cpu,
+            counters,
+            counted_device: self
+                .counted
+                .device
+                .as_ref()
+                .ok()
+                .map(|device| device.name().to_owned()),
+            page_cache: self.counted.page_cache.clone(),
+        }
+    }
 }
 
 /// What one job's thread brings back; `None` when another job could not be set up.
@@ -138,25 +202,20 @@ struct JobRecord {
     features: Vec<Feature>,
 }
 
-/// What the conducting thread saw.
+/// What the conducting thread saw of one target.
 #[derive(Debug)]
 struct Observed {
     cpu: CpuUsage,
-    counters_before: Result<Counters, Unavailable>,
     counters: Result<Counters, Unavailable>,
     counted_device: Option<String>,
     page_cache: Option<String>,
 }
 
-impl Observed {
-    fn with_counters_after(mut self, after: Result<Counters, Unavailable>) -> Self {
-        self.counters = match (&self.counters_before, after) {
-            (Ok(before), Ok(after)) => Ok(after.since(before)),
-            (Err(why), _) => Err(why.clone()),
-            (_, Err(why)) => Err(why),
-        };
-        self
-    }
+/// The CPU time of all jobs in the measured time, and a target's counters before them.
+#[derive(Debug)]
+struct Before {
+    cpu: CpuUsage,
+    counters: Result<Counters, Unavailable>,
 }
 
 #[expect(
@@ -174,35 +233,29 @@ fn panicked(payload: Box<dyn std::any::Any + Send>) -> JobOutcome {
 
 /// Starts the jobs together, and reads CPU time at the edges of the measured time.
 fn conduct(
-    context: &JobContext<'_>,
+    spec: &JobSpec,
+    clock: &Clock,
     gate: &Gate,
     listener: &mut Listener,
-    device: &Result<BlockDevice, Unavailable>,
-) -> Result<Observed, DeviceError> {
+    places: &[Place<'_>],
+) -> Result<Vec<Before>, DeviceError> {
     if let Err(error) = listener.all_ready() {
         gate.abort();
         return Err(error);
     }
-    let clock = context.clock;
-    let counters_before = device
-        .as_ref()
-        .map_err(Clone::clone)
-        .and_then(BlockDevice::counters);
-    let timeline = Timeline::starting_at(clock.ticks(), context.spec, clock);
+    let counters: Vec<_> = places.iter().map(Place::counters).collect();
+    let timeline = Timeline::starting_at(clock.ticks(), spec, clock);
     gate.open(timeline);
     let until = |point: u64| Duration::from_nanos(clock.nanos(point.saturating_sub(clock.ticks())));
     listener.wait(until(timeline.measure_from));
     let cpu_before = CpuTime::now();
     listener.wait(until(timeline.measure_to));
     let cpu = CpuTime::now().since(&cpu_before);
-    let counters = counters_before.clone();
-    Ok(Observed {
-        cpu,
-        counters_before,
+    let before = counters.into_iter().map(|counters| Before {
+        cpu: cpu.clone(),
         counters,
-        counted_device: None,
-        page_cache: None,
-    })
+    });
+    Ok(before.collect())
 }
 
 /// One job on its own thread, from set-up to drain.

@@ -52,7 +52,7 @@ mod slots;
 mod verify;
 
 pub use error::DeviceError;
-pub use job::run_job;
+pub use job::{TogetherReport, run_job, run_together};
 pub use outcrop_workload::filesystem::FileAccess;
 pub use outcrop_workload::{Durability, EngineKind, NumaPlace, Submission, SyncCall};
 pub use report::{

@@ -75,11 +75,7 @@ impl JobReport {
             ..IntervalReport::default()
         };
         for interval in &self.intervals {
-            total.reads.merge(&interval.reads);
-            total.writes.merge(&interval.writes);
-            if let Some(syncs) = &interval.syncs {
-                total.syncs.get_or_insert_with(LatencyHistogram::new).merge(syncs);
-            }
+            total.merge(interval);
         }
         total
     }
@@ -89,6 +85,17 @@ impl JobReport {
         let first = self.errors.first.as_ref()?;
         let count = self.errors.reads + self.errors.writes;
         Some(format!("{count} requests failed, the first with: {first}"))
+    }
+}
+
+impl IntervalReport {
+    /// Adds the requests of another interval.
+    pub fn merge(&mut self, other: &Self) {
+        self.reads.merge(&other.reads);
+        self.writes.merge(&other.writes);
+        if let Some(syncs) = &other.syncs {
+            self.syncs.get_or_insert_with(LatencyHistogram::new).merge(syncs);
+        }
     }
 }
 

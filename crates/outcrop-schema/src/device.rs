@@ -1,5 +1,6 @@
 //! The device layer: storage devices behind a file of our own, or a file or device that is only read.
 
+mod drives;
 mod durability;
 mod precondition;
 mod redundant;
@@ -19,6 +20,7 @@ use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
+pub use drives::{ALSO, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, MOST_DRIVES};
 pub use durability::{ACCESS, NUMA_NODE, SYNC, SYNC_LATENCY};
 pub use precondition::{PRECONDITION, PRECONDITIONED, TRACKED_SIZE};
 pub use replay::REPLAY;
@@ -26,13 +28,14 @@ pub use subject::{DESTROY, KIND, Kind};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
-    subject: &[&KIND, &PATH, &DESTROY, &SIZE, &PRECONDITION],
+    subject: &[&KIND, &PATH, &ALSO, &DESTROY, &SIZE, &PRECONDITION],
     workload: &[
         &ACCESS_PATTERN,
         &IO_BLOCK_SIZE,
         &READ_WRITE_MIX,
         &QUEUE_DEPTH,
         &JOBS,
+        &DRIVES,
         &ARRIVAL,
         &CONTENT,
         &SPAN,
@@ -56,6 +59,9 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &SERVICE_LATENCY.read.all(),
         &SERVICE_LATENCY.write.all(),
         &SYNC_LATENCY.all(),
+        &DRIVE_IOPS,
+        &DRIVE_BANDWIDTH,
+        &DRIVE_P99,
     ],
     headline: &[IOPS.both, LATENCY.both.p99],
     compared: &[IOPS.read, IOPS.write, LATENCY.read.p99, LATENCY.write.p99],

@@ -19,7 +19,7 @@ pub(crate) fn rated(text: &str) -> Result<ByteSize, String> {
     }
 }
 
-/// The share of the rating that so many bytes are.
+/// These bytes as a share of the rating.
 pub(crate) fn share(bytes: u64, rated: Option<ByteSize>) -> Option<f64> {
     Some(bytes as f64 / rated?.0 as f64)
 }

@@ -75,7 +75,7 @@ const fn issued(record: &Record) -> u64 {
     record.traffic.reads + record.traffic.writes + record.errors.reads + record.errors.writes
 }
 
-const fn severity(ended: &Ended) -> u8 {
+pub(super) const fn severity(ended: &Ended) -> u8 {
     match ended {
         Ended::Completed => 0,
         Ended::WriteLimit => 1,
@@ -194,7 +194,7 @@ fn arrival(spec: &JobSpec, jobs: &[JobRecord], report: &JobReport) -> Option<Arr
 }
 
 /// A feature counts as on when every job has it; else the reason of the first that has not.
-fn merge_features(merged: &mut Vec<Feature>, of_job: Vec<Feature>) {
+pub(super) fn merge_features(merged: &mut Vec<Feature>, of_job: Vec<Feature>) {
     for feature in of_job {
         match merged.iter_mut().find(|known| known.name == feature.name) {
             None => merged.push(feature),

@@ -32,7 +32,10 @@ impl RequestStream {
         let operations = spec
             .read_write_mix
             .operations(spec.seed.derive("operations").derive_index(u64::from(index)));
-        let length = spec.repeat_after.get(index as usize).copied();
+        let length = spec
+            .repeat_after
+            .get((context.jobs_before + index) as usize)
+            .copied();
         let repeat = length.filter(|length| *length > 0).map(|length| Repeat {
             beginning: blocks.clone(),
             length,
@@ -80,6 +83,7 @@ mod tests {
         let context = JobContext {
             spec,
             span_bytes: 1 << 30,
+            jobs_before: 0,
             cpus: None,
             clock: &clock,
             stop: &flag,

@@ -21,6 +21,8 @@ use crate::spec::JobSpec;
 pub(crate) struct JobContext<'a> {
     pub(crate) spec: &'a JobSpec,
     pub(crate) span_bytes: u64,
+    /// How many jobs there are on the targets before this one.
+    pub(crate) jobs_before: u32,
     /// To which the threads are bound, where that was asked for.
     pub(crate) cpus: Option<&'a [u32]>,
     pub(crate) clock: &'a Clock,

@@ -12,4 +12,5 @@ mod faults;
 mod scratch_files;
 mod stage;
 mod targets;
+mod together;
 mod verify;

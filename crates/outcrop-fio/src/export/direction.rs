@@ -141,6 +141,10 @@ pub(super) fn json(
     };
     let bytes = bandwidth.map(|bandwidth| (bandwidth * trial.duration_s).round());
     let latency = latency(trial, direction, plain.is_some(), &histogram, count, options);
+    let mut completion = latency.clone();
+    if !histogram.is_empty() && completion.get("percentile").is_some() {
+        completion["bins"] = bins(&histogram);
+    }
     let mut body = json!({
         "io_bytes": bytes.map(|bytes| bytes as u64),
         "io_kbytes": bytes.map(|bytes| bytes as u64 / 1024),
@@ -153,7 +157,7 @@ pub(super) fn json(
         "drop_ios": 0,
         // Outcrop counts one latency, from before the submission to the completion.
         "slat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0},
-        "clat_ns": latency,
+        "clat_ns": completion,
         "lat_ns": latency,
     });
     if let (Value::Object(body), Some(bandwidth)) = (&mut body, bandwidth) {
@@ -204,18 +208,14 @@ fn latency(
     let (Some(mean), Some(max)) = (mean, known(&|family| family.max.name)) else {
         return json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
     };
-    let mut latency = json!({
+    json!({
         "min": histogram.min(),
         "max": max.round() as u64,
         "mean": mean,
         "stddev": deviation(histogram),
         "N": count,
         "percentile": percentiles,
-    });
-    if !histogram.is_empty() {
-        latency["bins"] = bins(histogram);
-    }
-    latency
+    })
 }
 
 /// How many requests had which latency, as `--output-format=json+` has it: by the middle of each bucket.

@@ -74,24 +74,14 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     let is_open_loop = settings
         .get(&ARRIVAL)
         .is_some_and(|arrival| !matches!(arrival, Arrival::Closed));
-    for (name, value) in rate(&settings, jobs)? {
-        put(name, value);
-    }
-    for (name, value) in content(&settings)? {
+    let rate = rate(&settings, jobs)?.into_iter();
+    for (name, value) in rate.chain(content(&settings)?).chain(numa_node(&settings)?) {
         put(name, value);
     }
     if settings.get(&SUBMISSION) == Some(&Submission::Batch) {
         let half = settings.get(&QUEUE_DEPTH).map_or(2, |depth| (depth / 2).max(2));
         put("iodepth_batch", half.to_string());
         put("iodepth_batch_complete_min", half.to_string());
-    }
-    match settings.get(&NUMA_NODE) {
-        None | Some(NumaPlace::Any) => {}
-        Some(NumaPlace::Node(node)) => {
-            put("numa_cpu_nodes", node.to_string());
-            put("numa_mem_policy", format!("bind:{node}"));
-        }
-        Some(place) => return Err(format!("fio has no option for {} = {place}", NUMA_NODE.name)),
     }
     let conditions: Vec<(&str, &str)> = cell
         .factors
@@ -136,6 +126,18 @@ fn check_rest(cell: &CellView<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Where threads and buffers are, in fio's options.
+fn numa_node(settings: &Settings) -> Result<Vec<(&'static str, String)>, String> {
+    match settings.get(&NUMA_NODE) {
+        None | Some(NumaPlace::Any) => Ok(Vec::new()),
+        Some(NumaPlace::Node(node)) => Ok(vec![
+            ("numa_cpu_nodes", node.to_string()),
+            ("numa_mem_policy", format!("bind:{node}")),
+        ]),
+        Some(place) => Err(format!("fio has no option for {} = {place}", NUMA_NODE.name)),
+    }
 }
 
 /// When writes become durable, in fio's options.

@@ -2,6 +2,7 @@
 //! its owner gives to be overwritten.
 
 mod bench;
+mod drives;
 mod histograms;
 mod notes;
 mod overhead;
@@ -17,8 +18,8 @@ use outcrop_device::{Candidate, EngineKind, ReadOnlyTarget};
 use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, DESTROY, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, KIND, Kind, PATH, PRECONDITION,
-    QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
+    ACCESS_PATTERN, ARRIVAL, DESTROY, DRIVES, ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, KIND, Kind, PATH,
+    PRECONDITION, QUEUE_DEPTH, READ_WRITE_MIX, SCHEMA, SIZE, SPAN, STATE, Span, TRACKED_SIZE,
 };
 use outcrop_schema::{LayerSchema, Settings};
 use outcrop_workload::{AccessPattern, ReadWriteMix};
@@ -91,6 +92,7 @@ impl Layer for Device {
             );
             return Err(Refusal::of(&DESTROY, message));
         }
+        drives::complete(kind, &mut settings)?;
         match (kind, settings.get(&PATH).cloned()) {
             (Kind::ScratchFile, Some(_)) => {
                 let message = "Outcrop creates the scratch file in the directory of the run, and it has no path; leave `path` out, or use kind = \"read-only\" to read an existing file";
@@ -103,8 +105,12 @@ impl Layer for Device {
             )),
             (Kind::ReadOnly, Some(path)) => {
                 let path = absolute(&PATH, &path)?;
-                let size = size_to_read(&path, settings.get(&SIZE).copied())?;
-                let label = format!("{kind} {path} {size}");
+                let mut size = size_to_read(&path, settings.get(&SIZE).copied())?;
+                for other in drives::others(&settings) {
+                    let asked = settings.get(&SIZE).copied();
+                    size = size.min(size_to_read(other, asked)?);
+                }
+                let label = format!("{kind} {path} {size}{}", drives::label(&settings));
                 settings.set(&PATH, path);
                 settings.set(&SIZE, size);
                 Ok(Subject { settings, label })
@@ -112,7 +118,8 @@ impl Layer for Device {
             (Kind::ScratchFile, None) => {
                 settings.set_default(&SIZE, DEFAULT_SCRATCH_SIZE);
                 let state = state.map(|state| format!(", {state}")).unwrap_or_default();
-                let label = format!("{kind} {}{state}", settings.value(&SIZE));
+                let others = drives::label(&settings);
+                let label = format!("{kind} {}{state}{others}", settings.value(&SIZE));
                 Ok(Subject { settings, label })
             }
         }
@@ -143,6 +150,7 @@ impl Layer for Device {
             return Err(Refusal::of(&READ_WRITE_MIX, message));
         }
         replay::check(&factors, subject)?;
+        drives::check(&factors, subject)?;
         parameters::check_job(&factors, trial)?;
         Ok(factors)
     }
@@ -205,7 +213,8 @@ fn is_read_only(subject: &Subject) -> bool {
 fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
     let size = factors.value(&IO_BLOCK_SIZE).0 as f64;
     let depth = f64::from(*factors.value(&QUEUE_DEPTH)) * f64::from(*factors.value(&JOBS));
-    let mut rate = (depth * size / device.latency.as_secs_f64()).min(device.bytes_per_second);
+    let drives = f64::from(*factors.value(&DRIVES));
+    let mut rate = drives * (depth * size / device.latency.as_secs_f64()).min(device.bytes_per_second);
     if *factors.value(&ENGINE) == EngineKind::Noop {
         rate = 0.0;
     }
@@ -213,7 +222,7 @@ fn writes_of(factors: &Settings, load: Duration, device: &Writer) -> u64 {
         return (rate * load.as_secs_f64()) as u64;
     }
     if let Some(offered) = factors.value(&ARRIVAL).per_second() {
-        rate = rate.min(offered.per_second() * size);
+        rate = rate.min(drives * offered.per_second() * size);
     }
     let writes = f64::from(factors.value(&READ_WRITE_MIX).write_percent()) / 100.0;
     (rate * writes * load.as_secs_f64()) as u64
@@ -230,6 +239,7 @@ fn bytes_to_write(subject: &Subject) -> u64 {
             .value(&SIZE)
             .0
             .saturating_mul(u64::from(1 + passes))
+            .saturating_mul(u64::from(drives::count(&subject.settings)))
     }
 }
 

@@ -17,5 +17,6 @@ mod promise;
 mod replays;
 mod runs;
 mod scene;
+mod several_drives;
 mod shipped;
 mod whole_columns;

@@ -44,7 +44,7 @@ fn a_replay_has_the_figures_of_its_writes_beside_those_of_its_reads() {
     for entry in assert_complete(&set, &folder) {
         let number = |metric| entry.number(&metric);
         let is_replay = entry.factors["replay"] == "written";
-        assert!(number(device::IOPS.both).unwrap() > 0.0);
+        assert!(number(device::IOPS.both).is_some());
         assert_eq!(number(device::IOPS.read), number(device::IOPS.both));
         let bytes = number(device::BYTES_WRITTEN).unwrap();
         assert_eq!(
@@ -53,7 +53,7 @@ fn a_replay_has_the_figures_of_its_writes_beside_those_of_its_reads() {
             "{:?}",
             entry.factors
         );
-        assert_eq!(number(device::LATENCY.write.p50).is_some(), is_replay);
+        assert_eq!(number(device::LATENCY.write.mean).is_some(), is_replay);
         assert_eq!(bytes > 0.0, is_replay, "{bytes}");
         written += bytes;
     }

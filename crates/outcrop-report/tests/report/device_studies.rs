@@ -2,8 +2,10 @@
 
 use outcrop_measure::metric::Metric;
 use outcrop_report::{Finding, Report, Verdict};
-use outcrop_results::{RunView, TrialEntry};
-use outcrop_schema::device::{CONTENT, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX};
+use outcrop_results::{RunView, TrialEntry, Value};
+use outcrop_schema::device::{
+    CONTENT, DRIVE_IOPS, DRIVES, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+};
 
 use crate::device_limits::{finding, set, value};
 use crate::fixture::RunBuilder;
@@ -121,4 +123,30 @@ fn published_figures_are_held_to_the_same_statements() {
         let published = toshiba.findings.iter().find(|finding| finding.id == *id).unwrap();
         assert_eq!(published.verdict, Verdict::Holds, "{published:?}");
     }
+}
+
+#[test]
+fn drives_that_were_loaded_together_are_held_against_each_other() {
+    const DRIVES_ALIKE: &str = "drives-are-alike";
+    for (second, verdict) in [(950.0, Verdict::Holds), (500.0, Verdict::DoesNotHold)] {
+        let mut run = RunBuilder::new(3).cells(&[4096], &[8], &[0]).build();
+        for trial in &mut run.trials {
+            trial.factors.insert(DRIVES.name.to_owned(), "2".to_owned());
+            for (metric, iops) in DRIVE_IOPS.into_iter().zip([1000.0, second]) {
+                trial.values.push(Value::measured(metric, iops));
+            }
+        }
+        let finding = of(&run, DRIVES_ALIKE);
+        assert_eq!(finding.verdict, verdict, "{}", finding.tested);
+        assert!(finding.tested.contains("2 drives × QD 8"), "{}", finding.tested);
+        let figures: Vec<f64> = finding.numbers.iter().map(|number| number.value).collect();
+        assert_eq!(figures[1..], [1000.0, second], "{:?}", finding.numbers);
+    }
+    let one = Report::of(&measured());
+    assert!(
+        one.layers[0]
+            .findings
+            .iter()
+            .all(|finding| finding.id != DRIVES_ALIKE)
+    );
 }

@@ -26,8 +26,9 @@ Examples:
   outcrop device --read-write-mix 0:100 --sync none,each,dsync what it costs to make writes durable
   outcrop device --replay written --content compressible:2 --jobs 6 --queue-depth 256
                                              writes blocks, then reads the same ones in that order
-  outcrop device --peak --queue-depth 256                      the highest rate that the engine gives
-  outcrop device --read-write-mix 0:100 --tbw 600TB --dry-run  what it would cost in endurance
+  outcrop device /mnt/a --also /mnt/b --drives 1,2             one drive, and two at once
+  outcrop device --peak --queue-depth 256                      the highest rate of the engine
+  outcrop device --read-write-mix 0:100 --tbw 600TB --dry-run  what it costs in endurance
   outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --read-write-mix 0:100    overwrites the device
   outcrop device --engine noop --format json                   the cost of the measuring loop itself
   outcrop device --job nightly.fio --duration 10s              the jobs of a job file of fio
@@ -52,6 +53,10 @@ pub(crate) struct Args {
     /// Measure an existing file or block device instead; it is opened for reading only
     #[arg(long, value_name = "FILE")]
     read_only: Option<PathBuf>,
+    /// A directory on another drive, which gets a scratch file as well (with --read-only: another file or device). All are loaded
+    /// at the same time, with figures of each and their sum; --drives 1,2 compares one with two
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["destroy", "job", "verify"])]
+    also: Vec<PathBuf>,
     /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
     /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap
     #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
@@ -154,6 +159,7 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
             .with_subject(&device::PATH, &path.to_string_lossy(), "--read-only"),
         None => draft.with_subject(&device::KIND, device::Kind::ScratchFile.name(), "PATH"),
     };
+    let draft = also(draft, args);
     let draft = args
         .factors
         .write_over(args.fio.write_over(draft, &args.factors)?);
@@ -161,6 +167,19 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
         true => peak(draft, args),
         false => Ok(draft),
     }
+}
+
+/// The draft with the further drives, all of which are loaded unless `--drives` says how many.
+fn also(draft: Draft, args: &Args) -> Draft {
+    const FLAG: &str = "--also";
+    if args.also.is_empty() {
+        return draft;
+    }
+    let paths: Vec<_> = args.also.iter().map(|path| path.to_string_lossy()).collect();
+    let drives = (args.also.len() + 1).to_string();
+    draft
+        .with_subject(&device::ALSO, &paths.join(":"), FLAG)
+        .with_workload(&device::DRIVES, [drives], FLAG)
 }
 
 /// The draft with what `--peak` stands for, which no other flag may contradict.

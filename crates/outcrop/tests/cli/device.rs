@@ -276,14 +276,53 @@ fn what_is_written_is_a_share_of_the_endurance_that_the_user_gives() {
     );
     let planned = with(&["--dry-run", "--tbw=1TB"]);
     assert!(
-        planned.stdout.contains(" % of the rated 1 TB (yours, by --tbw)"),
+        planned
+            .stdout
+            .contains(" % of the rated 1.00 TB (yours, by --tbw)"),
         "{planned:?}"
     );
     let done = with(&["--tbw=1TB"]);
     assert!(
-        done.stderr.contains(" % of the rated 1 TB (yours, by --tbw)"),
+        done.stderr.contains(" % of the rated 1.00 TB (yours, by --tbw)"),
         "{done:?}"
     );
     let nothing = with(&["--tbw=0"]);
     assert_eq!(nothing.code, Some(2), "{nothing:?}");
+}
+
+#[test]
+fn several_drives_are_loaded_at_once_and_each_has_its_figures() {
+    let (dir, other) = (workplace(), workplace());
+    let other = other.path().to_str().unwrap();
+    let planned = [
+        "device",
+        "--also",
+        other,
+        "--size=4MiB",
+        "--dry-run",
+        "--format=csv",
+    ];
+    let seen = outcrop(dir.path(), &planned);
+    assert!(seen.stdout.contains("drives=2"), "all of them: {seen:?}");
+    let short = [
+        "device",
+        "--also",
+        other,
+        "--drives=1,2",
+        "--size=4MiB",
+        "--queue-depth=4",
+    ];
+    let times = [
+        "--repetitions=2",
+        "--warm-up=2ms",
+        "--duration=60ms",
+        "--no-save",
+        "--format=json",
+    ];
+    let seen = outcrop(dir.path(), &[&short[..], &times].concat());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("drives-are-alike"), "{seen:?}");
+    assert_eq!(names_in(Path::new(other)), [""; 0], "no file is left");
+    let file = ["device", "--also", "Cargo.toml", "--dry-run"];
+    assert!(outcrop(dir.path(), &file).sentence().contains("is no directory"));
 }

@@ -14,7 +14,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_device::{
-    DeviceError, Ended, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, WritableDevice, run_job,
+    DeviceError, Ended, JobReport, JobSpec, ReadOnlyTarget, ScratchFile, Target, TogetherReport,
+    WritableDevice, run_together,
 };
 use outcrop_measure::metric::Unavailable;
 use outcrop_measure::seed::Seed;
@@ -22,11 +23,12 @@ use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
-use outcrop_schema::device::{DESTROY, KIND, Kind, PATH, SIZE};
+use outcrop_schema::device::{DESTROY, DRIVES, KIND, Kind, PATH, SIZE};
 use outcrop_workload::{Content, ReadWriteMix};
 
 use super::{
-    bytes_to_write, histograms, is_read_only, notes, overhead, parameters, precondition, replay, values,
+    bytes_to_write, drives, histograms, is_read_only, notes, overhead, parameters, precondition, replay,
+    values,
 };
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -35,7 +37,7 @@ use crate::order::Trial;
 
 /// The targets of a run; scratch files go with it when it is dropped.
 pub(super) struct DeviceBench<'r> {
-    targets: BTreeMap<Subject, Target>,
+    targets: BTreeMap<Subject, Vec<Target>>,
     clock: Clock,
     stop: &'r AtomicBool,
     seed: Seed,
@@ -52,11 +54,13 @@ impl<'r> DeviceBench<'r> {
     ) -> Result<Self, LabError> {
         let mut targets = BTreeMap::new();
         let total: u64 = subjects.iter().map(bytes_to_write).sum();
-        if subjects
-            .iter()
-            .any(|subject| *subject.settings.value(&KIND) == Kind::ScratchFile)
-        {
-            remove_abandoned(preparation)?;
+        let is_scratch = |subject: &&Subject| *subject.settings.value(&KIND) == Kind::ScratchFile;
+        for subject in subjects.iter().filter(is_scratch) {
+            let directory = preparation.directory;
+            remove_abandoned(preparation, directory)?;
+            for directory in drives::others(&subject.settings) {
+                remove_abandoned(preparation, Path::new(directory))?;
+            }
         }
         if let Some(limit) = preparation.write_limit_bytes.filter(|limit| *limit < total) {
             return Err(LabError::preparing(&format!(
@@ -68,22 +72,30 @@ impl<'r> DeviceBench<'r> {
         let mut done_before = 0;
         let clock = Clock::new();
         for subject in subjects {
-            let target = target(subject, preparation, done_before, total).map_err(|error| match error {
-                DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
-                error => LabError::preparing(&error),
-            })?;
-            let size_bytes = subject.settings.value(&SIZE).0;
-            let report = &mut *preparation.report;
-            let mut written = |done: u64| {
-                report(PreparationStep::Written {
-                    bytes_done: done_before + size_bytes + done,
-                    bytes_total: total,
-                });
-            };
-            let (settings, seed) = (&subject.settings, preparation.seed);
-            precondition::write(&target, settings, seed, &clock, preparation.stop, &mut written)?;
-            done_before += bytes_to_write(subject);
-            targets.insert(subject.clone(), target);
+            let its: u32 = drives::count(&subject.settings);
+            let of_one = bytes_to_write(subject) / u64::from(its);
+            let places = std::iter::once(None).chain(drives::others(&subject.settings).map(Some));
+            let mut made = Vec::new();
+            for place in places {
+                let target = target(subject, place, preparation, done_before, total);
+                let target = target.map_err(|error| match error {
+                    DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
+                    error => LabError::preparing(&error),
+                })?;
+                let size_bytes = subject.settings.value(&SIZE).0;
+                let report = &mut *preparation.report;
+                let mut written = |done: u64| {
+                    report(PreparationStep::Written {
+                        bytes_done: done_before + size_bytes + done,
+                        bytes_total: total,
+                    });
+                };
+                let (settings, seed) = (&subject.settings, preparation.seed);
+                precondition::write(&target, settings, seed, &clock, preparation.stop, &mut written)?;
+                done_before += of_one;
+                made.push(target);
+            }
+            targets.insert(subject.clone(), made);
         }
         Ok(Self {
             targets,
@@ -113,37 +125,44 @@ impl Bench for DeviceBench<'_> {
         spec.write_limit_bytes = self
             .write_limit_bytes
             .map(|limit| limit.saturating_sub(self.bytes_written));
-        let target = self
+        let targets = self
             .targets
             .get(&cell.subject)
             .expect("every subject of the run was prepared");
+        let targets: Vec<&Target> = targets
+            .iter()
+            .take(*cell.factors.value(&DRIVES) as usize)
+            .collect();
         let mut written = None;
         if replay::is_asked(&cell.factors) {
-            let writing = replay::write(target, &mut spec, &self.clock, self.stop);
+            let writing = replay::write(&targets, &mut spec, &self.clock, self.stop);
             let Some(report) = ran(writing)? else {
                 return Ok(TrialReport::interrupted());
             };
-            self.bytes_written += bytes_of(&report, &spec);
-            if outcome(&report) != Outcome::Completed {
-                check_removed(&report, target)?;
+            self.bytes_written += bytes_of(&report.total, &spec);
+            if outcome(&report.total) != Outcome::Completed {
+                check_removed(&report, &targets)?;
+                let report = report.total;
                 let no_energy = Err(Unavailable::because("the trial did not come to its measurement"));
                 return Ok(trial_report(&report, None, ReadWriteMix::WRITE_ONLY, no_energy));
             }
-            written = Some(report);
+            written = Some(report.total);
         }
         let meter = Meter::start();
-        let Some(report) = ran(run_job(target, &spec, &self.clock, self.stop))? else {
+        let Some(report) = ran(run_together(&targets, &spec, &self.clock, self.stop))? else {
             return Ok(TrialReport::interrupted());
         };
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
-        self.bytes_written += bytes_of(&report, &spec);
-        check_removed(&report, target)?;
+        self.bytes_written += bytes_of(&report.total, &spec);
+        check_removed(&report, &targets)?;
         if spec.read_write_mix.has_writes() {
-            target.flush().map_err(|error| failure(&error))?;
+            let mut flushed = targets.iter().map(|target| target.flush());
+            flushed.try_for_each(|flushed| flushed.map_err(|error| failure(&error)))?;
         }
-        let mut trial = trial_report(&report, written.as_ref(), spec.read_write_mix, energy_j);
+        let mut trial = trial_report(&report.total, written.as_ref(), spec.read_write_mix, energy_j);
         if trial.outcome == Outcome::Completed {
             trial.values.push(overhead);
+            trial.values.extend(drives::values(&report.each));
         }
         Ok(trial)
     }
@@ -154,7 +173,7 @@ impl Bench for DeviceBench<'_> {
 }
 
 /// The report of a job; none of one that was stopped before it began.
-fn ran(job: Result<JobReport, DeviceError>) -> Result<Option<JobReport>, TrialFailure> {
+fn ran(job: Result<TogetherReport, DeviceError>) -> Result<Option<TogetherReport>, TrialFailure> {
     match job {
         Ok(report) => Ok(Some(report)),
         Err(DeviceError::Interrupted { .. }) => Ok(None),
@@ -170,8 +189,13 @@ fn bytes_of(report: &JobReport, spec: &JobSpec) -> u64 {
 /// What a drive answers that was pulled, or that does not work any more: EIO, ENXIO and ENODEV.
 const GONE: [i32; 3] = [5, 6, 19];
 
-/// No later trial can succeed either where the target failed every request of a trial.
-fn check_removed(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
+/// No later trial can succeed either where a target failed every request of a trial.
+fn check_removed(report: &TogetherReport, targets: &[&Target]) -> Result<(), TrialFailure> {
+    let mut each = report.each.iter().zip(targets);
+    each.try_for_each(|(report, target)| check_one_removed(report, target))
+}
+
+fn check_one_removed(report: &JobReport, target: &Target) -> Result<(), TrialFailure> {
     let Some(failure) = report.failure() else {
         return Ok(());
     };
@@ -240,14 +264,16 @@ fn trial_report(
     trial
 }
 
+/// One target of a subject: at its own place, or at one of the further ones.
 fn target(
     subject: &Subject,
+    also: Option<&str>,
     preparation: &mut Preparation<'_, '_>,
     done_before: u64,
     total: u64,
 ) -> Result<Target, DeviceError> {
     if is_read_only(subject) {
-        let path = Path::new(subject.settings.value(&PATH));
+        let path = Path::new(also.unwrap_or_else(|| subject.settings.value(&PATH).as_str()));
         return Ok(Target::ReadOnly(ReadOnlyTarget::open(path)?));
     }
     let size_bytes = subject.settings.value(&SIZE).0;
@@ -274,7 +300,7 @@ fn target(
     }
     // Incompressible content, whatever the trials write: a drive that compresses must not read back zeros for free.
     let scratch = ScratchFile::create(
-        preparation.directory,
+        also.map_or(preparation.directory, Path::new),
         size_bytes,
         &Content::Random,
         preparation.seed,
@@ -285,8 +311,8 @@ fn target(
 }
 
 /// Removes the scratch files that killed runs left behind; each carries our marker and is locked by nobody.
-fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabError> {
-    let abandoned = ScratchFile::abandoned_in(preparation.directory);
+fn remove_abandoned(preparation: &mut Preparation<'_, '_>, directory: &Path) -> Result<(), LabError> {
+    let abandoned = ScratchFile::abandoned_in(directory);
     for abandoned in abandoned.map_err(|error| LabError::preparing(&error))? {
         let note = format!(
             "removing {} ({}), which an outcrop process that was killed left behind",

@@ -6,7 +6,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_device::{DeviceError, JobReport, JobSpec, Target, run_job};
+use outcrop_device::{DeviceError, JobSpec, Target, TogetherReport, run_together};
 use outcrop_probe::Clock;
 use outcrop_schema::Settings;
 use outcrop_schema::device::{READ_WRITE_MIX, REPLAY};
@@ -43,11 +43,11 @@ pub(super) fn check(factors: &Settings, subject: &Subject) -> Result<(), Refusal
 
 /// Writes the blocks of a trial in a closed loop, and tells the trial how far each job came.
 pub(super) fn write(
-    target: &Target,
+    targets: &[&Target],
     spec: &mut JobSpec,
     clock: &Clock,
     stop: &AtomicBool,
-) -> Result<JobReport, DeviceError> {
+) -> Result<TogetherReport, DeviceError> {
     let writing = JobSpec {
         read_write_mix: ReadWriteMix::WRITE_ONLY,
         arrival: Arrival::Closed,
@@ -55,8 +55,8 @@ pub(super) fn write(
         duration: spec.warm_up + spec.duration,
         ..spec.clone()
     };
-    let report = run_job(target, &writing, clock, stop)?;
-    target.flush()?;
-    spec.repeat_after.clone_from(&report.issued);
+    let report = run_together(targets, &writing, clock, stop)?;
+    targets.iter().try_for_each(|target| target.flush())?;
+    spec.repeat_after.clone_from(&report.total.issued);
     Ok(report)
 }

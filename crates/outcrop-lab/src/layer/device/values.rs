@@ -120,7 +120,11 @@ fn directions(total: &IntervalReport, mix: ReadWriteMix) -> Vec<(Option<Directio
 ///
 /// Under open-loop load operations are counted by when they were due, some completing only in the drain; there the
 /// rate is what was seen to complete in the measured time, in each direction's share.
-fn throughput(report: &JobReport, direction: Option<Direction>, operations: &OperationReport) -> [Value; 2] {
+pub(super) fn throughput(
+    report: &JobReport,
+    direction: Option<Direction>,
+    operations: &OperationReport,
+) -> [Value; 2] {
     let seconds = report.duration_ns as f64 / 1e9;
     let sustained = match &report.arrival {
         Some(arrival) if arrival.completed > 0 => {

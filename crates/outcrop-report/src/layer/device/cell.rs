@@ -5,7 +5,7 @@ use outcrop_measure::units::format_bytes;
 use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, Direction, ENGINE,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, DRIVES, Direction, ENGINE,
     IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
     REPLAY, SPAN, SUBMISSION, SYNC,
 };
@@ -57,9 +57,14 @@ pub(super) trait DeviceCell {
         self.cell().is(&ACCESS_PATTERN, &AccessPattern::Random)
     }
 
-    /// Submitting threads.
+    /// Drives that were loaded at the same time.
+    fn drives(&self) -> u32 {
+        self.cell().get(&DRIVES).copied().unwrap_or(1)
+    }
+
+    /// Submitting threads, of all drives.
     fn jobs(&self) -> u32 {
-        self.cell().get(&JOBS).copied().unwrap_or(1)
+        self.cell().get(&JOBS).copied().unwrap_or(1) * self.drives()
     }
 
     /// Requests kept in flight over all jobs, as asked for.
@@ -126,9 +131,13 @@ pub(super) trait DeviceCell {
     fn depth_words(&self) -> String {
         let depth = self.cell().get(&QUEUE_DEPTH);
         let depth = depth.map_or_else(|| "QD not stated".to_owned(), |depth| format!("QD {depth}"));
-        match self.jobs() {
+        let of_drive = match self.jobs() / self.drives() {
             1 => depth,
             jobs => format!("{jobs} jobs × {depth}"),
+        };
+        match self.drives() {
+            1 => of_drive,
+            drives => format!("{drives} drives × {of_drive}"),
         }
     }
 

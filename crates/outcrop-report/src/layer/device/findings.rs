@@ -1,6 +1,7 @@
 //! Findings over device cells: the same checks for this run and for published figures.
 
 mod arithmetic;
+mod drives;
 mod quality;
 mod rounds;
 mod schedule;
@@ -45,6 +46,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         .into_iter()
         .chain(of_the_run)
         .chain(of_rounds)
+        .chain(drives::alike(cells))
         .collect()
 }
 

@@ -1,0 +1,111 @@
+//! Several drives that are loaded at the same time: where they are, and what each of them gave.
+
+use outcrop_device::JobReport;
+use outcrop_measure::metric::Unavailable;
+use outcrop_results::Value;
+use outcrop_schema::Settings;
+use outcrop_schema::device::{ALSO, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, Kind, MOST_DRIVES, PATH};
+
+use super::values::throughput;
+use crate::cell::Subject;
+use crate::layer::{Refusal, absolute};
+
+/// Between the places; a path with one in it cannot be named.
+const BETWEEN: char = ':';
+
+/// The places beside the first.
+pub(super) fn others(subject: &Settings) -> impl Iterator<Item = &str> {
+    let given = subject.get(&ALSO);
+    given.into_iter().flat_map(|given| given.split(BETWEEN))
+}
+
+/// How many drives the subject has.
+pub(super) fn count(subject: &Settings) -> u32 {
+    1 + others(subject).count() as u32
+}
+
+/// Makes the further places absolute, and refuses those that cannot be loaded beside the first.
+pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusal> {
+    let refuse = |message: String| Err(Refusal::of(&ALSO, message));
+    let mut places: Vec<String> = Vec::new();
+    for path in others(settings) {
+        if kind == Kind::Destroyed {
+            return refuse("one run overwrites one device; leave `also` out".to_owned());
+        }
+        if path.is_empty() {
+            return refuse(format!("a path between two `{BETWEEN}` is empty"));
+        }
+        let path = absolute(&ALSO, path)?;
+        if kind == Kind::ScratchFile && !std::path::Path::new(&path).is_dir() {
+            return refuse(format!(
+                "{path} is no directory, in which a scratch file could be made"
+            ));
+        }
+        let first = settings
+            .get(&PATH)
+            .map(|first| absolute(&PATH, first))
+            .transpose()?;
+        if places.contains(&path) || first.as_ref() == Some(&path) {
+            return refuse(format!("{path} is named twice; a drive is loaded once"));
+        }
+        places.push(path);
+    }
+    if places.len() as u32 >= MOST_DRIVES {
+        return refuse(format!(
+            "{} drives are more than the {MOST_DRIVES} that one run loads at the same time",
+            places.len() + 1
+        ));
+    }
+    if !places.is_empty() {
+        settings.set(&ALSO, places.join(&BETWEEN.to_string()));
+    }
+    Ok(())
+}
+
+/// The further places at the end of a subject's name.
+pub(super) fn label(subject: &Settings) -> String {
+    others(subject).map(|path| format!(", with {path}")).collect()
+}
+
+/// Refuses more drives than the subject has.
+pub(super) fn check(factors: &Settings, subject: &Subject) -> Result<(), Refusal> {
+    let (wanted, there) = (*factors.value(&DRIVES), count(&subject.settings));
+    if wanted <= there {
+        return Ok(());
+    }
+    let message = format!(
+        "{wanted} drives are to be loaded, and the subject has {there}; name the others in `also` (--also)"
+    );
+    Err(Refusal::of(&DRIVES, message))
+}
+
+/// What each drive gave, where there were several.
+pub(super) fn values(each: &[JobReport]) -> Vec<Value> {
+    if each.len() < 2 {
+        return Vec::new();
+    }
+    let of_one = |(number, report): (usize, &JobReport)| {
+        let total = report.total();
+        let mut operations = total.reads.clone();
+        operations.merge(&total.writes);
+        let [iops, bandwidth] = throughput(report, None, &operations);
+        let p99 = operations.latency.percentile(0.99).map(|ns| ns as f64);
+        let too_few = || {
+            Unavailable::because(format!(
+                "too few operations ({}) for a p99",
+                operations.latency.count()
+            ))
+        };
+        let known = |value: Option<f64>| value.ok_or_else(|| Unavailable::because("nothing completed"));
+        [
+            Value::known(DRIVE_IOPS[number], known(iops.value)),
+            Value::known(DRIVE_BANDWIDTH[number], known(bandwidth.value)),
+            Value::known(DRIVE_P99[number], p99.ok_or_else(too_few)),
+        ]
+    };
+    each.iter()
+        .take(MOST_DRIVES as usize)
+        .enumerate()
+        .flat_map(of_one)
+        .collect()
+}
