@@ -102,7 +102,7 @@ def planes(fields, count, width):
     return values
 
 
-def code_block(data, count, classes):
+def code_block(data, count, classes, part=None):
     encoding = data[0]
     data = data[1:]
     if encoding & 0x80:
@@ -139,10 +139,30 @@ def code_block(data, count, classes):
         for number in planes(fields, count - 1, width):
             value = value + (number >> 1 ^ -(number & 1)) & 0xFFFFFFFF
             values.append(value)
+    elif encoding == 6 and part is not None:
+        values = tokens(fields, part)
     else:
         raise ValueError(f"unknown encoding {encoding}")
     fields.end()
     expect(len(values) == count, "rows of a block")
+    return values
+
+
+def tokens(fields, part):
+    """One block of a group; the others are passed over."""
+    ones, twos, parts = fields.unpack("HHI")
+    expect(ones + twos <= 256 and part < parts, "group")
+    blocks = [fields.take(length) for length in [fields.unpack("I") for _ in range(parts)]]
+    block, values = Fields(blocks[part]), []
+    while block.at < len(block.data):
+        first = block.unpack("B")
+        if first < ones:
+            values.append(first)
+        elif first < ones + twos:
+            values.append(ones + (first - ones << 8) + block.unpack("B"))
+        else:
+            rest = first - ones - twos << 16 | int.from_bytes(block.take(2), "big")
+            values.append(ones + (twos << 8) + rest)
     return values
 
 
@@ -211,11 +231,11 @@ def codes(section, count):
     classes = [fields.unpack("II") for _ in range(class_count)]
     values, zones = [], []
     for start in range(0, count, BLOCK_ROWS):
-        offset, length, crc, least, greatest, nulls, _ = fields.unpack("QIIIIII")
+        offset, length, crc, least, greatest, nulls, part = fields.unpack("QIIIIII")
         data = section.data[offset : offset + length]
         check(data, crc, "code block")
         rows = min(BLOCK_ROWS, count - start)
-        values += code_block(data, rows, classes)
+        values += code_block(data, rows, classes, part)
         zones.append((start, start + rows, least, greatest, nulls))
     fields.end()
     return values, classes, zones
@@ -325,7 +345,7 @@ def read(file):
     header = Fields(file[:64])
     expect(header.take(8) == b"\x8aOCOL\r\n\x1a", "magic")
     major, _, _, _, _, incompatible, footer, length, footer_crc, header_crc = header.unpack("HHIQQQQQII")
-    expect(major == 1 and incompatible == 0, "version")
+    expect(major == 1 and incompatible & ~1 == 0, "version")
     check(file[:60], header_crc, "header")
     data = file[footer : footer + length]
     check(data, footer_crc, "footer")

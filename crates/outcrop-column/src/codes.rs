@@ -9,16 +9,21 @@ mod classes;
 mod local;
 pub(crate) mod section;
 mod shrink_hint;
+mod tokens;
 
-pub(crate) use block::{Block, inflate, unwrap};
-pub(crate) use choose::{BlockEncoder, Effort};
+pub(crate) use block::{Block, Unwrapped, inflate, unwrap};
+pub(crate) use choose::{BlockEncoder, Effort, Joined};
 pub(crate) use classes::ClassTable;
+pub(crate) use tokens::GROUP_BLOCKS;
 
-/// Memory that decoding a block needs beside its output; blocks decoded one after the other share it.
+/// Memory that decoding a block needs beside its output; blocks of one file decoded one after the other share it.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// The integers of each class that are dealt out next.
     by_class: Vec<u32>,
+    /// The group of blocks that was decompressed last: its offset in the file, length and checksum, and what it
+    /// became. At most a megabyte.
+    group: Option<((u64, u32, u32), Unwrapped<'static>)>,
 }
 
 /// Byte 0 of a block.
@@ -29,8 +34,14 @@ pub(crate) mod encoding {
     pub(crate) const PLANES: u8 = 3;
     pub(crate) const CLASSES: u8 = 4;
     pub(crate) const DELTAS: u8 = 5;
+    pub(crate) const TOKENS: u8 = 6;
     /// Set where the rest is a zstd frame.
     pub(crate) const ZSTD: u8 = 0x80;
+    /// Whether several blocks may share the bytes of a block that begins with `byte`.
+    pub(crate) fn is_group(byte: u8) -> bool {
+        byte & !ZSTD == TOKENS
+    }
+
     /// Largest `raw_length` of a zstd frame.
     pub(crate) const RAW_BYTES_LIMIT: usize = 1 << 20;
 
@@ -43,11 +54,13 @@ pub(crate) mod encoding {
             PLANES => "planes",
             CLASSES => "classes",
             DELTAS => "deltas",
+            TOKENS => "tokens",
             0x81 => "runs + zstd",
             0x82 => "local dictionary + zstd",
             0x83 => "planes + zstd",
             0x84 => "classes + zstd",
             0x85 => "deltas + zstd",
+            0x86 => "tokens + zstd",
             _ => "unknown",
         }
     }

@@ -11,6 +11,7 @@ mod verify;
 
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
+use std::sync::Mutex;
 
 #[cfg(feature = "arrow")]
 pub(crate) use batches::Upcoming;
@@ -24,6 +25,7 @@ pub use verify::VerifyReport;
 
 #[cfg(feature = "arrow")]
 use crate::arrow::ArrowValues;
+use crate::codes::Scratch;
 use crate::error::{ColumnError, Result};
 use crate::format::{Footer, Header};
 use crate::packed::{PackedReport, unpack};
@@ -44,10 +46,14 @@ pub struct Column {
     file_bytes: u64,
     packed: Option<PackedReport>,
     segments: Vec<Segment>,
+    /// Incompatible features that a reader of the segments must know.
+    features: u64,
     /// What scans as Arrow arrays share; kept where the column is preloaded.
     #[cfg(feature = "arrow")]
     arrow_values: std::sync::OnceLock<ArrowValues>,
     is_preloaded: bool,
+    /// The group of blocks that the last [`Column::get`] decompressed.
+    last_group: Mutex<Scratch>,
     watch: Watch,
 }
 
@@ -108,10 +114,13 @@ impl Column {
             }
         });
         let header = Header::read(&*source)?;
-        let footer = Footer::read(&*source, &header)?;
+        let Footer {
+            segments: entries,
+            features,
+        } = Footer::read(&*source, &header)?;
         let mut first_row = 0;
-        let mut segments = Vec::with_capacity(footer.segments.len());
-        for entry in footer.segments {
+        let mut segments = Vec::with_capacity(entries.len());
+        for entry in entries {
             let row_count = entry.row_count;
             segments.push(Segment::open(&*source, entry, first_row)?);
             first_row += row_count;
@@ -121,9 +130,11 @@ impl Column {
             file_bytes,
             packed,
             segments,
+            features,
             #[cfg(feature = "arrow")]
             arrow_values: std::sync::OnceLock::new(),
             is_preloaded: false,
+            last_group: Mutex::default(),
             watch: Watch::default(),
         })
     }
@@ -343,7 +354,10 @@ impl Column {
             .segments
             .get(index)
             .ok_or(ColumnError::NoSuchRow { row, row_count })?;
-        let code = segment.code_at(&*self.source, row - segment.first_row)?;
+        // Another thread may be at it: then the group is decompressed for this row alone.
+        let (mut kept, mut own) = (self.last_group.try_lock().ok(), Scratch::default());
+        let scratch = kept.as_deref_mut().unwrap_or(&mut own);
+        let code = segment.code_at(&*self.source, row - segment.first_row, scratch)?;
         if Some(code) == segment.null_code() {
             return Ok(None);
         }

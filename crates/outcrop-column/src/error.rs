@@ -30,7 +30,7 @@ pub enum ColumnError {
     },
     /// The file is of a version, or uses a feature, that this reader does not know.
     #[error(
-        "the file has version {major}.{minor} with incompatible features {incompatible:#x}; this release reads version {known_major} without features: use a newer release"
+        "the file has version {major}.{minor} with incompatible features {incompatible:#x}; this release knows version {known_major} and features {known_features:#x}: use a newer release"
     )]
     Unsupported {
         /// Major version of the file.
@@ -41,6 +41,8 @@ pub enum ColumnError {
         incompatible: u64,
         /// The major version that this reader knows.
         known_major: u16,
+        /// The feature bits that this reader knows.
+        known_features: u64,
     },
     /// A column file of a form that this reader does not know.
     #[error(

@@ -9,7 +9,7 @@ mod sections;
 
 pub(crate) use fields::{Fields, push_u32, push_u64, put_varint};
 pub(crate) use footer::{Footer, Section, SectionKind, SegmentEntry};
-pub(crate) use header::{HEADER_BYTES, Header};
+pub(crate) use header::{HEADER_BYTES, Header, TOKENS};
 pub(crate) use integers::{bits_of, packed_bytes, plane_bytes, plane_widths, unzigzag, zigzag};
 pub(crate) use sections::SectionWriter;
 

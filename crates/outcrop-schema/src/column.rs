@@ -134,6 +134,8 @@ words! {
         Classes = "classes",
         /// Neither codes nor values pass through zstd.
         Zstd = "zstd",
+        /// Blocks of codes are compressed each on its own, never as a group of tokens.
+        Tokens = "tokens",
         /// Neither classes nor zstd.
         EntropyCoding = "entropy-coding",
         /// None of these techniques.
@@ -294,7 +296,7 @@ pub static PROFILE: Factor<Profile> = Factor::new("profile", "Whether size or ti
 pub static WITHOUT: Factor<Without> = Factor::new("without", "Technique that the file is written without", spelled)
     .default("nothing")
     .accepts(
-        "`\"nothing\"`, `\"front-coding\"`, `\"deltas\"`, `\"classes\"`, `\"zstd\"`, `\"entropy-coding\"` (classes and zstd), `\"all\"`",
+        "`\"nothing\"`, `\"front-coding\"`, `\"deltas\"`, `\"classes\"`, `\"zstd\"`, `\"tokens\"`, `\"entropy-coding\"` (classes and zstd), `\"all\"`",
     )
     .label(Label::Unusual("without {}"));
 /// The widest kernels that run.

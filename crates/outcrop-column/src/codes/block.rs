@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::classes::{ClassTable, Classes};
-use super::{Scratch, encoding};
+use super::{Scratch, encoding, tokens};
 use crate::error::{Result, corrupt};
 use crate::format::{Fields, bits_of, unzigzag};
 use crate::planes::Planes;
@@ -19,6 +19,7 @@ pub(crate) enum Block<'a> {
     Planes { base: u32, planes: Planes<'a> },
     Classes(Box<Classes<'a>>),
     Deltas { first: u32, planes: Planes<'a> },
+    Tokens { values: Vec<u32> },
 }
 
 /// Bytes of a block without its zstd wrapping: the encoding and what follows it.
@@ -80,8 +81,24 @@ pub(crate) fn inflate(part: &'static str, offset: u64, frame: &[u8], raw_bytes: 
 }
 
 impl Unwrapped<'_> {
-    /// Parses a block of `count` integers.
-    pub(crate) fn parse(&self, count: usize, classes: &ClassTable) -> Result<Block<'_>> {
+    /// Whether several blocks may share these bytes as a group.
+    pub(crate) fn is_group(&self) -> bool {
+        self.encoding == encoding::TOKENS
+    }
+
+    /// The same for longer than the source is borrowed, where that takes no copy.
+    pub(crate) fn into_decompressed(self) -> Option<Unwrapped<'static>> {
+        match self.body {
+            Cow::Owned(body) => Some(Unwrapped {
+                body: Cow::Owned(body),
+                ..self
+            }),
+            Cow::Borrowed(_) => None,
+        }
+    }
+
+    /// Parses a block of `count` integers, in a group the one in place `part`.
+    pub(crate) fn parse(&self, count: usize, classes: &ClassTable, part: u32) -> Result<Block<'_>> {
         let mut fields = Fields::new(PART, self.offset, &self.body);
         let block = match self.encoding {
             encoding::CONSTANT => Block::Constant {
@@ -108,6 +125,9 @@ impl Unwrapped<'_> {
                     planes: Planes::take(&mut fields, rest, width)?,
                 }
             }
+            encoding::TOKENS => Block::Tokens {
+                values: tokens::parse(&mut fields, count, part)?,
+            },
             other => return Err(fields.wrong(format!("unknown encoding {other}"))),
         };
         fields.end()?;
@@ -188,6 +208,7 @@ impl Block<'_> {
                     *slot = value;
                 }
             }
+            Self::Tokens { values } => out.copy_from_slice(values),
         }
         Ok(())
     }
@@ -226,13 +247,9 @@ impl Block<'_> {
             Self::Deltas { planes, .. } => {
                 let mut values = vec![0; planes.count() + 1];
                 self.decode(&mut values, &mut Scratch::default())?;
-                found.extend(
-                    (0_u32..)
-                        .zip(&values)
-                        .filter(|(_, value)| inside(value))
-                        .map(|(index, _)| index),
-                );
+                found.extend(places_where(&values, inside));
             }
+            Self::Tokens { values } => found.extend(places_where(values, inside)),
         }
         Ok(())
     }
@@ -255,8 +272,17 @@ impl Block<'_> {
                 self.decode(&mut values, &mut Scratch::default())?;
                 values[index]
             }
+            Self::Tokens { values } => values[index],
         })
     }
+}
+
+/// Where the integers stand for which `holds`.
+fn places_where(values: &[u32], holds: impl Fn(&u32) -> bool) -> impl Iterator<Item = u32> {
+    (0_u32..)
+        .zip(values)
+        .filter(move |(_, value)| holds(value))
+        .map(|(index, _)| index)
 }
 
 fn bad_index(index: u32, size: usize) -> crate::ColumnError {

@@ -6,6 +6,7 @@ use super::classes::{ClassTable, Sorted};
 use super::encoding;
 use super::local::{self, LocalDictionary};
 use super::shrink_hint::ShrinkHint;
+use super::tokens;
 use crate::error::Result;
 use crate::format::{CLASS_LIMIT, bits_of, packed_bytes, plane_bytes, plane_widths, push_u32, zigzag};
 use crate::kernels::{Measured, measure};
@@ -20,6 +21,8 @@ pub(crate) struct Effort {
     pub(crate) exhaustive: bool,
     /// Consider differences of neighbours; never doing so only measures what they are worth.
     pub(crate) tries_deltas: bool,
+    /// Try blocks joined to groups of tokens. Needs a zstd level.
+    pub(crate) joins_blocks: bool,
 }
 
 /// Rows looked at to guess whether a block has few distinct values or compresses.
@@ -29,6 +32,18 @@ const SAMPLE_ROWS: usize = 4096;
 /// block), and how many of them are. On 39 real columns that gives the sizes that trying all forms gives.
 const TRIAL_LEVEL: i32 = 6;
 const FORMS_KEPT: usize = 6;
+
+/// A group is worth a format that older readers refuse, and slower reads of one row, if it saves a twentieth and
+/// at least so many bytes.
+const GROUP_SAVES: (usize, usize) = (20, 64);
+
+/// What joining blocks to a group gave.
+pub(crate) enum Joined {
+    Smaller(Vec<u8>),
+    NotSmaller,
+    /// Fewer blocks may fit.
+    TooLong,
+}
 
 /// Encodes blocks one after the other, reusing its buffers.
 pub(crate) struct BlockEncoder<'a> {
@@ -184,6 +199,31 @@ impl<'a> BlockEncoder<'a> {
             }
         }
         Ok(best)
+    }
+
+    /// The blocks of `values` as a group, if it saves enough of `bytes`, which they take on their own.
+    pub(crate) fn join(&self, values: &[u32], bytes: usize) -> Result<Joined> {
+        let (Some(level), true) = (self.effort.zstd_level, self.effort.joins_blocks) else {
+            return Ok(Joined::NotSmaller);
+        };
+        let Some(group) = tokens::group(values, self.classes.is_some()) else {
+            return Ok(Joined::NotSmaller);
+        };
+        let body_bytes = group.len() - 1;
+        if body_bytes > encoding::RAW_BYTES_LIMIT {
+            return Ok(Joined::TooLong);
+        }
+        // The slow level saves about a tenth of what a quick one leaves.
+        let shrunk = |level, most_bytes| -> Result<Option<Vec<u8>>> {
+            let packed = compress(&group, &[body_bytes], level)?;
+            Ok(packed.filter(|packed| packed.len() <= most_bytes))
+        };
+        if shrunk(TRIAL_LEVEL, bytes + bytes / 8)?.is_none() {
+            return Ok(Joined::NotSmaller);
+        }
+        let saved = (bytes / GROUP_SAVES.0).max(GROUP_SAVES.1);
+        let packed = shrunk(level, bytes.saturating_sub(saved))?;
+        Ok(packed.map_or(Joined::NotSmaller, Joined::Smaller))
     }
 
     fn write(&self, form: Form, values: &[u32], measured: &Measured) -> Vec<u8> {

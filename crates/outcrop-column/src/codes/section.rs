@@ -21,6 +21,8 @@ pub(crate) struct BlockEntry {
     pub(crate) least: u32,
     pub(crate) greatest: u32,
     pub(crate) null_count: u32,
+    /// Place of the block in the group that shares its bytes; 0 where there is none.
+    pub(crate) part: u32,
 }
 
 impl BlockEntry {
@@ -35,23 +37,22 @@ impl BlockEntry {
             self.least,
             self.greatest,
             self.null_count,
-            0,
+            self.part,
         ] {
             push_u32(out, field);
         }
     }
 
     fn read(fields: &mut Fields<'_>) -> Result<Self> {
-        let entry = Self {
+        Ok(Self {
             offset: fields.u64()?,
             length: fields.u32()?,
             crc: fields.u32()?,
             least: fields.u32()?,
             greatest: fields.u32()?,
             null_count: fields.u32()?,
-        };
-        let _reserved = fields.u32()?;
-        Ok(entry)
+            part: fields.u32()?,
+        })
     }
 }
 
@@ -135,16 +136,29 @@ impl CodesSection {
         Ok(bytes)
     }
 
-    /// Calls `action` with block `index`, checked and parsed.
+    /// Calls `action` with block `index`, checked and parsed. A group of blocks stays in
+    /// `scratch`, which must not have served another file.
     pub(crate) fn with_block<T>(
         &self,
         source: &dyn ReadAt,
         index: usize,
-        action: impl FnOnce(&Block<'_>) -> Result<T>,
+        scratch: &mut Scratch,
+        action: impl FnOnce(&Block<'_>, &mut Scratch) -> Result<T>,
     ) -> Result<T> {
-        let at = self.offset + self.entries[index].offset;
-        let unwrapped = unwrap(self.bytes(source, index)?, at)?;
-        action(&unwrapped.parse(self.rows_in(index), &self.classes)?)
+        let entry = &self.entries[index];
+        let at = self.offset + entry.offset;
+        let group = (at, entry.length, entry.crc);
+        let unwrapped = match scratch.group.take() {
+            Some((kept, unwrapped)) if kept == group => unwrapped,
+            _ => unwrap(self.bytes(source, index)?, at)?,
+        };
+        let block = unwrapped.parse(self.rows_in(index), &self.classes, entry.part)?;
+        let result = action(&block, scratch)?;
+        drop(block);
+        if unwrapped.is_group() {
+            scratch.group = unwrapped.into_decompressed().map(|unwrapped| (group, unwrapped));
+        }
+        Ok(result)
     }
 
     /// Decodes block `index` into `out`, which takes its length; all integers are less than the symbol count.
@@ -167,7 +181,9 @@ impl CodesSection {
         out: &mut [u32],
         scratch: &mut Scratch,
     ) -> Result<()> {
-        self.with_block(source, index, |block| block.decode(out, scratch))?;
+        self.with_block(source, index, scratch, |block, scratch| {
+            block.decode(out, scratch)
+        })?;
         let greatest = kernels::greatest(out);
         if u64::from(greatest) >= self.symbol_count {
             let at = self.offset + self.entries[index].offset;
@@ -180,12 +196,13 @@ impl CodesSection {
         Ok(())
     }
 
-    /// Name of the encoding of block `index` and its stored bytes.
+    /// Name of the encoding of block `index` and its stored bytes; those of a group count for its first block.
     pub(crate) fn describe(&self, source: &dyn ReadAt, index: usize) -> Result<(&'static str, u32)> {
         let bytes = self.bytes(source, index)?;
+        let entry = &self.entries[index];
         Ok((
             encoding::name(bytes.first().copied().unwrap_or(u8::MAX)),
-            self.entries[index].length,
+            if entry.part == 0 { entry.length } else { 0 },
         ))
     }
 }

@@ -40,6 +40,7 @@ impl Column {
     pub fn append_segments(&self, existing: &dyn ReadAt, out: &mut dyn WriteAt) -> Result<EncodeReport> {
         let (mut footer, end) = existing_segments(existing, EncodeOptions::default(), out)?;
         let mut sections = SectionWriter::new(out, end);
+        sections.need(self.features);
         let mut report = EncodeReport::default();
         for segment in &self.segments {
             let entry = self.copy_segment(&segment.entry, &mut sections)?;

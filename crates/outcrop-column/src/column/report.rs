@@ -53,7 +53,7 @@ pub struct SegmentReport {
 pub struct EncodingReport {
     /// Blocks in this encoding.
     pub block_count: u64,
-    /// Their bytes; blocks that share bytes with an equal one count each time.
+    /// Their bytes; blocks that share bytes with an equal one count each time, a group of blocks once.
     pub bytes: u64,
 }
 

@@ -147,14 +147,14 @@ impl Segment {
     }
 
     /// The code of one row of the segment.
-    pub(super) fn code_at(&self, source: &dyn ReadAt, row: u64) -> Result<u32> {
+    pub(super) fn code_at(&self, source: &dyn ReadAt, row: u64, scratch: &mut Scratch) -> Result<u32> {
         let (block, index) = (
             (row / BLOCK_ROWS as u64) as usize,
             (row % BLOCK_ROWS as u64) as usize,
         );
         let rank = self
             .codes()?
-            .with_block(source, block, |block| block.get(index))?;
+            .with_block(source, block, scratch, |block, _| block.get(index))?;
         if u64::from(rank) >= self.entry.symbol_count() {
             return Err(corrupt(
                 "code block",

@@ -270,15 +270,15 @@ impl<'a> Selection<'a> {
         };
         let wanted = RankSet::new(segment, self.source, ranges)?;
         let wants_null = segment.null_code().is_some_and(|null| last == null);
-        let mut found = Vec::new();
+        let (mut found, mut scratch) = (Vec::new(), Scratch::default());
         for (index, entry) in section.entries().iter().enumerate() {
             let outside = entry.greatest < first || entry.least > last || entry.least > entry.greatest;
             if outside && !(wants_null && entry.null_count > 0) {
                 continue;
             }
             found.clear();
-            section.with_block(self.source, index, |block| {
-                wanted.find_in(block, section.rows_in(index), &mut found)
+            section.with_block(self.source, index, &mut scratch, |block, scratch| {
+                wanted.find_in(block, section.rows_in(index), &mut found, scratch)
             })?;
             let first_row = segment.first_row + (index * BLOCK_ROWS) as u64;
             found.iter().for_each(|&row| action(first_row + u64::from(row)));
@@ -343,7 +343,13 @@ impl RankSet {
         Ok(Self { ranges, bits })
     }
 
-    fn find_in(&self, block: &Block<'_>, count: usize, found: &mut Vec<u32>) -> Result<()> {
+    fn find_in(
+        &self,
+        block: &Block<'_>,
+        count: usize,
+        found: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         // Each class is searched on its own, so a range in each of the 16 costs no more than one pass.
         let by_range = self.bits.is_empty()
             || matches!(block, Block::Classes(_)) && self.ranges.len() <= 4 * RANGES_SEARCHED;
@@ -357,7 +363,7 @@ impl RankSet {
             return Ok(());
         }
         let mut ranks = vec![0; count];
-        block.decode(&mut ranks, &mut Scratch::default())?;
+        block.decode(&mut ranks, scratch)?;
         let is_wanted = |rank: u32| {
             self.bits
                 .get(rank as usize / 64)

@@ -33,8 +33,10 @@ impl Column {
             }
             if let Some(codes) = &segment.codes {
                 let mut counts = vec![0_u32; segment.entry.symbol_count() as usize];
+                let mut scratch = Scratch::default();
                 for block in 0..codes.entries().len() {
-                    note(check_block(segment, source, block, &mut counts), &mut report)?;
+                    let checked = check_block(segment, source, block, &mut counts, &mut scratch);
+                    note(checked, &mut report)?;
                     let done = segment.first_row + (block * BLOCK_ROWS + codes.rows_in(block)) as u64;
                     self.watch.report(Step::Rows, done, self.row_count());
                 }
@@ -64,10 +66,16 @@ fn check_postings(segment: &Segment, source: &dyn ReadAt) -> Result<()> {
         .map_or(Ok(()), |postings| postings.verify(source))
 }
 
-fn check_block(segment: &Segment, source: &dyn ReadAt, block: usize, counts: &mut [u32]) -> Result<()> {
+fn check_block(
+    segment: &Segment,
+    source: &dyn ReadAt,
+    block: usize,
+    counts: &mut [u32],
+    scratch: &mut Scratch,
+) -> Result<()> {
     let entry = segment.codes()?.entries()[block];
     let mut codes = Vec::new();
-    segment.decode(source, block, &mut codes, &mut Scratch::default())?;
+    segment.decode(source, block, &mut codes, scratch)?;
     let null = segment.null_code();
     let (mut least, mut greatest, mut null_count) = (u32::MAX, 0, 0);
     for &code in &codes {

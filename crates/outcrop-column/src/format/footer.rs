@@ -165,6 +165,8 @@ fn read_section(fields: &mut Fields<'_>, file_bytes: u64) -> Result<Option<Secti
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Footer {
     pub(crate) segments: Vec<SegmentEntry>,
+    /// Incompatible features that a reader of the segments must know; they stand in the header.
+    pub(crate) features: u64,
 }
 
 impl Footer {
@@ -196,7 +198,10 @@ impl Footer {
         }
         let segment_count = fields.u32()?;
         let row_count = fields.u64()?;
-        let mut footer = Self::default();
+        let mut footer = Self {
+            segments: Vec::new(),
+            features: header.incompatible,
+        };
         for _ in 0..segment_count {
             footer
                 .segments

@@ -10,10 +10,17 @@ const MAJOR: u16 = 1;
 const MINOR: u16 = 0;
 const PART: &str = "header";
 
+/// Incompatible feature: blocks of codes may be tokens, and share bytes as a group.
+pub(crate) const TOKENS: u64 = 1;
+
+/// Incompatible features that this reader knows.
+const KNOWN: u64 = TOKENS;
+
 /// Where the footer is and what a reader must know to use the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Header {
     pub(crate) read_only_compatible: u64,
+    pub(crate) incompatible: u64,
     pub(crate) footer_offset: u64,
     pub(crate) footer_bytes: u64,
     pub(crate) footer_crc: u32,
@@ -27,7 +34,7 @@ impl Header {
         push_u32(&mut out, 0);
         push_u64(&mut out, 0);
         push_u64(&mut out, self.read_only_compatible);
-        push_u64(&mut out, 0);
+        push_u64(&mut out, self.incompatible);
         push_u64(&mut out, self.footer_offset);
         push_u64(&mut out, self.footer_bytes);
         push_u32(&mut out, self.footer_crc);
@@ -47,6 +54,7 @@ impl Header {
             minor: MINOR,
             incompatible: header.read_only_compatible,
             known_major: MAJOR,
+            known_features: 0,
         })
     }
 
@@ -75,19 +83,22 @@ impl Header {
                 minor,
                 incompatible,
                 known_major: MAJOR,
+                known_features: KNOWN,
             });
         }
         check_crc(PART, 0, &bytes[..HEADER_BYTES - 4], fields.u32()?)?;
-        if incompatible != 0 {
+        if incompatible & !KNOWN != 0 {
             return Err(ColumnError::Unsupported {
                 major,
                 minor,
                 incompatible,
                 known_major: MAJOR,
+                known_features: KNOWN,
             });
         }
         Ok(Self {
             read_only_compatible,
+            incompatible,
             footer_offset,
             footer_bytes,
             footer_crc,

@@ -25,6 +25,8 @@ pub(crate) struct SectionWriter<'a> {
     gap_bytes: u64,
     /// Where the section being written begins.
     start: u64,
+    /// Incompatible features that a reader of the sections must know.
+    features: u64,
     /// Bytes of the section so far, those in the buffer included.
     length: u64,
     buffer: Vec<u8>,
@@ -39,6 +41,7 @@ impl<'a> SectionWriter<'a> {
             end,
             gap_bytes: 0,
             start: end.next_multiple_of(TIGHT),
+            features: 0,
             length: 0,
             buffer: Vec::new(),
         }
@@ -47,6 +50,11 @@ impl<'a> SectionWriter<'a> {
     /// Where the next byte will be, in the section.
     pub(crate) fn position(&self) -> u64 {
         self.length
+    }
+
+    /// Says that a reader must know these incompatible features.
+    pub(crate) fn need(&mut self, features: u64) {
+        self.features |= features;
     }
 
     /// Where the footer goes once all sections are finished, in the file.
@@ -64,6 +72,7 @@ impl<'a> SectionWriter<'a> {
             self.out.sync()?;
         }
         let header = Header {
+            incompatible: self.features | footer.features,
             footer_offset,
             footer_bytes: bytes.len() as u64,
             footer_crc: crc32c::crc32c(&bytes),

@@ -195,8 +195,11 @@ impl Rows {
             let mut codes = vec![0; left.min(BLOCK_ROWS)];
             left -= codes.len();
             let unwrapped = unwrap(Cow::Borrowed(block), 0)?;
+            if unwrapped.is_group() {
+                return Err(corrupt(PART, 0, "its codes are tokens, which it cannot have"));
+            }
             unwrapped
-                .parse(codes.len(), &ClassTable::default())?
+                .parse(codes.len(), &ClassTable::default(), 0)?
                 .decode(&mut codes, &mut scratch)?;
             for code in codes {
                 let index = code as usize;

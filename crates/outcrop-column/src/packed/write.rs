@@ -118,6 +118,7 @@ impl PackableRows {
         const EFFORT: Effort = Effort {
             zstd_level: Some(19),
             tries_deltas: true,
+            joins_blocks: false,
             exhaustive: true,
         };
         let layout = Layout::of(self.values());

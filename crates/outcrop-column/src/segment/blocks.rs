@@ -1,15 +1,16 @@
 //! Encodes the blocks of a segment on the caller's number of threads and writes them in order.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::frames::Rows;
 use crate::codes::section::BlockEntry;
-use crate::codes::{BlockEncoder, ClassTable, Effort};
+use crate::codes::{BlockEncoder, ClassTable, Effort, GROUP_BLOCKS, Joined, encoding};
 use crate::error::{ColumnError, Result};
-use crate::format::{BLOCK_ROWS, CLASS_LIMIT, Section, SectionKind, SectionWriter};
+use crate::format::{BLOCK_ROWS, CLASS_LIMIT, Section, SectionKind, SectionWriter, TOKENS};
 use crate::huge::HugeMap;
 use crate::kernels::{Measured, measure};
 use crate::progress::{Step, Watch};
@@ -17,8 +18,9 @@ use crate::progress::{Step, Watch};
 /// Blocks kept to find an equal one: repeated data often repeats within a few blocks.
 const REMEMBERED_BLOCKS: usize = 16;
 
-/// Blocks a thread that may be encoded or waiting to be written at a time.
+/// Blocks a thread that may be encoded or waiting to be written at a time, and lots of blocks at least.
 const BLOCKS_PER_THREAD: usize = 8;
+const LOTS_PER_THREAD: usize = 2;
 
 /// Rows with all that makes them ranks.
 pub(super) struct CodeSource<'a> {
@@ -36,19 +38,54 @@ impl<'a> CodeSource<'a> {
         self.classes.map(|(table, _)| table)
     }
 
-    /// Says that the blocks up to `block` are written.
+    /// Says that the blocks before `block` are written.
     fn report(&self, watch: &Watch, block: u64) {
         let row_count = self.rows.row_count();
-        let done = ((block + 1) * BLOCK_ROWS as u64).min(row_count);
+        let done = (block * BLOCK_ROWS as u64).min(row_count);
         watch.report(Step::Codes, done, row_count);
+    }
+
+    fn block_count(&self) -> u64 {
+        self.rows.row_count().div_ceil(BLOCK_ROWS as u64)
+    }
+
+    /// What is encoded at a time: a block, or as many blocks as may become a group.
+    fn lots(&self, effort: Effort) -> Vec<Range<u64>> {
+        let (block_count, size) = (self.block_count(), lot_blocks(effort));
+        (0..block_count)
+            .step_by(size)
+            .map(|first| first..block_count.min(first + size as u64))
+            .collect()
     }
 }
 
-/// An encoded block and what its table says of it.
+fn lot_blocks(effort: Effort) -> usize {
+    if effort.joins_blocks { GROUP_BLOCKS } else { 1 }
+}
+
+/// A block, or a group of blocks, encoded, and what the table says of each.
 struct Encoded {
     bytes: Vec<u8>,
     crc: u32,
-    zone: Zone,
+    zones: Vec<Zone>,
+}
+
+impl Encoded {
+    fn new(bytes: Vec<u8>, zones: Vec<Zone>) -> Self {
+        Self {
+            crc: crc32c::crc32c(&bytes),
+            bytes,
+            zones,
+        }
+    }
+}
+
+/// What `blocks` will take: of equal ones, one is stored.
+fn stored_bytes(blocks: &[Encoded]) -> usize {
+    let mut all: Vec<&[u8]> = blocks.iter().map(|block| &block.bytes[..]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.iter().map(|bytes| bytes.len()).sum()
 }
 
 /// Least and greatest code that is not null, and the number of nulls.
@@ -117,16 +154,20 @@ impl BlockWriter {
         }
     }
 
-    /// Writes a block; gives memory that is no longer needed.
+    /// Writes a block or a group; gives memory that is no longer needed.
     fn push(&mut self, block: Encoded, out: &mut SectionWriter<'_>) -> Result<Vec<u8>> {
         let mut entry = BlockEntry {
             offset: out.position(),
             length: block.bytes.len() as u32,
             crc: block.crc,
-            least: block.zone.least,
-            greatest: block.zone.greatest,
-            null_count: block.zone.null_count,
+            least: 0,
+            greatest: 0,
+            null_count: 0,
+            part: 0,
         };
+        if block.bytes.first().is_some_and(|&byte| encoding::is_group(byte)) {
+            out.need(TOKENS);
+        }
         let is_same =
             |(other, bytes): &&(BlockEntry, Vec<u8>)| other.crc == entry.crc && *bytes == block.bytes;
         let same = self.recent.iter().find(is_same).map(|(same, _)| same.offset);
@@ -144,7 +185,16 @@ impl BlockWriter {
             }
             self.next_recent = (self.next_recent + 1) % REMEMBERED_BLOCKS;
         }
-        entry.push_to(&mut self.table);
+        for (part, zone) in (0_u32..).zip(block.zones) {
+            let of_block = BlockEntry {
+                least: zone.least,
+                greatest: zone.greatest,
+                null_count: zone.null_count,
+                part,
+                ..entry
+            };
+            of_block.push_to(&mut self.table);
+        }
         Ok(spare)
     }
 }
@@ -158,20 +208,22 @@ pub(super) fn write_codes(
     out: &mut SectionWriter<'_>,
 ) -> Result<Section> {
     let mut writer = BlockWriter::new(source.class_table().unwrap_or(&ClassTable::default()));
-    let block_count = source.rows.row_count().div_ceil(BLOCK_ROWS as u64);
-    if threads <= 1 || block_count <= 1 {
+    let lots = source.lots(effort);
+    if threads <= 1 || lots.len() <= 1 {
         let mut worker = BlockWorker::new(source, effort)?;
         let mut spare = Vec::new();
-        for block in 0..block_count {
-            spare = writer.push(worker.encode(block, spare)?, out)?;
-            source.report(watch, block);
+        for lot in lots {
+            for block in worker.encode(&lot, std::mem::take(&mut spare))? {
+                spare = writer.push(block, out)?;
+            }
+            source.report(watch, lot.end);
         }
         return out.finish(SectionKind::Codes, &writer.table, 0);
     }
-    // A ticket is the right to encode one block: as many are out as blocks may wait to be written.
-    let (ticket, tickets) = mpsc::channel::<u64>();
+    // A ticket is the right to encode one lot: as many are out as lots may wait to be written.
+    let (ticket, tickets) = mpsc::channel::<Range<u64>>();
     let tickets = Mutex::new(tickets);
-    let (done, encoded) = mpsc::channel::<(u64, Result<Encoded>)>();
+    let (done, encoded) = mpsc::channel::<(u64, Result<Vec<Encoded>>)>();
     // Memory of blocks that are written, for those to come.
     let spares = Mutex::new(Vec::new());
     let workers = (0..threads).map(|_| BlockWorker::new(source, effort));
@@ -184,26 +236,27 @@ pub(super) fn write_codes(
         drop(done);
         // Moved in, so that on every way out the workers find no more tickets and end.
         let ticket = ticket;
-        let mut next_ticket = 0..block_count;
-        for block in next_ticket.by_ref().take(threads * BLOCKS_PER_THREAD) {
-            let _ = ticket.send(block);
+        let at_once = threads * (BLOCKS_PER_THREAD / lot_blocks(effort)).max(LOTS_PER_THREAD);
+        let mut next_tickets = lots.iter().cloned();
+        for lot in next_tickets.by_ref().take(at_once) {
+            let _ = ticket.send(lot);
         }
         let mut early = BTreeMap::new();
-        for next in 0..block_count {
-            while !early.contains_key(&next) {
+        for next in &lots {
+            while !early.contains_key(&next.start) {
                 // A worker ends early only by a panic, which the scope passes on.
-                let Ok((block, encoded)) = encoded.recv() else {
+                let Ok((first, encoded)) = encoded.recv() else {
                     return Ok(());
                 };
-                early.insert(block, encoded?);
+                early.insert(first, encoded?);
             }
-            if let Some(encoded) = early.remove(&next) {
-                let spare = writer.push(encoded, out)?;
+            for block in early.remove(&next.start).into_iter().flatten() {
+                let spare = writer.push(block, out)?;
                 locked(&spares).push(spare);
-                source.report(watch, next);
             }
-            if let Some(block) = next_ticket.next() {
-                let _ = ticket.send(block);
+            source.report(watch, next.end);
+            if let Some(lot) = next_tickets.next() {
+                let _ = ticket.send(lot);
             }
         }
         Ok::<(), ColumnError>(())
@@ -216,13 +269,15 @@ const SAMPLED_BLOCKS: u64 = 4;
 
 /// Estimate of the bytes of all blocks, from some spread evenly over the rows.
 pub(super) fn estimated_bytes(source: &CodeSource<'_>, effort: Effort) -> Result<u64> {
-    let block_count = source.rows.row_count().div_ceil(BLOCK_ROWS as u64);
+    let block_count = source.block_count();
     let sampled = block_count.min(SAMPLED_BLOCKS);
     let mut worker = BlockWorker::new(source, effort)?;
     let mut bytes = 0;
     for index in 0..sampled {
-        let block = worker.encode(index * block_count / sampled, Vec::new())?;
-        bytes += block.bytes.len() as u64;
+        let block = index * block_count / sampled;
+        for encoded in worker.encode(&(block..block + 1), Vec::new())? {
+            bytes += encoded.bytes.len() as u64;
+        }
     }
     Ok(bytes * block_count / sampled.max(1))
 }
@@ -241,15 +296,15 @@ pub(super) fn class_map_bytes(classes: &[u32], effort: Effort) -> Result<u64> {
 
 fn work(
     mut worker: BlockWorker<'_>,
-    tickets: &Mutex<Receiver<u64>>,
+    tickets: &Mutex<Receiver<Range<u64>>>,
     spares: &Mutex<Vec<Vec<u8>>>,
-    done: &Sender<(u64, Result<Encoded>)>,
+    done: &Sender<(u64, Result<Vec<Encoded>>)>,
 ) {
     loop {
-        let Ok(block) = locked(tickets).recv() else { return };
+        let Ok(lot) = locked(tickets).recv() else { return };
         let spare = locked(spares).pop().unwrap_or_default();
-        // The writer may have failed and gone; then nobody wants the block.
-        if done.send((block, worker.encode(block, spare))).is_err() {
+        // The writer may have failed and gone; then nobody wants the blocks.
+        if done.send((lot.start, worker.encode(&lot, spare))).is_err() {
             return;
         }
     }
@@ -275,24 +330,48 @@ impl<'a> BlockWorker<'a> {
         })
     }
 
-    /// Encodes a block in the memory of `spare`.
-    fn encode(&mut self, block: u64, spare: Vec<u8>) -> Result<Encoded> {
+    /// Encodes consecutive blocks, on their own or as groups, the first of them in the memory of `spare`.
+    fn encode(&mut self, blocks: &Range<u64>, mut spare: Vec<u8>) -> Result<Vec<Encoded>> {
         let rows = self.source.rows;
-        let start = block * BLOCK_ROWS as u64;
-        let count = (rows.row_count() - start).min(BLOCK_ROWS as u64) as usize;
-        self.ranks.resize(count, 0);
-        rows.mapped(start, self.source.maps, &mut self.ranks);
-        let measured = measure(&self.ranks);
-        let bytes = self.encoder.encode_measured(&self.ranks, &measured, spare)?;
-        Ok(Encoded {
-            crc: crc32c::crc32c(&bytes),
-            bytes,
-            zone: self.zone(&measured),
+        let start = blocks.start * BLOCK_ROWS as u64;
+        let count = (rows.row_count() - start).min((blocks.end - blocks.start) * BLOCK_ROWS as u64);
+        let mut ranks = std::mem::take(&mut self.ranks);
+        ranks.resize(count as usize, 0);
+        rows.mapped(start, self.source.maps, &mut ranks);
+        let mut single = Vec::with_capacity(ranks.len().div_ceil(BLOCK_ROWS));
+        for block in ranks.chunks(BLOCK_ROWS) {
+            let measured = measure(block);
+            let bytes = self
+                .encoder
+                .encode_measured(block, &measured, std::mem::take(&mut spare))?;
+            single.push(Encoded::new(bytes, vec![self.zone(block, &measured)]));
+        }
+        let joined = self.joined(single, &ranks);
+        self.ranks = ranks;
+        joined
+    }
+
+    /// The blocks of `ranks`, joined to a group or two where these are smaller.
+    fn joined(&self, mut single: Vec<Encoded>, ranks: &[u32]) -> Result<Vec<Encoded>> {
+        Ok(match self.encoder.join(ranks, stored_bytes(&single))? {
+            Joined::Smaller(bytes) => {
+                let zones = single.into_iter().flat_map(|block| block.zones).collect();
+                vec![Encoded::new(bytes, zones)]
+            }
+            Joined::TooLong if single.len() > 1 => {
+                let half = single.len() / 2;
+                let (first, second) = ranks.split_at(half * BLOCK_ROWS);
+                let rest = single.split_off(half);
+                let mut joined = self.joined(single, first)?;
+                joined.append(&mut self.joined(rest, second)?);
+                joined
+            }
+            Joined::TooLong | Joined::NotSmaller => single,
         })
     }
 
     /// That of the block encoded last.
-    fn zone(&self, measured: &Measured) -> Zone {
+    fn zone(&self, ranks: &[u32], measured: &Measured) -> Zone {
         let null = self.source.null;
         match self.source.classes {
             None if null.is_none() => Zone {
@@ -300,10 +379,10 @@ impl<'a> BlockWorker<'a> {
                 greatest: measured.greatest,
                 null_count: 0,
             },
-            None => Zone::of(&self.ranks, null),
+            None => Zone::of(ranks, null),
             // The encoder did not look at classes.
             Some((_, codes)) if measured.least == measured.greatest => {
-                Zone::of_streams(std::iter::once(&self.ranks[..]), null, codes)
+                Zone::of_streams(std::iter::once(ranks), null, codes)
             }
             Some((_, codes)) => Zone::of_streams(self.encoder.class_streams(), null, codes),
         }
@@ -319,18 +398,11 @@ pub(super) fn write_class_map(
     let mut writer = BlockWriter::new(&ClassTable::default());
     let mut encoder = BlockEncoder::new(None, effort)?;
     for block in classes.chunks(BLOCK_ROWS) {
-        let bytes = encoder.encode(block)?;
-        writer.push(
-            Encoded {
-                crc: crc32c::crc32c(&bytes),
-                bytes,
-                zone: Zone {
-                    least: 0,
-                    ..Zone::EMPTY
-                },
-            },
-            out,
-        )?;
+        let zone = Zone {
+            least: 0,
+            ..Zone::EMPTY
+        };
+        writer.push(Encoded::new(encoder.encode(block)?, vec![zone]), out)?;
     }
     out.finish(SectionKind::ClassMap, &writer.table, 0)
 }

@@ -19,7 +19,8 @@ pub enum Index {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
     /// Tries several forms of every block under zstd at its highest useful level, with and without class map,
-    /// and compresses the dictionary in 64 KiB blocks. Without index, a column of at most 2 MiB of text is
+    /// and compresses the dictionary in 64 KiB blocks. Where rows repeat phrases of earlier rows, up to eight blocks of codes
+    /// are compressed together; readers that do not know such groups refuse the file. Without index, a column of at most 2 MiB of text is
     /// *packed* where that is smaller still: opening such a file unpacks it into memory.
     Smallest,
     /// Tries zstd where a sample of the block shrinks; the dictionary stays readable in 4 KiB
@@ -63,6 +64,8 @@ pub enum Technique {
     Classes,
     /// zstd over blocks of codes and of the dictionary.
     Zstd,
+    /// Blocks of codes joined to groups whose codes stand in one to three bytes each, for zstd.
+    Tokens,
 }
 
 /// A set of techniques.
@@ -86,6 +89,10 @@ impl EncodeOptions {
         Effort {
             zstd_level: effort.zstd_level.filter(|_| !left_out.has(Technique::Zstd)),
             tries_deltas: !left_out.has(Technique::Deltas),
+            joins_blocks: effort.joins_blocks
+                && ![Technique::Zstd, Technique::Tokens]
+                    .iter()
+                    .any(|&one| left_out.has(one)),
             ..effort
         }
     }
@@ -96,16 +103,19 @@ impl EncodeOptions {
                 zstd_level: Some(19),
                 exhaustive: true,
                 tries_deltas: true,
+                joins_blocks: true,
             },
             Profile::Balanced => Effort {
                 zstd_level: Some(3),
                 exhaustive: false,
                 tries_deltas: true,
+                joins_blocks: false,
             },
             Profile::Fastest => Effort {
                 zstd_level: None,
                 exhaustive: false,
                 tries_deltas: true,
+                joins_blocks: false,
             },
         }
     }

@@ -7,6 +7,7 @@ use outcrop_column::{Column, EncodeOptions, Index, Profile};
 use proptest::prelude::*;
 
 use crate::oracle::{INDEXES, Row, encode, encode_unpacked};
+use crate::tokens::{SMALLEST, phrases};
 use crate::untrusted::{ask_everything, edited, made_up, reseal};
 
 /// Few rows: each byte of each file is flipped, and everything asked of the result.
@@ -41,6 +42,10 @@ fn small_files() -> Vec<Vec<u8>> {
             ]
         });
         let mut files: Vec<Vec<u8>> = files.collect();
+        // Tokens need phrases, and more words than one byte tells apart.
+        let of_tokens = encode_unpacked(&phrases(8000, 16), SMALLEST);
+        assert_eq!(of_tokens[32], 1, "tokens do not pay here");
+        files.push(of_tokens);
         files.dedup();
         files
     };
@@ -150,6 +155,15 @@ proptest! {
     fn random_bytes_are_not_a_column(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         prop_assert!(Column::open_in(bytes).is_err());
     }
+}
+
+#[test]
+fn the_files_that_are_edited_have_tokens_among_them() {
+    assert!(
+        crate::untrusted::small_files()
+            .iter()
+            .any(|file| file[3] == b'O' && file[32] == 1)
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::Command;
 use outcrop_column::{EncodeOptions, Encoder, Index, PackedForm, Profile};
 
 use crate::oracle::{Row, check_file, encode, encode_unpacked, push_all};
+use crate::tokens::phrases;
 
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v1")
@@ -24,7 +25,7 @@ fn scattered(row: u64) -> u64 {
     u64::from((row as u32).wrapping_mul(2_654_435_761) >> 11)
 }
 
-/// Name, options and rows of each fixture. Deterministic: the files are compared byte for byte with today's.
+/// Name, options and rows of each fixture; the tokens are a group of two blocks. Deterministic: the files are compared byte for byte with today's.
 fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
     let balanced = |index| EncodeOptions {
         index,
@@ -97,6 +98,7 @@ fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
                 .map(|row| word(scattered(if row % 3 == 0 { row } else { row / 3 }) % 300))
                 .collect(),
         ),
+        ("smallest-tokens", smallest, phrases(70_000, 32)),
     ]
 }
 
@@ -106,6 +108,7 @@ fn the_smallest_profile_is_among_the_golden_files_in_each_of_its_forms() {
         ("smallest-planes", "planes + zstd"),
         ("smallest-deltas", "deltas + zstd"),
         ("smallest-runs", "runs + zstd"),
+        ("smallest-tokens", "tokens + zstd"),
     ] {
         let column = outcrop_column::Column::open(folder().join(format!("{name}.ocol"))).unwrap();
         let report = column.report().unwrap();

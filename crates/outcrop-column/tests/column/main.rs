@@ -18,5 +18,6 @@ mod size;
 mod techniques;
 #[cfg(feature = "parquet")]
 mod text_forms;
+mod tokens;
 mod untrusted;
 mod writes;

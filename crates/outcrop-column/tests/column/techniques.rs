@@ -4,12 +4,14 @@ use outcrop_column::{EncodeOptions, EncodeReport, Encoder, Index, Profile, Techn
 use proptest::prelude::*;
 
 use crate::oracle::{INDEXES, PROFILES, Row, check_file, push_all, values};
+use crate::tokens::phrases;
 
-const ALL: [Technique; 4] = [
+const ALL: [Technique; 5] = [
     Technique::FrontCoding,
     Technique::Deltas,
     Technique::Classes,
     Technique::Zstd,
+    Technique::Tokens,
 ];
 
 fn encode_without(techniques: &[Technique], rows: &[Row], options: EncodeOptions) -> (Vec<u8>, EncodeReport) {
@@ -28,7 +30,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn a_file_without_any_of_the_techniques_answers_as_every_other(
-        rows in proptest::collection::vec(values(), 0..300), left_out in 0_usize..16, index in 0_usize..3, profile in 0_usize..3,
+        rows in proptest::collection::vec(values(), 0..300), left_out in 0_usize..32, index in 0_usize..3, profile in 0_usize..3,
     ) {
         let techniques: Vec<Technique> = ALL.into_iter().enumerate().filter(|(bit, _)| left_out >> bit & 1 == 1).map(|(_, one)| one).collect();
         let options = EncodeOptions { index: INDEXES[index], profile: PROFILES[profile], threads: 1 };
@@ -73,4 +75,5 @@ fn each_technique_saves_a_fifth_of_its_section_where_the_data_suit_it() {
         })
         .collect();
     saves(Technique::Classes, &skewed, Profile::Fastest, codes);
+    saves(Technique::Tokens, &phrases(70_000, 32), Profile::Smallest, codes);
 }

@@ -43,7 +43,7 @@ pub(crate) fn small_files() -> &'static [Vec<u8>] {
         let mut files = Vec::new();
         for index in [Index::None, Index::Postings, Index::Only] {
             for profile in [Profile::Balanced, Profile::Smallest, Profile::Fastest] {
-                for shape in 0..4_u32 {
+                for shape in 0..5_u32 {
                     files.push(small_file(index, profile, shape));
                 }
             }
@@ -52,15 +52,30 @@ pub(crate) fn small_files() -> &'static [Vec<u8>] {
     })
 }
 
-/// Shape 0 repeats irregularly and has a null, 1 ascends, 2 comes in runs, 3 is skewed enough for classes.
+/// A number without any order among those of other numbers.
+fn mixed(number: u32) -> u32 {
+    let mixed = (number + 1).wrapping_mul(0x9e37_79b9);
+    (mixed ^ mixed >> 15).wrapping_mul(0x85eb_ca6b) >> 5
+}
+
+/// Shape 0 repeats irregularly and has a null, 1 ascends, 2 comes in runs, 3 is skewed enough for classes, 4 has
+/// phrases, which the smallest profile writes as tokens.
 fn small_file(index: Index, profile: Profile, shape: u32) -> Vec<u8> {
     let mut encoder = Encoder::new(EncodeOptions {
         index,
         profile,
         threads: 1,
     });
-    let row_count = if shape == 3 { 2000 } else { 200 };
+    let row_count: u32 = match shape {
+        3 => 2000,
+        4 => 8000,
+        _ => 200,
+    };
+    if shape == 4 {
+        encoder.never_pack();
+    }
     for row in 0..row_count {
+        let drawn = mixed(mixed(row / 24) % 16 * 24 + row % 24);
         let value = match shape {
             0 if row % 13 == 5 => {
                 encoder.push_null().unwrap();
@@ -69,6 +84,7 @@ fn small_file(index: Index, profile: Profile, shape: u32) -> Vec<u8> {
             0 => format!("w{}", row * row % 31),
             1 => format!("w{row:04}"),
             2 => format!("w{}", row / 40),
+            4 => format!("w{}", drawn % (1 + (drawn >> 9) % 1201)),
             _ => format!("w{}", row * 48_271 % (1 + row * 40_503 % 90)),
         };
         encoder.push(value.as_bytes()).unwrap();

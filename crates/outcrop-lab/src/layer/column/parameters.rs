@@ -186,12 +186,14 @@ const fn left_out(without: Without) -> &'static [Technique] {
         Without::Deltas => &[Technique::Deltas],
         Without::Classes => &[Technique::Classes],
         Without::Zstd => &[Technique::Zstd],
+        Without::Tokens => &[Technique::Tokens],
         Without::EntropyCoding => &[Technique::Classes, Technique::Zstd],
         Without::All => &[
             Technique::FrontCoding,
             Technique::Deltas,
             Technique::Classes,
             Technique::Zstd,
+            Technique::Tokens,
         ],
     }
 }

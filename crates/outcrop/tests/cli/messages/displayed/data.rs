@@ -176,6 +176,7 @@ fn of_columns() {
                 minor: 0,
                 incompatible: 1,
                 known_major: 1,
+                known_features: 1,
             },
             ColumnError::UnknownForm { form: 0x7f },
             ColumnError::Corrupt {

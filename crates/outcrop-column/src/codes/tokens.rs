@@ -1,0 +1,244 @@
+//! The token encoding: each integer in one to three bytes, small integers in few, and the blocks of a group one
+//! behind the other in one body.
+//!
+//! It exists for zstd: a phrase that comes again is the same bytes again, where planes hold each of its words in
+//! two or three places, and the group shows phrases of the blocks before. Searching one block takes decompressing
+//! its group, so a [`Scratch`](super::Scratch) keeps the group for the blocks that follow.
+
+use super::encoding;
+use crate::error::Result;
+use crate::format::{BLOCK_ROWS, Fields, push_u32};
+
+/// Blocks that the writer joins to a group.
+pub(crate) const GROUP_BLOCKS: usize = 8;
+
+/// First bytes that there are.
+const FIRST_BYTES: u32 = 256;
+
+/// How many first bytes are a token on their own, and how many begin one of two bytes. All others begin one of three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lengths {
+    ones: u32,
+    twos: u32,
+}
+
+impl Lengths {
+    /// The least number that has no token.
+    fn limit(self) -> u32 {
+        self.ones + (self.twos << 8) + ((FIRST_BYTES - self.ones - self.twos) << 16)
+    }
+
+    /// Lengths with which all numbers up to `greatest` have tokens; `None` where three bytes are too few.
+    ///
+    /// Where frequent numbers are small, three quarters of the first bytes that three bytes leave free are
+    /// tokens on their own. Otherwise all tokens are of one length, so that no number is preferred.
+    fn up_to(greatest: u32, by_frequency: bool) -> Option<Self> {
+        if greatest < FIRST_BYTES {
+            return Some(Self {
+                ones: FIRST_BYTES,
+                twos: 0,
+            });
+        }
+        if !by_frequency {
+            let twos = if greatest < 1 << 16 { FIRST_BYTES } else { 0 };
+            return Some(Self { ones: 0, twos }).filter(|lengths| greatest < lengths.limit());
+        }
+        let of_threes = |threes: u32| {
+            let free = FIRST_BYTES - threes;
+            // Each first byte that begins two bytes instead of being a token adds 255 numbers.
+            let needed = (greatest - (FIRST_BYTES - 1)).div_ceil(FIRST_BYTES - 1);
+            let twos = (free / 4).min(needed);
+            Self {
+                ones: free - twos,
+                twos,
+            }
+        };
+        (0..FIRST_BYTES)
+            .map(of_threes)
+            .find(|lengths| greatest < lengths.limit())
+    }
+
+    fn push(self, values: &[u32], out: &mut Vec<u8>) {
+        let Self { ones, twos } = self;
+        for &value in values {
+            if value < ones {
+                out.push(value as u8);
+            } else if value < ones + (twos << 8) {
+                let rest = value - ones;
+                out.extend_from_slice(&[(ones + (rest >> 8)) as u8, rest as u8]);
+            } else {
+                let rest = value - ones - (twos << 8);
+                out.extend_from_slice(&[(ones + twos + (rest >> 16)) as u8, (rest >> 8) as u8, rest as u8]);
+            }
+        }
+    }
+
+    fn token(self, first: u8) -> Token {
+        let (first, Self { ones, twos }) = (u32::from(first), self);
+        let (bytes, offset) = if first < ones {
+            (1, 0)
+        } else if first < ones + twos {
+            (2, (ones << 8) - ones)
+        } else {
+            (3, ((ones + twos) << 16) - ones - (twos << 8))
+        };
+        Token { bytes, offset }
+    }
+
+    /// Fills `out` with the numbers of `tokens`; `false` if these are not exactly as many.
+    fn decode(self, tokens: &[u8], out: &mut [u32]) -> bool {
+        let table: [Token; FIRST_BYTES as usize] = std::array::from_fn(|first| self.token(first as u8));
+        let mut rest = tokens;
+        for slot in out {
+            // Four bytes are read wherever there are as many: the length then costs no branch.
+            let mut padded = [0; 4];
+            let bytes = match rest.first_chunk() {
+                Some(bytes) => bytes,
+                None => {
+                    padded[..rest.len()].copy_from_slice(rest);
+                    &padded
+                }
+            };
+            let Token {
+                bytes: length,
+                offset,
+            } = table[usize::from(bytes[0])];
+            let Some(after) = rest.get(usize::from(length)..) else {
+                return false;
+            };
+            *slot = (u32::from_be_bytes(*bytes) >> (32 - 8 * u32::from(length))) - offset;
+            rest = after;
+        }
+        rest.is_empty()
+    }
+}
+
+/// What a first byte says: the bytes of its token, and what these, read as a number with
+/// the most significant byte first, are more than the number meant.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    bytes: u8,
+    offset: u32,
+}
+
+/// The group of `values`, block by block, without zstd; `None` where a number has no token.
+pub(super) fn group(values: &[u32], by_frequency: bool) -> Option<Vec<u8>> {
+    let greatest = values.iter().fold(0, |greatest, &value| greatest.max(value));
+    let lengths = Lengths::up_to(greatest, by_frequency)?;
+    let mut tokens = Vec::with_capacity(2 * values.len());
+    let blocks = values.chunks(BLOCK_ROWS);
+    let mut group = vec![encoding::TOKENS];
+    group.extend_from_slice(&(lengths.ones as u16).to_le_bytes());
+    group.extend_from_slice(&(lengths.twos as u16).to_le_bytes());
+    push_u32(&mut group, blocks.len() as u32);
+    for block in blocks {
+        let start = tokens.len();
+        lengths.push(block, &mut tokens);
+        push_u32(&mut group, (tokens.len() - start) as u32);
+    }
+    group.append(&mut tokens);
+    Some(group)
+}
+
+/// The `count` integers of block `part` of a group.
+pub(super) fn parse(fields: &mut Fields<'_>, count: usize, part: u32) -> Result<Vec<u32>> {
+    let (ones, twos) = (u32::from(fields.u16()?), u32::from(fields.u16()?));
+    if ones + twos > FIRST_BYTES {
+        return Err(fields.wrong(format!(
+            "{ones} + {twos} first bytes of short tokens, at most {FIRST_BYTES} expected"
+        )));
+    }
+    let parts = fields.u32()?;
+    if part >= parts {
+        return Err(fields.wrong(format!("block {part} of a group of {parts}")));
+    }
+    let mut lengths = Fields::new("code block", 0, fields.take((parts as usize).saturating_mul(4))?);
+    let (mut start, mut length, mut total) = (0, 0, 0_u64);
+    for index in 0..parts {
+        let bytes = u64::from(lengths.u32()?);
+        if index == part {
+            (start, length) = (total, bytes);
+        }
+        total += bytes;
+    }
+    let tokens = fields.rest();
+    if total != tokens.len() as u64 {
+        return Err(fields.wrong(format!("{} bytes of tokens, {total} expected", tokens.len())));
+    }
+    // Both are at most `total`, which is a length in memory.
+    let tokens = &tokens[start as usize..(start + length) as usize];
+    // A token has a byte at least: rows that cannot be there take no memory.
+    let mut values = vec![0; count.min(tokens.len())];
+    if values.len() == count && (Lengths { ones, twos }).decode(tokens, &mut values) {
+        Ok(values)
+    } else {
+        Err(fields.wrong(format!(
+            "{} bytes are not the tokens of {count} rows",
+            tokens.len()
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Lengths, group, parse};
+    use crate::format::{BLOCK_ROWS, Fields};
+
+    /// The block `part` of `group`, which begins with its encoding.
+    fn read(group: &[u8], count: usize, part: u32) -> crate::Result<Vec<u32>> {
+        parse(&mut Fields::new("test", 0, &group[1..]), count, part)
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_up_to_the_greatest_has_a_token(greatest in 0_u32..(1 << 24) - 1, by_frequency in any::<bool>()) {
+            let lengths = Lengths::up_to(greatest, by_frequency);
+            // With short tokens there are a few numbers fewer than three bytes have.
+            prop_assert!(lengths.is_some() || by_frequency && greatest > 190 << 16);
+            prop_assert!(lengths.is_none_or(|lengths| greatest < lengths.limit()));
+        }
+
+        #[test]
+        fn a_group_becomes_the_numbers_that_it_was_made_of(
+            mut values in proptest::collection::vec(prop_oneof![0_u32..300, 0_u32..70_000, 0_u32..12_000_000], 1..400), by_frequency in any::<bool>(), blocks in 0_usize..3,
+        ) {
+            values.resize(values.len() + blocks * BLOCK_ROWS, 257);
+            let group = group(&values, by_frequency).expect("three bytes are enough");
+            for (part, block) in values.chunks(BLOCK_ROWS).enumerate() {
+                prop_assert_eq!(&read(&group, block.len(), part as u32).expect("the group is sound"), block);
+                prop_assert!(read(&group, block.len() + 1, part as u32).is_err());
+                prop_assert!(read(&group, block.len() - 1, part as u32).is_err());
+            }
+            prop_assert!(read(&group, 1, values.len().div_ceil(BLOCK_ROWS) as u32).is_err());
+        }
+
+        #[test]
+        fn bytes_without_sense_are_an_error_or_one_number_of_tokens(tokens in proptest::collection::vec(any::<u8>(), 0..40), ones in 0_u16..200, twos in 0_u16..120, cut in 0_usize..41, second in 0_u32..3) {
+            let cut = cut.min(tokens.len());
+            let mut bytes = [&[6][..], &ones.to_le_bytes(), &twos.to_le_bytes(), &2_u32.to_le_bytes()].concat();
+            for length in [cut as u32, (tokens.len() - cut) as u32 + second / 2] {
+                bytes.extend_from_slice(&length.to_le_bytes());
+            }
+            bytes.extend_from_slice(&tokens);
+            for part in 0..3 {
+                let counts: Vec<usize> = (0..42).filter(|&count| read(&bytes, count, part).is_ok_and(|values| values.len() == count)).collect();
+                prop_assert!(counts.len() <= 1);
+                prop_assert!(counts.is_empty() || part < 2 && second < 2 && ones + twos <= 256);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_more_than_three_bytes_have_no_token() {
+        for by_frequency in [false, true] {
+            assert_eq!(Lengths::up_to(1 << 24, by_frequency), None);
+            assert_eq!(group(&[7, u32::MAX], by_frequency), None);
+        }
+        assert_eq!(
+            Lengths::up_to((1 << 24) - 1, false),
+            Some(Lengths { ones: 0, twos: 0 })
+        );
+    }
+}
