@@ -33,8 +33,7 @@ fn fixtures() -> Vec<(&'static str, EncodeOptions, Vec<Row>)> {
     };
     let fastest = EncodeOptions {
         profile: Profile::Fastest,
-        index: Index::Postings,
-        threads: 1,
+        ..balanced(Index::Postings)
     };
     let smallest = EncodeOptions {
         profile: Profile::Smallest,
