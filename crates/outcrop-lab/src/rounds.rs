@@ -183,7 +183,7 @@ mod tests {
             .into_iter()
             .enumerate()
         {
-            assert!(round > 8 || plan.wants(round as u32), "round {round} is measured");
+            assert!(round > 7 || plan.wants(round as u32), "round {round} is measured");
             plan.observe(0, round as u32, iops);
             if round < 7 {
                 assert_eq!(plan.steady_after, None, "after round {round}");
