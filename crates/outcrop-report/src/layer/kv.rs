@@ -22,7 +22,7 @@ use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::is_compressed_below;
-pub(crate) use space::{log_share_after, matters};
+pub(crate) use space::{log_share, matters};
 
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,

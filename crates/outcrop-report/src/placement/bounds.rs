@@ -1,7 +1,7 @@
 //! The limits of where to compress, for all who advise: what a layer says keeps them, or names the one that it breaks.
 
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
-use outcrop_schema::kv::{Constraints, READ_LATENCY, STORED_AFTER_BYTES};
+use outcrop_schema::kv::{Constraints, READ_LATENCY, STORED_BYTES};
 
 use super::Placement;
 use crate::cell::Cell;
@@ -113,9 +113,7 @@ impl<'b> Bounds<'b> {
         match judged.next() {
             Some(candidate) => candidate.left_out.clone(),
             None => {
-                let stored = plain
-                    .value(&STORED_AFTER_BYTES)
-                    .zip(cell.value(&STORED_AFTER_BYTES));
+                let stored = plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES));
                 self.broken_by(Bounded {
                     ratio: stored.map(|(plain, own)| plain / own),
                     p99_ns: cell.value(&READ_LATENCY.p99),

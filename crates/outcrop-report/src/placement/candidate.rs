@@ -8,7 +8,7 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM,
     IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache, READ_LATENCY, RECORDS,
-    STORED_AFTER_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::doubt;
 use super::system::{self, MeasuredSystem};
 use crate::cell::{Cell, families};
-use crate::layer::kv::is_compressed_below;
+use crate::layer::kv::{is_compressed_below, log_share};
 use crate::number::Number;
 
 /// Where the data are compressed.
@@ -61,9 +61,12 @@ pub struct Candidate {
     /// 99th percentile of a read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99: Option<Number>,
-    /// Bytes on the filesystem once the store is closed, metadata and log included.
+    /// Bytes on the filesystem once the load has settled, metadata and log included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<Number>,
+    /// The part of them that is the store's log, which the store does not compress; none where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_share: Option<f64>,
     /// Bytes on the filesystem without compression over those with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Number>,
@@ -109,7 +112,7 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
     let made_only = cells.iter().any(is_made);
     let known = cells.iter().filter(|cell| {
         let is_closed = cell.is(&ARRIVAL, &Arrival::Closed) && cell.get(&COMPRESSION).is_some();
-        let has_figures = cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_AFTER_BYTES).is_some();
+        let has_figures = cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
         is_closed && has_figures && is_made(cell) == made_only
     });
     let has_both = |family: &Vec<&Cell<'_>>| {
@@ -229,10 +232,11 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         _ => format!("blocks of {block}, {}", cell.spelling(&FILESYSTEM)),
     };
     Some(Candidate {
+        log_share: log_share(cell),
         place,
         what,
         p99: cell.number(&READ_LATENCY.p99).cloned(),
-        stored: cell.number(&STORED_AFTER_BYTES).cloned(),
+        stored: cell.number(&STORED_BYTES).cloned(),
         ratio: None,
         cpu_share: cpu.as_ref().and_then(busy),
         cpu,
@@ -335,6 +339,7 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
         },
         p99: None,
         stored: None,
+        log_share: None,
         ratio: None,
         cpu: None,
         cpu_share: None,

@@ -1,11 +1,11 @@
 //! What the store's log does to an answer that compares space.
 
 use crate::cell::Cell;
-use crate::layer::kv::{log_share_after, matters};
+use crate::layer::kv::{log_share, matters};
 
 /// Said where the log is much of the space that is compared; none where it is not, or is not known.
 pub(super) fn sentence(family: &[&Cell<'_>]) -> Option<String> {
-    let shares = family.iter().filter_map(|cell| log_share_after(cell));
+    let shares = family.iter().filter_map(|cell| log_share(cell));
     let most = shares.max_by(f64::total_cmp)?;
     matters(most).then(|| {
         format!(

@@ -12,6 +12,7 @@ use super::system;
 use crate::change::{Changes, Difference, percent as changed};
 use crate::command::Commands;
 use crate::finding::as_sentence;
+use crate::layer::kv::matters;
 use crate::number::counted;
 
 /// A throughput that is known less well than this decides nothing.
@@ -196,7 +197,7 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
         }
     }
     let sentence = format!(
-        "Compared with no compression ({}), it {} after the run; {}.{}",
+        "Compared with no compression ({}), it {}; {}.{}",
         plain.what,
         space(candidate, plain),
         changes.listed(),
@@ -205,10 +206,16 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
     (sentence, changes.uncertain())
 }
 
-/// `takes 36 % of the space`.
+/// `takes 36 % of the space`, and where the log is much of it: `(20 % without the store's log)`.
 fn space(candidate: &Candidate, plain: &Candidate) -> String {
-    let percent = ratio(plain) / ratio(candidate) * 100.0;
-    format!("takes {percent:.0} % of the space")
+    let share = ratio(plain) / ratio(candidate);
+    let without_log = candidate.log_share.zip(plain.log_share);
+    let without_log = without_log.filter(|(own, of_plain)| matters(*own) || matters(*of_plain));
+    let without_log = without_log.map_or_else(String::new, |(own, of_plain)| {
+        let share = share * (1.0 - own) / (1.0 - of_plain);
+        format!(" ({:.0} % without the store's log)", share * 100.0)
+    });
+    format!("takes {:.0} % of the space{without_log}", share * 100.0)
 }
 
 /// Where and with what, at the beginning of a sentence or within it.

@@ -55,7 +55,7 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
     );
     assert!(
         text.contains(
-            "it takes 55 % of the space after the run; no measurable change in throughput (99.0 k/s), read p99 and CPU time per \
+            "it takes 55 % of the space; no measurable change in throughput (99.0 k/s), read p99 and CPU time per \
              operation."
         ),
         "{text}"

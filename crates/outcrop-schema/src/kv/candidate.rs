@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::{
     ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, FILESYSTEM, KERNEL_THREADS_CPU, READ_LATENCY,
-    STORED_AFTER_BYTES, THROUGHPUT,
+    STORED_BYTES, THROUGHPUT,
 };
 use crate::factor::FactorRef;
 use crate::settings::Settings;
@@ -115,7 +115,7 @@ impl Constraints {
 pub struct Figures {
     /// Operations per second.
     pub throughput: Option<f64>,
-    /// Bytes on the filesystem at the end.
+    /// Bytes on the filesystem once the load has settled: at the end there is also what the run wrote, which is more the faster it was.
     pub stored: Option<f64>,
     /// 99th percentile of a read, in nanoseconds.
     pub p99_ns: Option<f64>,
@@ -137,7 +137,7 @@ impl Figures {
         let share = |cpu: f64| Some(cpu * throughput? / 1e9 / cpus? as f64);
         Self {
             throughput,
-            stored: value(&STORED_AFTER_BYTES),
+            stored: value(&STORED_BYTES),
             p99_ns: value(&READ_LATENCY.p99),
             cpu_share: cpu.and_then(share),
         }

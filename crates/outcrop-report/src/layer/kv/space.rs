@@ -1,6 +1,6 @@
 //! Space with and without the engine's log, which is not compressed: of few records it is most of what a database takes.
 
-use outcrop_schema::kv::{LOG_AFTER_BYTES, LOG_BYTES, STORED_AFTER_BYTES, STORED_BYTES};
+use outcrop_schema::kv::{LOG_BYTES, STORED_BYTES};
 
 use super::cell::{is_compressed_below, words};
 use crate::answer::Caution;
@@ -47,20 +47,8 @@ impl Space {
 }
 
 /// The log's share of the space after the load; none where it is not known.
-pub(super) fn log_share(cell: &Cell<'_>) -> Option<f64> {
-    share(cell, cell.value(&LOG_BYTES)?, cell.value(&STORED_BYTES)?)
-}
-
-/// The same at the end of the run.
-pub(crate) fn log_share_after(cell: &Cell<'_>) -> Option<f64> {
-    share(
-        cell,
-        cell.value(&LOG_AFTER_BYTES)?,
-        cell.value(&STORED_AFTER_BYTES)?,
-    )
-}
-
-fn share(cell: &Cell<'_>, log: f64, all: f64) -> Option<f64> {
+pub(crate) fn log_share(cell: &Cell<'_>) -> Option<f64> {
+    let (log, all) = (cell.value(&LOG_BYTES)?, cell.value(&STORED_BYTES)?);
     (!is_compressed_below(cell) && all > 0.0).then_some(log / all)
 }
 
@@ -75,8 +63,8 @@ pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
     let (share, cell) = shares.max_by(|one, other| one.0.total_cmp(&other.0))?;
     matters(share).then(|| {
         let text = format!(
-            "The engine's log, which no codec compresses, takes up to {:.0} % of the space ({}). Advice on codecs compares the space \
-             without it; space amplification includes it. With more records its share falls.",
+            "The engine's log, which no codec compresses, takes up to {:.0} % of the space ({}). The advice of this layer \
+             compares the space without it; where to compress, and space amplification, include it. With more records its share falls.",
             share * 100.0,
             words(cell)
         );
