@@ -16,6 +16,7 @@ pub(crate) fn fitting(text: &str, width: usize, indent: usize, most: usize) -> V
             // No clause is short enough: as many words as fit.
             let words = words(text, width.saturating_sub(indent));
             let shorter = (1..words.len()).rev().map(|kept| words[..kept].join(" "));
+            let shorter = shorter.filter(|text| text.matches('`').count() % 2 == 0);
             shorter
                 .map(|text| wrapped(&format!("{text} …"), width, indent))
                 .find(fits)

@@ -36,6 +36,15 @@ pub(crate) fn unwrap(bytes: Cow<'_, [u8]>, offset: u64) -> Result<Unwrapped<'_>>
         .first()
         .ok_or_else(|| corrupt(PART, offset, "it is empty"))?;
     if first & encoding::ZSTD == 0 {
+        // Each block of a group costs a look at all of it, as zstd's does.
+        if encoding::is_group(first) && bytes.len() > encoding::RAW_BYTES_LIMIT + 1 {
+            let why = format!(
+                "a group of {} bytes, at most {} allowed",
+                bytes.len(),
+                encoding::RAW_BYTES_LIMIT
+            );
+            return Err(corrupt(PART, offset, why));
+        }
         let body = match bytes {
             Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[1..]),
             Cow::Owned(mut bytes) => {

@@ -146,7 +146,8 @@ impl CodesSection {
         action: impl FnOnce(&Block<'_>, &mut Scratch) -> Result<T>,
     ) -> Result<T> {
         let entry = &self.entries[index];
-        let at = self.offset + entry.offset;
+        // A place beyond all files is refused when its bytes are read.
+        let at = self.offset.saturating_add(entry.offset);
         let group = (at, entry.length, entry.crc);
         let unwrapped = match scratch.group.take() {
             Some((kept, unwrapped)) if kept == group => unwrapped,

@@ -12,6 +12,9 @@ use crate::format::{BLOCK_ROWS, Fields, push_u32};
 /// Blocks that the writer joins to a group.
 pub(crate) const GROUP_BLOCKS: usize = 8;
 
+/// Blocks that a group may have: to find one of them, the lengths of all are added up.
+const MOST_PARTS: u32 = 64;
+
 /// First bytes that there are.
 const FIRST_BYTES: u32 = 256;
 
@@ -149,6 +152,9 @@ pub(super) fn parse(fields: &mut Fields<'_>, count: usize, part: u32) -> Result<
         )));
     }
     let parts = fields.u32()?;
+    if parts > MOST_PARTS {
+        return Err(fields.wrong(format!("a group of {parts} blocks, at most {MOST_PARTS} allowed")));
+    }
     if part >= parts {
         return Err(fields.wrong(format!("block {part} of a group of {parts}")));
     }
@@ -183,7 +189,7 @@ pub(super) fn parse(fields: &mut Fields<'_>, count: usize, part: u32) -> Result<
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Lengths, group, parse};
+    use super::{Lengths, MOST_PARTS, group, parse};
     use crate::format::{BLOCK_ROWS, Fields};
 
     /// The block `part` of `group`, which begins with its encoding.
@@ -227,6 +233,22 @@ mod tests {
                 prop_assert!(counts.len() <= 1);
                 prop_assert!(counts.is_empty() || part < 2 && second < 2 && ones + twos <= 256);
             }
+        }
+    }
+
+    #[test]
+    fn a_group_of_more_parts_than_allowed_is_refused() {
+        for (parts, is_sound) in [(MOST_PARTS, true), (MOST_PARTS + 1, false)] {
+            let mut bytes = [
+                &[6][..],
+                &256_u16.to_le_bytes(),
+                &0_u16.to_le_bytes(),
+                &parts.to_le_bytes(),
+            ]
+            .concat();
+            (0..parts).for_each(|_| bytes.extend_from_slice(&1_u32.to_le_bytes()));
+            bytes.extend((0..parts).map(|part| part as u8));
+            assert_eq!(read(&bytes, 1, 5).ok(), is_sound.then(|| vec![5]));
         }
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::oracle::{INDEXES, Row, encode, encode_unpacked};
 use crate::tokens::{SMALLEST, phrases};
-use crate::untrusted::{ask_everything, edited, made_up, reseal};
+use crate::untrusted::{ask_everything, edited, made_up, misplaced, reseal};
 
 /// Few rows: each byte of each file is flipped, and everything asked of the result.
 const ROW_COUNT: u32 = 120;
@@ -190,4 +190,22 @@ fn unknown_features_are_refused_or_ignored_as_their_kind_says() {
             assert!(encoder.append(&other.clone(), &mut other).is_err());
         }
     }
+}
+
+#[test]
+fn blocks_that_lie_beyond_the_section_are_errors_and_no_panics() {
+    let mut tried = 0;
+    for (number, file) in crate::untrusted::small_files().iter().enumerate() {
+        for offset in [u64::MAX, u64::MAX - 64, 1 << 63, file.len() as u64] {
+            let Some(damaged) = misplaced(file, offset) else {
+                continue;
+            };
+            ask_everything(&damaged);
+            let column = Column::open_in(damaged).unwrap();
+            let is_sound = column.verify().is_ok_and(|report| report.damage.is_empty());
+            assert!(!is_sound, "file {number}, {offset}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 40, "{tried}");
 }
