@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_measure::Seed;
-use outcrop_probe::{Clock, CpuTime, ProcessMemory};
+use outcrop_probe::{Clock, CpuTime, CpuUsage, ProcessMemory};
 use outcrop_workload::keyed::{OperationKind, RecordValues, StoreLoad, StoreLoadSpec};
 use outcrop_workload::store::{Settling, StoreEngine};
 
@@ -18,10 +18,10 @@ use self::newest::NewestVersions;
 use self::recorder::Intervals;
 pub use self::timing::Timing;
 use self::timing::{Span, wait_until_ns};
-use self::worker::{Shared, Worker};
+use self::worker::{Done, Shared, Worker};
 use crate::engine;
 use crate::error::KvError;
-use crate::report::{CpuReport, LoadReport, PhaseReport, RunReport, SettlingReport, Tally};
+use crate::report::{CpuReport, LoadReport, PhaseReport, RunReport, SettlingReport};
 use crate::spec::{KvSpec, ValueSource};
 use crate::store::{Opening, Store};
 
@@ -124,7 +124,7 @@ impl<'s> Database<'s> {
         let shared = self.shared(&intervals, span, witness);
         wait_until_ns(timing.start_ns)?;
         let cpu_before = CpuTime::now();
-        let (tally, callers_ns) = in_threads(threads, &shared.has_failed, |thread| {
+        let done = in_threads(threads, &shared.has_failed, |thread| {
             let range = self.load.loaded(thread, threads);
             Worker::new(&shared, thread)?.load(range)
         })?;
@@ -138,11 +138,12 @@ impl<'s> Database<'s> {
                 duration_ns: self.clock.nanos(ended.saturating_sub(span.start)),
                 interval_ns: self.spec.interval.as_nanos() as u64,
                 intervals: intervals.into_reports(),
-                tally,
+                tally: done.tally,
                 cpu: CpuReport {
                     user_ns: cpu.user_ns,
                     kernel_ns: cpu.system_ns,
-                    callers_ns,
+                    callers_ns: done.cpu_ns,
+                    waiting_ns: 0,
                 },
                 counters,
             },
@@ -188,7 +189,7 @@ impl<'s> Database<'s> {
         let intervals = Intervals::new(self.spec.interval);
         let span = Span::of(&self.clock, timing, self.spec.warm_up, self.spec.duration);
         let shared = self.shared(&intervals, span, witness);
-        let (measured, (tally, callers_ns)) = std::thread::scope(|scope| {
+        let (measured, done) = std::thread::scope(|scope| {
             let threads = scope.spawn(|| {
                 in_threads(self.spec.threads, &shared.has_failed, |thread| {
                     Worker::new(&shared, thread)?.run()
@@ -205,11 +206,8 @@ impl<'s> Database<'s> {
                 duration_ns: self.spec.duration.as_nanos() as u64,
                 interval_ns: self.spec.interval.as_nanos() as u64,
                 intervals: intervals.into_reports(),
-                tally,
-                cpu: CpuReport {
-                    callers_ns,
-                    ..measured
-                },
+                cpu: without_waiting(measured, &done),
+                tally: done.tally,
                 counters: self.store.counters().since(&before),
             },
             left: self.store.compaction(),
@@ -218,17 +216,12 @@ impl<'s> Database<'s> {
     }
 
     /// CPU time of the process between the ends of the measured time.
-    fn measured_cpu(&self, timing: Timing) -> Result<CpuReport, KvError> {
+    fn measured_cpu(&self, timing: Timing) -> Result<CpuUsage, KvError> {
         let start_ns = timing.start_ns + self.spec.warm_up.as_nanos() as u64;
         wait_until_ns(start_ns)?;
         let before = CpuTime::now();
         wait_until_ns(start_ns + self.spec.duration.as_nanos() as u64)?;
-        let used = CpuTime::now().since(&before);
-        Ok(CpuReport {
-            user_ns: used.user_ns,
-            kernel_ns: used.system_ns,
-            callers_ns: 0,
-        })
+        Ok(CpuTime::now().since(&before))
     }
 
     fn shared<'d>(
@@ -251,6 +244,22 @@ impl<'s> Database<'s> {
             keeps_values: keeps_values(self.spec),
             has_failed: AtomicBool::new(false),
         }
+    }
+}
+
+/// CPU time of a process in which these threads drove: what they took to wait for due times is no work of the engine.
+///
+/// The kernel tells user from kernel time by samples, so that the parts are less certain than their sum.
+fn without_waiting(process: CpuUsage, done: &Done) -> CpuReport {
+    let waiting_ns = done.waiting.total_ns();
+    let total_ns = (process.user_ns + process.system_ns).saturating_sub(waiting_ns);
+    let kernel_ns = process.system_ns.saturating_sub(done.waiting.asleep_ns);
+    let kernel_ns = kernel_ns.min(total_ns);
+    CpuReport {
+        user_ns: total_ns - kernel_ns,
+        kernel_ns,
+        callers_ns: done.cpu_ns,
+        waiting_ns,
     }
 }
 
@@ -282,8 +291,8 @@ fn values(spec: &KvSpec, seed: Seed) -> Result<RecordValues, KvError> {
 fn in_threads(
     threads: u32,
     has_failed: &AtomicBool,
-    job: impl Fn(u32) -> Result<(Tally, u64), KvError> + Sync,
-) -> Result<(Tally, u64), KvError> {
+    job: impl Fn(u32) -> Result<Done, KvError> + Sync,
+) -> Result<Done, KvError> {
     let job = |thread| {
         let done = job(thread);
         if done.is_err() {
@@ -291,7 +300,7 @@ fn in_threads(
         }
         done
     };
-    let results: Vec<Result<(Tally, u64), KvError>> = std::thread::scope(|scope| {
+    let results: Vec<Result<Done, KvError>> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|thread| {
                 std::thread::Builder::new()
@@ -309,12 +318,9 @@ fn in_threads(
         };
         handles.into_iter().map(join).collect()
     });
-    let mut tally = Tally::default();
-    let mut cpu_ns = 0;
+    let mut all = Done::default();
     for result in results {
-        let (its_tally, its_cpu_ns) = result?;
-        tally.merge(&its_tally);
-        cpu_ns += its_cpu_ns;
+        all.merge(&result?);
     }
-    Ok((tally, cpu_ns))
+    Ok(all)
 }

@@ -69,7 +69,7 @@ impl Tally {
     }
 }
 
-/// CPU time of a process in the measured part of a phase.
+/// CPU time of a process in the measured part of a phase, without what its driver took to wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuReport {
     /// All threads, in user mode.
@@ -78,6 +78,8 @@ pub struct CpuReport {
     pub kernel_ns: u64,
     /// The part that the driver's threads took: their calls into the engine are in it.
     pub callers_ns: u64,
+    /// Open loop: what the driver's threads took to wait for due times; in none of the others.
+    pub waiting_ns: u64,
 }
 
 impl CpuReport {
@@ -95,6 +97,7 @@ impl CpuReport {
         self.user_ns += other.user_ns;
         self.kernel_ns += other.kernel_ns;
         self.callers_ns += other.callers_ns;
+        self.waiting_ns += other.waiting_ns;
     }
 }
 

@@ -74,20 +74,30 @@ pub(super) struct Recorder<'i> {
     length: u64,
     /// Where the current window ends.
     turn_at: u64,
-    index: u32,
+    index: u64,
+    /// The window that the end lies behind; what is done later stands in it.
+    last_index: u64,
     current: [Option<Box<Histograms>>; OperationKind::ALL.len()],
 }
 
 impl<'i> Recorder<'i> {
     pub(super) fn new(intervals: &'i Intervals, clock: &Clock, span: &Span) -> Self {
         let length = clock.ticks_in(intervals.length).max(1);
+        let measured = span.end.saturating_sub(span.measured);
+        // Lengths are whole ticks: the windows together may end this many ticks too early.
+        let rounding = measured / length + 1;
+        let last_index = measured.saturating_sub(rounding) / length;
         Self {
             intervals,
             start: span.measured,
             end: span.end,
             length,
-            turn_at: span.measured.saturating_add(length),
+            turn_at: match last_index {
+                0 => u64::MAX,
+                _ => span.measured.saturating_add(length),
+            },
             index: 0,
+            last_index,
             current: std::array::from_fn(|_| None),
         }
     }
@@ -103,7 +113,7 @@ impl<'i> Recorder<'i> {
     /// Records an operation of an open loop that was due, begun and done at these ticks.
     ///
     /// What is done within the measured time is throughput, whenever it was due: a backlog that is worked off is work. Latencies are those of
-    /// what was due within it, whenever it was done.
+    /// what was due within it, whenever it was done: what is done at the end or after it stands in the last window.
     pub(super) fn record_due(&mut self, clock: &Clock, kind: OperationKind, due: u64, begun: u64, done: u64) {
         let (start, end) = (self.start, self.end);
         if done < start {
@@ -121,7 +131,8 @@ impl<'i> Recorder<'i> {
     pub(super) fn record_not_begun(&mut self, clock: &Clock, kind: OperationKind, due: u64) {
         let end = self.end;
         let age = clock.nanos(end.saturating_sub(due));
-        self.window_of(kind, end).latency.record(age);
+        let histograms = self.window_of(kind, end);
+        histograms.latency.record(age);
     }
 
     #[inline]
@@ -136,9 +147,13 @@ impl<'i> Recorder<'i> {
     #[cold]
     fn turn(&mut self, now: u64) {
         self.hand_over();
-        let index = now.saturating_sub(self.start) / self.length;
-        self.index = u32::try_from(index).unwrap_or(u32::MAX);
-        self.turn_at = self.start.saturating_add((index + 1).saturating_mul(self.length));
+        self.index = (now.saturating_sub(self.start) / self.length).min(self.last_index);
+        self.turn_at = match self.index == self.last_index {
+            true => u64::MAX,
+            false => self
+                .start
+                .saturating_add((self.index + 1).saturating_mul(self.length)),
+        };
     }
 
     /// Hands over what was recorded last.
@@ -147,7 +162,8 @@ impl<'i> Recorder<'i> {
             if let Some(histograms) = &mut self.current[kind as usize]
                 && !histograms.is_empty()
             {
-                self.intervals.take_over(self.index, kind, histograms);
+                let index = u32::try_from(self.index).unwrap_or(u32::MAX);
+                self.intervals.take_over(index, kind, histograms);
                 histograms.completed = 0;
                 histograms.latency.clear();
                 histograms.service.clear();

@@ -50,6 +50,26 @@ pub(crate) fn wait_until_ns(moment_ns: u64) -> Result<(), KvError> {
     }
 }
 
+/// CPU time that waiting for moments took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    /// To fall asleep and to wake up, in the kernel.
+    pub(super) asleep_ns: u64,
+    /// To read the counter until the moment came, in user mode.
+    pub(super) polling_ns: u64,
+}
+
+impl Waiting {
+    pub(super) const fn total_ns(self) -> u64 {
+        self.asleep_ns + self.polling_ns
+    }
+
+    pub(super) const fn add(&mut self, other: Self) {
+        self.asleep_ns += other.asleep_ns;
+        self.polling_ns += other.polling_ns;
+    }
+}
+
 /// A phase in ticks of the clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {

@@ -1,5 +1,6 @@
 //! One thread of the driver: draws operations, times them, and verifies what comes back.
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +12,7 @@ use outcrop_workload::keyed::{Operation, OperationKind, RecordValues, StoreLoad}
 use super::Witness;
 use super::newest::{NewestVersions, Stale, Write};
 use super::recorder::{Intervals, Recorder};
-use super::timing::{Span, monotonic_ns, wait_until_ns};
+use super::timing::{Span, Waiting, monotonic_ns, wait_until_ns};
 use crate::error::KvError;
 use crate::report::Tally;
 use crate::spec::KvSpec;
@@ -38,6 +39,23 @@ pub(super) struct Shared<'d> {
     pub(super) has_failed: AtomicBool,
 }
 
+/// What a thread has done.
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) tally: Tally,
+    /// Its CPU time in the measured part, without waiting.
+    pub(super) cpu_ns: u64,
+    pub(super) waiting: Waiting,
+}
+
+impl Done {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.tally.merge(&other.tally);
+        self.cpu_ns += other.cpu_ns;
+        self.waiting.add(other.waiting);
+    }
+}
+
 /// Ticks at which an operation began and ended.
 type Times = (u64, u64);
 
@@ -53,6 +71,8 @@ pub(super) struct Worker<'d> {
     /// The key that a value says it belongs to.
     named_key: Vec<u8>,
     tally: Tally,
+    /// What waiting took in the measured part.
+    waiting: Waiting,
 }
 
 impl<'d> Worker<'d> {
@@ -67,6 +87,7 @@ impl<'d> Worker<'d> {
             scanned_ends: Vec::new(),
             named_key: Vec::new(),
             tally: Tally::default(),
+            waiting: Waiting::default(),
         })
     }
 
@@ -85,7 +106,7 @@ impl<'d> Worker<'d> {
     }
 
     /// Stores a range of records; gives the counts and the CPU time.
-    pub(super) fn load(mut self, range: Range<u64>) -> Result<(Tally, u64), KvError> {
+    pub(super) fn load(mut self, range: Range<u64>) -> Result<Done, KvError> {
         let cpu_before_ns = thread_time_ns();
         let mut recorder = self.recorder();
         for key_id in range {
@@ -99,12 +120,14 @@ impl<'d> Worker<'d> {
             recorder.record(self.shared.clock, OperationKind::Insert, begun, done);
         }
         recorder.hand_over();
-        Ok((self.tally, thread_time_ns() - cpu_before_ns))
+        Ok(self.done(thread_time_ns() - cpu_before_ns))
     }
 
     /// Runs the workload until the span's end; gives the counts and the CPU time of the measured part.
-    pub(super) fn run(mut self) -> Result<(Tally, u64), KvError> {
+    pub(super) fn run(mut self) -> Result<Done, KvError> {
         let shared = self.shared;
+        // By default the kernel may wake a thread 50 µs late, which would be in an open loop's latency. A refusal leaves that.
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let schedule = shared.spec.arrival.schedule_of_job(
             shared.process * shared.spec.threads + self.thread,
             shared.spec.processes * shared.spec.threads,
@@ -115,7 +138,15 @@ impl<'d> Worker<'d> {
             None => self.run_closed()?,
             Some(schedule) => self.run_open(schedule)?,
         };
-        Ok((self.tally, cpu_ns))
+        Ok(self.done(cpu_ns))
+    }
+
+    fn done(self, cpu_ns: u64) -> Done {
+        Done {
+            tally: self.tally,
+            cpu_ns: cpu_ns.saturating_sub(self.waiting.total_ns()),
+            waiting: self.waiting,
+        }
     }
 
     /// One operation after the other; gives the CPU time of the measured part.
@@ -140,7 +171,7 @@ impl<'d> Worker<'d> {
         Ok(since(cpu_before_ns))
     }
 
-    /// Operations by a schedule; gives the CPU time of the measured part.
+    /// Operations by a schedule; gives the CPU time of the measured part, waiting included.
     fn run_open(&mut self, mut schedule: Schedule) -> Result<u64, KvError> {
         let Shared { clock, span, .. } = *self.shared;
         let mut recorder = self.recorder();
@@ -150,13 +181,16 @@ impl<'d> Worker<'d> {
             move || span.start + clock.ticks_in(std::time::Duration::from_nanos(schedule.next_ns()));
         let mut due = due_at();
         while due < span.end && !self.has_to_stop() {
-            self.wait_until(due)?;
-            let now = clock.ticks();
-            if now >= span.end {
-                break;
-            }
-            if now >= span.measured && cpu_before_ns.is_none() {
+            // A wait that ends in the measured time is waited in it but for the first stretch, which sleeps.
+            if due.max(clock.ticks()) >= span.measured && cpu_before_ns.is_none() {
                 cpu_before_ns = Some(thread_time_ns());
+            }
+            let waited = self.wait_until(due)?;
+            if cpu_before_ns.is_some() {
+                self.waiting.add(waited);
+            }
+            if clock.ticks() >= span.end {
+                break;
             }
             let operation = operations.next_operation().map_err(too_many)?;
             let (begun, done) = self.perform(&operation)?;
@@ -176,17 +210,29 @@ impl<'d> Worker<'d> {
         Ok(cpu_ns)
     }
 
-    /// Waits until the counter has this value, the last stretch by reading it.
-    fn wait_until(&self, ticks: u64) -> Result<(), KvError> {
+    /// Waits until the counter has this value, the last stretch by reading it; gives the CPU time that this took.
+    ///
+    /// *Cost*: nothing where it has that value already; else two system calls that read the thread's CPU time, three where it sleeps.
+    fn wait_until(&self, ticks: u64) -> Result<Waiting, KvError> {
         let clock = self.shared.clock;
-        let ahead_ns = clock.nanos(ticks.saturating_sub(clock.ticks()));
+        let ahead = ticks.saturating_sub(clock.ticks());
+        if ahead == 0 {
+            return Ok(Waiting::default());
+        }
+        let begun_ns = thread_time_ns();
+        let mut awake_ns = begun_ns;
+        let ahead_ns = clock.nanos(ahead);
         if ahead_ns > POLLED_WAIT_NS {
             wait_until_ns(monotonic_ns() + ahead_ns - POLLED_WAIT_NS / 2)?;
+            awake_ns = thread_time_ns();
         }
         while clock.ticks() < ticks {
             std::hint::spin_loop();
         }
-        Ok(())
+        Ok(Waiting {
+            asleep_ns: awake_ns.saturating_sub(begun_ns),
+            polling_ns: thread_time_ns().saturating_sub(awake_ns),
+        })
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use outcrop_kv::{Database, KvSpec, PhaseReport, Timing};
 use outcrop_workload::store::StoreEngine;
 
 use super::shelf::Shelf;
-use super::stage::spec;
+use super::stage::{spec, trial};
 
 const WARM_UP: Duration = Duration::from_millis(150);
 const DURATION: Duration = Duration::from_millis(200);
@@ -49,6 +49,15 @@ fn more_than_a_store_bears_gives_its_capacity_and_latencies_of_the_backlog() {
     assert_eq!(over.tally.unfinished, due);
     let of_windows: u64 = over.windows().iter().sum();
     assert_eq!(of_windows, over.operations());
+    // Nothing stands in a window behind the end, which would look as if the store had stopped.
+    let windows = over.windows().len();
+    for interval in &over.intervals {
+        assert!(
+            (interval.index as usize) < windows,
+            "{} of {windows}",
+            interval.index
+        );
+    }
     let (latency, service) = (mean_ns(&over.latencies()), mean_ns(&over.service()));
     assert!(latency > 20.0 * service, "{latency} ns and {service} ns");
 }
@@ -73,4 +82,30 @@ fn a_backlog_that_is_worked_off_in_the_measured_time_is_throughput_and_no_latenc
     if run.tally.unfinished == 0 {
         assert!(run.operations() > due + 200, "{} of {ended}", run.operations());
     }
+}
+
+#[test]
+fn waiting_for_due_times_is_no_cpu_time_of_an_operation() {
+    // Nothing but the driver works, and the next operation is always due so soon that nothing sleeps.
+    let run = |arrival: &str| {
+        let spec = KvSpec {
+            workload: "read:1".parse().unwrap(),
+            arrival: arrival.parse().unwrap(),
+            ..spec(StoreEngine::None)
+        };
+        let run = trial(&spec).run;
+        assert!(run.operations() > 1000, "{arrival}: {}", run.operations());
+        (run.cpu, run.operations() as f64)
+    };
+    let (closed, closed_operations) = run("closed");
+    assert_eq!(closed.waiting_ns, 0);
+    let (open, open_operations) = run("constant:20k");
+    assert!(4 * open.callers_ns < open.waiting_ns, "{open:?}");
+    assert!(4 * open.total_ns() < open.waiting_ns, "{open:?}");
+    // Of the operations themselves nothing is taken away.
+    let (of_open, of_closed) = (
+        open.callers_ns as f64 / open_operations,
+        closed.callers_ns as f64 / closed_operations,
+    );
+    assert!(of_open > of_closed / 2.0, "{of_open} ns and {of_closed} ns");
 }

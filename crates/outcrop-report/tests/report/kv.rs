@@ -4,8 +4,8 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Report, Verdict};
 use outcrop_results::Value;
 use outcrop_schema::kv::{
-    LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MISMATCHES, READS_DEVICE, READS_ENGINE,
-    STORED_AFTER_BYTES, STORED_BYTES, WRITES_DEVICE, WRITES_ENGINE,
+    ARRIVAL, LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MISMATCHES, OFFERED, READ_LATENCY, READS_DEVICE,
+    READS_ENGINE, STORED_AFTER_BYTES, STORED_BYTES, UNFINISHED, WRITES_DEVICE, WRITES_ENGINE,
 };
 
 use crate::kv_fixture::codecs;
@@ -183,4 +183,59 @@ fn findings_hold_on_a_sound_run_and_not_on_a_broken_one() {
     for id in ["kv-values-verified", "kv-load-writes-agree"] {
         assert_eq!(verdict(&report, id), Verdict::DoesNotHold, "{id}");
     }
+}
+
+/// The same run as an open loop that offers so many operations per second, of which so many were never begun.
+fn offering(per_second: f64, unfinished: f64) -> outcrop_results::RunView {
+    let mut run = codecs();
+    for trial in &mut run.trials {
+        let arrival = format!("constant:{per_second}");
+        trial.factors.insert(ARRIVAL.name.to_owned(), arrival);
+        let values = [(OFFERED, per_second), (UNFINISHED, unfinished)];
+        trial
+            .values
+            .extend(values.map(|(metric, value)| Value::measured(metric, value)));
+    }
+    run
+}
+
+#[test]
+fn a_rate_that_an_engine_could_not_bear_is_said_with_what_was_never_begun() {
+    let cautions = |run: &outcrop_results::RunView| {
+        let report = Report::of(run);
+        let cautions = report.layers[0].answer.cautions.iter();
+        cautions
+            .map(|caution| caution.text.clone())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    // One of the four does 70,000 per second; the others are as good as in time.
+    let said = cautions(&offering(100e3, 25_000.0));
+    let words = "1 of 4 open-loop cells are overloaded (worst: 100 k/s offered, 70.0 k/s completed, 25.0 k operations never begun, rocksdb lz4 16KiB";
+    assert!(said.contains(words), "{said}");
+    let said = cautions(&offering(60e3, 0.0));
+    assert!(!said.contains("overloaded"), "{said}");
+}
+
+#[test]
+fn a_figure_that_every_cell_of_an_engine_lacks_has_the_reason_of_the_cells() {
+    const WHY: &str = "fewer than 1,000 operations";
+    let mut run = codecs();
+    for value in run.trials.iter_mut().flat_map(|trial| &mut trial.values) {
+        if value.metric == READ_LATENCY.p99.name {
+            *value = Value::unavailable(READ_LATENCY.p99, WHY);
+        }
+    }
+    // A second engine has the figure, so that the row is shown.
+    let mut other = codecs().trials;
+    for trial in &mut other {
+        trial.factors.insert("engine".to_owned(), "fjall".to_owned());
+        trial.cell.push_str(" of fjall");
+    }
+    run.trials.extend(other);
+    let report = Report::of(&run);
+    let rows = &report.layers[0].answer.capabilities;
+    let row = rows.iter().find(|row| row.label.starts_with("Lowest read p99"));
+    let said = format!("{:?}", row.expect("the row is shown").readings);
+    assert!(said.contains(WHY) && !said.contains("no such cell"), "{said}");
 }

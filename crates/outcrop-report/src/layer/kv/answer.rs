@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::{Metric, Unit};
-use outcrop_measure::units::format_ratio;
+use outcrop_measure::units::{format_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
     BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT, NOT_SETTLED,
-    READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, THROUGHPUT,
+    OFFERED, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, THROUGHPUT, UNFINISHED,
 };
 
 use super::cell::{blocks, is_closed_loop, load, pairs, words};
@@ -74,7 +74,17 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let found = best(its.iter().copied().filter(|cell| counts(cell)), metric);
     let found = found.map(|(cell, number)| (number.clone(), format!("{}, {}", blocks(cell), load(cell))));
-    let missing = || absent.map_or_else(|| "no such cell in this run".to_owned(), str::to_owned);
+    // A cell may lack one figure only: a high percentile of few operations.
+    let its_own = its
+        .iter()
+        .filter(|cell| counts(cell))
+        .find_map(|cell| cell.unavailable(metric));
+    let missing = || {
+        absent
+            .or(its_own)
+            .unwrap_or("no such cell in this run")
+            .to_owned()
+    };
     Reading::of(engine, found, missing)
 }
 
@@ -316,6 +326,39 @@ fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
     })
 }
 
+/// Open loops that asked for more than the engine could do: said before all else, since their latencies are of no load that lasts.
+fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
+    /// A last stall before the end, or the draw of a random schedule, is no overload.
+    const BEHIND: f64 = 0.9;
+    let open = cells.iter().filter(|cell| !is_closed_loop(cell));
+    let total = open.clone().count();
+    let behind = open.filter_map(|cell| {
+        let (offered, completed) = (cell.value(&OFFERED)?, cell.value(&THROUGHPUT)?);
+        let waiting = cell.value(&UNFINISHED)?;
+        let is_behind = waiting > 0.0 && completed < BEHIND * offered;
+        is_behind.then_some((offered, completed, waiting, cell))
+    });
+    let mut behind: Vec<_> = behind.collect();
+    behind.sort_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)));
+    let (offered, completed, waiting, worst) = behind.first()?;
+    let what = format!(
+        "{} offered, {} completed, {} operations never begun",
+        Unit::PerSecond.format(*offered),
+        Unit::PerSecond.format(*completed),
+        format_count(*waiting)
+    );
+    let effect =
+        "the latency has the queue in it, grows with the length of the trial and says nothing of the engine";
+    Some(Caution::warning(match total {
+        1 => format!("Overloaded: {what}; {effect}."),
+        _ => format!(
+            "{} of {total} open-loop cells are overloaded (worst: {what}, {}); there {effect}.",
+            behind.len(),
+            words(worst)
+        ),
+    }))
+}
+
 /// What limits the answer beside what limits that of every layer.
 fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let unsettled = cells.iter().filter(|cell| cell.has(&NOT_SETTLED)).count();
@@ -333,5 +376,11 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         ))
     });
     let log = space::caution(cells);
-    unsettled.into_iter().chain(stalled).chain(log).collect()
+    let overloaded = overloaded(cells);
+    overloaded
+        .into_iter()
+        .chain(unsettled)
+        .chain(stalled)
+        .chain(log)
+        .collect()
 }

@@ -21,7 +21,8 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "CPU per operation",
         "User and kernel time of the processes over completed operations. The callers' part is that of the driver's threads, \
-         calls into the engine included; the rest is that of the engine's own threads.",
+         calls into the engine included; the rest is that of the engine's own threads. What the driver's threads take to wait for due times \
+         of an open loop is in none of them.",
     ),
     (
         "Space",
