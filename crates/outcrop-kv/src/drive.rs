@@ -206,7 +206,7 @@ impl<'s> Database<'s> {
                 duration_ns: self.spec.duration.as_nanos() as u64,
                 interval_ns: self.spec.interval.as_nanos() as u64,
                 intervals: intervals.into_reports(),
-                cpu: without_waiting(measured, &done),
+                cpu: without_waiting(&measured, &done),
                 tally: done.tally,
                 counters: self.store.counters().since(&before),
             },
@@ -250,7 +250,7 @@ impl<'s> Database<'s> {
 /// CPU time of a process in which these threads drove: what they took to wait for due times is no work of the engine.
 ///
 /// The kernel tells user from kernel time by samples, so that the parts are less certain than their sum.
-fn without_waiting(process: CpuUsage, done: &Done) -> CpuReport {
+fn without_waiting(process: &CpuUsage, done: &Done) -> CpuReport {
     let waiting_ns = done.waiting.total_ns();
     let total_ns = (process.user_ns + process.system_ns).saturating_sub(waiting_ns);
     let kernel_ns = process.system_ns.saturating_sub(done.waiting.asleep_ns);

@@ -24,7 +24,8 @@ pub struct Interval {
     /// moment; those that were never begun are in it with their age, a lower bound.
     #[serde(with = "wire::histogram")]
     pub latency: LatencyHistogram,
-    /// Open loop only: from the moment it was really begun, of all operations that ended in it.
+    /// Open loop only: from the moment it was really begun, of all operations that ended in it; the last window
+    /// has those that ended later.
     #[serde(with = "wire::histogram")]
     pub service: LatencyHistogram,
 }

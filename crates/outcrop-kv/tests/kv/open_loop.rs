@@ -15,6 +15,10 @@ const SERVICE: Duration = Duration::from_micros(100);
 
 /// Reads that arrive in this way at a store of known speed.
 fn run(arrival: &str, service: Duration, stall: Duration) -> PhaseReport {
+    run_on(&Shelf::slow(service, stall), arrival)
+}
+
+fn run_on(shelf: &Shelf, arrival: &str) -> PhaseReport {
     let spec = KvSpec {
         workload: "read:1".parse().unwrap(),
         records: 50,
@@ -23,7 +27,7 @@ fn run(arrival: &str, service: Duration, stall: Duration) -> PhaseReport {
         duration: DURATION,
         ..spec(StoreEngine::Fjall)
     };
-    let database = Database::over(&spec, Box::new(Shelf::slow(service, stall)), 0).unwrap();
+    let database = Database::over(&spec, Box::new(shelf.clone()), 0).unwrap();
     database.load(Timing::after(Duration::ZERO), None).unwrap();
     let run = database.run(Timing::after(Duration::ZERO), None).unwrap();
     run.phase
@@ -82,6 +86,14 @@ fn a_backlog_that_is_worked_off_in_the_measured_time_is_throughput_and_no_latenc
     if run.tally.unfinished == 0 {
         assert!(run.operations() > due + 200, "{} of {ended}", run.operations());
     }
+}
+
+#[test]
+fn the_threads_of_an_open_loop_ask_to_be_woken_on_time() {
+    let shelf = Shelf::slow(SERVICE, Duration::ZERO);
+    run_on(&shelf, "constant:1k");
+    let slack_ns = shelf.timer_slack_ns.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(slack_ns, 1, "the kernel may be this late");
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub(crate) struct Shelf {
     service: Duration,
     /// What the first get takes on top.
     stall: Duration,
+    /// How late the kernel may wake the thread of the last get, in nanoseconds.
+    pub(crate) timer_slack_ns: Arc<AtomicU64>,
     value: Vec<u8>,
 }
 
@@ -48,6 +50,7 @@ impl Shelf {
             lie,
             service: Duration::ZERO,
             stall: Duration::ZERO,
+            timer_slack_ns: Arc::default(),
             value: Vec::new(),
         }
     }
@@ -119,6 +122,8 @@ impl Session for Shelf {
         if !(self.service + self.stall).is_zero() {
             self.work();
         }
+        let slack_ns = rustix::thread::current_timer_slack().unwrap();
+        self.timer_slack_ns.store(slack_ns, Ordering::Relaxed);
         let records = self.records.lock().unwrap();
         let Some(versions) = records.get(key) else {
             return Ok(None);

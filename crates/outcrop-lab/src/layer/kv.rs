@@ -5,6 +5,7 @@
 mod bench;
 mod forecast;
 mod ground;
+mod idle;
 mod lacking;
 mod parameters;
 mod values;

@@ -185,3 +185,58 @@ fn tables_have_the_latency_of_each_operation_that_the_workload_has() {
         assert!(seen.stdout.contains(column), "{column}: {}", seen.stdout);
     }
 }
+
+#[test]
+fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
+    let dir = workplace();
+    let run = |more: &[&str]| outcrop(dir.path(), &arguments(&[more, &["--dry-run"]].concat()));
+    const REPLACED: &str = "--level-codecs: codecs of levels take the place of --compression, so that";
+    const UNUSED: &str =
+        "--dictionary: nothing is compressed that a dictionary could help; leave it out, or choose a codec";
+    for (args, words) in [
+        (
+            ["fjall", "--compression", "none,lz4", "--level-codecs", "lz4/lz4"],
+            REPLACED,
+        ),
+        (
+            ["fjall", "--compression", "lz4", "--level-codecs", "none/lz4"],
+            REPLACED,
+        ),
+        (
+            [
+                "rocksdb",
+                "--compression",
+                "none,zstd:3",
+                "--level-codecs",
+                "lz4/lz4",
+            ],
+            REPLACED,
+        ),
+        (["rocksdb", "--compression", "none", "--dictionary", "4k"], UNUSED),
+        (
+            ["rocksdb", "--level-codecs", "none/none", "--dictionary", "4k"],
+            UNUSED,
+        ),
+    ] {
+        let seen = run(&[&["--engine"], &args[..]].concat());
+        assert_eq!(seen.code, Some(2), "{args:?}: {seen:?}");
+        assert!(seen.stderr.contains(words), "{args:?}: {}", seen.stderr);
+    }
+    for args in [
+        [
+            "rocksdb",
+            "--compression",
+            "zstd:9",
+            "--level-codecs",
+            "none/zstd",
+        ],
+        ["rocksdb", "--compression", "none,zstd:3", "--dictionary", "4k"],
+        ["rocksdb", "--level-codecs", "none/zstd", "--dictionary", "4k"],
+        ["rocksdb", "--level-codecs", "none,none/lz4", "--dictionary", "0"],
+        ["fjall", "--level-codecs", "all,none/lz4", "--threads", "1"],
+    ] {
+        let seen = run(&[&["--engine"], &args[..]].concat());
+        assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
+    }
+    assert!(names_in(dir.path()).is_empty(), "nothing was begun");
+}

@@ -7,6 +7,7 @@ use outcrop_schema::kv;
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::store::{StoreCodec, StoreEngine};
 
+use super::idle;
 use crate::layer::Refusal;
 
 /// Whether a setting that an engine lacks has a value that asks for another way of doing what the engine does: a cell without it would not be
@@ -68,6 +69,7 @@ pub(super) fn check(
     if let Some(((_, spelling), asked)) = all.iter().find(|(_, asked)| asked.having.is_empty()) {
         return Err((asked.at, asked.refusal(spelling)));
     }
+    idle::check(combinations, is_typed)?;
     Ok(unmet.notes())
 }
 

@@ -6,7 +6,7 @@ use outcrop_measure::units::ByteSize;
 use outcrop_schema::kv;
 use outcrop_schema::{About, Factor, FactorRef, Settings, Value};
 use outcrop_workload::Content;
-use outcrop_workload::store::{Durability, StoreCodec, StoreCompression, StoreEngine};
+use outcrop_workload::store::{Durability, LevelCodecs, StoreCodec, StoreCompression, StoreEngine};
 
 use super::ground;
 use super::lacking::is_another_way;
@@ -30,12 +30,7 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
         StoreEngine::None => {}
     }
     // Nothing is compressed at once, and nothing depends on how much.
-    let is_plain = |factor: &Factor<StoreCompression>| {
-        factors
-            .get(factor)
-            .is_none_or(|codec| codec.codec == StoreCodec::None)
-    };
-    if is_plain(&kv::COMPRESSION) && is_plain(&kv::BOTTOMMOST) && factors.has(&kv::DICTIONARY) {
+    if !compresses(factors) && factors.has(&kv::DICTIONARY) {
         factors.set(&kv::DICTIONARY, ByteSize(0));
     }
     if *subject.settings.value(&kv::DATA) != kv::ValueData::Generated {
@@ -44,6 +39,21 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
     let workload = *factors.value(&kv::WORKLOAD);
     factors.set_default(&kv::REQUESTS, workload.requests());
     factors.set_default(&kv::VALUE_SIZE, workload.value_size());
+}
+
+/// Whether any level has a codec.
+pub(super) fn compresses(factors: &Settings) -> bool {
+    let is_codec = |codec: StoreCodec| codec != StoreCodec::None;
+    let has_codec = |factor: &Factor<StoreCompression>| {
+        let compression = factors.get(factor);
+        compression.is_some_and(|compression| is_codec(compression.codec))
+    };
+    let levels = factors.get(&kv::LEVEL_CODECS);
+    let of_levels = match levels.map_or(&[][..], LevelCodecs::codecs) {
+        [] => has_codec(&kv::COMPRESSION),
+        levels => levels.iter().copied().any(is_codec),
+    };
+    of_levels || has_codec(&kv::BOTTOMMOST)
 }
 
 /// Lets the driver judge the trial, as it will when it starts.
