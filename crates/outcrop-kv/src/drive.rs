@@ -247,7 +247,7 @@ impl<'s> Database<'s> {
     }
 }
 
-/// CPU time of a process in which these threads drove: what they took to wait for due times is no work of the engine.
+/// CPU time of a process without what its threads spent on waiting for due times, which is not the engine's work.
 ///
 /// The kernel tells user from kernel time by samples, so that the parts are less certain than their sum.
 fn without_waiting(process: &CpuUsage, done: &Done) -> CpuReport {
