@@ -34,8 +34,9 @@ def db_bench(place: pathlib.Path, benchmark: str, records: int, seconds: float) 
     The driver ends its load with a flush. Without one, db_bench leaves a third of the records in the memtable, and
     every read searches its skip list first: 30 % of the CPU time of `readrandom`.
     """
+    steps = f"filluniquerandom,flush,waitforcompaction,{benchmark}"
     command = [
-        "db_bench", f"--db={place}", f"--benchmarks=filluniquerandom,flush,waitforcompaction,{benchmark}", f"--num={records}",
+        "db_bench", f"--db={place}", f"--benchmarks={steps}", f"--num={records}",
         "--key_size=23", "--value_size=1000", "--compression_type=lz4", "--compression_ratio=0.5", "--block_size=4096",
         f"--cache_size={32 << 20}", "--bloom_bits=10", f"--write_buffer_size={64 << 20}", "--statistics=1",
         "--threads=1", f"--duration={seconds:.0f}", "--stats_dump_period_sec=0",
