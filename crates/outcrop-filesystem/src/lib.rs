@@ -36,6 +36,7 @@ mod prepared;
 mod program;
 mod stage;
 mod trial;
+mod wake;
 
 pub use below::{ability, compression_below};
 pub use btrfs_tree::Stored;

@@ -1,8 +1,9 @@
 //! What components predict: latency, throughput and space of compressed btrfs from the device's and the codec's own figures.
 //!
-//! L = L_dev(ē) + D(E) + H(E); X(N) = min(N ÷ L, P ÷ (C₀ + D)); space = Σ ⌈c⌉₄ₖ ÷ n. ē is the mean stored size of a compressed extent, D
+//! L = L_dev(ē) + D(E) + H(E) + W(D); X(N) = min(N ÷ L, P ÷ (C₀ + D)); space = Σ ⌈c⌉₄ₖ ÷ n. ē is the mean stored size of a compressed extent, D
 //! the time to decompress one page by page with a new context and cold caches. H and C₀ are what the same filesystem adds to
-//! uncompressed reads, of a whole extent: however little of a compressed extent is read, all of it goes to the page cache.
+//! uncompressed reads, of a whole extent: however little of a compressed extent is read, all of it goes to the page cache. W is by how
+//! much longer a reader takes to wake whose CPU idled while another one decompressed.
 //! Extents that btrfs leaves as they are cost a read of the block alone: L and C are then means over both kinds.
 
 use std::sync::atomic::AtomicBool;
@@ -18,6 +19,7 @@ use crate::error::FilesystemError;
 use crate::filesystem::BTRFS_EXTENT_BYTES;
 use crate::image::RawLatency;
 use crate::report::JobReport;
+use crate::wake::added_wake_ns;
 
 /// Sectors that btrfs stores in.
 const SECTOR_BYTES: u64 = 4096;
@@ -31,6 +33,8 @@ const CODEC_TIME: Duration = Duration::from_millis(300);
 pub struct Component {
     /// Mean time to decompress one extent.
     pub decompress_ns: f64,
+    /// By how much a wake-up after that time takes longer than after a short one.
+    pub wake_ns: f64,
     /// Stored bytes of a compressed extent on average, in whole sectors.
     pub stored_bytes: f64,
     /// The share of the data that btrfs stores compressed.
@@ -86,7 +90,7 @@ impl StoredExtents {
 impl Component {
     /// Times the library's codec over the extents of the data: a new context for each, page by page, cold caches, as btrfs does it.
     ///
-    /// *Cost*: compresses the data once, and 0.3 s.
+    /// *Cost*: compresses the data once, 0.3 s, and 200 times what an extent takes.
     ///
     /// # Errors
     /// This build has no codec of that name (lzo), or `stop` was raised.
@@ -126,6 +130,7 @@ impl Component {
             .ok_or_else(|| FilesystemError::Unavailable("no extent was decompressed".to_owned()))?;
         Ok(Self {
             decompress_ns,
+            wake_ns: added_wake_ns(Duration::from_nanos(decompress_ns as u64), clock),
             stored_bytes: stored.compressed_bytes as f64 / stored.compressed.max(1) as f64,
             compressed_share: stored.compressed_original_bytes as f64 / total_bytes.max(1) as f64,
             ratio: total_bytes as f64 / stored.bytes.max(1) as f64,
@@ -185,7 +190,8 @@ impl Prediction {
         in_flight: f64,
         cpus: usize,
     ) -> Option<Self> {
-        let of_compressed = raw.median_ns(codec.stored_bytes)? + codec.decompress_ns + of_extent.overhead_ns;
+        let of_compressed =
+            raw.median_ns(codec.stored_bytes)? + codec.decompress_ns + codec.wake_ns + of_extent.overhead_ns;
         let of_raw = raw.median_ns(io_block_bytes as f64)? + baseline.overhead_ns;
         let share = codec.compressed_share;
         let mean = |compressed: f64, raw: f64| share * compressed + (1.0 - share) * raw;

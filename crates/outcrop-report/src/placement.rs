@@ -9,6 +9,7 @@ mod choice;
 mod doubt;
 mod figure;
 mod files;
+mod front;
 mod limits;
 mod log;
 mod prices;
@@ -71,6 +72,9 @@ pub struct Placement {
     pub race: Race,
     /// Everything that was compared: what was measured by throughput, then what is modelled.
     pub candidates: Vec<Candidate>,
+    /// Why no candidate has its energy; none where one has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_energy: Option<String>,
     /// The constraints that the answer meets.
     pub constraints: Constraints,
     /// Where the constraints come from; none where there are none.
@@ -112,6 +116,7 @@ impl Placement {
                 saves_more: None,
                 sureness: None,
                 race,
+                no_energy: candidate::no_energy(&family),
                 candidates,
                 constraints: limits.constraints,
                 constraints_from: limits.constraints_from,
@@ -151,6 +156,7 @@ impl Placement {
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,
             race: measured.race,
+            no_energy: candidate::no_energy(&family),
             candidates,
             constraints: limits.constraints,
             constraints_from: limits.constraints_from,

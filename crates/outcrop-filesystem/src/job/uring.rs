@@ -13,6 +13,16 @@ use super::{JobRecord, Pass};
 use crate::error::FilesystemError;
 use crate::files::Files;
 
+/// A ring that completes requests when it is asked for them. A plain one, which kernels before 6.1 get, interrupts the reader for each.
+fn ring(entries: u32) -> std::io::Result<IoUring> {
+    let mut builder = IoUring::builder();
+    builder.setup_single_issuer().setup_defer_taskrun();
+    match builder.build(entries) {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => IoUring::new(entries),
+        ring => ring,
+    }
+}
+
 /// Reads blocks at `offsets` into `memory`, block by block, until all are done or the pass is over. Returns how many of them, from
 /// the first on, were read.
 pub(super) fn read(
@@ -25,7 +35,7 @@ pub(super) fn read(
     record: &mut JobRecord,
 ) -> Result<usize, FilesystemError> {
     let failed = |error| FilesystemError::system("set up io_uring (try engine = \"psync\")", error);
-    let mut ring = IoUring::new(pass.depth.next_power_of_two()).map_err(failed)?;
+    let mut ring = ring(pass.depth.next_power_of_two()).map_err(failed)?;
     let count = offsets.len().min(memory.len() / block_bytes.max(1));
     let mut begun_at = vec![0; count];
     // Setting up the ring is no part of reading.

@@ -7,8 +7,8 @@ use outcrop_schema::kv::THROUGHPUT;
 use super::answer::prose;
 use crate::placement::{Candidate, Placement};
 
-/// The columns of the table.
-const HEADINGS: [&str; 6] = ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU", ""];
+/// The columns of the table; energy stands behind them where it was metered, and the note is the last.
+const HEADINGS: [&str; 5] = ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU"];
 /// Candidates of the table; the page's data have all of them.
 const MOST_ROWS: usize = 14;
 
@@ -20,7 +20,7 @@ pub(super) fn section(placement: &Placement) -> Markup {
             @if let Some((first, rest)) = placement.answer.split_first() {
                 p { strong { (prose(first)) } @for sentence in rest { " " (prose(sentence)) } }
             }
-            (table(&placement.candidates))
+            (table(placement))
             @if placement.race.budget.is_some() { (stops(placement)) }
             @if let Some(figure) = &placement.figure {
                 div.figures {
@@ -45,17 +45,24 @@ pub(super) fn brief(placement: &Placement) -> Markup {
     }
 }
 
-fn table(candidates: &[Candidate]) -> Markup {
+fn table(placement: &Placement) -> Markup {
+    let has_energy = placement
+        .candidates
+        .iter()
+        .any(|candidate| candidate.energy.is_some());
+    let further: &[&str] = if has_energy { &["energy", ""] } else { &[""] };
+    let headings: Vec<&str> = HEADINGS.iter().chain(further).copied().collect();
     html! {
-        p.soft.scroll-cue { "The table has " (HEADINGS.len()) " columns: swipe it to the left for the rest →" }
+        p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
                 caption { "What was compared: one store under one load. On the front: nothing else that was measured has both more throughput "
-                    "and less space" }
+                    "and less space. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
+                    @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." } }
                 thead { tr {
-                    @for heading in HEADINGS { th scope="col" { (heading) } }
+                    @for heading in &headings { th scope="col" { (heading) } }
                 } }
-                tbody { @for candidate in candidates.iter().take(MOST_ROWS) { (row(candidate)) } }
+                tbody { @for candidate in placement.candidates.iter().take(MOST_ROWS) { (row(candidate, has_energy)) } }
             }
         }
     }
@@ -82,11 +89,12 @@ fn stops(placement: &Placement) -> Markup {
     }
 }
 
-fn row(candidate: &Candidate) -> Markup {
+fn row(candidate: &Candidate, has_energy: bool) -> Markup {
     let note = match (&candidate.bound_by, &candidate.left_out) {
         (Some(station), _) => format!("modelled from published figures; limited by {station}"),
         (None, Some(reason)) => reason.clone(),
         (None, None) if candidate.on_front => "on the front".to_owned(),
+        (None, None) if candidate.on_front_with_costs => "on the front with costs".to_owned(),
         (None, None) => String::new(),
     };
     html! {
@@ -96,6 +104,7 @@ fn row(candidate: &Candidate) -> Markup {
             td { @if let Some(p99) = &candidate.p99 { (p99) } @else { "–" } }
             td { @if let Some(ratio) = &candidate.ratio { (ratio) } @else { "–" } }
             td { @if let Some(share) = candidate.cpu_share { (format!("{:.0} %", share * 100.0)) } @else { "–" } }
+            @if has_energy { td { @if let Some(energy) = &candidate.energy { (energy) } @else { "–" } } }
             td { (note) }
         }
     }

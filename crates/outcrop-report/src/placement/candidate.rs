@@ -6,7 +6,7 @@ use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, FILESYSTEM,
+    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENERGY, ENGINE, FILESYSTEM,
     IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache, READ_LATENCY, RECORDS,
     STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
@@ -76,8 +76,13 @@ pub struct Candidate {
     /// Share of the machine's CPUs that it keeps busy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
+    /// Energy of an operation, where there is a counter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Number>,
     /// Whether no other candidate that was measured has both more throughput and less space.
     pub on_front: bool,
+    /// The same with CPU time and energy counted: none is at least as good in all that is known, and better in something.
+    pub on_front_with_costs: bool,
     /// Which constraint it breaks, or what is not known about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
@@ -240,13 +245,22 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         ratio: None,
         cpu_share: cpu.as_ref().and_then(busy),
         cpu,
+        energy: cell.number(&ENERGY).cloned(),
         throughput,
         on_front: false,
+        on_front_with_costs: false,
         left_out: None,
         stopped: None,
         cell: doubt::identifier(cell),
         bound_by: None,
     })
+}
+
+/// Why none of the cells has its energy; `None` where one has.
+pub(super) fn no_energy(family: &[&Cell<'_>]) -> Option<String> {
+    let is_metered = family.iter().any(|cell| cell.number(&ENERGY).is_some());
+    let mut reasons = family.iter().filter_map(|cell| cell.unavailable(&ENERGY));
+    (!is_metered).then(|| reasons.next().map(str::to_owned)).flatten()
 }
 
 /// CPU time of an operation: of the processes and of the kernel's threads, which do the work of a filesystem that compresses.
@@ -342,8 +356,10 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
         log_share: None,
         ratio: None,
         cpu: None,
+        energy: None,
         cpu_share: None,
         on_front: false,
+        on_front_with_costs: false,
         stopped: None,
         cell: String::new(),
         left_out: Some("modelled from published figures; its ratio on these data is unknown".to_owned()),

@@ -10,13 +10,12 @@
 
 use serde::Serialize;
 
-use outcrop_measure::metric::Better;
 use outcrop_schema::kv::{Constraints, MARGIN, SAME_SPACE};
 
 use super::bounds::{Bounded, left_out};
 use super::candidate::{Candidate, CompressedAt};
+use super::front;
 use crate::change::ties;
-use crate::chart::pareto_front;
 
 /// An answer is clear only on intervals with at least this confidence: five trials a cell have 94 %, three have 75 %.
 const SURE: f64 = 0.9;
@@ -62,14 +61,7 @@ pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints)
         candidate.left_out = broken_by(constraints, candidate);
     }
     keep_one_plain(candidates);
-    let places: Vec<(f64, f64)> = candidates
-        .iter()
-        .map(|candidate| (candidate.throughput.value, ratio(candidate)))
-        .collect();
-    let front = pareto_front(&places, Better::Higher, Better::Higher);
-    for (candidate, on_front) in candidates.iter_mut().zip(front) {
-        candidate.on_front = on_front;
-    }
+    front::mark(candidates);
     let eligible: Vec<usize> = eligible(candidates).collect();
     let (Some(best), Some(&fastest)) = (pick(candidates, &eligible), eligible.first()) else {
         return Choice::default();

@@ -13,7 +13,7 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     CODEC_TIME, COMPRESS_POLICY, COMPRESSION, COMPRESSION_BLOCK_SIZE, EXTENT_TIME, FILESYSTEM,
     FILESYSTEM_TIME, IO_BLOCK_SIZE, IOPS, JOBS, OPERATION, PREDICTED_SPACE, QUEUE_DEPTH, RAW_LATENCY_4K,
-    RAW_LATENCY_128K,
+    RAW_LATENCY_128K, WAKE_TIME,
 };
 use outcrop_workload::filesystem::{FileCompression, FileOperation, FilesystemKind};
 
@@ -68,7 +68,8 @@ pub(super) fn system(cells: &[Cell<'_>]) -> Option<MeasuredSystem> {
                 ..Direction::default()
             },
             source: Some(
-                "measured: the times of an extent, of the codec, the device and the page cache".to_owned(),
+                "measured: the times of an extent, of the codec, the device, the page cache and a wake-up"
+                    .to_owned(),
             ),
             ..Component::default()
         })
@@ -123,5 +124,6 @@ fn time_added(cell: &Cell<'_>, per_byte: f64) -> Option<(f64, f64)> {
     let stored_bytes = EXTENT_BYTES / cell.value(&PREDICTED_SPACE)?;
     let device_ns = (stored_bytes - block_bytes) * per_byte;
     let filling_ns = (cell.value(&EXTENT_TIME)? - cell.value(&FILESYSTEM_TIME)?).max(0.0);
-    Some((block_bytes, cell.value(&CODEC_TIME)? + device_ns + filling_ns))
+    let codec_ns = cell.value(&CODEC_TIME)? + cell.value(&WAKE_TIME)?;
+    Some((block_bytes, codec_ns + device_ns + filling_ns))
 }

@@ -8,7 +8,7 @@ use outcrop_schema::filesystem::{
     CPU_PER_OPERATION, DATA_RATIO, EXTENT_TIME, FILESYSTEM, FILESYSTEM_TIME, FOREIGN_CPU_SHARE, IOPS,
     KERNEL_THREAD_SHARE, LATENCY, OPERATION, OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE, PREDICTED_IOPS,
     PREDICTED_LATENCY, PREDICTED_SPACE, RAW_LATENCY_4K, RAW_LATENCY_128K, READ_AMPLIFICATION,
-    READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
+    READ_AMPLIFICATION_OWN, SCHEMA, SERVICE_LATENCY, SPACE_RATIO, SYNC, WAKE_TIME, WRITE_THROUGHPUT,
 };
 use outcrop_schema::{Remark, Settings, Vocabulary};
 
@@ -346,15 +346,17 @@ fn an_offered_load_that_is_not_answered_is_called_overloaded_and_answers_nothing
 }
 
 #[test]
-fn a_small_read_of_a_compressed_extent_is_predicted_as_device_codec_and_a_page_cache_filled_with_all_of_it() {
+fn a_small_read_of_a_compressed_extent_is_predicted_as_device_codec_wake_up_and_a_page_cache_filled_with_all_of_it()
+ {
     let device: Values<'_> = &[(RAW_LATENCY_4K, 80_000.0), (RAW_LATENCY_128K, 207_000.0)];
-    // 125 µs uncompressed; 28 KiB more from the device at 1 ns/B, 100 µs of the codec, and 40 µs for 124 KiB more of page cache.
-    let time_ns = 125_000.0 + 28_672.0 * (127_000.0 / 126_976.0) + 100_000.0 + 40_000.0;
+    // 125 µs uncompressed; 28 KiB more from the device at 1 ns/B, 100 µs of the codec, 25 µs of waking, and 40 µs for 124 KiB more of page cache.
+    let time_ns = 125_000.0 + 28_672.0 * (127_000.0 / 126_976.0) + 100_000.0 + 25_000.0 + 40_000.0;
     let compressed: Values<'_> = &[
         device[0],
         device[1],
         (PREDICTED_SPACE, 4.0),
         (CODEC_TIME, 100_000.0),
+        (WAKE_TIME, 25_000.0),
         (FILESYSTEM_TIME, 20_000.0),
         (EXTENT_TIME, 60_000.0),
         (IOPS, 1e9 / time_ns),

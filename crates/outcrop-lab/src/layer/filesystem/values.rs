@@ -315,10 +315,11 @@ fn raw(report: &JobReport) -> Vec<Value> {
     .into()
 }
 
-fn predictions(predicted: &Predicted) -> [Value; 6] {
+fn predictions(predicted: &Predicted) -> [Value; 7] {
     let prediction = &predicted.prediction;
     [
         Value::measured(fs::CODEC_TIME, predicted.component.decompress_ns),
+        Value::derived(fs::WAKE_TIME, predicted.component.wake_ns),
         Value::derived(fs::FILESYSTEM_TIME, predicted.baseline.overhead_ns),
         Value::derived(fs::EXTENT_TIME, predicted.of_extent.overhead_ns),
         Value::derived(fs::PREDICTED_LATENCY, prediction.latency_ns),
