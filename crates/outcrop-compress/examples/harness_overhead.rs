@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use outcrop_compress::{Blocks, JobSpec, Source, allowed_cpus, run_job};
-use outcrop_measure::interval::{bootstrap_median, median};
+use outcrop_measure::interval::{median, median_interval};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
 use outcrop_probe::cpu_time::thread_time_ns;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         memcpys.push(memcpy);
         before = after;
     }
-    let interval = bootstrap_median(&ratios, Seed(1)).ok_or("too few rounds")?;
+    let interval = median_interval(&ratios).ok_or("too few rounds")?;
     println!(
         "none through the profiler takes {:.4} of a memcpy's CPU time at {BLOCK_BYTES} B (median of {rounds} rounds, 95 % interval {:.4} to {:.4})",
         median(&ratios).unwrap_or(f64::NAN),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_measure::Seed;
 use outcrop_measure::histogram::{LatencyHistogram, Totals};
 use outcrop_measure::interval::{Summary, median, summarise};
 use outcrop_measure::metric::{Better, Metric, Provenance, Scope, Unit};
@@ -203,7 +202,7 @@ impl<'a> CellView<'a> {
     ///
     /// Deterministic: the resampling is seeded by the metric's name.
     pub fn summary(&self, name: &str) -> Option<Summary> {
-        self.metric(name)?.summary(name)
+        self.metric(name)?.summary()
     }
 
     /// Operations and kinds of which there are histograms.
@@ -261,12 +260,12 @@ impl<'a> CellView<'a> {
 }
 
 impl Samples {
-    /// Median, its interval and range; none without a value. `label` seeds the resampling.
-    pub fn summary(&self, label: &str) -> Option<Summary> {
+    /// Median, its interval and range; none without a value.
+    pub fn summary(&self) -> Option<Summary> {
         if self.values.is_empty() {
             return None;
         }
-        let repeated = summarise(&self.values, Seed(0).derive(label))?;
+        let repeated = summarise(&self.values)?;
         Some(match &self.uncertainty {
             Uncertainty::Repetitions => repeated,
             Uncertainty::Sampled(interval) => Summary {

@@ -32,8 +32,8 @@ const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Medians and intervals",
-        "The median over the trials of a cell. With six trials or more the interval is a 95 % bootstrap interval, with five \
-         or fewer it is their range, whose confidence is stated (five: 94 %, three: 75 %).",
+        "The median over the trials of a cell. Its 95 % interval is between two of the trials, by order statistics. With five trials or fewer it is \
+         their range, whose confidence is stated (five: 94 %, three: 75 %).",
     ),
     (
         "Knee",
