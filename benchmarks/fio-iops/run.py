@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
 """Holds Outcrop's io_uring engine beside fio's: 4 KiB random reads and writes at depth 1, 32 and 256.
 
-Both tools use direct I/O, registered buffers and a registered file, one thread, no warm-up, and take turns: A B,
-B A, A B, … so that the drift of a shared machine hits both alike. The comparison is the median over pairs of
+Both tools use direct I/O, registered buffers and a registered file, one thread, a second of warm-up, and take turns:
+A B, B A, A B, … so that the drift of a shared machine hits both alike. The comparison is the median over pairs of
 the ratio within a pair, with its quartiles and a 95 % bootstrap interval.
 
     benchmarks/fio-iops/run.py [--rounds 9] [--seconds 3] [--size-mib 1024] [--directory DIR]
                                [--directions read,write] [--depths 1,32,256] [--target file|loop]
 
 Prints the result as Markdown; `cargo xtask bench-record fio-iops` keeps it. Installs fio with apt when it is
-missing and it may. Twelve minutes with what it does by default; needs twice the size in free space.
+missing and it may. A quarter of an hour with what it does by default; needs twice the size in free space.
 
 What is read: by both tools the same file. What is written: Outcrop writes only to files that it makes, so each tool
-has a file of the same size in the same folder, written in full with random bytes right before each measurement,
-by Outcrop as it always does, for fio by fio. With `--target loop` (root) both read and write one loop device with
-direct I/O, over a file of ours.
+has a file of its own, of the same kind and in the same state: without a name (O_TMPFILE), allocated at once, written in
+full with random bytes by direct requests of 1 MiB, eight in flight, right before each measurement, and gone after it.
+Until 2026-11-23 fio had a named file that stayed, while Outcrop's was removed behind each measurement, which on a
+filesystem mounted with `discard` makes the disk discard all its blocks; the two were in different states, and Outcrop
+seemed to write 1.5 to 2.9 times as fast. On one loop device the rates were the same. So each measurement of writes to
+a file now ends with a commit of the journal, and the next one waits until the disk's count of discards stands still.
+With `--target loop` (root) both read and write one loop device with direct I/O, over a file of ours.
 
 What is compared: IOPS; latency from the moment a request is ready to the moment its completion is seen (fio's
 `lat`, not `clat`), p50 and p99; CPU time per I/O as each tool reports it for the time of the run (fio: of its
-job's thread; Outcrop: of its whole process, the kernel's io workers included). Both tools write as they do by
-default: Outcrop never the same page twice, fio buffers in which it changes a few bytes each time.
+job's thread; Outcrop: of its whole process without the kernel's io workers, which fio does not count). Both tools
+write as they do by default: Outcrop never the same page twice, fio buffers in which it changes a few bytes each time.
 """
 
 import argparse
@@ -31,6 +35,7 @@ import random
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -40,6 +45,8 @@ METRICS = {"iops": "IOPS", "cpu_us": "CPU µs per I/O", "p50_us": "p50 µs", "p9
 DIGITS = {"iops": 0, "cpu_us": 2, "p50_us": 1, "p99_us": 1}
 # What the ratio to fio has to be: at least, or at most.
 BARS = {"iops": ("≥", 1.0), "cpu_us": ("≤", 0.9), "p50_us": ("≤", 1.05), "p99_us": ("≤", 1.05)}
+# The disk is still busy with what a tool filled its file with: Outcrop begins right behind that, fio a process later.
+WARM_UP_S = 1
 MIXES = {"read": "100:0", "write": "0:100"}
 
 
@@ -51,6 +58,32 @@ def make_file(directory, size_mib):
         file.flush()
         os.fsync(file.fileno())
     return Path(path)
+
+
+@contextlib.contextmanager
+def unnamed_file(directory, size_mib):
+    """A file as Outcrop's scratch file is: without a name, its blocks taken at once, gone when it is closed."""
+    handle = os.open(directory, os.O_TMPFILE | os.O_RDWR)
+    try:
+        os.posix_fallocate(handle, 0, size_mib << 20)
+        yield f"/proc/{os.getpid()}/fd/{handle}"
+    finally:
+        os.close(handle)
+
+
+def settle(directory):
+    """Waits until nothing of a removed file is left to do.
+
+    Its blocks are freed with the next commit of the filesystem's journal; on one that is mounted with `discard` the
+    disk is told so then, in the background, and is busy with it.
+    """
+    device = os.stat(directory).st_dev
+    counters = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat")
+    os.sync()
+    before = None
+    while (discards := counters.read_text().split()[11:15] if counters.exists() else []) != before:
+        before = discards
+        time.sleep(1)
 
 
 @contextlib.contextmanager
@@ -76,6 +109,7 @@ def run_fio(path, direction, depth, seconds, seed):
     job = fio(
         f"--filename={path}", "--fixedbufs=1", "--registerfiles=1", "--bs=4k", f"--rw=rand{direction}",
         "--norandommap=1", f"--randseed={seed}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}",
+        f"--ramp_time={WARM_UP_S}",
         "--lat_percentiles=1", "--clat_percentiles=0", *(["--readonly"] if direction == "read" else []),
     )
     side = job[direction]
@@ -94,16 +128,34 @@ def run_outcrop(binary, subject, direction, depth, seconds, seed):
         output([
             binary, "device", *subject, "--engine", "io_uring", "--io-block-size", "4KiB", "--access-pattern",
             "random", "--read-write-mix", MIXES[direction], "--queue-depth", str(depth), "--repetitions", "1",
-            "--warm-up", "0s", "--duration", f"{seconds}s", "--seed", str(seed), "--out", out, "--quiet",
+            "--warm-up", f"{WARM_UP_S}s", "--duration", f"{seconds}s", "--seed", str(seed), "--out", out, "--quiet",
         ])
         (run,) = Path(out).iterdir()
         records = csv.DictReader(output([binary, "results", "export", run, "--format", "csv"]).splitlines())
         value = {record["metric"]: record["value"] for record in records}
     names = {"iops": "iops", "p50_us": "latency_p50", "p99_us": "latency_p99", "cpu_us": "cpu_per_operation"}
+    of_workers = float(value.get("io_worker_cpu_share") or 0)
     scale = {"iops": 1.0}
     # A percentile that the operations do not support is empty: a disk that stalled.
     known = {metric: value[name] for metric, name in names.items() if value.get(name)}
-    return {metric: float(text) * scale.get(metric, 1e-3) for metric, text in known.items()}
+    result = {metric: float(text) * scale.get(metric, 1e-3) for metric, text in known.items()}
+    return result | {"cpu_us": result["cpu_us"] * (1 - of_workers)}
+
+
+def measure_fio(target, arguments, how):
+    """Writes to a file go to one like Outcrop's; everything else to what both tools share."""
+    is_own = how[0] == "write" and arguments.target == "file"
+    place = unnamed_file(arguments.directory, arguments.size_mib) if is_own else contextlib.nullcontext(target)
+    with place as path:
+        return run_fio(path, *how)
+
+
+def settled(tool, arguments, direction):
+    """The result of a tool, after which nothing that it left behind disturbs the next one."""
+    result = tool()
+    if direction == "write":
+        settle(arguments.directory)
+    return result
 
 
 def subject_of_outcrop(arguments, path, target, direction):
@@ -129,10 +181,10 @@ def measure(binary, path, target, arguments):
                 how = (direction, depth, arguments.seconds, number + 1)
                 tools = {
                     "outcrop": lambda how=how, subject=subject: run_outcrop(binary, subject, *how),
-                    "fio": lambda how=how: run_fio(target, *how),
+                    "fio": lambda how=how: measure_fio(target, arguments, how),
                 }
                 order = ("outcrop", "fio") if number % 2 == 0 else ("fio", "outcrop")
-                result = {tool: tools[tool]() for tool in order}
+                result = {tool: settled(tools[tool], arguments, direction) for tool in order}
                 rounds.append({"round": number, "direction": direction, "depth": depth, "order": order, **result})
                 ratio = result["outcrop"]["iops"] / result["fio"]["iops"]
                 print(

@@ -65,6 +65,7 @@ impl Fill<'_> {
             target,
             queue_depth: DEPTH,
             has_timed_waits: false,
+            is_polled: false,
         };
         // SAFETY: `slots` holds the mappings, and leaks them rather than unmap them under a request.
         match unsafe { UringRing::set_up(options, &slots.memory()) } {

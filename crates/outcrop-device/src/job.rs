@@ -6,6 +6,7 @@ mod counted;
 mod gate;
 mod open;
 mod placement;
+mod polling;
 mod recorder;
 mod request_stream;
 mod timeline;
@@ -39,8 +40,8 @@ use crate::pause;
 use crate::report::{Ended, Feature, JobReport};
 use crate::spec::JobSpec;
 use crate::target::Target;
-use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::FileAccess;
+use outcrop_workload::{Completions, EngineKind};
 
 /// Runs one job specification against a target, and returns when nothing is in flight any more.
 ///
@@ -148,6 +149,7 @@ struct Place<'t> {
 impl<'t> Place<'t> {
     fn of(target: &'t Target, spec: &JobSpec) -> Result<Self, DeviceError> {
         let span_bytes = target.check(spec)?;
+        polling::check(target, spec)?;
         let buffered = match (spec.access, target.direct()) {
             (FileAccess::Buffered, Some(direct)) => Some(direct.through_page_cache()?),
             _ => None,
@@ -326,6 +328,7 @@ fn set_up_and_run(
                 target,
                 queue_depth: spec.queue_depth,
                 has_timed_waits: spec.arrival.is_open_loop(),
+                is_polled: spec.completions == Completions::Polled,
             };
             // SAFETY: `prepared` holds the mappings, and leaks them rather than unmap them under a request.
             let mut ring = unsafe { UringRing::set_up(options, &prepared.slots.memory()) }?;

@@ -6,7 +6,7 @@ use outcrop_measure::seed::Seed;
 use outcrop_measure::units::Rate;
 use outcrop_workload::filesystem::FileAccess;
 use outcrop_workload::{
-    AccessPattern, Arrival, Content, Durability, EngineKind, NumaPlace, ReadWriteMix, Submission,
+    AccessPattern, Arrival, Completions, Content, Durability, EngineKind, NumaPlace, ReadWriteMix, Submission,
 };
 
 use crate::error::DeviceError;
@@ -46,6 +46,8 @@ pub struct JobSpec {
     pub seed: Seed,
     /// When completed slots are refilled; open loops ignore it.
     pub submission: Submission,
+    /// How completions are noticed. Polling takes a device with queues for it, and a device that never answers is waited for without end.
+    pub completions: Completions,
     /// When writes are made durable. The time of a sync belongs to the write that it follows.
     pub sync: Durability,
     /// Whether requests bypass the page cache. Where they do not, a job begins with none of the target's pages in it.
@@ -87,6 +89,7 @@ impl JobSpec {
             interval: Duration::from_secs(1),
             seed,
             submission: Submission::Refill,
+            completions: Completions::Interrupt,
             sync: Durability::None,
             access: FileAccess::Direct,
             numa: NumaPlace::Any,
@@ -127,6 +130,7 @@ impl JobSpec {
                 ),
             ));
         }
+        self.validate_completions()?;
         self.validate_memory()?;
         if self.duration.is_zero() {
             return Err(DeviceError::spec("duration", "0s", "more than zero"));
@@ -135,6 +139,33 @@ impl JobSpec {
             return Err(DeviceError::spec("interval", "0s", "more than zero"));
         }
         self.validate_arrival()
+    }
+
+    /// A ring that polls takes reads and writes past the page cache, and neither timers nor syncs.
+    fn validate_completions(&self) -> Result<(), DeviceError> {
+        let refuse = |why: String| Err(DeviceError::spec("completions", self.completions, why));
+        if self.completions == Completions::Interrupt {
+            return Ok(());
+        }
+        if self.engine != EngineKind::IoUring {
+            return refuse(format!(
+                "interrupt with the engine {}; io_uring polls",
+                self.engine
+            ));
+        }
+        if self.access != FileAccess::Direct {
+            return refuse(format!("interrupt with {} access", self.access));
+        }
+        if self.arrival.is_open_loop() {
+            return refuse("interrupt in an open loop, which waits for due times".to_owned());
+        }
+        if matches!(self.sync, Durability::After { .. }) {
+            return refuse(format!(
+                "interrupt with sync = {}; a ring that polls has no sync, and dsync works with both",
+                self.sync
+            ));
+        }
+        Ok(())
     }
 
     /// Buffers are faulted in beforehand, so a typing error must not push the machine into swapping.

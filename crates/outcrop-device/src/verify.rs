@@ -306,6 +306,7 @@ impl Transfer<'_> {
                     target,
                     queue_depth: depth,
                     has_timed_waits: false,
+                    is_polled: false,
                 };
                 // SAFETY: `slots` holds the mappings, and leaks them rather than unmap them under a request.
                 let mut ring = unsafe { UringRing::set_up(options, &slots.memory()) }?;

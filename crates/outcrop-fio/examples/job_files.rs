@@ -1,18 +1,22 @@
 //! How many job files of a folder Outcrop accepts, and what stands in the way of the others: the table in `docs/from-fio.md`.
 //!
-//! `cargo run --example job_files -- /usr/share/doc/fio/examples`
+//! `cargo run --example job_files -- /usr/share/doc/fio/examples [--in-turn]`
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use outcrop_fio::FioError;
-use outcrop_fio::job_file::read;
+use outcrop_fio::job_file::{AtOnce, read};
 
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args()
         .nth(1)
         .ok_or("give the folder of the job files")?;
+    let at_once = match std::env::args().any(|argument| argument == "--in-turn") {
+        true => AtOnce::InTurn,
+        false => AtOnce::Refused,
+    };
     let entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     let mut paths: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "fio"));
@@ -25,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        match read(path, &|_| Some("1m".to_owned())) {
+        match read(path, at_once, &|_| Some("1m".to_owned())) {
             Ok(_) => accepted.push(name),
             Err(FioError::JobFile { problems }) => {
                 for problem in problems {

@@ -4,6 +4,7 @@
 //! operations do not support is left out, and nothing is made up.
 
 mod direction;
+mod job_text;
 mod options;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::FioError;
 use direction::Recorded;
+pub use job_text::{ExportedJobs, export_jobs};
 
 /// Trials in fio's form.
 #[derive(Clone, Debug)]

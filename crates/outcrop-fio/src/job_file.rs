@@ -56,13 +56,26 @@ pub enum Target {
     },
 }
 
+/// What becomes of jobs that fio would run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtOnce {
+    /// They are refused: what each of them gives alone is another figure.
+    Refused,
+    /// They are measured one after the other, because the user asked for that.
+    InTurn,
+}
+
 /// Reads a job file, and the files that it includes.
 ///
 /// `variable` answers for `${NAME}`: fio takes these from the environment.
 ///
 /// # Errors
 /// All options that have no counterpart, each with file and line; a file that cannot be read.
-pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<JobFile, FioError> {
+pub fn read(
+    path: &Path,
+    at_once: AtOnce,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<JobFile, FioError> {
     let (sections, problems) = sections::read(path, variable)?;
-    translate::translate(path, &sections, problems)
+    translate::translate(path, at_once, &sections, problems)
 }

@@ -26,6 +26,6 @@ mod results;
 mod words;
 
 pub use error::FioError;
-pub use export::{Exported, export};
+pub use export::{Exported, ExportedJobs, export, export_jobs};
 pub use job_file::{Job, JobFile};
 pub use results::{ImportOptions, Imported, import};

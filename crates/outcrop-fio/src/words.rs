@@ -6,10 +6,10 @@ mod sizes;
 use outcrop_measure::ByteSize;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX,
-    SCHEMA, SUBMISSION,
+    ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
+    READ_WRITE_MIX, SCHEMA, SUBMISSION,
 };
-use outcrop_workload::{EngineKind, ReadWriteMix, Submission};
+use outcrop_workload::{Completions, EngineKind, ReadWriteMix, Submission};
 
 use crate::options::{Options, Problem};
 use crate::quantity::{bytes, flag};
@@ -52,6 +52,7 @@ const READ: &[&str] = &[
     "kb_base",
     "direct",
     "buffered",
+    "hipri",
 ];
 /// Those that say when writes become durable.
 const OF_DURABILITY: [&str; 3] = ["fsync", "fdatasync", "sync"];
@@ -120,6 +121,9 @@ impl Workload {
         if let Some(content) = workload.take(content(options)) {
             workload.say(&CONTENT, content, "buffer_compress_percentage");
         }
+        if let Some(Some(true)) = workload.take(options.read("hipri", flag)) {
+            workload.say(&COMPLETIONS, Completions::Polled.to_string(), "hipri");
+        }
         workload.say(&SUBMISSION, submission(options).to_string(), "iodepth_batch");
         if let Some(factor) = access_factor() {
             let access = if is_direct(options) { "direct" } else { "buffered" };
@@ -159,16 +163,16 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         Some(direction) => (true, direction),
         None => (false, rw),
     };
+    let (direction, distance) = match direction.split_once(':') {
+        Some((direction, distance)) => (direction, Some(distance)),
+        None => (direction, None),
+    };
     let mix = match direction {
         "read" => ReadWriteMix::READ_ONLY,
         "write" => ReadWriteMix::WRITE_ONLY,
         "rw" | "readwrite" => of_reads(share_of_reads(options)?),
         _ => {
-            let reason = if direction.contains(':') {
-                format!(
-                    "`{rw}` moves on by a distance between requests; rw without it is random or in sequence"
-                )
-            } else if direction.contains("trim") {
+            let reason = if direction.contains("trim") {
                 format!("`{rw}` trims; Outcrop measures reads and writes")
             } else {
                 format!("`{rw}` is not known; expected read, write, rw, randread, randwrite or randrw")
@@ -176,6 +180,10 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
             return Err(problem(options, "rw", reason));
         }
     };
+    if let Some(distance) = distance {
+        let pattern = stride(options, is_random, distance, mix)?;
+        return Ok((pattern, mix));
+    }
     let distribution = options.value("random_distribution").filter(|_| is_random);
     let pattern = match distribution.map(|text| (text, text.split_once(':'))) {
         None if !is_random => "sequential".to_owned(),
@@ -187,6 +195,33 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         }
     };
     Ok((pattern, mix))
+}
+
+/// Requests in sequence that leave out so much between two of them.
+fn stride(options: &Options, is_random: bool, distance: &str, mix: ReadWriteMix) -> Result<String, Problem> {
+    let refuse = |reason: String| problem(options, "rw", reason);
+    if is_random {
+        return Err(refuse(format!(
+            "`:{distance}` draws a place once for several requests; here one is drawn for each"
+        )));
+    }
+    if distance.starts_with('-') {
+        return Err(refuse(format!(
+            "`:{distance}` goes backwards; here requests in sequence go forwards"
+        )));
+    }
+    let size = sizes::block_size(options, Some(mix))?;
+    let between = bytes(distance, options.is_si()).map_err(refuse)?;
+    match between {
+        0 => Ok("sequential".to_owned()),
+        between if between.is_multiple_of(size) => {
+            Ok(format!("strided:{}", ByteSize(size.saturating_add(between))))
+        }
+        _ => Err(refuse(format!(
+            "`:{distance}` is not a multiple of the request's {}, to which requests are aligned here",
+            ByteSize(size)
+        ))),
+    }
 }
 
 fn of_reads(percent: u8) -> ReadWriteMix {

@@ -43,6 +43,14 @@ impl BlockDevice {
         })
     }
 
+    /// Whether it has queues that are asked for completions, in place of interrupts.
+    ///
+    /// # Errors
+    /// /sys does not say.
+    pub fn has_poll_queues(&self) -> Result<bool, Unavailable> {
+        self.tree.switch(self.disk_attribute("queue/io_poll"))
+    }
+
     /// The device below a filesystem.
     pub(crate) fn below(tree: &SystemTree, filesystem: &Filesystem) -> Result<Self, Unavailable> {
         if !filesystem.device.is_anonymous() {

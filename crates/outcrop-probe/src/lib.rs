@@ -1,7 +1,7 @@
 //! Reads the machine: clocks, environment, CPU time, block-device counters, filesystems and energy.
 //!
-//! The one crate of rank 1 that does I/O: it reads /proc, /sys and the clocks, starts nothing and changes
-//! nothing. It does not know what is being measured. Whatever a machine cannot give is
+//! The one crate of rank 1 that does I/O: it reads /proc, /sys and the clocks and changes nothing. It starts
+//! nothing but `smartctl` or `nvme`, where they are installed, which read a drive's log. It does not know what is being measured. Whatever a machine cannot give is
 //! [`Unavailable`](outcrop_measure::metric::Unavailable) with the reason, never 0 and never guessed.
 //!
 //! ```
@@ -35,6 +35,7 @@ pub mod device_number;
 pub mod device_use;
 mod mount_table;
 pub mod system_tree;
+pub mod wear;
 
 pub use block_counters::{BlockDevice, BufferedLoop, Counters};
 pub use clock::{Clock, Stopwatch};
@@ -48,3 +49,4 @@ pub use kernel_threads::KernelThreads;
 pub use memory::ProcessMemory;
 pub use page_cache::{CachedPages, ProcessIo, cached_pages};
 pub use reading::Reading;
+pub use wear::Wear;

@@ -20,8 +20,8 @@ use crate::metrics::{Latencies, latencies, metric, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
 use crate::value::{Column, Value};
-pub use drives::{ALSO, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, MOST_DRIVES};
-pub use durability::{ACCESS, NUMA_NODE, SYNC, SYNC_LATENCY};
+pub use drives::{ALSO, BETWEEN_DRIVES, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, MOST_DRIVES};
+pub use durability::{ACCESS, COMPLETIONS, NUMA_NODE, SYNC, SYNC_LATENCY};
 pub use precondition::{PRECONDITION, PRECONDITIONED, TRACKED_SIZE};
 pub use replay::REPLAY;
 pub use subject::{DESTROY, KIND, Kind};
@@ -44,6 +44,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &ACCESS,
         &NUMA_NODE,
         &SUBMISSION,
+        &COMPLETIONS,
         &ENGINE,
     ],
     published: &[&STATE, &SKU],

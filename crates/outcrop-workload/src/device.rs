@@ -29,6 +29,18 @@ crate::words! {
 }
 
 crate::words! {
+    /// How completions are noticed.
+    #[derive(Default)]
+    pub enum Completions: "completions" {
+        /// The device raises an interrupt.
+        #[default]
+        Interrupt = "interrupt",
+        /// The submitting thread asks the device until they are there, without an interrupt: a shorter latency for a whole CPU.
+        Polled = "polled",
+    }
+}
+
+crate::words! {
     /// Which blocks the reads of a trial visit.
     #[derive(Default)]
     pub enum Replay: "replay" {

@@ -28,13 +28,15 @@ pub(crate) struct UringEngine<'r> {
     completions: CompletionQueue<'r>,
     target: setup::TargetHandle,
     has_fixed_buffers: bool,
+    /// A ring that polls has no timer: whoever waits asks the device until it answers.
+    is_polled: bool,
     is_tick_armed: bool,
 }
 
 impl<'r> UringEngine<'r> {
     /// Takes the ring into use, and says which features it has.
     pub(crate) fn start(ring: &'r mut UringRing) -> (Self, Vec<Feature>) {
-        let (target, has_fixed_buffers) = (ring.target, ring.has_fixed_buffers);
+        let (target, has_fixed_buffers, is_polled) = (ring.target, ring.has_fixed_buffers, ring.is_polled);
         let mut features = std::mem::take(&mut ring.features);
         let (mut submitter, submissions, completions) = ring.ring.split();
         // The index of a registered ring lives in the submitter, so it is asked for here, not in `setup`.
@@ -50,6 +52,7 @@ impl<'r> UringEngine<'r> {
             completions,
             target,
             has_fixed_buffers,
+            is_polled,
             is_tick_armed: false,
         };
         (engine, features)
@@ -150,7 +153,7 @@ impl Engine for UringEngine<'_> {
     /// that as the completions waited for, returns at once, and every request costs two system calls.
     #[inline]
     fn submit(&mut self, wait: Wait) -> Result<(), DeviceError> {
-        if matches!(wait, Wait::Completions(_)) && !self.is_tick_armed {
+        if matches!(wait, Wait::Completions(_)) && !self.is_tick_armed && !self.is_polled {
             self.arm_tick()?;
         }
         self.submissions.sync();

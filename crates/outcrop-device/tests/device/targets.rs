@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use outcrop_device::{EngineKind, JobSpec, ReadOnlyTarget, Target};
+use outcrop_device::{Completions, EngineKind, FeatureState, FileAccess, JobSpec, ReadOnlyTarget, Target};
 use outcrop_workload::ReadWriteMix;
 
 use crate::stage::{Disk, LoopDevice, folder, refusal, run, short_spec, try_scratch};
@@ -221,4 +221,85 @@ fn threads_run_on_a_node_that_the_machine_has_and_another_is_refused_with_those_
     let virtual_device = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
     let message = refusal(&virtual_device, &on("device"));
     assert!(message.contains("a virtual device is on no node"), "{message}");
+}
+
+#[test]
+fn a_device_is_polled_only_where_it_has_queues_for_that() {
+    let folder = folder();
+    let target = file_of(folder.path(), 1 << 20);
+    let spec = JobSpec {
+        completions: Completions::Polled,
+        engine: EngineKind::IoUring,
+        ..short_spec()
+    };
+    let has_queues =
+        outcrop_probe::BlockDevice::holding(folder.path()).and_then(|device| device.has_poll_queues());
+    if has_queues == Ok(true) {
+        let report = run(&target, &spec);
+        assert!(report.total().reads.operations > 0);
+        let mut features = report.engine_features.iter();
+        assert!(features.any(|feature| feature.name == "IOPOLL" && feature.state == FeatureState::On));
+    } else {
+        let message = refusal(&target, &spec);
+        assert!(message.contains("completions is polled"), "{message}");
+    }
+    // A loop device has none on any machine.
+    let device = LoopDevice::new(1 << 20);
+    let target = Target::ReadOnly(ReadOnlyTarget::open(&device.node).unwrap());
+    let message = refusal(&target, &spec);
+    assert!(message.contains("has no queues to poll"), "{message}");
+}
+
+#[test]
+fn what_a_ring_that_polls_cannot_do_is_refused() {
+    let polled = JobSpec {
+        completions: Completions::Polled,
+        engine: EngineKind::IoUring,
+        ..short_spec()
+    };
+    polled.validate().unwrap();
+    let writes = ReadWriteMix::WRITE_ONLY;
+    for (spec, says) in [
+        (
+            JobSpec {
+                engine: EngineKind::Libaio,
+                ..polled.clone()
+            },
+            "the engine libaio",
+        ),
+        (
+            JobSpec {
+                access: FileAccess::Buffered,
+                ..polled.clone()
+            },
+            "buffered access",
+        ),
+        (
+            JobSpec {
+                arrival: "constant:100".parse().unwrap(),
+                ..polled.clone()
+            },
+            "open loop",
+        ),
+        (
+            JobSpec {
+                sync: "each".parse().unwrap(),
+                read_write_mix: writes,
+                ..polled.clone()
+            },
+            "has no sync",
+        ),
+    ] {
+        let message = spec.validate().unwrap_err().to_string();
+        assert!(
+            message.contains("completions is polled") && message.contains(says),
+            "{message}"
+        );
+    }
+    let durable = JobSpec {
+        sync: "dsync".parse().unwrap(),
+        read_write_mix: writes,
+        ..polled
+    };
+    durable.validate().unwrap();
 }

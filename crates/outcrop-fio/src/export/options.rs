@@ -4,20 +4,23 @@ use outcrop_measure::ByteSize;
 use outcrop_results::CellView;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::device::{
-    ACCESS_PATTERN, ARRIVAL, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX,
-    SCHEMA, SPAN, SUBMISSION,
+    ACCESS_PATTERN, ARRIVAL, COMPLETIONS, CONTENT, ENGINE, IO_BLOCK_SIZE, JOBS, NUMA_NODE, QUEUE_DEPTH,
+    READ_WRITE_MIX, SCHEMA, SPAN, SUBMISSION,
 };
 use outcrop_schema::{FactorRef, Settings};
-use outcrop_workload::{AccessPattern, Arrival, Content, EngineKind, NumaPlace, ReadWriteMix, Submission};
+use outcrop_workload::{
+    AccessPattern, Arrival, Completions, Content, EngineKind, NumaPlace, ReadWriteMix, Submission,
+};
 use serde_json::{Map, Value};
 
 use crate::results::CONDITION_PREFIX;
 use crate::words::{access_factor, durability_factor};
 
 /// Factors that have options.
-static TRANSLATED: [FactorRef; 11] = [
+static TRANSLATED: [FactorRef; 12] = [
     &ACCESS_PATTERN,
     &ARRIVAL,
+    &COMPLETIONS,
     &CONTENT,
     &ENGINE,
     &IO_BLOCK_SIZE,
@@ -74,8 +77,7 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     let is_open_loop = settings
         .get(&ARRIVAL)
         .is_some_and(|arrival| !matches!(arrival, Arrival::Closed));
-    let rate = rate(&settings, jobs)?.into_iter();
-    for (name, value) in rate.chain(content(&settings)?).chain(numa_node(&settings)?) {
+    for (name, value) in optional(&settings, jobs)? {
         put(name, value);
     }
     if settings.get(&SUBMISSION) == Some(&Submission::Batch) {
@@ -126,6 +128,17 @@ fn check_rest(cell: &CellView<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The options that only an unusual cell has.
+fn optional(settings: &Settings, jobs: u32) -> Result<Vec<(&'static str, String)>, String> {
+    let mut options = rate(settings, jobs)?;
+    options.extend(content(settings)?);
+    options.extend(numa_node(settings)?);
+    if settings.get(&COMPLETIONS) == Some(&Completions::Polled) {
+        options.push(("hipri", "1".to_owned()));
+    }
+    Ok(options)
 }
 
 /// Where threads and buffers are, in fio's options.
@@ -238,7 +251,13 @@ fn size_of(size: ByteSize) -> String {
 }
 
 impl FioOptions {
-    fn value(&self, name: &str) -> &str {
+    /// All of them, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let options = self.options.iter();
+        options.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    pub(super) fn value(&self, name: &str) -> &str {
         let found = self.options.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }

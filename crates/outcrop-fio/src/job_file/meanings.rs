@@ -233,7 +233,6 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "flow",
         Refused("jobs run one after the other; a mix is rwmixread"),
     ),
-    ("hipri", Refused("requests are not polled for")),
     ("sqthread_poll", Refused("requests are not polled for")),
     ("sqthread_poll_cpu", Refused("requests are not polled for")),
     (

@@ -10,7 +10,7 @@ use outcrop_workload::ReadWriteMix;
 
 use super::meanings::{self, Meaning};
 use super::sections::Section;
-use super::{Job, JobFile, Target};
+use super::{AtOnce, Job, JobFile, Target};
 use crate::error::FioError;
 use crate::options::{Given, Options, Problem};
 use crate::quantity::{bytes, time};
@@ -19,6 +19,7 @@ use crate::words::{self, Workload};
 /// The jobs, or every problem with its place, each once.
 pub(super) fn translate(
     path: &Path,
+    at_once: AtOnce,
     sections: &[Section],
     problems: Vec<String>,
 ) -> Result<JobFile, FioError> {
@@ -41,12 +42,17 @@ pub(super) fn translate(
             && section.options.get("stonewall").is_none()
             && section.options.get("wait_for").is_none()
         {
-            translation.problem(format!(
-                "{}: [{}] runs at the same time as [{}] in fio, and here jobs run one after the other; write `stonewall` into it",
-                section.at,
-                section.name,
-                sections[index - 1].name
-            ));
+            let (at, name, before) = (&section.at, &section.name, &sections[index - 1].name);
+            let together = format!("{at}: [{name}] runs at the same time as [{before}] in fio");
+            match at_once {
+                AtOnce::Refused => translation.problem(format!(
+                    "{together}, and here jobs run one after the other; write `stonewall` into it, or give --in-turn"
+                )),
+                AtOnce::InTurn => translation
+                    .file
+                    .notes
+                    .push(format!("{together}, and is measured alone here")),
+            }
         }
         translation.job(section);
     }

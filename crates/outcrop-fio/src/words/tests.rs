@@ -87,6 +87,7 @@ fn options_become_the_values_of_factors() {
         ),
         (&[("zero_buffers", "")], &CONTENT, "zeros"),
         (&[("iodepth_batch_submit", "16")], &SUBMISSION, "batch"),
+        (&[("hipri", "")], &COMPLETIONS, "polled"),
     ] {
         let workload = said(pairs);
         assert_eq!(workload.value(factor), Some(value), "{pairs:?}");
@@ -98,7 +99,7 @@ fn options_become_the_values_of_factors() {
 fn what_has_no_counterpart_is_named_with_its_option() {
     for (pairs, option) in [
         (&[("rw", "randtrim")][..], "rw"),
-        (&[("rw", "read:8k")], "rw"),
+        (&[("rw", "read:-8k")], "rw"),
         (&[("rw", "randrw"), ("rwmixread", "170")], "rwmixread"),
         (&[("rw", "rw"), ("bs", "4k,8k")], "bs"),
         (

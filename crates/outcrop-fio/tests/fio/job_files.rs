@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use outcrop_fio::job_file::{Target, read};
+use outcrop_fio::job_file::{AtOnce, Target, read};
 use outcrop_fio::{FioError, JobFile};
 use outcrop_measure::{ByteSize, TimeSpan};
 
@@ -13,7 +13,12 @@ fn fixtures() -> PathBuf {
 }
 
 fn parse(path: &Path) -> Result<JobFile, Vec<String>> {
-    read(path, &|name| (name == "SIZE").then(|| "64m".to_owned())).map_err(|error| match error {
+    parse_with(path, AtOnce::Refused)
+}
+
+fn parse_with(path: &Path, at_once: AtOnce) -> Result<JobFile, Vec<String>> {
+    let file = read(path, at_once, &|name| (name == "SIZE").then(|| "64m".to_owned()));
+    file.map_err(|error| match error {
         FioError::JobFile { problems } => problems,
         other => vec![other.to_string()],
     })
@@ -118,6 +123,42 @@ fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
             }
             (seen, expected) => panic!("{name}: {seen:?}, expected {expected:?}"),
         }
+    }
+}
+
+#[test]
+fn jobs_that_fio_runs_at_once_are_jobs_in_turn_where_that_is_asked_for_and_it_is_noted() {
+    let file = parse_with(&fixtures().join("at-once.fio"), AtOnce::InTurn).unwrap();
+    assert_eq!(words(&file, 0), "random 100:0 4KiB 1 psync");
+    assert_eq!(file.jobs.len(), 2);
+    let note = "at-once.fio:9: [two] runs at the same time as [one] in fio, and is measured alone here";
+    assert!(
+        file.notes.iter().any(|said| said.ends_with(note)),
+        "{:?}",
+        file.notes
+    );
+}
+
+#[test]
+fn a_distance_between_requests_in_sequence_is_a_stride() {
+    let job = |rw: &str| of_text(&format!("[a]\ndirect=1\nsize=1m\nbs=4k\nrw={rw}\n"));
+    assert_eq!(
+        words(&job("read:60k").unwrap(), 0),
+        "strided:64KiB 100:0 4KiB 1 psync"
+    );
+    assert_eq!(
+        words(&job("write:4k").unwrap(), 0),
+        "strided:8KiB 0:100 4KiB 1 psync"
+    );
+    assert_eq!(words(&job("rw:0").unwrap(), 0), "sequential 50:50 4KiB 1 psync");
+    for (rw, says) in [
+        ("read:-8k", "goes backwards"),
+        ("read:5k", "not a multiple of the request's 4KiB"),
+        ("randread:8", "draws a place once for several requests"),
+        ("read:x", "`x`"),
+    ] {
+        let problems = job(rw).unwrap_err();
+        assert!(problems[0].contains(says), "{rw}: {problems:?}");
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use outcrop_fio::export;
+use outcrop_fio::job_file::{AtOnce, Target, read};
+use outcrop_fio::{export, export_jobs};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Metric;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunFolder, RunView, TrialEntry, Value};
@@ -323,4 +324,73 @@ fn every_latency_is_in_a_bin_as_in_json_plus_and_none_is_beyond_the_last_of_fio(
             "{direction}: {median} and {half}"
         );
     }
+}
+
+#[test]
+fn the_cells_of_a_run_are_a_job_file_that_asks_for_the_same_cells_and_that_fio_runs() {
+    let folder = workplace();
+    let cells: [&[(&str, &str)]; 4] = [
+        &[("span", "1MiB")],
+        &[("span", "1MiB"), ("read_write_mix", "70:30"), ("jobs", "2")],
+        &[
+            ("span", "1MiB"),
+            ("engine", "libaio"),
+            ("access_pattern", "sequential"),
+        ],
+        &[
+            ("span", "1MiB"),
+            ("read_write_mix", "0:100"),
+            ("sync", "each"),
+            ("content", "zeros"),
+        ],
+    ];
+    let mut trials: Vec<TrialEntry> = (0..)
+        .zip(cells)
+        .map(|(number, factors)| trial(number, factors, &[(Direction::Read, 100)]))
+        .collect();
+    trials.push(trial(
+        9,
+        &[("access_pattern", "strided:64KiB")],
+        &[(Direction::Read, 100)],
+    ));
+    for trial in &mut trials {
+        trial.duration_s = 0.1;
+    }
+    let exported = export_jobs(&run(folder.path(), &trials)).unwrap();
+    assert_eq!(exported.left_out.len(), 1, "{:?}", exported.left_out);
+    let path = folder.path().join("run.fio");
+    fs::write(&path, &exported.text).unwrap();
+    let file = read(&path, AtOnce::Refused, &|_| None).unwrap();
+    assert_eq!(file.jobs.len(), cells.len());
+    let compared = [
+        "access_pattern",
+        "read_write_mix",
+        "io_block_size",
+        "queue_depth",
+        "jobs",
+        "engine",
+        "content",
+    ];
+    let mut found = Vec::new();
+    for job in &file.jobs {
+        let asks_for = |trial: &&TrialEntry| {
+            let mut said = job.workload.iter();
+            said.all(|(factor, value, _)| {
+                !compared.contains(&factor.name) || *value == trial.factors[factor.name]
+            })
+        };
+        let trial = trials.iter().find(asks_for);
+        found.push(trial.expect(&exported.text).trial);
+        assert!(matches!(job.target, Target::Scratch { directory: None, .. }));
+    }
+    found.sort_unstable();
+    assert_eq!(found, [0, 1, 2, 3]);
+    let ran = std::process::Command::new("fio")
+        .current_dir(folder.path())
+        .args(["--output-format=json", "run.fio"])
+        .output()
+        .expect("CI's set-up installs fio");
+    assert!(ran.status.success(), "{ran:?}");
+    let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(report["jobs"].as_array().unwrap().len(), cells.len());
 }

@@ -2,6 +2,7 @@
 //! its owner gives to be overwritten.
 
 mod bench;
+mod destroyed;
 mod drives;
 mod histograms;
 mod notes;
@@ -14,7 +15,7 @@ mod values;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_device::{Candidate, EngineKind, ReadOnlyTarget};
+use outcrop_device::{EngineKind, ReadOnlyTarget};
 use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
@@ -98,7 +99,7 @@ impl Layer for Device {
                 let message = "Outcrop creates the scratch file in the directory of the run, and it has no path; leave `path` out, or use kind = \"read-only\" to read an existing file";
                 Err(Refusal::of(&PATH, message))
             }
-            (Kind::Destroyed, path) => destroyed(path, settings),
+            (Kind::Destroyed, path) => destroyed::complete(path, settings),
             (Kind::ReadOnly, None) => Err(Refusal::of(
                 &KIND,
                 "a read-only subject needs `path`, the file or block device to read",
@@ -241,45 +242,6 @@ fn bytes_to_write(subject: &Subject) -> u64 {
             .saturating_mul(u64::from(1 + passes))
             .saturating_mul(u64::from(drives::count(&subject.settings)))
     }
-}
-
-/// A device that is overwritten: looked at before anything is planned, and again before the first write.
-fn destroyed(path: Option<String>, mut settings: Settings) -> Result<Subject, Refusal> {
-    let Some(path) = path else {
-        let message = "a device that is overwritten needs `path`, the block device";
-        return Err(Refusal::of(&KIND, message));
-    };
-    let path = absolute(&PATH, &path)?;
-    let candidate =
-        Candidate::examine(Path::new(&path)).map_err(|error| Refusal::of(&PATH, error.to_string()))?;
-    match settings.get(&DESTROY) {
-        None => {
-            let message = format!(
-                "{}; all of it is overwritten only where `destroy` repeats that name",
-                candidate.description()
-            );
-            return Err(Refusal::of(&KIND, message));
-        }
-        Some(typed) if !candidate.is_called(typed) => {
-            let message = format!(
-                "`{typed}` is not the name of this device: {}",
-                candidate.description()
-            );
-            return Err(Refusal::of(&DESTROY, message));
-        }
-        Some(_) => {}
-    }
-    let size = part_of(
-        &path,
-        ByteSize(candidate.identity.size_bytes),
-        settings.get(&SIZE).copied(),
-    )?;
-    let state = precondition::state(&settings);
-    let state = state.map(|state| format!(", {state}")).unwrap_or_default();
-    let label = format!("{} {path} {size}{state}", Kind::Destroyed);
-    settings.set(&PATH, path);
-    settings.set(&SIZE, size);
-    Ok(Subject { settings, label })
 }
 
 /// The size to be read: all of it, or the part that the plan names.

@@ -1,12 +1,14 @@
 //! Plans that overwrite a device: what they may not, what they yield, and what is left of a run whose device is removed.
 
 use std::fs::File;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_lab::{Event, LabError, execute, resume};
 use outcrop_results::Outcome;
+use outcrop_schema::device::{DRIVE_IOPS, IOPS};
 
 use super::scene::{assert_complete, directory, plan_set, run_to_the_end, start, try_plan_set};
 
@@ -212,4 +214,135 @@ fn a_device_is_preconditioned_over_the_part_that_is_measured_and_its_trials_stat
         rest.iter().all(|byte| *byte == 0),
         "the rest of the device was written"
     );
+}
+
+/// The subject's keys for two devices: both paths, and these names.
+fn both(first: &LoopDevice, second: &LoopDevice, names: &[&std::path::Path]) -> String {
+    let names: Vec<String> = names.iter().map(|name| name.display().to_string()).collect();
+    let also = &second.node;
+    assert_ne!(&first.node, also);
+    format!("also = \"{also}\"\ndestroy = \"{}\"", names.join(":"))
+}
+
+fn is_blank(device: &LoopDevice) -> bool {
+    std::fs::read(&device.image)
+        .unwrap()
+        .iter()
+        .all(|byte| *byte == 0)
+}
+
+#[test]
+fn several_devices_are_overwritten_only_where_each_is_named_in_order_and_unused() {
+    let (first, second) = (LoopDevice::new(4 << 20), LoopDevice::new(8 << 20));
+    let data = directory();
+    let (a, b) = (first.image.as_path(), second.image.as_path());
+    let plan = |keys: &str| first.plan(keys, "drives = [2]");
+    let refused = |plan: &str| {
+        let error = try_plan_set(plan, data.path()).unwrap_err();
+        assert!(error.is_bad_input(), "{error}");
+        error.to_string()
+    };
+    let unnamed = format!("also = \"{}\"", second.node);
+    let link = data.path().join("link");
+    std::os::unix::fs::symlink(&first.node, &link).unwrap();
+    let twice = format!(
+        "also = \"{}\"\ndestroy = \"{}:{}\"",
+        link.display(),
+        a.display(),
+        a.display()
+    );
+    let cases = [
+        (plan(&unnamed), "`destroy` repeats their names in this order"),
+        (
+            plan(&both(&first, &second, &[a])),
+            "does not name these 2 devices",
+        ),
+        (
+            plan(&both(&first, &second, &[b, a])),
+            "does not name these 2 devices",
+        ),
+        (
+            plan(&both(&first, &second, &[a, b, b])),
+            "does not name these 2 devices",
+        ),
+        (plan(&twice), "which is named twice"),
+        (
+            plan(&both(&first, &second, &[a, b])).replace("2MiB", "6MiB"),
+            "holds 4MiB",
+        ),
+        (
+            plan(&both(&first, &second, &[a, b])).replace(&second.node, data.path().to_str().unwrap()),
+            "a directory",
+        ),
+    ];
+    for (plan, says) in &cases {
+        let message = refused(plan);
+        assert!(message.contains(says), "{message}\n{says}");
+    }
+    assert!(is_blank(&first) && is_blank(&second));
+
+    // A filesystem on the second one.
+    let image = File::options().write(true).open(&second.image).unwrap();
+    image.write_all_at(b"XFSB", 0).unwrap();
+    image.sync_all().unwrap();
+    let message = refused(&plan(&both(&first, &second, &[a, b])));
+    assert!(
+        message.contains(&second.node) && message.contains("an XFS filesystem"),
+        "{message}"
+    );
+    image.write_all_at(&[0; 4], 0).unwrap();
+    assert!(is_blank(&first));
+}
+
+#[test]
+fn no_device_is_written_while_somebody_holds_another_of_the_run() {
+    let (first, second) = (LoopDevice::new(4 << 20), LoopDevice::new(4 << 20));
+    let (runs, data) = (directory(), directory());
+    let keys = both(&first, &second, &[&first.image, &second.image]);
+    let set = plan_set(&first.plan(&keys, "drives = [2]"), data.path());
+    // As a mount in another container does: O_EXCL without O_CREAT.
+    let held = File::options()
+        .read(true)
+        .custom_flags(0o200)
+        .open(&second.node)
+        .unwrap();
+    let mut folder = start(&set, runs.path());
+    let error = run_to_the_end(&set, &mut folder).unwrap_err().to_string();
+    assert!(
+        error.contains(&second.node) && error.contains("holds it exclusively"),
+        "{error}"
+    );
+    assert!(is_blank(&first) && is_blank(&second));
+    drop(held);
+}
+
+#[test]
+fn devices_that_are_overwritten_at_the_same_time_have_figures_of_each_and_their_sum() {
+    let (first, second) = (LoopDevice::new(4 << 20), LoopDevice::new(8 << 20));
+    let (runs, data) = (directory(), directory());
+    let keys = both(&first, &second, &[&first.image, &second.image]);
+    let factors = "drives = [1, 2]\nread_write_mix = [\"0:100\", \"100:0\"]\nqueue_depth = [4]";
+    let set = plan_set(&first.plan(&keys, factors), data.path());
+    assert_eq!(set.estimate().bytes_written_preparing, 2 * (2 << 20));
+    let mut folder = start(&set, runs.path());
+    run_to_the_end(&set, &mut folder).unwrap();
+    for entry in assert_complete(&set, &folder) {
+        assert!(entry.subject.contains(&second.node), "{}", entry.subject);
+        let each = DRIVE_IOPS.iter().filter_map(|metric| entry.number(metric));
+        let each: Vec<f64> = each.collect();
+        match &*entry.factors["drives"] {
+            "1" => assert_eq!(each, [0.0; 0]),
+            _ => {
+                let (sum, total) = (each.iter().sum::<f64>(), entry.number(&IOPS.both).unwrap());
+                assert_eq!(each.len(), 2);
+                assert!((sum - total).abs() <= total * 1e-3, "{each:?} and {total}");
+            }
+        }
+    }
+    for device in [&first, &second] {
+        let image = std::fs::read(&device.image).unwrap();
+        let (ours, rest) = image.split_at(2 << 20);
+        assert!(ours.chunks(4096).all(|page| page.iter().any(|byte| *byte != 0)));
+        assert!(rest.iter().all(|byte| *byte == 0), "beyond the subject");
+    }
 }

@@ -68,6 +68,7 @@ size = "1GiB"
 access = "direct"
 access_pattern = "random"
 arrival = "closed"
+completions = "interrupt"
 content = "random"
 drives = 1
 engine = "io_uring"

@@ -45,7 +45,7 @@ fn a_run_yields_complete_trials_that_agree_with_themselves() {
             ("device", "scratch-file 4MiB")
         );
         assert_eq!(entry.plans, ["small"]);
-        assert_eq!(entry.factors.len(), 15, "{:?}", entry.factors);
+        assert_eq!(entry.factors.len(), 16, "{:?}", entry.factors);
         check_figures(&entry);
     }
     assert!(folder.dir().join("records.parquet").is_file());

@@ -11,6 +11,7 @@ use crate::device_number::DeviceNumber;
 use crate::filesystem::Filesystem;
 use crate::reading::Reading;
 use crate::system_tree::SystemTree;
+use crate::wear::Wear;
 
 /// What holds a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,6 +88,13 @@ pub struct Device {
     pub discard_max_bytes: Reading<u64>,
     /// Zone model: `none`, `host-aware`, `host-managed`.
     pub zoned: Reading<String>,
+    /// What the drive says of its wear. Older runs did not ask.
+    #[serde(default = "not_asked")]
+    pub wear: Reading<Wear>,
+}
+
+fn not_asked() -> Reading<Wear> {
+    Reading::unavailable("the version of Outcrop that made this run did not ask the drive")
 }
 
 impl Storage {
@@ -150,6 +158,7 @@ impl Device {
             read_ahead_kib: number("read_ahead_kb"),
             discard_max_bytes: number("discard_max_bytes"),
             zoned: text("queue/zoned"),
+            wear: Wear::of_drive(tree, &device.disk_name()).into(),
         }
     }
 }

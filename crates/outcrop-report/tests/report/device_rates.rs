@@ -3,7 +3,8 @@
 use outcrop_report::Report;
 use outcrop_results::RunView;
 use outcrop_schema::device::{
-    ARRIVAL, ARRIVAL_REQUESTED, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, IOPS, LATENCY, MISSING_BYTES_RATIO,
+    ARRIVAL, ARRIVAL_REQUESTED, BANDWIDTH, DEVICE_BYTES_RATIO, FOREIGN_BYTES_RATIO, IOPS, LATENCY,
+    MISSING_BYTES_RATIO, REPLAY,
 };
 
 use crate::device_limits::{run_of, set, warnings};
@@ -169,4 +170,46 @@ fn lines_that_fall_are_a_full_cache_for_writes_alone() {
     };
     assert!(caption(0).contains("running out of cache"));
     assert!(!caption(100).contains("cache"), "{}", caption(100));
+}
+
+/// Reads at depth 1 and 32 of what the trials wrote before, at depth 32 with 50 k writes a second.
+fn replayed() -> RunView {
+    let mut run = RunBuilder::new(3).cells(&[4096], &[1, 32], &[100]).build();
+    for trial in &mut run.trials {
+        let depth: f64 = trial.factors["queue_depth"].parse().unwrap();
+        trial.factors.insert(REPLAY.name.into(), "written".into());
+        let rate = if depth > 1.0 { 50e3 } else { 9e3 };
+        set(trial, IOPS.write, rate);
+        set(trial, BANDWIDTH.write, rate * 4096.0);
+        set(trial, LATENCY.write.p50, 1e9 * depth / rate);
+        set(trial, LATENCY.write.p99, 2e9 * depth / rate);
+    }
+    run
+}
+
+#[test]
+fn the_writes_that_a_replay_reads_back_stand_in_the_answer_with_their_conditions() {
+    let text = Report::of(&replayed()).screen(110, false);
+    let row = |label: &str| {
+        let mut lines = text.lines().map(str::trim_start);
+        let found = lines.find(|line| line.starts_with(label));
+        found.unwrap_or_else(|| panic!("no {label} in {text}")).to_owned()
+    };
+    assert!(row("Highest IOPS").contains("50.0 k"), "{text}");
+    assert!(row("Highest bandwidth").contains("205 MB/s"), "{text}");
+    assert!(row("QD 1 latency, p99").contains("222"), "{text}");
+    assert!(!text.contains("not measured"), "{text}");
+    assert!(text.contains("replay written"), "{text}");
+    // Writes that were measured alone come first.
+    let mut both = replayed();
+    both.trials
+        .extend(RunBuilder::new(3).cells(&[4096], &[32], &[0]).build().trials);
+    let reading = format!(
+        "{:?}",
+        Report::of(&both).layers[0].answer.capabilities[0].readings[1]
+    );
+    assert!(
+        reading.contains("conditions: \"4 KiB random, QD 32\""),
+        "{reading}"
+    );
 }

@@ -7,13 +7,16 @@ use crate::parse::{any, small_count};
 /// Drives that one run loads at the same time, at most.
 pub const MOST_DRIVES: u32 = 8;
 
+/// Stands between the places, and between the names of devices that are overwritten. A path that contains it cannot be named.
+pub const BETWEEN_DRIVES: &str = ":";
+
 /// The places beside the first.
 pub static ALSO: Factor<String> = Factor::new(
     "also",
     "Further directories, files or devices, each on another drive, that are loaded at the same time",
     any,
 )
-.accepts("scratch files: directories that get one as well; read-only subjects: files or block devices; separated by `:`")
+.accepts("scratch files: directories that get one as well; read-only subjects: files or block devices; destroyed devices: block devices, each named in `destroy`; separated by `:`")
 .role(Role::Data);
 /// How many of the places.
 pub static DRIVES: Factor<u32> = Factor::new(

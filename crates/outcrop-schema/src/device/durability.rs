@@ -1,7 +1,8 @@
-//! When writes to a device become durable, whether requests bypass the page cache, and where in the machine they are made.
+//! When writes to a device become durable, whether requests bypass the page cache, where in the machine they are made, and how their
+//! completions are noticed.
 
 use outcrop_workload::filesystem::FileAccess;
-use outcrop_workload::{Durability, NumaPlace};
+use outcrop_workload::{Completions, Durability, NumaPlace};
 
 use crate::factor::{Factor, Label, Role};
 use crate::metrics::{Latencies, latencies};
@@ -47,6 +48,20 @@ pub static NUMA_NODE: Factor<NumaPlace> = Factor::new(
 .label(Label::Unusual("NUMA {}"))
 .role(Role::Condition)
 .assumed("any");
+
+/// By interrupt, or by asking.
+pub static COMPLETIONS: Factor<Completions> = Factor::new(
+    "completions",
+    "How completions are noticed: interrupt, polled",
+    spelled,
+)
+.default("interrupt")
+.accepts(
+    "`\"interrupt\"`, `\"polled\"` (the thread asks the device, which costs a whole CPU: io_uring in a closed loop, on a device that has \
+     queues for it)",
+)
+.label(Label::Unusual("{}"))
+.assumed("interrupt");
 
 /// Time of a sync, which is part of the latency of the write before it.
 pub const SYNC_LATENCY: Latencies = latencies!(

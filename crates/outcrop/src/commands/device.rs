@@ -8,12 +8,13 @@ use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output::note;
 use crate::session;
+use outcrop_fio::job_file::AtOnce;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::{ByteSize, TimeSpan};
 use outcrop_report::quoted;
 use outcrop_schema::{FactorRef, LayerSchema, device};
 use outcrop_workload::Submission;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 mod verify;
 
@@ -30,6 +31,8 @@ Examples:
   outcrop device --peak --queue-depth 256                      the highest rate of the engine
   outcrop device --read-write-mix 0:100 --tbw 600TB --dry-run  what it costs in endurance
   outcrop device /dev/nvme1n1 --destroy S4EWNX0R1 --read-write-mix 0:100    overwrites the device
+  outcrop device /dev/nvme1n1 --destroy S4EW1 --also /dev/nvme2n1 --destroy S4EW2 --drives 1,2
+                                             overwrites both: one drive, and two at once
   outcrop device --engine noop --format json                   the cost of the measuring loop itself
   outcrop device --job nightly.fio --duration 10s              the jobs of a job file of fio
   outcrop device --verify --size 4GiB --queue-depth 64         does it keep what it is given?
@@ -50,17 +53,21 @@ pub(crate) struct Args {
     /// Measure the jobs of a job file of fio, each by itself; an option without a counterpart is named with its line
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     job: Option<PathBuf>,
+    /// With --job: measure jobs that fio would run at the same time (without `stonewall`) one after the other, each alone
+    #[arg(long, requires = "job")]
+    in_turn: bool,
     /// Measure an existing file or block device instead; it is opened for reading only
     #[arg(long, value_name = "FILE")]
     read_only: Option<PathBuf>,
-    /// A directory on another drive, which gets a scratch file as well (with --read-only: another file or device). All are loaded
-    /// at the same time, with figures of each and their sum; --drives 1,2 compares one with two
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["destroy", "job", "verify"])]
+    /// A directory on another drive, which gets a scratch file as well (with --read-only another file or device, with --destroy
+    /// another device). All are loaded at the same time, with figures of each and their sum; --drives 1,2 compares one with two
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["job", "verify"])]
     also: Vec<PathBuf>,
     /// Overwrite all data of the block device at PATH; NAME repeats its serial number or its name in /dev/disk/by-id. Refused
-    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap
-    #[arg(long, value_name = "NAME", conflicts_with = "read_only")]
-    destroy: Option<String>,
+    /// while anything uses the device, and while it holds a filesystem, a partition table, a volume or swap. With --also once for
+    /// each device, in their order: none is written before all are held
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["read_only", "job"])]
+    destroy: Vec<String>,
     #[command(flatten)]
     factors: FactorFlags<Device>,
     /// The engine's upper bound: `--submission batch`, half a queue with each system call. The real depth is lower then, and is
@@ -97,7 +104,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(job) = &args.job {
         args.factors.none_with("--job").map_err(bad_input)?;
         args.fio.none_with("--job").map_err(bad_input)?;
-        return job_file::run(job, &args.path, args.size, &args.flags);
+        let at_once = match args.in_turn {
+            true => AtOnce::InTurn,
+            false => AtOnce::Refused,
+        };
+        return job_file::run(job, at_once, &args.path, args.size, &args.flags);
     }
     if let Some(half) = args.verify {
         return verify::run(args, half);
@@ -111,8 +122,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         ..args.flags.options()
     };
     let set = PlanSet::from_drafts(vec![draft(args)?], &options);
-    let set = set.map_err(|error| match args.destroy {
-        None if is_device(args) => bad_input(anyhow::anyhow!(
+    let set = set.map_err(|error| match args.destroy.is_empty() {
+        true if is_device(args) => bad_input(anyhow::anyhow!(
             "{error}; `outcrop device --read-only {}` only reads it",
             quoted(&args.path.to_string_lossy())
         )),
@@ -133,7 +144,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 fn is_device(args: &Args) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let is_there = || std::fs::metadata(&args.path).is_ok_and(|found| found.file_type().is_block_device());
-    args.read_only.is_none() && (args.destroy.is_some() || is_there())
+    args.read_only.is_none() && (!args.destroy.is_empty() || is_there())
 }
 
 fn draft(args: &Args) -> anyhow::Result<Draft> {
@@ -149,9 +160,9 @@ fn draft(args: &Args) -> anyhow::Result<Draft> {
             let device = draft
                 .with_subject(&device::KIND, device::Kind::Destroyed.name(), "PATH")
                 .with_subject(&device::PATH, &args.path.to_string_lossy(), "PATH");
-            match &args.destroy {
-                Some(name) => device.with_subject(&device::DESTROY, name, "--destroy"),
-                None => device,
+            match args.destroy.join(device::BETWEEN_DRIVES) {
+                names if names.is_empty() => device,
+                names => device.with_subject(&device::DESTROY, &names, "--destroy"),
             }
         }
         Some(path) => draft
@@ -175,11 +186,21 @@ fn also(draft: Draft, args: &Args) -> Draft {
     if args.also.is_empty() {
         return draft;
     }
-    let paths: Vec<_> = args.also.iter().map(|path| path.to_string_lossy()).collect();
+    let paths: Vec<String> = args.also.iter().map(|path| place(path)).collect();
     let drives = (args.also.len() + 1).to_string();
     draft
-        .with_subject(&device::ALSO, &paths.join(":"), FLAG)
+        .with_subject(&device::ALSO, &paths.join(device::BETWEEN_DRIVES), FLAG)
         .with_workload(&device::DRIVES, [drives], FLAG)
+}
+
+/// A path as plans have it. Names in /dev/disk/by-id may contain what stands between places there; the device's own does not.
+fn place(path: &Path) -> String {
+    let given = path.to_string_lossy();
+    let resolved = given
+        .contains(device::BETWEEN_DRIVES)
+        .then(|| std::fs::canonicalize(path).ok())
+        .flatten();
+    resolved.map_or_else(|| given.to_string(), |path| path.to_string_lossy().into_owned())
 }
 
 /// The draft with what `--peak` stands for, which no other flag may contradict.

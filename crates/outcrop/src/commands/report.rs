@@ -2,22 +2,23 @@
 
 use super::placement_flags::PlacementFlags;
 use crate::exit::{Ending, bad_input};
-use crate::output::{Format, note};
+use crate::output::{self, Format, note};
 use crate::session::Shown;
-use outcrop_results::{RunView, references, write_atomically};
+use outcrop_report::cell_table;
+use outcrop_results::{CellTable, RunView, references, write_atomically};
 use std::path::PathBuf;
 
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under other limits; report.html stays\n  outcrop report runs/… --one-page                          a page to print"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under other limits; report.html stays\n  outcrop report runs/… --one-page                          a page to print"
 )]
 pub(crate) struct Args {
     /// The run folder
     run: PathBuf,
-    /// Output format: the summary as text, everything as JSON, or the table of cells as CSV
+    /// Output format: the summary as text, everything as JSON, or the tables of cells as CSV or Markdown
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: ReportFormat,
     /// Also write one-page.html, for print: answers and the first figures
     #[arg(long)]
     one_page: bool,
@@ -25,6 +26,20 @@ pub(crate) struct Args {
     beside: Beside,
     #[command(flatten)]
     placement: PlacementFlags,
+}
+
+/// The form of what goes to stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum ReportFormat {
+    /// The summary
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+    /// RFC 4180 CSV with a header line: a row for each cell
+    Csv,
+    /// The tables of cells, for a README
+    Markdown,
 }
 
 /// `--beside`.
@@ -59,7 +74,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         constraints: &constraints,
         prices: prices.as_ref(),
     };
-    crate::session::conclude(&args.run, args.format, &shown)?;
+    let format = match args.format {
+        ReportFormat::Text => Format::Text,
+        ReportFormat::Json => Format::Json,
+        ReportFormat::Csv => Format::Csv,
+        ReportFormat::Markdown => {
+            let table = CellTable::of(&RunView::load(&args.run).map_err(bad_input)?);
+            output::print(&cell_table::markdown(&table))?;
+            return Ok(Ending::Done);
+        }
+    };
+    crate::session::conclude(&args.run, format, &shown)?;
     if args.one_page {
         let view = RunView::load(&args.run).map_err(bad_input)?;
         let report = shown.report(&view);

@@ -36,6 +36,7 @@ Examples:
   outcrop results export runs/… --format json | jq .rows
   outcrop results export runs/… --format fio-json > result.json   a report as fio writes it
   outcrop results export runs/… --format fio-json -o plots/       one for each trial, for fio-plot
+  outcrop results export runs/… --format fio-job > run.fio        what fio is asked for the same
 
 What the columns mean: docs/records.md.")]
 struct Export {
@@ -64,6 +65,8 @@ enum ExportFormat {
     Text,
     /// The JSON of fio 3, of devices: one report, or with -o FOLDER/ one for each trial
     FioJson,
+    /// A job file of fio, of devices: a section for each cell
+    FioJob,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
@@ -82,6 +85,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
 fn export(args: &Export) -> anyhow::Result<()> {
     if args.format == Some(ExportFormat::FioJson) {
         return export_fio(args);
+    }
+    if args.format == Some(ExportFormat::FioJob) {
+        return export_jobs(args);
     }
     let file = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match (args.format, file) {
@@ -127,6 +133,23 @@ fn export_fio(args: &Export) -> anyhow::Result<()> {
     }
 }
 
+/// A job file of fio.
+fn export_jobs(args: &Export) -> anyhow::Result<()> {
+    let view = RunView::load(&args.run).map_err(bad_input)?;
+    let exported = outcrop_fio::export_jobs(&view).map_err(bad_input)?;
+    for why in &exported.left_out {
+        note(&format!("note: left out: {why}"));
+    }
+    match args.output.as_deref().filter(|path| !is_stdout(path)) {
+        Some(path) => {
+            args.force.check(path)?;
+            args.force
+                .write(path, |out| Ok(out.write_all(exported.text.as_bytes())?))
+        }
+        None => output::print(&exported.text),
+    }
+}
+
 fn write(run: &Path, format: ExportFormat, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
     if format == ExportFormat::Parquet {
         return parquet::write_records(run, out).map_err(bad_input);
@@ -140,7 +163,7 @@ fn write(run: &Path, format: ExportFormat, out: &mut (dyn Write + Send)) -> anyh
             let envelope = output::envelope().on(view.environment.clone()).with_rows(rows);
             out.write_all(output::pretty_json(&envelope)?.as_bytes())?;
         }
-        ExportFormat::Text | ExportFormat::Parquet | ExportFormat::FioJson => {
+        ExportFormat::Text | ExportFormat::Parquet | ExportFormat::FioJson | ExportFormat::FioJob => {
             out.write_all(table(&records).to_text().as_bytes())?;
         }
     }

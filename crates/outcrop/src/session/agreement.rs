@@ -15,8 +15,15 @@ use crate::exit::bad_input;
 pub(super) fn ask_for(set: &PlanSet) -> anyhow::Result<()> {
     let settings = set.cells().iter().map(|cell| &cell.subject.settings);
     let destroyed = settings.filter(|settings| settings.get(&device::KIND) == Some(&device::Kind::Destroyed));
-    let devices: BTreeSet<&String> = destroyed
-        .filter_map(|settings| settings.get(&device::PATH))
+    let devices: BTreeSet<&str> = destroyed
+        .flat_map(|settings| {
+            let first = settings.get(&device::PATH).map(String::as_str);
+            let others = settings.get(&device::ALSO).map(String::as_str);
+            let others = others
+                .into_iter()
+                .flat_map(|others| others.split(device::BETWEEN_DRIVES));
+            first.into_iter().chain(others)
+        })
         .collect();
     devices
         .into_iter()

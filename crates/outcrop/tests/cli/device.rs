@@ -326,3 +326,52 @@ fn several_drives_are_loaded_at_once_and_each_has_its_figures() {
     let file = ["device", "--also", "Cargo.toml", "--dry-run"];
     assert!(outcrop(dir.path(), &file).sentence().contains("is no directory"));
 }
+
+#[test]
+fn two_devices_are_overwritten_at_once_where_both_are_named() {
+    let (first, second) = (LoopDevice::new(4 << 20), LoopDevice::new(4 << 20));
+    let dir = workplace();
+    let devices = ["device", &first.node, "--also", &second.node];
+    let short = [
+        "--size=2MiB",
+        "--drives=1,2",
+        "--read-write-mix=0:100",
+        "--repetitions=2",
+        "--warm-up=2ms",
+        "--duration=50ms",
+        "--no-save",
+        "--format=json",
+    ];
+    let with = |names: &[&str]| {
+        let named: Vec<&str> = names.iter().flat_map(|name| ["--destroy", name]).collect();
+        outcrop(dir.path(), &[&devices[..], &named, &short].concat())
+    };
+    for names in [&[][..], &[first.name()], &[second.name(), first.name()]] {
+        let seen = with(names);
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(
+            seen.sentence().contains(second.name()),
+            "what it is called: {seen:?}"
+        );
+    }
+    let blank = |device: &LoopDevice| {
+        std::fs::read(&device.image)
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0)
+    };
+    assert!(blank(&first) && blank(&second));
+    let seen = with(&[first.name(), second.name()]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(seen.stdout.contains("drives-are-alike"), "{seen:?}");
+    assert!(!blank(&first) && !blank(&second));
+
+    let verify = [
+        &devices[..2],
+        &["--destroy", first.name(), "--destroy", second.name(), "--verify"],
+    ]
+    .concat();
+    let seen = outcrop(dir.path(), &verify);
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(seen.sentence().contains("--verify takes one device"), "{seen:?}");
+}

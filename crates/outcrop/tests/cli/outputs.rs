@@ -1,7 +1,7 @@
 //! Files that commands write where the user says: nothing is replaced unasked, and the name says the format.
 
 use crate::column::{column, piped, refused};
-use crate::harness::{names_in, outcrop, workplace};
+use crate::harness::{names_in, only_run, outcrop, workplace};
 
 #[test]
 fn no_command_replaces_a_file_without_force() {
@@ -206,4 +206,29 @@ fn data_that_are_smaller_than_a_block_are_one_block() {
     );
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(seen.stdout.contains("1040"), "{}", seen.stdout);
+}
+
+#[test]
+fn the_cells_of_a_run_are_a_table_in_markdown_and_a_job_file_of_fio() {
+    let dir = workplace();
+    let measure = [
+        "device",
+        "--engine=noop",
+        "--queue-depth=1,4",
+        "--repetitions=2",
+        "--warm-up=1ms",
+        "--duration=10ms",
+        "--size=1MiB",
+        "--quiet",
+    ];
+    assert_eq!(outcrop(dir.path(), &measure).code, Some(0));
+    let run = only_run(dir.path());
+    let run = run.to_str().unwrap();
+    let table = outcrop(dir.path(), &["report", run, "--format", "markdown"]);
+    assert_eq!(table.code, Some(0), "{table:?}");
+    let rows = table.stdout.lines().filter(|line| line.starts_with('|')).count();
+    assert_eq!(rows, 4, "head, rule, two cells: {table:?}");
+    let jobs = outcrop(dir.path(), &["results", "export", run, "--format", "fio-job"]);
+    assert_eq!(jobs.stdout.matches("\nstonewall\n").count(), 2, "{jobs:?}");
+    assert!(jobs.stdout.contains("\nioengine=null\n"), "{jobs:?}");
 }

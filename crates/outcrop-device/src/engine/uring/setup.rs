@@ -21,6 +21,8 @@ pub(crate) struct RingOptions<'t> {
     pub(crate) queue_depth: u32,
     /// Open loops wait for the next due time.
     pub(crate) has_timed_waits: bool,
+    /// The kernel asks the device for completions, in place of interrupts.
+    pub(crate) is_polled: bool,
 }
 
 /// How entries name the target: a descriptor, or the index of a registered one.
@@ -35,6 +37,7 @@ pub(crate) struct UringRing {
     pub(super) ring: IoUring,
     pub(super) target: TargetHandle,
     pub(super) has_fixed_buffers: bool,
+    pub(super) is_polled: bool,
     pub(super) features: Vec<Feature>,
 }
 
@@ -80,7 +83,7 @@ impl UringRing {
         regions: &[&IoMemory],
     ) -> Result<Self, DeviceError> {
         let entries = (options.queue_depth + 1).next_power_of_two();
-        let (ring, flags) = build(entries)?;
+        let (ring, flags) = build(entries, options.is_polled)?;
         if options.has_timed_waits && !ring.params().is_feature_ext_arg() {
             return Err(DeviceError::RingSetup {
                 entries,
@@ -89,7 +92,7 @@ impl UringRing {
             });
         }
         let mut features = Vec::new();
-        note_flags(&mut features, flags);
+        note_flags(&mut features, flags, options.is_polled);
 
         let raw = options.target.as_raw_fd();
         let is_registered = note(
@@ -123,12 +126,13 @@ impl UringRing {
             ring,
             target,
             has_fixed_buffers,
+            is_polled: options.is_polled,
             features,
         })
     }
 }
 
-fn build(entries: u32) -> Result<(IoUring, Flags), DeviceError> {
+fn build(entries: u32, is_polled: bool) -> Result<(IoUring, Flags), DeviceError> {
     let mut last = io::Error::from(Errno::INVAL);
     for flags in FLAG_SETS {
         let mut builder = IoUring::builder();
@@ -140,6 +144,9 @@ fn build(entries: u32) -> Result<(IoUring, Flags), DeviceError> {
         }
         if flags.cooperative {
             builder.setup_coop_taskrun();
+        }
+        if is_polled {
+            builder.setup_iopoll();
         }
         match builder.build(entries) {
             Ok(ring) => return Ok((ring, flags)),
@@ -177,7 +184,7 @@ fn setup_hint(error: &io::Error) -> String {
     }
 }
 
-fn note_flags(features: &mut Vec<Feature>, flags: Flags) {
+fn note_flags(features: &mut Vec<Feature>, flags: Flags, is_polled: bool) {
     let mut state = |name, is_on: bool, reason: &str| {
         let state = if is_on {
             FeatureState::On
@@ -210,8 +217,8 @@ fn note_flags(features: &mut Vec<Feature>, flags: Flags) {
     );
     state(
         "IOPOLL",
-        false,
-        "completions come by interrupt; polled queues are not used",
+        is_polled,
+        "completions come by interrupt; `completions = polled` asks the device for them, where it has queues for that",
     );
 }
 

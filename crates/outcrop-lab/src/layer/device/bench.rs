@@ -23,12 +23,12 @@ use outcrop_measure::units::format_bytes;
 use outcrop_probe::Clock;
 use outcrop_probe::energy::Meter;
 use outcrop_results::{Outcome, Value};
-use outcrop_schema::device::{DESTROY, DRIVES, KIND, Kind, PATH, SIZE};
+use outcrop_schema::device::{DRIVES, KIND, Kind, PATH, SIZE};
 use outcrop_workload::{Content, ReadWriteMix};
 
 use super::{
-    bytes_to_write, drives, histograms, is_read_only, notes, overhead, parameters, precondition, replay,
-    values,
+    bytes_to_write, destroyed, drives, histograms, is_read_only, notes, overhead, parameters, precondition,
+    replay, values,
 };
 use crate::cell::{Cell, Subject};
 use crate::error::LabError;
@@ -69,15 +69,25 @@ impl<'r> DeviceBench<'r> {
                 format_bytes(limit)
             )));
         }
+        // All of the run's devices are held before the first of them is written.
+        let devices: Vec<Vec<WritableDevice>> = subjects
+            .iter()
+            .map(destroyed::open)
+            .collect::<Result<_, _>>()
+            .map_err(|error| LabError::preparing(&error))?;
         let mut done_before = 0;
         let clock = Clock::new();
-        for subject in subjects {
+        for (subject, devices) in subjects.iter().zip(devices) {
+            let mut devices = devices.into_iter();
             let its: u32 = drives::count(&subject.settings);
             let of_one = bytes_to_write(subject) / u64::from(its);
             let places = std::iter::once(None).chain(drives::others(&subject.settings).map(Some));
             let mut made = Vec::new();
             for place in places {
-                let target = target(subject, place, preparation, done_before, total);
+                let target = match devices.next() {
+                    Some(device) => filled(device, subject, preparation, done_before, total),
+                    None => target(subject, place, preparation, done_before, total),
+                };
                 let target = target.map_err(|error| match error {
                     DeviceError::Interrupted { .. } => LabError::StoppedInPreparation,
                     error => LabError::preparing(&error),
@@ -277,27 +287,7 @@ fn target(
         return Ok(Target::ReadOnly(ReadOnlyTarget::open(path)?));
     }
     let size_bytes = subject.settings.value(&SIZE).0;
-    let report = &mut *preparation.report;
-    let mut progress = |done: u64, _: u64| {
-        let bytes_done = done_before + done.min(size_bytes);
-        report(PreparationStep::Written {
-            bytes_done,
-            bytes_total: total,
-        });
-    };
-    if *subject.settings.value(&KIND) == Kind::Destroyed {
-        let path = Path::new(subject.settings.value(&PATH));
-        let name: &String = subject.settings.value(&DESTROY);
-        let device = WritableDevice::open(path, name)?;
-        device.fill(
-            size_bytes,
-            &Content::Random,
-            preparation.seed,
-            preparation.stop,
-            &mut progress,
-        )?;
-        return Ok(Target::Device(device));
-    }
+    let mut progress = filling(&mut *preparation.report, size_bytes, done_before, total);
     // Incompressible content, whatever the trials write: a drive that compresses must not read back zeros for free.
     let scratch = ScratchFile::create(
         also.map_or(preparation.directory, Path::new),
@@ -308,6 +298,36 @@ fn target(
         &mut progress,
     )?;
     Ok(Target::Scratch(scratch))
+}
+
+/// A device that is overwritten, with the part that is measured written in full.
+fn filled(
+    device: WritableDevice,
+    subject: &Subject,
+    preparation: &mut Preparation<'_, '_>,
+    done_before: u64,
+    total: u64,
+) -> Result<Target, DeviceError> {
+    let size_bytes = subject.settings.value(&SIZE).0;
+    let (content, seed, stop) = (&Content::Random, preparation.seed, preparation.stop);
+    let mut progress = filling(&mut *preparation.report, size_bytes, done_before, total);
+    device.fill(size_bytes, content, seed, stop, &mut progress)?;
+    Ok(Target::Device(device))
+}
+
+/// Tells how far filling is, of all that is written before the first trial.
+fn filling<'p>(
+    report: &'p mut dyn FnMut(PreparationStep<'_>),
+    size_bytes: u64,
+    done_before: u64,
+    total: u64,
+) -> impl FnMut(u64, u64) + 'p {
+    move |done, _| {
+        report(PreparationStep::Written {
+            bytes_done: done_before + done.min(size_bytes),
+            bytes_total: total,
+        });
+    }
 }
 
 /// Removes the scratch files that killed runs left behind; each carries our marker and is locked by nobody.

@@ -4,19 +4,18 @@ use outcrop_device::JobReport;
 use outcrop_measure::metric::Unavailable;
 use outcrop_results::Value;
 use outcrop_schema::Settings;
-use outcrop_schema::device::{ALSO, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, Kind, MOST_DRIVES, PATH};
+use outcrop_schema::device::{
+    ALSO, BETWEEN_DRIVES, DRIVE_BANDWIDTH, DRIVE_IOPS, DRIVE_P99, DRIVES, Kind, MOST_DRIVES, PATH,
+};
 
 use super::values::throughput;
 use crate::cell::Subject;
 use crate::layer::{Refusal, absolute};
 
-/// Between the places; a path with one in it cannot be named.
-const BETWEEN: char = ':';
-
 /// The places beside the first.
 pub(super) fn others(subject: &Settings) -> impl Iterator<Item = &str> {
     let given = subject.get(&ALSO);
-    given.into_iter().flat_map(|given| given.split(BETWEEN))
+    given.into_iter().flat_map(|given| given.split(BETWEEN_DRIVES))
 }
 
 /// How many drives the subject has.
@@ -29,11 +28,8 @@ pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusa
     let refuse = |message: String| Err(Refusal::of(&ALSO, message));
     let mut places: Vec<String> = Vec::new();
     for path in others(settings) {
-        if kind == Kind::Destroyed {
-            return refuse("one run overwrites one device; leave `also` out".to_owned());
-        }
         if path.is_empty() {
-            return refuse(format!("a path between two `{BETWEEN}` is empty"));
+            return refuse(format!("a path between two `{BETWEEN_DRIVES}` is empty"));
         }
         let path = absolute(&ALSO, path)?;
         if kind == Kind::ScratchFile && !std::path::Path::new(&path).is_dir() {
@@ -57,7 +53,7 @@ pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusa
         ));
     }
     if !places.is_empty() {
-        settings.set(&ALSO, places.join(&BETWEEN.to_string()));
+        settings.set(&ALSO, places.join(BETWEEN_DRIVES));
     }
     Ok(())
 }

@@ -163,6 +163,12 @@ fn row<'c, 'a: 'c>(
     }
 }
 
+/// The cells whose writes were read back: those writes were a closed loop of nothing else.
+fn replays<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> impl Iterator<Item = &'c Cell<'a>> {
+    let is_asked = direction == Direction::Write;
+    cells.iter().filter(move |cell| is_asked && cell.reads_back())
+}
+
 /// The cell with the largest median of a metric among those that do nothing but this direction and whose rate the device set.
 fn fastest<'c, 'a>(
     cells: &'c [Cell<'a>],
@@ -173,7 +179,9 @@ fn fastest<'c, 'a>(
     let closed = pure().filter(|cell| cell.shows_capability() && cell.is_closed_loop());
     let found = best(closed, &metric.both);
     let overloaded = || best(pure().filter(|cell| cell.shows_capability()), &metric.both);
-    found.or_else(overloaded).map(|(cell, _)| cell)
+    let replayed = || best(replays(cells, direction), &metric.of(Some(direction)));
+    let found = found.or_else(overloaded).or_else(replayed);
+    found.map(|(cell, _)| cell)
 }
 
 /// The cell whose latency stands for a direction where no request was alone: one that does nothing else; of a mix only where every
@@ -189,6 +197,7 @@ fn answering<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<&'c 
     let closed = kept_up.clone().filter(|cell| cell.is_closed_loop());
     let found = best(closed, &metric).or_else(|| best(kept_up, &metric));
     let found = found.or_else(|| best(cells.iter().filter(kind), &metric));
+    let found = found.or_else(|| best(replays(cells, direction), &IOPS.of(Some(direction))));
     found.map(|(cell, _)| cell)
 }
 
@@ -208,11 +217,14 @@ fn busiest<'c, 'a>(
 
 /// The cell of one request at a time of a direction: random before sequential, then the smallest access.
 fn lone_cell<'c, 'a>(cells: &'c [Cell<'a>], direction: Direction) -> Option<&'c Cell<'a>> {
-    cells
-        .iter()
-        .filter(|cell| cell.only() == Some(direction))
-        .filter(|cell| cell.concurrency() == Some(1.0) && cell.is_closed_loop())
-        .min_by_key(|cell| (!cell.is_random(), cell.get(&IO_BLOCK_SIZE)))
+    let is_lone = |cell: &&Cell<'_>| cell.concurrency() == Some(1.0);
+    let order = |cell: &&Cell<'_>| (!cell.is_random(), cell.get(&IO_BLOCK_SIZE).copied());
+    let pure = cells.iter().filter(|cell| cell.only() == Some(direction));
+    let found = pure
+        .filter(|cell| cell.is_closed_loop())
+        .filter(is_lone)
+        .min_by_key(order);
+    found.or_else(|| replays(cells, direction).filter(is_lone).min_by_key(order))
 }
 
 /// Where a number was reached; the column says the direction, unless it was a mix. In an open loop the schedule decides, and the

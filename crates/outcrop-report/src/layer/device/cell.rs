@@ -5,9 +5,9 @@ use outcrop_measure::units::format_bytes;
 use outcrop_results::TrialEntry;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, CONTENT, DRIVES, Direction, ENGINE,
-    IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
-    REPLAY, SPAN, SUBMISSION, SYNC,
+    ACCESS, ACCESS_PATTERN, ARRIVAL, ARRIVAL_REQUESTED, ByDirection, COMPLETIONS, CONTENT, DRIVES, Direction,
+    ENGINE, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, NUMA_NODE, PUBLISHED_MEAN_LATENCY, QUEUE_DEPTH,
+    READ_WRITE_MIX, REPLAY, SPAN, SUBMISSION, SYNC,
 };
 use outcrop_workload::{AccessPattern, EngineKind, Replay};
 
@@ -50,6 +50,11 @@ pub(super) trait DeviceCell {
     /// Whether it reads and writes.
     fn is_mixed(&self) -> bool {
         self.read_percent().is_some() && self.only().is_none()
+    }
+
+    /// Whether it wrote, in a closed loop, what it read afterwards: its writes have figures of their own, by direction.
+    fn reads_back(&self) -> bool {
+        self.cell().is(&REPLAY, &Replay::Written)
     }
 
     /// Whether it goes to random places.
@@ -157,6 +162,7 @@ pub(super) trait DeviceCell {
         let mut words: Vec<String> = [
             &ARRIVAL as FactorRef,
             &SUBMISSION,
+            &COMPLETIONS,
             &REPLAY,
             &SYNC,
             &ACCESS,
@@ -169,7 +175,7 @@ pub(super) trait DeviceCell {
         .filter_map(|factor| factor.labelled(cell.spelling(factor)))
         .filter(|label| !label.is_empty())
         .collect();
-        let writes = self.only() != Some(Direction::Read) || cell.spelling(&REPLAY) == Replay::Written.name();
+        let writes = self.only() != Some(Direction::Read) || self.reads_back();
         if writes && !cell.is_default(&CONTENT) {
             words.push(format!("content {}", cell.spelling(&CONTENT)));
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use outcrop_fio::job_file::{self, Target};
+use outcrop_fio::job_file::{self, AtOnce, Target};
 use outcrop_fio::{FioError, Job};
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::ByteSize;
@@ -17,11 +17,13 @@ use crate::session;
 /// Measures the jobs of a file; a directory that it names has precedence over the command's own default.
 pub(super) fn run(
     path: &Path,
+    at_once: AtOnce,
     directory: &Path,
     size: Option<ByteSize>,
     flags: &PlanFlags,
 ) -> anyhow::Result<Ending> {
-    let file = job_file::read(path, &|name| std::env::var(name).ok()).map_err(|error| match error {
+    let file = job_file::read(path, at_once, &|name| std::env::var(name).ok());
+    let file = file.map_err(|error| match error {
         error @ (FioError::Io { .. } | FioError::JobFile { .. }) => bad_input(error),
         other => other.into(),
     })?;

@@ -128,7 +128,10 @@ fn target(args: &Args, half: Half, stop: &AtomicBool) -> anyhow::Result<Target> 
         }
         return Ok(Target::ReadOnly(ReadOnlyTarget::open(path).map_err(bad_input)?));
     }
-    if let Some(name) = &args.destroy {
+    if let [name, others @ ..] = args.destroy.as_slice() {
+        if !others.is_empty() {
+            return Err(refusal("--verify takes one device, with one --destroy"));
+        }
         if half == Half::Check {
             return Err(refusal(
                 "--verify=check only reads: type --read-only in place of --destroy",
