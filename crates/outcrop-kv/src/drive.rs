@@ -16,8 +16,9 @@ use outcrop_workload::store::{Settling, StoreEngine};
 
 use self::newest::NewestVersions;
 use self::recorder::Intervals;
+use self::timing::Span;
 pub use self::timing::Timing;
-use self::timing::{Span, wait_until_ns};
+pub(crate) use self::timing::{monotonic_ns, wait_until_ns};
 use self::worker::{Done, Shared, Worker};
 use crate::engine;
 use crate::error::KvError;
@@ -124,7 +125,7 @@ impl<'s> Database<'s> {
         let shared = self.shared(&intervals, span, witness);
         wait_until_ns(timing.start_ns)?;
         let cpu_before = CpuTime::now();
-        let done = in_threads(threads, &shared.has_failed, |thread| {
+        let done = in_threads("load", threads, &shared.has_failed, |thread| {
             let range = self.load.loaded(thread, threads);
             Worker::new(&shared, thread)?.load(range)
         })?;
@@ -146,6 +147,7 @@ impl<'s> Database<'s> {
                     waiting_ns: 0,
                 },
                 counters,
+                between_ns: 0,
             },
             flush_ns: self.clock.nanos(ended - loaded),
         })
@@ -156,8 +158,8 @@ impl<'s> Database<'s> {
     /// # Errors
     /// The kernel refuses to wait.
     pub fn settle(&self) -> Result<SettlingReport, KvError> {
-        let begun_ns = timing::monotonic_ns();
-        let elapsed = || Duration::from_nanos(timing::monotonic_ns() - begun_ns);
+        let begun_ns = monotonic_ns();
+        let elapsed = || Duration::from_nanos(monotonic_ns() - begun_ns);
         match self.spec.settling {
             Settling::None => {}
             Settling::Rest(span) => wait_until_ns(begun_ns + span.0.as_nanos() as u64)?,
@@ -169,7 +171,7 @@ impl<'s> Database<'s> {
                         false => quiet + 1,
                     };
                     // Nothing of an engine's can be waited for that every engine has.
-                    wait_until_ns(timing::monotonic_ns() + LOOK.as_nanos() as u64)?;
+                    wait_until_ns(monotonic_ns() + LOOK.as_nanos() as u64)?;
                 }
             }
         }
@@ -191,7 +193,7 @@ impl<'s> Database<'s> {
         let shared = self.shared(&intervals, span, witness);
         let (measured, done) = std::thread::scope(|scope| {
             let threads = scope.spawn(|| {
-                in_threads(self.spec.threads, &shared.has_failed, |thread| {
+                in_threads("run", self.spec.threads, &shared.has_failed, |thread| {
                     Worker::new(&shared, thread)?.run()
                 })
             });
@@ -207,6 +209,7 @@ impl<'s> Database<'s> {
                 interval_ns: self.spec.interval.as_nanos() as u64,
                 intervals: intervals.into_reports(),
                 cpu: without_waiting(&measured, &done),
+                between_ns: done.between_ns,
                 tally: done.tally,
                 counters: self.store.counters().since(&before),
             },
@@ -288,7 +291,10 @@ fn values(spec: &KvSpec, seed: Seed) -> Result<RecordValues, KvError> {
 }
 
 /// Runs a job on this many threads and adds up what they counted, with their CPU time. One that fails stops the others.
+///
+/// Who looks at the process from outside (`top -H`) sees by the names of the threads which phase it is in.
 fn in_threads(
+    phase: &str,
     threads: u32,
     has_failed: &AtomicBool,
     job: impl Fn(u32) -> Result<Done, KvError> + Sync,
@@ -304,7 +310,7 @@ fn in_threads(
         let handles: Vec<_> = (0..threads)
             .map(|thread| {
                 std::thread::Builder::new()
-                    .name(format!("driver-{thread}"))
+                    .name(format!("{phase}-{thread}"))
                     .spawn_scoped(scope, {
                         let job = &job;
                         move || job(thread)

@@ -7,6 +7,7 @@ mod rocksdb;
 
 use std::path::Path;
 
+use outcrop_measure::units::format_bytes;
 use outcrop_workload::store::{
     CompactionStyle, Durability, StoreCodec, StoreCompression, StoreEngine, StoreIo,
 };
@@ -43,6 +44,16 @@ pub const fn codecs(engine: StoreEngine) -> &'static [StoreCodec] {
         StoreEngine::RocksDb => &StoreCodec::ALL,
         StoreEngine::Fjall => &[StoreCodec::None, StoreCodec::Lz4],
         StoreEngine::Redb | StoreEngine::None => &[StoreCodec::None],
+    }
+}
+
+/// What an engine can make a write reach before it is acknowledged.
+pub const fn durabilities(engine: StoreEngine) -> &'static [Durability] {
+    match engine {
+        StoreEngine::RocksDb => &Durability::ALL,
+        StoreEngine::Fjall => &[Durability::Logged, Durability::Synced],
+        StoreEngine::Redb => &[Durability::Unlogged, Durability::Synced],
+        StoreEngine::None => &[],
     }
 }
 
@@ -97,7 +108,7 @@ fn check_ranges(options: &StoreOptions) -> Result<(), KvError> {
     if !(LEAST_BLOCK_BYTES..=MOST_BLOCK_BYTES).contains(&block) {
         return Err(KvError::spec(
             "block_size",
-            format!("{block} B"),
+            format_bytes(block.into()),
             "1 KiB to 1 MiB, such as 4KiB",
         ));
     }
@@ -106,11 +117,11 @@ fn check_ranges(options: &StoreOptions) -> Result<(), KvError> {
         return Err(KvError::spec("bloom_bits", options.bloom_bits, expected));
     }
     if options.write_buffer_bytes < LEAST_WRITE_BUFFER_BYTES {
-        let seen = format!("{} B", options.write_buffer_bytes);
+        let seen = format_bytes(options.write_buffer_bytes);
         return Err(KvError::spec("write_buffer", seen, "64 KiB or more"));
     }
     if options.dictionary_bytes > MOST_DICTIONARY_BYTES {
-        let seen = format!("{} B", options.dictionary_bytes);
+        let seen = format_bytes(options.dictionary_bytes.into());
         return Err(KvError::spec("dictionary", seen, "at most 1 MiB"));
     }
     Ok(())
@@ -123,77 +134,86 @@ fn check_rocksdb(options: &StoreOptions) -> Result<(), KvError> {
             .is_some_and(|codec| codec.codec != StoreCodec::None)
         || !options.level_codecs.codecs().is_empty();
     if options.dictionary_bytes > 0 && !has_codec {
-        let seen = format!("{} B", options.dictionary_bytes);
+        let seen = format_bytes(options.dictionary_bytes.into());
         return Err(KvError::spec("dictionary", seen, "0 without compression"));
     }
     Ok(())
 }
 
 fn check_fjall(options: &StoreOptions) -> Result<(), KvError> {
-    const CODECS: &str = "none or lz4 with fjall; rocksdb has the others";
-    let codecs = options.level_codecs.codecs().iter().copied();
-    let mut codecs = codecs.chain([options.compression.codec]);
-    if let Some(other) = codecs.find(|codec| !self::codecs(options.engine).contains(codec)) {
-        return Err(KvError::lacks("compression", other, CODECS));
-    }
+    check_codecs(options, "fjall has none and lz4; rocksdb has the others")?;
     if let Some(bottommost) = options.bottommost {
-        let expected = "left out with fjall, whose last level has the codec of the others; rocksdb has it";
-        return Err(KvError::lacks("bottommost_compression", bottommost, expected));
+        let has = "fjall has one codec for all levels; rocksdb has it";
+        return Err(KvError::lacks(format!("{bottommost} for the last level"), has));
     }
-    check_no_dictionary(
-        options,
-        "0 with fjall, which has no dictionaries; rocksdb has them",
-    )?;
+    check_no_dictionary(options, "fjall has no dictionaries; rocksdb has them")?;
     if options.compaction != CompactionStyle::Leveled {
-        return Err(KvError::lacks(
-            "compaction",
-            options.compaction,
-            "leveled with fjall; rocksdb has universal",
-        ));
+        let has = "fjall has leveled; rocksdb has both";
+        return Err(KvError::lacks(format!("{} compaction", options.compaction), has));
     }
     check_buffered(options)?;
-    if options.durability == Durability::Unlogged {
-        let expected = "logged or synced with fjall, which always writes its log";
-        return Err(KvError::spec("durability", options.durability, expected));
-    }
-    Ok(())
+    check_durability(
+        options,
+        "fjall always writes its log: it has logged and synced; rocksdb has all three",
+    )
 }
 
 /// For engines without blocks that could be compressed.
 fn check_uncompressed(options: &StoreOptions, why: &str) -> Result<(), KvError> {
-    if options.compression != StoreCompression::NONE || !options.level_codecs.codecs().is_empty() {
-        let expected = format!("none: {why}");
-        return Err(KvError::lacks("compression", options.compression, expected));
-    }
+    check_codecs(options, why)?;
     if let Some(bottommost) = options.bottommost {
-        let expected = format!("left out: {why}");
-        return Err(KvError::lacks("bottommost_compression", bottommost, expected));
+        return Err(KvError::lacks(format!("{bottommost} for the last level"), why));
     }
-    check_no_dictionary(options, &format!("0: {why}"))?;
+    check_no_dictionary(options, why)?;
     check_buffered(options)?;
-    if options.engine == StoreEngine::Redb && options.durability == Durability::Logged {
-        let expected =
-            "unlogged or synced with redb, which has no log: a commit reaches the device or stays in memory";
-        return Err(KvError::spec("durability", options.durability, expected));
+    if options.engine == StoreEngine::None {
+        return Ok(());
     }
-    Ok(())
+    check_durability(
+        options,
+        "redb has no log: a commit reaches the device or stays in memory, which is synced or unlogged; fjall and rocksdb have a log",
+    )
 }
 
-fn check_no_dictionary(options: &StoreOptions, expected: &str) -> Result<(), KvError> {
-    match options.dictionary_bytes {
+fn check_codecs(options: &StoreOptions, has: &str) -> Result<(), KvError> {
+    let StoreCompression { codec, .. } = options.compression;
+    let codecs = options.level_codecs.codecs().iter().copied();
+    let mut codecs = codecs.chain([codec]);
+    match codecs.find(|codec| !self::codecs(options.engine).contains(codec)) {
+        None => Ok(()),
+        // With its level, where it has one.
+        Some(other) if other == codec => Err(KvError::lacks(
+            format!("compression {}", options.compression),
+            has,
+        )),
+        Some(other) => Err(KvError::lacks(format!("compression {other}"), has)),
+    }
+}
+
+fn check_durability(options: &StoreOptions, has: &str) -> Result<(), KvError> {
+    match durabilities(options.engine).contains(&options.durability) {
+        true => Ok(()),
+        false => Err(KvError::lacks(format!("durability {}", options.durability), has)),
+    }
+}
+
+fn check_no_dictionary(options: &StoreOptions, has: &str) -> Result<(), KvError> {
+    match u64::from(options.dictionary_bytes) {
         0 => Ok(()),
-        bytes => Err(KvError::lacks("dictionary", format!("{bytes} B"), expected)),
+        bytes => Err(KvError::lacks(
+            format!("a dictionary of {}", format_bytes(bytes)),
+            has,
+        )),
     }
 }
 
 fn check_buffered(options: &StoreOptions) -> Result<(), KvError> {
     match options.io {
         StoreIo::Buffered => Ok(()),
-        StoreIo::Direct => Err(KvError::lacks(
-            "io",
-            options.io,
-            format!("buffered with {}; rocksdb has direct I/O", options.engine),
-        )),
+        StoreIo::Direct => {
+            let has = format!("{} has buffered; rocksdb has direct I/O", options.engine);
+            Err(KvError::lacks("direct I/O", has))
+        }
     }
 }
 

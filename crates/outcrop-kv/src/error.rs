@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum KvError {
     /// A value that the driver or an engine cannot work with.
-    #[error("{field} is {seen}; expected {expected}")]
+    #[error("{} is {seen}; expected {expected}", in_words(field))]
     Spec {
         /// Which one.
         field: String,
@@ -22,14 +22,12 @@ pub enum KvError {
         expected: String,
     },
     /// A value of an option that this engine does not have.
-    #[error("{field} is {seen}; expected {expected}")]
+    #[error("{what} is not available: {has}")]
     Lacks {
-        /// Which one.
-        field: String,
-        /// The value as given.
-        seen: String,
+        /// What was asked for.
+        what: String,
         /// What the engine has, and which one has more.
-        expected: String,
+        has: String,
     },
     /// An engine that is not on this machine, or lacks something.
     #[error("{why}")]
@@ -128,6 +126,15 @@ pub enum KvError {
     Interrupted,
 }
 
+/// What people call a field of the spec.
+fn in_words(field: &str) -> String {
+    let of = match field {
+        "threads" | "processes" | "records" | "bloom_bits" => "number of ",
+        _ => "",
+    };
+    format!("the {of}{}", field.replace('_', " "))
+}
+
 impl KvError {
     pub(crate) fn spec(field: &str, seen: impl fmt::Display, expected: impl Into<String>) -> Self {
         Self::Spec {
@@ -137,11 +144,10 @@ impl KvError {
         }
     }
 
-    pub(crate) fn lacks(field: &str, seen: impl fmt::Display, expected: impl Into<String>) -> Self {
+    pub(crate) fn lacks(what: impl Into<String>, has: impl Into<String>) -> Self {
         Self::Lacks {
-            field: field.to_owned(),
-            seen: seen.to_string(),
-            expected: expected.into(),
+            what: what.into(),
+            has: has.into(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The only place where databases are made: a folder of our own, marked, locked, and removed.
 //!
-//! `<directory>/.outcrop-kv-<pid>-<hex>/` holds `marker` and a folder for each process. The marker is locked for as long as we live. A
-//! process that is killed leaves the folder; the next run in that directory removes it, if its marker is ours, names this very folder, and
-//! nobody holds the lock.
+//! `<directory>/.outcrop-kv-<pid>-<hex>/` holds `marker` and a folder for each process. The marker is locked for as long as we live. The
+//! folder of a process that is killed is removed by its [`guard`](crate::guard) or, if that was killed too, by the next run in that directory:
+//! if its marker is ours, names this very folder, and nobody holds the lock.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -67,16 +67,31 @@ impl DatabaseFolder {
     /// # Errors
     /// The directory cannot be listed.
     pub fn abandoned_in(directory: &Path) -> Result<Vec<AbandonedDatabases>, KvError> {
-        let entries =
-            std::fs::read_dir(directory).map_err(|error| KvError::path("list", directory, error))?;
-        let mut found: Vec<_> = entries
-            .filter_map(Result::ok)
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            .filter_map(|entry| AbandonedDatabases::examine(&entry.path()))
-            .collect();
-        found.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(found)
+        folders(directory, |_| true, maker_lives)
     }
+
+    /// The same of one process alone, which is known to have ended.
+    pub(crate) fn left_by(maker: u32, directory: &Path) -> Result<Vec<AbandonedDatabases>, KvError> {
+        let its_own = format!("{NAME_PREFIX}{maker}-");
+        folders(directory, |name| name.starts_with(&its_own), |_| false)
+    }
+}
+
+/// Abandoned folders in a directory whose name is one that is meant.
+fn folders(
+    directory: &Path,
+    is_meant: impl Fn(&str) -> bool,
+    maker_lives: fn(&str) -> bool,
+) -> Result<Vec<AbandonedDatabases>, KvError> {
+    let entries = std::fs::read_dir(directory).map_err(|error| KvError::path("list", directory, error))?;
+    let mut found: Vec<_> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.file_name().to_str().is_some_and(&is_meant))
+        .filter_map(|entry| AbandonedDatabases::examine(&entry.path(), maker_lives))
+        .collect();
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
 }
 
 impl Drop for DatabaseFolder {
@@ -113,7 +128,7 @@ impl AbandonedDatabases {
         remove(&self.path).map_err(|error| KvError::path("remove", &self.path, error))
     }
 
-    fn examine(path: &Path) -> Option<Self> {
+    fn examine(path: &Path, maker_lives: fn(&str) -> bool) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         if !name.starts_with(NAME_PREFIX) {
             return None;

@@ -28,6 +28,7 @@ mod page_cache;
 mod usage;
 
 mod folder;
+mod guard;
 mod memory_limit;
 
 mod report;

@@ -43,8 +43,7 @@ impl MemoryLimit {
         let refused = |why: String| KvError::Condition {
             why: format!("no memory limit can be set here: {why}; run as root, or leave memory_limit out"),
         };
-        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| refused(error.to_string()))?;
-        let (hierarchy, parent) = place(&own, Path::new(ROOT)).map_err(refused)?;
+        let (hierarchy, parent) = parent().map_err(refused)?;
         remove_left(&parent);
         let group = parent.join(format!("{NAME_PREFIX}{}-{process}", std::process::id()));
         fs::create_dir(&group)
@@ -90,6 +89,11 @@ impl Drop for MemoryLimit {
     }
 }
 
+fn parent() -> Result<(Hierarchy, PathBuf), String> {
+    let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+    place(&own, Path::new(ROOT))
+}
+
 /// Where groups of ours can be: below the group of this process, by the lines of `/proc/self/cgroup`.
 fn place(own: &str, root: &Path) -> Result<(Hierarchy, PathBuf), String> {
     let group_of = |controllers: &str| {
@@ -128,19 +132,35 @@ fn place(own: &str, root: &Path) -> Result<(Hierarchy, PathBuf), String> {
 
 /// Removes groups whose process is gone. One that still holds a process cannot be removed, and stays.
 fn remove_left(parent: &Path) {
+    remove_if(parent, |pid| !Path::new("/proc").join(pid).exists());
+}
+
+/// Removes the groups that a process made which is known to have ended; whether none is left.
+pub(crate) fn remove_of(maker: u32) -> bool {
+    match parent() {
+        Ok((_, parent)) => remove_if(&parent, |pid| pid == maker.to_string()),
+        // Where no group can be made, none was.
+        Err(_) => true,
+    }
+}
+
+/// Removes the groups of ours whose maker's number is one of these; whether all of them could be.
+fn remove_if(parent: &Path, is_meant: impl Fn(&str) -> bool) -> bool {
     let Ok(entries) = fs::read_dir(parent) else {
-        return;
+        return true;
     };
+    let mut are_gone = true;
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name();
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(NAME_PREFIX)) else {
             continue;
         };
         let pid = rest.split('-').next().unwrap_or_default();
-        if !pid.is_empty() && !Path::new("/proc").join(pid).exists() {
-            let _ = fs::remove_dir(entry.path());
+        if !pid.is_empty() && is_meant(pid) {
+            are_gone &= fs::remove_dir(entry.path()).is_ok();
         }
     }
+    are_gone
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 
 use crate::drive::Database;
 use crate::error::KvError;
+use crate::guard::{Guard, keep};
 use crate::memory_limit::MemoryLimit;
 use crate::spec::{KvSpec, ValueSource};
 use crate::store::Opening;
@@ -47,6 +48,17 @@ impl WorkerProgram {
     }
 }
 
+/// This program again, which hears us over its standard input.
+pub(crate) fn command(program: &WorkerProgram, input: UnixStream) -> Command {
+    let mut command = Command::new(&program.path);
+    // A group of its own: a Ctrl-C of the terminal reaches us, and we end it.
+    command
+        .args(&program.arguments)
+        .process_group(0)
+        .stdin(Stdio::from(OwnedFd::from(input)));
+    command
+}
+
 /// A process of ours that holds a database. It is killed when this is dropped.
 pub(crate) struct Worker {
     process: Child,
@@ -61,20 +73,15 @@ impl Worker {
     /// Starts a process. It ends with the thread that calls this.
     pub(crate) fn start(
         program: &WorkerProgram,
+        guard: &Guard,
         last_words: &Path,
         limit: Option<MemoryLimit>,
     ) -> Result<Self, KvError> {
         let (ours, theirs) = UnixStream::pair().map_err(|error| KvError::system("make a socket", error))?;
         let errors =
             std::fs::File::create(last_words).map_err(|error| KvError::path("make", last_words, error))?;
-        let mut command = Command::new(&program.path);
-        // A group of its own: a Ctrl-C of the terminal reaches us, and we end it.
-        command
-            .args(&program.arguments)
-            .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(errors);
+        let mut command = command(program, theirs);
+        command.stdout(guard.life_line()?).stderr(errors);
         let parent = getpid();
         // SAFETY: between fork and exec only system calls are made; nothing is allocated and no lock is taken.
         unsafe { command.pre_exec(move || begin(parent)) };
@@ -189,17 +196,23 @@ pub fn serve_parent() -> Result<(), KvError> {
         .try_clone()
         .map_err(|error| KvError::system("use standard input", error))?;
     let mut from = BufReader::new(socket);
-    let Ok(Some(Request::Open {
-        spec,
-        directory,
-        process,
-        value_bytes,
-    })) = receive(&mut from)
-    else {
-        return Err(KvError::system(
-            "hold a database",
-            "this command is for Outcrop's own use; measure engines with `outcrop kv`",
-        ));
+    let (spec, directory, process, value_bytes) = match receive(&mut from) {
+        Ok(Some(Request::Open {
+            spec,
+            directory,
+            process,
+            value_bytes,
+        })) => (spec, directory, process, value_bytes),
+        Ok(Some(Request::Guard { directory, maker })) => {
+            send(&to, &Answer::Guards)?;
+            return keep(from, &directory, maker);
+        }
+        _ => {
+            return Err(KvError::system(
+                "hold a database",
+                "this command is for Outcrop's own use; measure engines with `outcrop kv`",
+            ));
+        }
     };
     let opened = with_values(*spec, value_bytes.as_deref());
     let spec = match opened {
@@ -218,7 +231,9 @@ pub fn serve_parent() -> Result<(), KvError> {
     )?;
     while let Some(request) = receive(&mut from)? {
         let answer = match request {
-            Request::Open { .. } => Err(KvError::system("open a database", "one is open")),
+            Request::Open { .. } | Request::Guard { .. } => {
+                Err(KvError::system("open a database", "one is open"))
+            }
             Request::Load(timing) => database
                 .load(timing, None)
                 .map(|report| Answer::Loaded(Box::new(report))),

@@ -117,6 +117,8 @@ pub struct PhaseReport {
     pub cpu: CpuReport,
     /// What the engine counted in the whole phase.
     pub counters: StoreCounters,
+    /// A run in a closed loop: time of the driver's threads between the operations of the measured part, summed over them.
+    pub between_ns: u64,
 }
 
 impl PhaseReport {
@@ -140,6 +142,7 @@ impl PhaseReport {
         self.tally.merge(&other.tally);
         self.cpu.merge(&other.cpu);
         self.counters = self.counters.plus(&other.counters);
+        self.between_ns += other.between_ns;
     }
 
     /// Operations that were completed in the measured time, whenever they were due.

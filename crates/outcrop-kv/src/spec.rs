@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outcrop_measure::Seed;
+use outcrop_measure::units::format_bytes;
 use outcrop_workload::keyed::{RequestDistribution, StoreWorkload, ValueSize};
 use outcrop_workload::store::{Settling, StoreEngine};
 use outcrop_workload::{Arrival, Content};
@@ -126,7 +127,7 @@ impl KvSpec {
             .memory_limit_bytes
             .filter(|limit| *limit < LEAST_MEMORY_BYTES)
         {
-            let seen = format!("{limit} B");
+            let seen = format_bytes(limit);
             return Err(KvError::spec("memory_limit", seen, "16 MiB or more"));
         }
         engine::check(&self.options)

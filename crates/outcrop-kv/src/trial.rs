@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::drive::Timing;
 use crate::error::KvError;
 use crate::folder::DatabaseFolder;
+use crate::guard::Guard;
 use crate::memory_limit::MemoryLimit;
 use crate::page_cache;
 use crate::process::{Worker, WorkerProgram};
@@ -74,6 +75,8 @@ pub enum Progress {
 /// What the spec, the engine, the filesystem or the kernel refuses. Nothing of the trial is left behind.
 pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -> Result<KvReport, KvError> {
     spec.validate()?;
+    // First here and last to go.
+    let guard = Guard::start(site.program, site.directory)?;
     let folder = DatabaseFolder::create(site.directory)?;
     let device = match &site.ground {
         Some(ground) => Ok(ground.device.clone()),
@@ -83,7 +86,7 @@ pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -
         spec,
         site,
         counters: Box::new(move || device.as_ref().map_err(Clone::clone)?.counters()),
-        workers: start(spec, site, &folder)?,
+        workers: start(spec, site, &guard, &folder)?,
         folder: &folder,
     };
     progress(Progress::Loading);
@@ -137,7 +140,12 @@ struct Trial<'t> {
     workers: Vec<Worker>,
 }
 
-fn start(spec: &KvSpec, site: &Site<'_>, folder: &DatabaseFolder) -> Result<Vec<Worker>, KvError> {
+fn start(
+    spec: &KvSpec,
+    site: &Site<'_>,
+    guard: &Guard,
+    folder: &DatabaseFolder,
+) -> Result<Vec<Worker>, KvError> {
     (0..spec.processes)
         .map(|process| {
             let limit = spec.memory_limit_bytes;
@@ -145,7 +153,7 @@ fn start(spec: &KvSpec, site: &Site<'_>, folder: &DatabaseFolder) -> Result<Vec<
                 .map(|bytes| MemoryLimit::create(bytes, process))
                 .transpose()?;
             let last_words = folder.path().join(format!("p{process}.stderr"));
-            Worker::start(site.program, &last_words, limit)
+            Worker::start(site.program, guard, &last_words, limit)
         })
         .collect()
 }

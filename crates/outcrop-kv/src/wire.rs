@@ -14,6 +14,8 @@ use crate::spec::KvSpec;
 /// What a parent asks of a process.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
+    /// Hold no database, but remove what this process leaves in a directory if it is killed.
+    Guard { directory: PathBuf, maker: u32 },
     /// Make the database.
     Open {
         spec: Box<KvSpec>,
@@ -28,13 +30,14 @@ pub(crate) enum Request {
     Settle,
     /// Run the workload, starting at this moment.
     Run(Timing),
-    /// Close the database.
+    /// Close the database; to a guard: nothing is left to be removed.
     Close,
 }
 
 /// What it answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
+    Guards,
     Opened { identity: String },
     Loaded(Box<LoadReport>),
     Settled(Box<SettlingReport>),

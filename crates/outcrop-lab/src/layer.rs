@@ -75,14 +75,14 @@ pub trait Layer: Sync {
 
     /// Refuses a plan that asks for something which none of its combinations can measure; gives notes on what only some of them can.
     ///
-    /// `is_typed` says of which factors somebody typed a value as a flag, even if it is the default.
+    /// `origin` says where the value of a factor is from, even if it is the default.
     ///
     /// # Errors
     /// The first combination at fault, and the value with what is accepted.
     fn check_combinations(
         &self,
         _combinations: &[Settings],
-        _is_typed: &dyn Fn(&str) -> bool,
+        _origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {
         Ok(Vec::new())
     }
@@ -169,6 +169,28 @@ pub struct Refusal {
     pub factor: &'static str,
     /// What was seen and what is accepted.
     pub message: String,
+}
+
+/// Where the value of a factor is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is the default.
+    Default,
+    /// In a plan, which somebody wrote or we did: the expanded plan of a run has every default.
+    Plan,
+    /// As a flag.
+    Flag,
+}
+
+impl Origin {
+    /// That of a value which was given at a place: a flag, or a line of a plan.
+    pub(crate) fn of(place: Option<&str>) -> Self {
+        match place {
+            None => Self::Default,
+            Some(place) if place.starts_with("--") => Self::Flag,
+            Some(_) => Self::Plan,
+        }
+    }
 }
 
 impl Refusal {

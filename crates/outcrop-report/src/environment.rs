@@ -47,6 +47,12 @@ pub(crate) fn cpus(environment: &Value) -> Option<u64> {
     environment.cpu.allowed_cpu_count.known().copied()
 }
 
+/// Memory that the kernel manages; `None` where that is not recorded.
+pub(crate) fn memory_bytes(environment: &Value) -> Option<f64> {
+    let environment = parse(environment).ok()?;
+    environment.memory.total_bytes.known().map(|bytes| *bytes as f64)
+}
+
 /// What stands in the place of the machine where another program measured: whose results they are.
 fn imported(environment: &Value) -> Option<String> {
     let imported = environment.get("imported")?;

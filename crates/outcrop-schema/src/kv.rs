@@ -84,6 +84,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(LOAD_THROUGHPUT, "load", 3),
     TableColumn::new(CPU, "CPU", 3),
     TableColumn::new(STORED_BYTES, "on disk", 1),
+    TableColumn::new(STORED_AFTER_BYTES, "on disk at end", 9),
     TableColumn::new(SPACE_AMPLIFICATION, "space amp.", 6),
     TableColumn::new(LOAD_WRITES_ENGINE, "load write amp.", 7),
     TableColumn::new(WRITES_ENGINE, "run write amp.", 7),

@@ -127,12 +127,12 @@ impl<'i> Recorder<'i> {
         }
     }
 
-    /// Records an operation of an open loop that was due and is not begun at the end, with its age: a lower bound of its latency.
-    pub(super) fn record_not_begun(&mut self, clock: &Clock, kind: OperationKind, due: u64) {
+    /// Records operations of an open loop that were due at a moment and are not begun at the end, with their age: a lower bound of their latency.
+    pub(super) fn record_not_begun(&mut self, clock: &Clock, kind: OperationKind, (due, count): (u64, u64)) {
         let end = self.end;
         let age = clock.nanos(end.saturating_sub(due));
         let histograms = self.window_of(kind, end);
-        histograms.latency.record(age);
+        histograms.latency.record_many(age, count);
     }
 
     #[inline]

@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use outcrop_measure::Rate;
 use outcrop_probe::Clock;
 use outcrop_probe::cpu_time::thread_time_ns;
 use outcrop_workload::Schedule;
@@ -20,6 +21,11 @@ use crate::store::{Session, Store};
 
 /// A thread that is this early waits by reading the counter: the kernel's timers are no more exact than that.
 const POLLED_WAIT_NS: u64 = 60_000;
+
+/// Operations of an overloaded schedule that are drawn one by one at its end: more would take longer than the trial.
+const MOST_DRAWN: u64 = 1_000_000;
+/// Portions in which the others are counted.
+const PORTIONS: u64 = 4096;
 
 /// What all threads of a process see.
 pub(super) struct Shared<'d> {
@@ -46,6 +52,8 @@ pub(super) struct Done {
     /// Its CPU time in the measured part, without waiting.
     pub(super) cpu_ns: u64,
     pub(super) waiting: Waiting,
+    /// Closed loop: time between the operations that were recorded.
+    pub(super) between_ns: u64,
 }
 
 impl Done {
@@ -53,6 +61,7 @@ impl Done {
         self.tally.merge(&other.tally);
         self.cpu_ns += other.cpu_ns;
         self.waiting.add(other.waiting);
+        self.between_ns += other.between_ns;
     }
 }
 
@@ -73,6 +82,8 @@ pub(super) struct Worker<'d> {
     tally: Tally,
     /// What waiting took in the measured part.
     waiting: Waiting,
+    /// Time between the operations of a closed loop, in ticks.
+    between: u64,
 }
 
 impl<'d> Worker<'d> {
@@ -88,6 +99,7 @@ impl<'d> Worker<'d> {
             named_key: Vec::new(),
             tally: Tally::default(),
             waiting: Waiting::default(),
+            between: 0,
         })
     }
 
@@ -146,6 +158,7 @@ impl<'d> Worker<'d> {
             tally: self.tally,
             cpu_ns: cpu_ns.saturating_sub(self.waiting.total_ns()),
             waiting: self.waiting,
+            between_ns: self.shared.clock.nanos(self.between),
         }
     }
 
@@ -164,6 +177,7 @@ impl<'d> Worker<'d> {
             let (begun, done) = self.perform(&operation)?;
             if done >= span.measured && done < span.end {
                 recorder.record(clock, operation.kind, begun, done);
+                self.between += begun.saturating_sub(now);
             }
             now = done;
         }
@@ -199,15 +213,45 @@ impl<'d> Worker<'d> {
         }
         let cpu_ns = since(cpu_before_ns);
         // What was due and found no thread counts with its age, a lower bound; what was due in the warm-up is in no latency.
-        while due < span.end && !self.has_to_stop() {
+        let mut drawn = 0;
+        while due < span.end && drawn < MOST_DRAWN && !self.has_to_stop() {
             if due >= span.measured {
                 self.tally.unfinished += 1;
-                recorder.record_not_begun(clock, operations.next_kind(), due);
+                recorder.record_not_begun(clock, operations.next_kind(), (due, 1));
             }
             due = due_at();
+            drawn += 1;
+        }
+        if due < span.end && !self.has_to_stop() {
+            let kinds = std::iter::from_fn(|| Some(operations.next_kind()));
+            self.count_not_begun(&mut recorder, due.max(span.measured), kinds);
         }
         recorder.hand_over();
         Ok(cpu_ns)
+    }
+
+    /// Counts what is due from a moment until the end by the rate, where it is too much to be drawn one by one: spread evenly, in portions.
+    fn count_not_begun(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        from: u64,
+        kinds: impl Iterator<Item = OperationKind>,
+    ) {
+        let Shared {
+            clock, span, spec, ..
+        } = *self.shared;
+        let ticks = span.end.saturating_sub(from);
+        let threads = f64::from(spec.threads) * f64::from(spec.processes);
+        let rate = spec.arrival.per_second().map_or(0.0, Rate::per_second) / threads;
+        let due = (rate * clock.nanos(ticks) as f64 / 1e9) as u64;
+        self.tally.unfinished += due;
+        let part = |of: u64, index: u64| (u128::from(of) * u128::from(index) / u128::from(PORTIONS)) as u64;
+        for (index, kind) in (0..PORTIONS).zip(kinds) {
+            let count = part(due, index + 1) - part(due, index);
+            // In the middle of its stretch.
+            let at = from + part(ticks, 2 * index + 1) / 2;
+            recorder.record_not_begun(clock, kind, (at, count));
+        }
     }
 
     /// Waits until the counter has this value, the last stretch by reading it; gives the CPU time that this took.

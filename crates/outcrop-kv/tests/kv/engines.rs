@@ -235,7 +235,7 @@ fn an_option_that_an_engine_does_not_have_is_refused_with_what_it_has() {
                 compression: zstd,
                 ..fjall.clone()
             },
-            "none or lz4 with fjall",
+            "compression zstd is not available: fjall has none and lz4",
         ),
         (
             StoreOptions {
@@ -263,7 +263,7 @@ fn an_option_that_an_engine_does_not_have_is_refused_with_what_it_has() {
                 durability: Durability::Logged,
                 ..redb
             },
-            "redb, which has no log",
+            "durability logged is not available: redb has no log",
         ),
     ] {
         let error = engine::check(&options).unwrap_err().to_string();

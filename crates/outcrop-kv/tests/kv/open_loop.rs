@@ -33,6 +33,19 @@ fn run_on(shelf: &Shelf, arrival: &str) -> PhaseReport {
     run.phase
 }
 
+#[test]
+fn a_closed_loop_accounts_for_all_of_its_time() {
+    let run = run("closed", Duration::ZERO, Duration::ZERO);
+    let threads_ns = DURATION.as_nanos() as f64;
+    let latencies = run.latencies();
+    let inside_ns = mean_ns(&latencies) * latencies.count() as f64;
+    let between = run.between_ns as f64 / threads_ns;
+    // A shelf answers at once: making keys and comparing values takes longer. Other processes may hold a thread at either end.
+    assert!(between > 0.2, "{between}");
+    let all = between + inside_ns / threads_ns;
+    assert!((0.5..1.5).contains(&all), "{all}: {between} between operations");
+}
+
 fn mean_ns(latencies: &outcrop_measure::histogram::LatencyHistogram) -> f64 {
     latencies.mean().unwrap()
 }
@@ -64,6 +77,19 @@ fn more_than_a_store_bears_gives_its_capacity_and_latencies_of_the_backlog() {
     }
     let (latency, service) = (mean_ns(&over.latencies()), mean_ns(&over.service()));
     assert!(latency > 20.0 * service, "{latency} ns and {service} ns");
+}
+
+#[test]
+fn a_rate_beyond_all_bounds_is_counted_and_not_drawn_one_by_one() {
+    let run = run("constant:1G", SERVICE, Duration::ZERO);
+    let due = run.latencies().count();
+    let all = 1e9 * DURATION.as_secs_f64();
+    assert!((due as f64 / all - 1.0).abs() < 1e-3, "{due} of {all}");
+    assert_eq!(run.tally.unfinished, due);
+    // They have waited for between nothing and all of the measured time.
+    let latencies = run.latencies();
+    let mean = mean_ns(&latencies) / DURATION.as_nanos() as f64;
+    assert!((0.49..0.51).contains(&mean), "{mean}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn an_overloaded_open_loop_counts_what_it_never_began_with_its_age() {
     let spec = KvSpec {
         arrival: "constant:20000k".parse().unwrap(),
         warm_up: Duration::ZERO,
-        duration: Duration::from_millis(20),
+        duration: Duration::from_millis(300),
         records: 200,
         ..spec(StoreEngine::Fjall)
     };

@@ -24,7 +24,7 @@ use outcrop_schema::{FactorRef, LayerSchema, Settings};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, DataSettings, Layer, Origin, Preparation, Profile, Refusal, absolute};
 
 /// The hidden subcommand by which the program that runs the lab holds a database.
 pub const WORKER_COMMAND: &str = "kv-worker";
@@ -113,9 +113,9 @@ impl Layer for Kv {
     fn check_combinations(
         &self,
         combinations: &[Settings],
-        is_typed: &dyn Fn(&str) -> bool,
+        origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {
-        lacking::check(combinations, is_typed)
+        lacking::check(combinations, origin)
     }
 
     fn forecast_preparation(&self, _subject: &Subject, cells: &[&Cell]) -> Forecast {

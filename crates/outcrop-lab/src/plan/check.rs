@@ -17,7 +17,7 @@ use super::parse::RunHeader;
 use super::{Plan, PlanOptions, PlanSet, chosen, doubt, stop};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
-use crate::layer::{DataSettings, LayerRef, Refusal};
+use crate::layer::{DataSettings, LayerRef, Origin, Refusal};
 
 /// More cells than this are a typing error: at a tenth of a second each, one repetition takes a quarter of an hour.
 const MAX_CELLS: usize = 10_000;
@@ -195,9 +195,8 @@ fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> 
         completed.map_err(|refusal| refused(&draft, layer, factors, &refusal))?;
     }
     stop::check(&draft, layer, &combinations)?;
-    let given = |name: &str| draft.workload.get(name);
-    let is_typed = |name: &str| given(name).is_some_and(|given| given.at.starts_with("--"));
-    let checked = layer.check_combinations(&combinations, &is_typed);
+    let origin = |name: &str| Origin::of(draft.workload.get(name).map(|given| &*given.at));
+    let checked = layer.check_combinations(&combinations, &origin);
     let notes = checked.map_err(|(at, refusal)| refused(&draft, layer, &combinations[at], &refusal))?;
     data_taken.notes.extend(notes);
     Ok(plan)

@@ -139,7 +139,7 @@ fn width(numbers: &[&Number]) -> Option<Caution> {
         "In {wide} of {total} cells the interval of the {what} is wide: more than ± {} % of the median.",
         Number::WIDE_PERCENT
     );
-    (total > 0).then(|| Caution::warning_if(wide * 4 > total, text))
+    (wide > 0).then(|| Caution::warning_if(wide * 4 > total, text))
 }
 
 /// What so few repetitions can say.

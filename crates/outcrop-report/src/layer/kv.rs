@@ -17,6 +17,7 @@ use outcrop_schema::kv::{
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
+use crate::environment::memory_bytes;
 use crate::finding::Finding;
 use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method};
@@ -51,7 +52,9 @@ impl LayerReport for KvReport<'_> {
 
     fn findings(&self) -> Vec<Finding> {
         let checked = prediction::finding(self.run);
-        findings::all(&self.cells).into_iter().chain(checked).collect()
+        let memory_bytes = memory_bytes(&self.run.environment);
+        let found = findings::all(&self.cells, memory_bytes);
+        found.into_iter().chain(checked).collect()
     }
 
     fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {

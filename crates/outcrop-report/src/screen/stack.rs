@@ -24,7 +24,7 @@ pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<Stri
     let mut lines = vec![pen.bold(&head)];
     for layer in layers {
         let measured = measured(&layer.answer, measured_width - GAP);
-        let advice = fitting(&advice(&layer.answer), advice_width, 0, MOST_LINES);
+        let advice = advice(&layer.answer, advice_width);
         for index in 0..measured.len().max(advice.len()).max(1) {
             let name = if index == 0 { layer.layer.as_str() } else { "" };
             let cell = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
@@ -63,10 +63,25 @@ fn measured(answer: &Answer, width: usize) -> Vec<String> {
     lines
 }
 
-fn advice(answer: &Answer) -> String {
-    match answer.instruction() {
-        Instruction::Do(action) => format!("{action}."),
-        Instruction::Undecided(claim) => format!("{}: {}", claim.topic, claim.in_a_line()),
-        Instruction::None => NO_ADVICE.to_owned(),
+/// What to do: without the parenthesis at its end, which says what it was compared with, where that does not fit; the report has it.
+fn advice(answer: &Answer, width: usize) -> Vec<String> {
+    let text = match answer.instruction() {
+        Instruction::Do(action) => action,
+        Instruction::Undecided(claim) => {
+            return fitting(
+                &format!("{}: {}", claim.topic, claim.in_a_line()),
+                width,
+                0,
+                MOST_LINES,
+            );
+        }
+        Instruction::None => return wrapped(NO_ADVICE, width, 0),
+    };
+    let whole = wrapped(&format!("{text}."), width, 0);
+    match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
+        Some((shorter, _)) if whole.len() > MOST_LINES => {
+            fitting(&format!("{shorter}."), width, 0, MOST_LINES)
+        }
+        _ => fitting(&format!("{text}."), width, 0, MOST_LINES),
     }
 }

@@ -2,10 +2,11 @@
 
 use outcrop_report::section::FigureSlot;
 use outcrop_report::{Report, Verdict};
-use outcrop_results::Value;
+use outcrop_results::{HistogramEntry, Value};
 use outcrop_schema::kv::{
-    ARRIVAL, LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MISMATCHES, OFFERED, READ_LATENCY, READS_DEVICE,
-    READS_ENGINE, STORED_AFTER_BYTES, STORED_BYTES, UNFINISHED, WRITES_DEVICE, WRITES_ENGINE,
+    ARRIVAL, BETWEEN, IO, LATENCY, LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MEMORY_LIMIT, MISMATCHES,
+    OFFERED, READ_LATENCY, READS_DEVICE, READS_ENGINE, STORED_AFTER_BYTES, STORED_BYTES, UNFINISHED,
+    USER_READ, USER_WRITTEN, WRITES_DEVICE, WRITES_ENGINE,
 };
 
 use crate::kv_fixture::codecs;
@@ -183,6 +184,103 @@ fn findings_hold_on_a_sound_run_and_not_on_a_broken_one() {
     for id in ["kv-values-verified", "kv-load-writes-agree"] {
         assert_eq!(verdict(&report, id), Verdict::DoesNotHold, "{id}");
     }
+}
+
+/// The same run with values of a metric added to each trial.
+fn with(values: &[(outcrop_measure::metric::Metric, f64)]) -> outcrop_results::RunView {
+    let mut run = codecs();
+    for trial in &mut run.trials {
+        let values = values
+            .iter()
+            .map(|(metric, value)| Value::measured(*metric, *value));
+        trial.values.extend(values);
+    }
+    run
+}
+
+#[test]
+fn few_bytes_are_not_held_against_what_a_filesystem_writes_for_itself() {
+    let written = |user_bytes: f64| {
+        let run = with(&[
+            (WRITES_ENGINE, 2.0),
+            (WRITES_DEVICE, 9.0),
+            (USER_WRITTEN, user_bytes),
+        ]);
+        verdict(&Report::of(&run), "kv-run-writes-agree")
+    };
+    assert_eq!(written(100e6), Verdict::DoesNotHold);
+    let Verdict::NotTestable(why) = written(1e6) else {
+        panic!("few bytes were compared");
+    };
+    assert!(why.contains("more records or a longer duration"), "{why}");
+}
+
+#[test]
+fn reads_that_the_page_cache_serves_are_not_missed_at_the_device() {
+    let reads = [(READS_ENGINE, 2.0), (READS_DEVICE, 0.1), (USER_READ, 100e6)];
+    // Databases of 50 to 110 MB.
+    let with_limit = |limit: &str, io: &str| {
+        let mut run = with(&reads);
+        for trial in &mut run.trials {
+            trial
+                .factors
+                .insert(MEMORY_LIMIT.name.to_owned(), limit.to_owned());
+            trial.factors.insert(IO.name.to_owned(), io.to_owned());
+        }
+        verdict(&Report::of(&run), "kv-reads-agree")
+    };
+    let Verdict::NotTestable(why) = with_limit("1GiB", "buffered") else {
+        panic!("the page cache was taken for an error");
+    };
+    assert!(why.contains("fit into memory"), "{why}");
+    assert_eq!(with_limit("16MiB", "buffered"), Verdict::DoesNotHold);
+    assert_eq!(with_limit("1GiB", "direct"), Verdict::DoesNotHold);
+}
+
+#[test]
+fn what_a_driver_does_between_operations_is_in_littles_law() {
+    // Each operation takes twice as long as the engine needs for it.
+    let mut run = with(&[]);
+    for trial in &mut run.trials {
+        let latency = trial
+            .values
+            .iter_mut()
+            .find(|value| value.metric == LATENCY.mean.name);
+        let latency_ns = latency.unwrap().value.as_mut().unwrap();
+        *latency_ns /= 2.0;
+        let between = Value::measured(BETWEEN, *latency_ns);
+        trial.values.push(between);
+    }
+    assert_eq!(verdict(&Report::of(&run), "kv-littles-law"), Verdict::Holds);
+    for value in run.trials.iter_mut().flat_map(|trial| &mut trial.values) {
+        if value.metric == BETWEEN.name {
+            value.value = Some(0.0);
+        }
+    }
+    assert_eq!(verdict(&Report::of(&run), "kv-littles-law"), Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_last_window_that_the_end_cuts_short_is_no_dip() {
+    let of_last = |share: f64| {
+        let mut run = codecs();
+        for trial in &mut run.trials {
+            let whole = trial.histograms[1].clone();
+            trial.histograms.push(HistogramEntry {
+                interval_index: 2,
+                start_s: 1.0,
+                duration_s: whole.duration_s * share,
+                ..whole
+            });
+        }
+        let report = Report::of(&run);
+        let figure = report.layers[0].figures.iter().find_map(|slot| match slot {
+            FigureSlot::Drawn(figure) if figure.id == "kv-over-time" => Some(figure),
+            _ => None,
+        });
+        figure.expect("it is drawn").to_csv().unwrap()
+    };
+    assert_eq!(of_last(0.1).lines().count(), of_last(0.8).lines().count() - 4);
 }
 
 /// The same run as an open loop that offers so many operations per second, of which so many were never begun.

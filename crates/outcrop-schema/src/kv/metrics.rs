@@ -37,6 +37,7 @@ metrics! { PLAIN:
     STALLS = "stalled_windows", Count, Lower, Trial, "windows of the run with less than a tenth of the median throughput";
     WRITER_STALL = "writers_stalled_time", Nanoseconds, Lower, Trial, "time for which the engine delayed writers during the run, summed over them";
     CACHE_HITS = "block_cache_hit_ratio", Ratio, Higher, Trial, "data blocks found in the engine's block cache over those requested, during the run";
+    BETWEEN = "time_between_operations", NanosecondsPerOperation, Neither, Trial, "closed loop: time of a driver's thread between two operations, in which it draws the next, makes values, and compares those that were read; in no latency";
     UNFINISHED = "unfinished_operations", Count, Lower, Trial, "operations of an open loop that were due in the measured time and not begun at its end";
     VERIFIED = "verified_values", Count, Neither, Trial, "values that were read and compared with what their key must hold";
     MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that were read and are not those stored or are older than one acknowledged before the read began, and keys that were not found";
@@ -64,6 +65,8 @@ metrics! { BLOCKS:
 }
 
 metrics! { AMPLIFICATION:
+    USER_WRITTEN = "user_bytes_written", Bytes, Neither, Trial, "bytes of keys and values that the run wrote, warm-up included: what its write amplification is a multiple of";
+    USER_READ = "user_bytes_read", Bytes, Neither, Trial, "bytes of the values that the run got back, warm-up included: what its read amplification is a multiple of";
     LOAD_WRITES_ENGINE = "load_write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values, during load and settling";
     LOAD_WRITES_DEVICE = "load_write_amplification_device", Ratio, Lower, Trial, "bytes written to the block device by its own counters over bytes of keys and values, during load, settling and the sync after them; includes the writes of other processes";
     WRITES_ENGINE = "write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values written, during the run";

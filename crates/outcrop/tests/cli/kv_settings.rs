@@ -3,31 +3,11 @@
 use serde_json::Value;
 
 use crate::harness::{Seen, command, names_in, outcrop, workplace};
+use crate::kv::{self, cells};
 
-const SHORT: [&str; 10] = [
-    "--records",
-    "2000",
-    "--warm-up",
-    "10ms",
-    "--duration",
-    "150ms",
-    "--repetitions",
-    "3",
-    "--quiet",
-    "--no-save",
-];
-
+/// The arguments of a run that is not kept.
 fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let mut args = vec!["kv"];
-    args.extend(SHORT);
-    args.extend(more);
-    args
-}
-
-fn cells(seen: &Seen) -> Vec<Value> {
-    let envelope: Value =
-        serde_json::from_str(&seen.stdout).unwrap_or_else(|error| panic!("{error}: {seen:?}"));
-    envelope["cells"].as_array().cloned().unwrap_or_default()
+    kv::arguments(&[&["--no-save"], more].concat())
 }
 
 #[test]
@@ -239,4 +219,136 @@ fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
         assert_eq!(seen.code, Some(0), "{args:?}: {seen:?}");
     }
     assert!(names_in(dir.path()).is_empty(), "nothing was begun");
+}
+
+#[test]
+fn what_a_write_must_reach_is_refused_where_no_engine_has_it_and_else_its_cells_say_why_they_are_not_measured()
+ {
+    let dir = workplace();
+    for (engine, durability, has) in [
+        ("fjall", "unlogged", "fjall supports logged and synced"),
+        ("redb", "logged", "redb supports unlogged and synced"),
+    ] {
+        let args = ["--engine", engine, "--durability", durability];
+        let seen = outcrop(dir.path(), &arguments(&args));
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        let words = format!("--durability: the engine does not have writes that are {durability}: {has}");
+        assert!(seen.stderr.contains(&words), "{words}: {}", seen.stderr);
+    }
+    let args = [
+        "--engine",
+        "fjall,redb",
+        "--durability",
+        "logged,unlogged",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let cells = cells(&seen);
+    assert_eq!(cells.len(), 4, "{}", seen.stdout);
+    for cell in cells {
+        let throughput = &cell["metrics"]["throughput"];
+        let factors = &cell["factors"];
+        let why = match (factors["engine"].as_str(), factors["durability"].as_str()) {
+            (Some("fjall"), Some("unlogged")) => {
+                "durability unlogged is not available: fjall always writes its log"
+            }
+            (Some("redb"), Some("logged")) => "durability logged is not available: redb has no log",
+            _ => {
+                assert!(throughput["value"].is_number(), "{cell}");
+                continue;
+            }
+        };
+        assert!(throughput["unavailable"].to_string().contains(why), "{cell}");
+    }
+}
+
+#[test]
+fn a_value_out_of_range_is_refused_in_words_that_people_use() {
+    let dir = workplace();
+    for (flag, value, words) in [
+        (
+            "--block-size",
+            "3B",
+            "--block-size: the block size is 3 B; expected 1 KiB to 1 MiB",
+        ),
+        (
+            "--write-buffer",
+            "1KiB",
+            "the write buffer is 1 KiB; expected 64 KiB or more",
+        ),
+        (
+            "--dictionary",
+            "2MiB",
+            "the dictionary is 2 MiB; expected at most 1 MiB",
+        ),
+        (
+            "--memory-limit",
+            "1MiB",
+            "the memory limit is 1 MiB; expected 16 MiB or more",
+        ),
+    ] {
+        let args = ["--engine", "rocksdb", flag, value];
+        let seen = outcrop(dir.path(), &arguments(&args));
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(seen.stderr.contains(words), "{words}: {}", seen.stderr);
+    }
+}
+
+#[test]
+fn a_plan_for_an_engine_without_blocks_is_told_that_its_codec_has_no_effect() {
+    let dir = workplace();
+    let plan = |workload: &str| {
+        let plan = format!(
+            "name = \"mine\"\nquestion = \"How fast?\"\nlayer = \"kv\"\n\n[workload]\nengine = \"redb\"\n{workload}\n"
+        );
+        std::fs::write(dir.path().join("mine.toml"), plan).unwrap();
+        outcrop(dir.path(), &["run", "mine.toml", "--dry-run"])
+    };
+    // The default, written down.
+    let seen = plan("compression = \"lz4\"");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let note = "note: redb has no compression: its cells are measured without";
+    assert!(seen.stderr.contains(note), "{}", seen.stderr);
+    let seen = plan("");
+    assert!(!seen.stderr.contains("redb has no"), "{}", seen.stderr);
+    let seen = plan("compression = \"zstd:3\"");
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    assert!(
+        seen.stderr.contains("redb has no such setting"),
+        "{}",
+        seen.stderr
+    );
+}
+
+#[test]
+fn values_are_cut_from_few_data_and_too_few_are_refused_with_what_is_needed() {
+    let dir = workplace();
+    std::fs::write(dir.path().join("few"), "few words, again and again ".repeat(80)).unwrap();
+    let args = ["--data", "few", "--format", "json"];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    assert!(cells(&seen)[0]["metrics"]["throughput"]["value"].is_number());
+    std::fs::write(dir.path().join("fewer"), "few words, again and again ".repeat(10)).unwrap();
+    let seen = outcrop(dir.path(), &arguments(&["--data", "fewer"]));
+    assert_eq!(seen.code, Some(2), "{seen:?}");
+    for words in [
+        "fewer has 270 B",
+        "values of up to 1.00 kB",
+        "--value-size fixed:100B",
+    ] {
+        assert!(seen.stderr.contains(words), "{words}: {}", seen.stderr);
+    }
+    assert!(!seen.stderr.contains("block"), "{}", seen.stderr);
+    let args = [
+        "--data",
+        "fewer",
+        "--value-size",
+        "fixed:100B",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
 }

@@ -27,6 +27,7 @@ mod harness;
 mod json_shape;
 mod killed;
 mod kv;
+mod kv_kills;
 mod kv_settings;
 mod limits;
 mod messages;

@@ -58,7 +58,7 @@ macro_rules! functions {
 fn lacks(path: &Path, name: &str) -> KvError {
     KvError::Absent {
         why: format!(
-            "{} has no function {name}: it is not RocksDB 7.8 or later; install librocksdb-dev, or name another library in \
+            "{} has no function {name}: it is not RocksDB 6.14 or later; install librocksdb-dev, or name another library in \
              OUTCROP_ROCKSDB_LIB",
             path.display()
         ),
@@ -86,7 +86,6 @@ functions! {
     iter_get_error: fn(*const Iter, Error);
     property_value: fn(*mut Db, Text) -> *mut c_char;
     flush: fn(*mut Db, *const FlushOptions, Error);
-    flush_wal: fn(*mut Db, c_uchar, Error);
     flushoptions_create: fn() -> *mut FlushOptions;
     flushoptions_destroy: fn(*mut FlushOptions);
     free: fn(*mut c_void);

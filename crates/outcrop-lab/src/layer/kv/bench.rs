@@ -62,6 +62,7 @@ impl<'r> KvBench<'r> {
                     is_bad_input: true,
                 },
             })?;
+            check_pool(&pool, Path::new(path), subject, preparation.cells)?;
             pools.insert(subject.clone(), pool);
         }
         let grounds = Grounds::prepare(preparation)?;
@@ -85,7 +86,12 @@ fn read(path: &Path, preparation: &mut Preparation<'_, '_>) -> Result<Pool, Comp
         (preparation.report)(PreparationStep::Note(note));
     }
     let seed = preparation.seed.derive("values of key-value stores");
-    let sample = source.draw(POOL_BYTES, POOL_BLOCK_BYTES, seed, preparation.stop)?;
+    let draw = |block_bytes| source.draw(POOL_BYTES, block_bytes, seed, preparation.stop);
+    let sample = match draw(POOL_BLOCK_BYTES) {
+        // Values may be short: few data are taken whole.
+        Err(CompressError::BlockLargerThanData { data_bytes, .. }) => draw(data_bytes),
+        drawn => drawn,
+    }?;
     Ok(Pool {
         identity: DataIdentity {
             whole: source.fingerprint(preparation.stop)?,
@@ -93,6 +99,30 @@ fn read(path: &Path, preparation: &mut Preparation<'_, '_>) -> Result<Pool, Comp
             taken_bytes: sample.bytes().len() as u64,
         },
         bytes: sample.bytes().into(),
+    })
+}
+
+/// Refuses data from which the longest value of a cell cannot be cut.
+fn check_pool(pool: &Pool, path: &Path, subject: &Subject, cells: &[&Cell]) -> Result<(), LabError> {
+    let sizes = cells.iter().filter(|cell| cell.subject == *subject);
+    let sizes = sizes.map(|cell| *cell.factors.value(&kv::VALUE_SIZE));
+    let Some(size) = sizes.max_by_key(outcrop_workload::keyed::ValueSize::longest_bytes) else {
+        return Ok(());
+    };
+    let (held, longest) = (pool.bytes.len() as u64, u64::from(size.longest_bytes()));
+    if held >= longest {
+        return Ok(());
+    }
+    Err(LabError::Preparation {
+        message: format!(
+            "{} has {}, and values of up to {} are cut from it (value size {size}); give data of at least that size, or a smaller value size, \
+             such as --value-size fixed:{}B",
+            path.display(),
+            format_bytes(held),
+            format_bytes(longest),
+            held.min(100)
+        ),
+        is_bad_input: true,
     })
 }
 

@@ -7,19 +7,19 @@ use outcrop_schema::kv;
 use outcrop_workload::store::StoreCompression;
 
 use super::parameters::compresses;
-use crate::layer::Refusal;
+use crate::layer::{Origin, Refusal};
 
 /// Refuses codecs that the codecs of levels replace, and dictionaries where nothing is compressed.
 pub(super) fn check(
     combinations: &[Settings],
-    is_typed: &dyn Fn(&str) -> bool,
+    origin: &dyn Fn(&str) -> Origin,
 ) -> Result<(), (usize, Refusal)> {
-    check_codecs(combinations, is_typed)?;
+    check_codecs(combinations, origin)?;
     check_dictionary(combinations)
 }
 
 /// A codec next to those of levels, where somebody asked for it: typed, or several to be compared.
-fn check_codecs(combinations: &[Settings], is_typed: &dyn Fn(&str) -> bool) -> Result<(), (usize, Refusal)> {
+fn check_codecs(combinations: &[Settings], origin: &dyn Fn(&str) -> Origin) -> Result<(), (usize, Refusal)> {
     let replaced: Vec<(usize, StoreCompression)> = (0..)
         .zip(combinations)
         .filter_map(|(at, factors)| Some((at, replaced(factors)?)))
@@ -28,7 +28,7 @@ fn check_codecs(combinations: &[Settings], is_typed: &dyn Fn(&str) -> bool) -> R
     let Some((at, _)) = replaced.first() else {
         return Ok(());
     };
-    if !is_typed(kv::COMPRESSION.name) && names.len() < 2 {
+    if origin(kv::COMPRESSION.name) != Origin::Flag && names.len() < 2 {
         return Ok(());
     }
     let message = format!(

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_kv::engine::codecs;
+use outcrop_kv::engine::{codecs, durabilities};
 use outcrop_schema::kv;
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::store::{StoreCodec, StoreEngine};
 
 use super::idle;
-use crate::layer::Refusal;
+use crate::layer::{Origin, Refusal};
 
 /// Whether a setting that an engine lacks has a value that asks for another way of doing what the engine does: a cell without it would not be
 /// what the plan asks for. What an engine has no use for at all, such as a codec in a B-tree without blocks, is left out instead.
@@ -27,6 +27,8 @@ struct Asked {
     /// The first combination that says it.
     at: usize,
     factor: FactorRef,
+    /// Whether it is refused where no engine has it.
+    is_asked: bool,
     having: BTreeSet<StoreEngine>,
     lacking: BTreeSet<StoreEngine>,
 }
@@ -34,20 +36,20 @@ struct Asked {
 /// Refuses a setting that none of a plan's engines has: all of its cells would be something else than the plan says, or not measured. Where
 /// some engine has it, the others' cells are measured without it or recorded as not measured, and a note says so.
 ///
-/// A default that nobody wrote down (`is_typed`) asks for nothing.
+/// A default that nobody wrote down asks for nothing. One that stands in a plan may have been written there by us, so that it is not refused.
 pub(super) fn check(
     combinations: &[Settings],
-    is_typed: &dyn Fn(&str) -> bool,
+    origin: &dyn Fn(&str) -> Origin,
 ) -> Result<Vec<String>, (usize, Refusal)> {
     let mut all: BTreeMap<(&str, String), Asked> = BTreeMap::new();
-    let mut unmet = Unmet::default();
     for (at, factors) in combinations.iter().enumerate() {
         let engine = *factors.value(&kv::ENGINE);
         for factor in kv::lacked_by(StoreEngine::None) {
             let Some(spelling) = factors.spelling(factor.about()) else {
                 continue;
             };
-            if !is_typed(factor.name) && factor.default == Some(spelling) {
+            let is_default = factor.default == Some(spelling);
+            if is_default && origin(factor.name) == Origin::Default {
                 continue;
             }
             let asked = all
@@ -55,21 +57,30 @@ pub(super) fn check(
                 .or_insert_with(|| Asked {
                     at,
                     factor,
+                    is_asked: !is_default || origin(factor.name) == Origin::Flag,
                     having: BTreeSet::new(),
                     lacking: BTreeSet::new(),
                 });
-            if has(engine, factor, factors) {
-                asked.having.insert(engine);
-            } else {
-                asked.lacking.insert(engine);
-                unmet.add(engine, factor, factors);
-            }
+            match has(engine, factor, factors) {
+                true => asked.having.insert(engine),
+                false => asked.lacking.insert(engine),
+            };
         }
     }
-    if let Some(((_, spelling), asked)) = all.iter().find(|(_, asked)| asked.having.is_empty()) {
+    let is_refused = |asked: &Asked| asked.having.is_empty() && asked.is_asked;
+    if let Some(((_, spelling), asked)) = all.iter().find(|(_, asked)| is_refused(asked)) {
         return Err((asked.at, asked.refusal(spelling)));
     }
-    idle::check(combinations, is_typed)?;
+    idle::check(combinations, origin)?;
+    let mut unmet = Unmet::default();
+    for asked in all
+        .values()
+        .filter(|asked| asked.is_asked || asked.having.is_empty())
+    {
+        for engine in &asked.lacking {
+            unmet.add(*engine, asked.factor, &combinations[asked.at]);
+        }
+    }
     Ok(unmet.notes())
 }
 
@@ -78,9 +89,20 @@ fn has(engine: StoreEngine, factor: FactorRef, factors: &Settings) -> bool {
     if !kv::has(engine, factor.about()) {
         return kv::is_what_it_does(engine, factor.about(), factors);
     }
-    wanted_codecs(factor, factors)
-        .iter()
-        .all(|codec| codecs(engine).contains(codec))
+    let has_codec = |codec: &StoreCodec| codecs(engine).contains(codec);
+    let durability = factors
+        .get(&kv::DURABILITY)
+        .filter(|_| factor.name == kv::DURABILITY.name);
+    let has_durability = durability.is_none_or(|durability| durabilities(engine).contains(durability));
+    has_durability && wanted_codecs(factor, factors).iter().all(has_codec)
+}
+
+/// The value of a setting among those that engines which have it may lack: a codec, or what a write has to reach.
+fn supported(engine: StoreEngine, factor: FactorRef) -> Vec<&'static str> {
+    match factor.name {
+        name if name == kv::DURABILITY.name => durabilities(engine).iter().map(|one| one.name()).collect(),
+        _ => codecs(engine).iter().map(|one| one.name()).collect(),
+    }
 }
 
 /// The codecs that a setting asks for; none for a setting of something else, and for one that another overrides.
@@ -97,16 +119,22 @@ fn wanted_codecs(factor: FactorRef, factors: &Settings) -> Vec<StoreCodec> {
 
 impl Asked {
     fn refusal(&self, spelling: &str) -> Refusal {
-        let with_codecs: Vec<String> = self
+        let with_others: Vec<String> = self
             .lacking
             .iter()
             .filter(|engine| kv::has(**engine, self.factor.about()))
             .map(|engine| {
-                let names: Vec<&str> = codecs(*engine).iter().map(|codec| codec.name()).collect();
-                format!("{engine} supports {}", names.join(" and "))
+                format!(
+                    "{engine} supports {}",
+                    supported(*engine, self.factor).join(" and ")
+                )
             })
             .collect();
-        let message = match with_codecs.as_slice() {
+        let (what, all) = match self.factor.name == kv::DURABILITY.name {
+            true => ("writes that are", "all three"),
+            false => ("the codec", "all codecs"),
+        };
+        let message = match with_others.as_slice() {
             [] => {
                 let others = StoreEngine::ALL.into_iter();
                 let others = others.filter(|engine| kv::has(*engine, self.factor.about()));
@@ -118,7 +146,7 @@ impl Asked {
                 )
             }
             has => format!(
-                "the engine does not have the codec {spelling}: {}; use one of these, or rocksdb, which supports all codecs",
+                "the engine does not have {what} {spelling}: {}; use one of these, or rocksdb, which supports {all}",
                 has.join(", ")
             ),
         };
@@ -135,7 +163,7 @@ impl Unmet {
         // A codec that an engine lacks is said with its cells.
         if !kv::has(engine, factor.about()) {
             let is_unmeasured = is_another_way(engine, factor, factors);
-            self.0.entry(engine).or_default()[usize::from(is_unmeasured)].insert(factor.words());
+            self.0.entry(engine).or_default()[usize::from(is_unmeasured)].insert(in_words(factor));
         }
     }
 
@@ -150,12 +178,24 @@ impl Unmet {
                 note(
                     engine,
                     unmeasured,
-                    "its cells with another value than it has are recorded as not measured",
+                    "its cells that ask for it are recorded as not measured",
                 ),
             ]
         };
         self.0.iter().flat_map(of_engine).flatten().collect()
     }
+}
+
+/// What an engine has that has this setting.
+fn in_words(factor: FactorRef) -> String {
+    let words = match factor.name {
+        name if name == kv::IO.name => "direct I/O",
+        name if name == kv::COMPACTION.name => "universal compaction",
+        name if name == kv::BOTTOMMOST.name => "separate codec for the last level",
+        name if name == kv::DICTIONARY.name => "dictionaries",
+        _ => return factor.words(),
+    };
+    words.to_owned()
 }
 
 /// The names of engines.

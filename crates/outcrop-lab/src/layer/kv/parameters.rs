@@ -73,20 +73,15 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
     }
     let spec = kv_spec(factors, trial, Seed(0), None);
     match spec.validate() {
-        Err(KvError::Spec {
-            field,
-            seen,
-            expected,
-        }) => {
-            let factor = factor_of(&field);
-            Err(Refusal::of(
-                factor,
-                format!("{field} is {seen}; expected {expected}"),
-            ))
-        }
         // Plans combine engines and settings freely: what an engine lacks is recorded as not measured.
         Ok(()) | Err(KvError::Lacks { .. }) => Ok(()),
-        Err(error) => Err(Refusal::of(&kv::ENGINE, error.to_string())),
+        Err(error) => {
+            let factor = match &error {
+                KvError::Spec { field, .. } => factor_of(field),
+                _ => &kv::ENGINE,
+            };
+            Err(Refusal::of(factor, error.to_string()))
+        }
     }
 }
 
@@ -96,10 +91,6 @@ fn factor_of(field: &str) -> &'static About {
         "bloom_bits" => &kv::BLOOM_BITS,
         "write_buffer" => &kv::WRITE_BUFFER,
         "dictionary" => &kv::DICTIONARY,
-        "bottommost_compression" => &kv::BOTTOMMOST,
-        "compaction" => &kv::COMPACTION,
-        "io" => &kv::IO,
-        "durability" => &kv::DURABILITY,
         "threads" => &kv::THREADS,
         "processes" => &kv::PROCESSES,
         "records" => &kv::RECORDS,

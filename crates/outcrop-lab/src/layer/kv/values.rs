@@ -133,9 +133,12 @@ fn speed(report: &KvReport) -> Vec<Value> {
         Value::measured(kv::VERIFIED, run.tally.verified as f64),
         Value::measured(kv::MISMATCHES, (run.tally.mismatches + run.tally.missing) as f64),
     ];
-    if let Some(offered) = report.offered_per_second {
-        values.push(Value::measured(kv::OFFERED, offered));
-        values.push(Value::measured(kv::UNFINISHED, run.tally.unfinished as f64));
+    match report.offered_per_second {
+        Some(offered) => values.extend([
+            Value::measured(kv::OFFERED, offered),
+            Value::measured(kv::UNFINISHED, run.tally.unfinished as f64),
+        ]),
+        None => values.push(Value::known(kv::BETWEEN, per(run.between_ns, operations))),
     }
     values
 }
@@ -190,6 +193,8 @@ fn amplification(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     let (load_engine, load_device) = written(&report.load_amounts);
     let (run_engine, run_device) = written(run);
     let mut values = vec![
+        Value::measured(kv::USER_WRITTEN, run.user_written_bytes as f64),
+        Value::measured(kv::USER_READ, run.user_read_bytes as f64),
         Value::known(kv::LOAD_WRITES_ENGINE, load_engine),
         Value::known(kv::LOAD_WRITES_DEVICE, load_device),
         Value::known(
@@ -210,13 +215,19 @@ fn amplification(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     values
 }
 
+/// Start and length of a window in seconds: the phase may end within its last one.
+fn window(index: u32, interval_ns: u64, duration_ns: u64) -> (f64, f64) {
+    let start_ns = u64::from(index) * interval_ns;
+    let length_ns = interval_ns.min(duration_ns.saturating_sub(start_ns));
+    (start_ns as f64 / 1e9, length_ns as f64 / 1e9)
+}
+
 /// The run by window and kind; of the load one for each window, under a name of its own.
 fn histograms(report: &KvReport) -> Vec<HistogramEntry> {
     let mut entries = Vec::new();
     let mut push = |phase: &PhaseReport, name: Option<&str>| {
-        let seconds = phase.interval_ns as f64 / 1e9;
         for interval in &phase.intervals {
-            let start = f64::from(interval.index) * seconds;
+            let (start, seconds) = window(interval.index, phase.interval_ns, phase.duration_ns);
             let operation = name.unwrap_or(interval.kind.name());
             let mut entry = |kind, histogram: &LatencyHistogram| {
                 if !histogram.is_empty() {
@@ -266,4 +277,15 @@ fn notes(report: &KvReport) -> Vec<Remark> {
         )));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::window;
+
+    #[test]
+    fn the_last_window_is_as_long_as_what_was_measured_of_it() {
+        let of = |index| window(index, 1_000_000_000, 2_250_000_000);
+        assert_eq!([of(0), of(1), of(2)], [(0.0, 1.0), (1.0, 1.0), (2.0, 0.25)]);
+    }
 }

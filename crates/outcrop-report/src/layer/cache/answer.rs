@@ -312,10 +312,12 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
             "In {shared} of {all} cells the server and the driver shared a CPU: throughput and latency there are those of both together."
         )));
     }
-    cautions.push(Caution::note(format!(
-        "{} of {all} cells are closed loops: their latency is the time to an answer, not the time that a user would have waited at a given load, which open loops measure.",
-        all_of(cells, is_closed_loop).len()
-    )));
+    let closed = all_of(cells, is_closed_loop).len();
+    if closed > 0 {
+        cautions.push(Caution::note(format!(
+            "{closed} of {all} cells are closed loops: their latency is the time to an answer, not the time that a user would have waited at a given load, which open loops measure."
+        )));
+    }
     if cells.iter().any(|cell| cell.get(&SERVER).is_some()) {
         cautions.push(Caution::note(
             "All requests used the loopback interface: a network adds latency, and the kernel's share of CPU per request depends on the network card.",

@@ -114,7 +114,7 @@ fn space(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
         }],
     };
     let blocks = match ratios.is_empty() {
-        true => "A run with `--data` and the compression layer shows the ratio of single blocks next to it.",
+        true => "A run with --data and the compression layer shows the ratio of single blocks next to it.",
         false => "The two part by index, bloom filters, levels that are not full, the log, and keys.",
     };
     chart.slot("kv-space", TITLE, caption_of(&family, blocks), "kv-compression")
@@ -245,6 +245,9 @@ fn windows(cell: &Cell<'_>) -> Vec<Point> {
             }
         }
     }
+    // The time measured may end soon after a window has begun: its few operations say little of a second.
+    let longest_s = counts.values().map(|window| window.0).fold(0.0, f64::max);
+    let is_shown = |window: &(u64, (f64, f64))| window.1.0 >= longest_s / 2.0;
     let point = |(start_ms, (duration_s, count)): (u64, (f64, f64))| {
         let (start_s, rate) = (start_ms as f64 / 1000.0, count / duration_s.max(1e-9));
         Point::bare(
@@ -253,7 +256,7 @@ fn windows(cell: &Cell<'_>) -> Vec<Point> {
             format!("{}: {rate:.0} operations/s at {start_s} s", engine(cell)),
         )
     };
-    counts.into_iter().map(point).collect()
+    counts.into_iter().filter(is_shown).map(point).collect()
 }
 
 /// Throughput and tail of each engine under each workload.

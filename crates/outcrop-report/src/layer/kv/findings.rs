@@ -1,45 +1,25 @@
 //! Sentences about engines, checked against the records.
 
+mod agreement;
+
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_schema::kv::{
-    COMPRESSION, ENGINE, LATENCY, LOAD_WRITES_DEVICE, LOAD_WRITES_ENGINE, MISMATCHES, NOT_SETTLED, PROCESSES,
-    READS_DEVICE, READS_ENGINE, SETTLING, STORED_RATIO, THREADS, THROUGHPUT, VERIFIED, WRITES_DEVICE,
-    WRITES_ENGINE,
+    BETWEEN, COMPRESSION, ENGINE, LATENCY, MISMATCHES, NOT_SETTLED, PROCESSES, SETTLING, STORED_RATIO,
+    THREADS, THROUGHPUT, VERIFIED,
 };
 use outcrop_workload::store::{Settling, StoreEngine};
 
-use super::cell::{is_closed_loop, is_compressed, is_compressed_below, is_plain, pairs, words};
+use super::cell::{is_closed_loop, is_compressed, is_plain, pairs, words};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::Number;
 
-/// Engine and device agree where they differ by no more than this.
-const AGREE: f64 = 0.1;
 /// Little's law holds where the product is this near to the number of threads.
 const LITTLE: f64 = 0.1;
 
-/// All findings, in the order of the page.
-pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
-    let agreements = [
-        agree(
-            cells,
-            "kv-load-writes-agree",
-            "During the load, the engine's statistics and the block device count the same bytes written, within 10 %.",
-            (&LOAD_WRITES_ENGINE, &LOAD_WRITES_DEVICE),
-        ),
-        agree(
-            cells,
-            "kv-run-writes-agree",
-            "During the run, the engine's statistics and the block device count the same bytes written, within 10 %.",
-            (&WRITES_ENGINE, &WRITES_DEVICE),
-        ),
-        agree(
-            cells,
-            "kv-reads-agree",
-            "The engine's statistics and the block device count the same bytes read, within 10 %.",
-            (&READS_ENGINE, &READS_DEVICE),
-        ),
-    ];
+/// All findings, in the order of the page; the machine's memory decides what the page cache can serve.
+pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> Vec<Finding> {
+    let agreements = agreement::all(cells, memory_bytes);
     let mut all = vec![verified(cells), settled(cells)];
     all.extend(with_one_meaning(agreements));
     all.extend([saves_space(cells), littles_law(cells)]);
@@ -110,46 +90,6 @@ fn settled(cells: &[Cell<'_>]) -> Finding {
         .of_run("Compaction was still at work when some runs began")
 }
 
-/// What the engine counts and what the device counts.
-fn agree(cells: &[Cell<'_>], id: &str, sentence: &str, (engine, device): (&Metric, &Metric)) -> Finding {
-    let both = |cell: &Cell<'_>| {
-        // Below a filesystem that compresses the two are meant to differ.
-        if is_compressed_below(cell) {
-            return None;
-        }
-        let (engine, device) = (cell.value(engine)?, cell.value(device)?);
-        (engine > 0.0).then_some(device / engine)
-    };
-    let ratios = cells.iter().filter_map(|cell| Some((both(cell)?, cell)));
-    let outside = ratios
-        .clone()
-        .filter(|(ratio, _)| (ratio - 1.0).abs() > AGREE)
-        .count();
-    let Some((worst, cell, n)) = farthest(ratios, 1.0) else {
-        let why = cells.iter().find_map(|cell| {
-            let why = cell.unavailable(engine).or_else(|| cell.unavailable(device));
-            why.map(str::to_owned)
-        });
-        return Finding::not_testable(
-            id,
-            sentence,
-            why.unwrap_or_else(|| "neither was counted".to_owned()),
-        );
-    };
-    let tested = format!(
-        "device ÷ engine in {n} cells, within {AGREE}; {outside} lie outside, most {}.",
-        words(cell)
-    );
-    let meaning = "The device counts other processes, the filesystem's journal and whole blocks too; the page cache serves \
-                   reads that the engine counts, and holds writes back that a later file replaces. Where the two differ, \
-                   what wears and delays the device is its own count.";
-    let number = Number::derived("device ÷ engine, farthest from 1", worst, Unit::Ratio, n);
-    Finding::tested(id, sentence, outside == 0, tested)
-        .of_run("The engine and the block device count different bytes")
-        .otherwise(meaning)
-        .numbers([number])
-}
-
 fn saves_space(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "kv-codecs-save-space";
     const SENTENCE: &str = "Every codec makes the database smaller than uncompressed blocks do.";
@@ -176,25 +116,28 @@ fn saves_space(cells: &[Cell<'_>]) -> Finding {
 
 fn littles_law(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "kv-littles-law";
-    const SENTENCE: &str = "In a closed loop, threads × processes = throughput × mean latency, apart from what the driver does in between.";
+    const SENTENCE: &str =
+        "In a closed loop, threads × processes = throughput × (mean latency + time between operations).";
     let is_meant = |cell: &&Cell<'_>| is_closed_loop(cell) && !cell.is(&ENGINE, &StoreEngine::None);
     let ratios = cells.iter().filter(is_meant).filter_map(|cell| {
         let workers = cell.place(&THREADS)? * cell.place(&PROCESSES)?;
-        let busy = cell.value(&THROUGHPUT)? * cell.value(&LATENCY.mean)? / 1e9;
-        Some((busy / workers, cell))
+        // Runs of earlier versions do not say what was between.
+        let between_ns = cell.value(&BETWEEN).unwrap_or(0.0);
+        let ratio = cell.value(&THROUGHPUT)? * (cell.value(&LATENCY.mean)? + between_ns) / 1e9 / workers;
+        Some((ratio, cell))
     });
     let Some((worst, cell, n)) = farthest(ratios, 1.0) else {
         return Finding::not_testable(ID, SENTENCE, "no engine was measured in a closed loop");
     };
     let tested = format!(
-        "throughput × mean latency ÷ (threads × processes) in {n} closed loops, within 10 %; farthest: {}.",
+        "throughput × (mean latency + time between operations) ÷ (threads × processes) in {n} closed loops, within 10 %; farthest: {}.",
         words(cell)
     );
     let meaning =
-        "Below 1, threads spend time outside the engine: they draw keys, and make and verify values.";
+        "Below 1, threads began late or ended early, or the operations of some are missing in the figures.";
     let number = Number::derived("farthest from 1", worst, Unit::Ratio, n);
     Finding::tested(ID, SENTENCE, (worst - 1.0).abs() <= LITTLE, tested)
-        .of_run("Threads × processes are not throughput × mean latency (Little's law)")
-        .meaning(meaning)
+        .of_run("Threads × processes are not throughput × time of an operation (Little's law)")
+        .otherwise(meaning)
         .numbers([number])
 }

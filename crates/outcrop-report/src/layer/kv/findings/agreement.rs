@@ -1,0 +1,156 @@
+//! Whether the engine's statistics and the block device count the same bytes, where they can be expected to.
+
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::units::format_data;
+use outcrop_schema::kv::{
+    IO, LOAD_WRITES_DEVICE, LOAD_WRITES_ENGINE, MEMORY_LIMIT, PROCESSES, READS_DEVICE, READS_ENGINE,
+    STORED_BYTES, STORED_RATIO, USER_READ, USER_WRITTEN, WRITES_DEVICE, WRITES_ENGINE,
+};
+use outcrop_workload::store::StoreIo;
+
+use super::super::cell::{is_compressed_below, words};
+use super::farthest;
+use crate::cell::Cell;
+use crate::finding::Finding;
+use crate::number::Number;
+
+/// Engine and device agree where they differ by no more than this.
+const AGREE: f64 = 0.1;
+/// Fewer bytes are not compared.
+const LEAST_BYTES: f64 = 32e6;
+
+/// One comparison: what of the user's the two counts are multiples of.
+struct Compared<'c> {
+    id: &'static str,
+    sentence: &'static str,
+    engine: &'c Metric,
+    device: &'c Metric,
+    user_bytes: &'c dyn Fn(&Cell<'_>) -> Option<f64>,
+    /// Whether the device is meant to see what the engine counts in this cell.
+    reaches_device: &'c dyn Fn(&Cell<'_>) -> bool,
+}
+
+/// Writes of the load, writes of the run, and reads.
+pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> [Finding; 3] {
+    let always = |_: &Cell<'_>| true;
+    [
+        Compared {
+            id: "kv-load-writes-agree",
+            sentence: "During the load, the engine's statistics and the block device count the same bytes written, within 10 %.",
+            engine: &LOAD_WRITES_ENGINE,
+            device: &LOAD_WRITES_DEVICE,
+            user_bytes: &|cell| Some(cell.value(&STORED_RATIO)? * cell.value(&STORED_BYTES)?),
+            reaches_device: &always,
+        },
+        Compared {
+            id: "kv-run-writes-agree",
+            sentence: "During the run, the engine's statistics and the block device count the same bytes written, within 10 %.",
+            engine: &WRITES_ENGINE,
+            device: &WRITES_DEVICE,
+            user_bytes: &|cell| cell.value(&USER_WRITTEN),
+            reaches_device: &always,
+        },
+        Compared {
+            id: "kv-reads-agree",
+            sentence: "The engine's statistics and the block device count the same bytes read, within 10 %.",
+            engine: &READS_ENGINE,
+            device: &READS_DEVICE,
+            user_bytes: &|cell| cell.value(&USER_READ),
+            reaches_device: &|cell| !fits_page_cache(cell, memory_bytes),
+        },
+    ]
+    .map(|compared| compared.finding(cells))
+}
+
+/// Whether the page cache can hold the databases, so that it serves what the engine counts as read; where the memory is not known, it cannot.
+fn fits_page_cache(cell: &Cell<'_>, memory_bytes: Option<f64>) -> bool {
+    let limit = cell.get(&MEMORY_LIMIT).and_then(|limit| limit.0);
+    let limits = limit.and_then(|limit| Some(limit.0 as f64 * cell.place(&PROCESSES)?));
+    let memory = limits.or(memory_bytes);
+    let fits = cell
+        .value(&STORED_BYTES)
+        .zip(memory)
+        .is_some_and(|(stored, memory)| stored < memory);
+    fits && !cell.is(&IO, &StoreIo::Direct)
+}
+
+/// Why a cell is not compared.
+enum Skipped {
+    TooFewBytes,
+    Cached,
+    NotCounted(Option<String>),
+}
+
+impl Compared<'_> {
+    /// Device ÷ engine.
+    fn ratio(&self, cell: &Cell<'_>) -> Result<f64, Skipped> {
+        let counts = cell.value(self.engine).zip(cell.value(self.device));
+        let counts = counts.filter(|(engine, _)| *engine > 0.0);
+        let Some((engine, device)) = counts else {
+            let why = cell
+                .unavailable(self.engine)
+                .or_else(|| cell.unavailable(self.device));
+            return Err(Skipped::NotCounted(why.map(str::to_owned)));
+        };
+        if !(self.reaches_device)(cell) {
+            return Err(Skipped::Cached);
+        }
+        // Runs of earlier versions do not say how many bytes it were.
+        match (self.user_bytes)(cell) {
+            Some(user) if user * engine.max(device) < LEAST_BYTES => Err(Skipped::TooFewBytes),
+            _ => Ok(device / engine),
+        }
+    }
+
+    fn finding(&self, cells: &[Cell<'_>]) -> Finding {
+        // Below a filesystem that compresses the two are meant to differ.
+        let judged = cells.iter().filter(|cell| !is_compressed_below(cell));
+        let (mut ratios, mut skipped) = (Vec::new(), Vec::new());
+        for cell in judged {
+            match self.ratio(cell) {
+                Ok(ratio) => ratios.push((ratio, cell)),
+                Err(why) => skipped.push(why),
+            }
+        }
+        let is_outside = |(ratio, _): &&(f64, &Cell<'_>)| (ratio - 1.0).abs() > AGREE;
+        let outside = ratios.iter().filter(is_outside).count();
+        let Some((worst, cell, n)) = farthest(ratios.into_iter(), 1.0) else {
+            return Finding::not_testable(self.id, self.sentence, why_none(skipped));
+        };
+        let tested = format!(
+            "device ÷ engine in {n} cells with {} or more, within {AGREE}; {outside} lie outside, most {}.",
+            format_data(LEAST_BYTES),
+            words(cell)
+        );
+        let meaning = "The device counts other processes, the filesystem's journal and whole blocks too; the page cache serves \
+                       reads that the engine counts, and holds writes back that a later file replaces. Where the two differ, \
+                       what wears and delays the device is its own count.";
+        let number = Number::derived("device ÷ engine, farthest from 1", worst, Unit::Ratio, n);
+        Finding::tested(self.id, self.sentence, outside == 0, tested)
+            .of_run("The engine and the block device count different bytes")
+            .otherwise(meaning)
+            .numbers([number])
+    }
+}
+
+/// Why no cell is compared: what could be mended first.
+fn why_none(skipped: Vec<Skipped>) -> String {
+    let has = |is: fn(&Skipped) -> bool| skipped.iter().any(is);
+    if has(|why| matches!(why, Skipped::TooFewBytes)) {
+        return format!(
+            "neither counts {} in any cell, and of less, what the filesystem writes for itself is more than a tenth; more records or a longer \
+             duration have more",
+            format_data(LEAST_BYTES)
+        );
+    }
+    if has(|why| matches!(why, Skipped::Cached)) {
+        return "the databases fit into memory, whose page cache serves what the engine counts as read; direct I/O, or a memory limit below the \
+                size of the databases, has no such cache"
+            .to_owned();
+    }
+    let reason = skipped.into_iter().find_map(|why| match why {
+        Skipped::NotCounted(reason) => reason,
+        _ => None,
+    });
+    reason.unwrap_or_else(|| "neither was counted".to_owned())
+}
