@@ -235,11 +235,12 @@ mod x86 {
             for (plane, whole) in planes.iter_mut().zip(wholes) {
                 let bytes = load_up_to(whole, first);
                 let above = _mm512_and_si512(_mm512_sll_epi16(bytes, up), kept_above);
+                let joined = _mm512_or_si512(above, below);
                 let Some(place) = plane[start + first..].first_chunk_mut::<STEP>() else {
                     return;
                 };
                 // SAFETY: the array is 64 bytes long.
-                unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_or_si512(above, below)) };
+                unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), joined) };
                 below = _mm512_and_si512(_mm512_srl_epi16(bytes, down), kept_below);
             }
         }
