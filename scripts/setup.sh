@@ -51,6 +51,8 @@ missing_packages() {
     has_program mkfs.erofs || echo erofs-utils
     has_program mkfs.f2fs || echo f2fs-tools
     has_program compsize || echo btrfs-compsize
+    # A filesystem in user space to write to.
+    has_program bindfs || echo bindfs
     has_program fio || echo fio
     has_program python3 || echo python3
     has_venv || echo python3-venv

@@ -224,7 +224,7 @@ def dictionary_block(raw, count):
     return values
 
 
-def codes(section, count):
+def codes(section, count, has_groups=False):
     """The integers of a codes section or class map, their class table, and the block table's zone maps."""
     fields = Fields(section.table)
     class_count, _ = fields.unpack("II")
@@ -235,7 +235,7 @@ def codes(section, count):
         data = section.data[offset : offset + length]
         check(data, crc, "code block")
         rows = min(BLOCK_ROWS, count - start)
-        values += code_block(data, rows, classes, part)
+        values += code_block(data, rows, classes, part if has_groups else None)
         zones.append((start, start + rows, least, greatest, nulls))
     fields.end()
     return values, classes, zones
@@ -311,7 +311,7 @@ def postings(section, symbols, rows):
 
 
 class Segment:
-    def __init__(self, file, fields):
+    def __init__(self, file, fields, has_groups):
         self.rows, self.value_count, self.nulls, self.text_bytes, self.floor_bits, count, _ = fields.unpack("QQQQQII")
         sections = {section.kind: section for section in (Section(file, fields) for _ in range(count))}
         expect(all(kind in (1, 2, 3, 4) or section.flags & 1 for kind, section in sections.items()), "unknown section")
@@ -320,7 +320,7 @@ class Segment:
         self.symbols = self.values + [None] * (self.nulls > 0)
         self.codes = self.lists = None
         if 3 in sections:
-            self.codes, classes, zones = codes(sections[3], self.rows)
+            self.codes, classes, zones = codes(sections[3], self.rows, has_groups)
             if 2 in sections:
                 self.codes = self.by_class(sections[2], classes)
             for start, end, least, greatest, nulls in zones:
@@ -352,7 +352,7 @@ def read(file):
     fields = Fields(data)
     magic, segment_count, row_count = fields.unpack("4sIQ")
     expect(magic == b"OCFT", "footer magic")
-    segments = [Segment(file, fields) for _ in range(segment_count)]
+    segments = [Segment(file, fields, incompatible & 1) for _ in range(segment_count)]
     fields.end()
     expect(sum(segment.rows for segment in segments) == row_count, "row count")
     return segments

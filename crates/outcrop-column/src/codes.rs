@@ -16,11 +16,13 @@ pub(crate) use choose::{BlockEncoder, Effort, Joined};
 pub(crate) use classes::ClassTable;
 pub(crate) use tokens::GROUP_BLOCKS;
 
+use crate::kernels::MergeMemory;
+
 /// Memory that decoding a block needs beside its output; blocks of one file decoded one after the other share it.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// The integers of each class that are dealt out next.
-    by_class: Vec<u32>,
+    /// For blocks in classes.
+    merge: MergeMemory,
     /// The group of blocks that was decompressed last: its offset in the file, length and checksum, and what it
     /// became. At most a megabyte.
     group: Option<((u64, u32, u32), Unwrapped<'static>)>,

@@ -122,7 +122,7 @@ impl Column {
         let mut segments = Vec::with_capacity(entries.len());
         for entry in entries {
             let row_count = entry.row_count;
-            segments.push(Segment::open(&*source, entry, first_row)?);
+            segments.push(Segment::open(&*source, entry, first_row, features)?);
             first_row += row_count;
         }
         Ok(Self {

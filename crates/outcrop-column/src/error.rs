@@ -44,6 +44,14 @@ pub enum ColumnError {
         /// The feature bits that this reader knows.
         known_features: u64,
     },
+    /// The file has features that this release may read past, but not append behind.
+    #[error(
+        "the file has read-only-compatible features {features:#x}, which this release does not know: it can be read, and not appended to; append with a newer release, or decode it and encode it again"
+    )]
+    ReadOnly {
+        /// Read-only-compatible feature bits of the file.
+        features: u64,
+    },
     /// A column file of a form that this reader does not know.
     #[error(
         "an .ocol file of unknown form {form:#04x}: use a newer release, or restore the file from a copy if this release wrote it"

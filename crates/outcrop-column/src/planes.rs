@@ -86,10 +86,14 @@ impl<'a> Planes<'a> {
         kernels::unpack(self.bytes, self.width, (self.count, 0), base, out);
     }
 
-    /// The integers from `first`, a multiple of eight, each plus `base`, into `out`,
-    /// which ends before or with them.
-    pub(crate) fn unpack_part(&self, first: usize, base: u32, out: &mut [u32]) {
-        kernels::unpack(self.bytes, self.width, (self.count, first), base, out);
+    /// All integers, each plus `base`, for merging with those of other classes.
+    pub(crate) fn stream(&self, base: u32) -> kernels::Stream<'a> {
+        kernels::Stream {
+            planes: self.bytes,
+            count: self.count,
+            width: self.width,
+            base,
+        }
     }
 
     /// Appends the indexes, ascending, of the integers in `least ..= greatest` to `found`.

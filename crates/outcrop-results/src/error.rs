@@ -21,7 +21,7 @@ pub enum ResultsError {
     },
     /// The filesystem of the run folder is full.
     #[error(
-        "no space left on the filesystem of {}: the {finished} finished trials are kept; free space, then \
+        "no space left on the filesystem of {}, or its quota is used up: the {finished} finished trials are kept; free space, then \
          `outcrop run --resume {}`", run.display(), run.display()
     )]
     NoSpace {

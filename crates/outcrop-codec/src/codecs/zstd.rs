@@ -45,6 +45,10 @@ fn compressor(level: i32) -> Result<CCtx<'static>, CodecError> {
     Ok(compressor)
 }
 
+fn decompressor() -> Result<DCtx<'static>, CodecError> {
+    DCtx::try_create().ok_or_else(|| CodecError::out_of_memory(NAME))
+}
+
 impl BlockCodec for Zstd {
     fn compressed_bound(&self, source_bytes: usize) -> usize {
         zstd_safe::compress_bound(source_bytes)
@@ -57,9 +61,7 @@ impl BlockCodec for Zstd {
     }
 
     fn decompress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let decompressor = made(&mut self.decompressor, || {
-            DCtx::try_create().ok_or_else(|| CodecError::out_of_memory(NAME))
-        })?;
+        let decompressor = made(&mut self.decompressor, decompressor)?;
         let written = decompressor
             .decompress(&mut *target, source)
             .map_err(|code| CodecError::corrupt(NAME, source, zstd_safe::get_error_name(code)))?;
@@ -67,9 +69,7 @@ impl BlockCodec for Zstd {
     }
 
     fn decompress_in_pages(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
-        let decompressor = made(&mut self.decompressor, || {
-            DCtx::try_create().ok_or_else(|| CodecError::out_of_memory(NAME))
-        })?;
+        let decompressor = made(&mut self.decompressor, decompressor)?;
         let corrupt = |code| CodecError::corrupt(NAME, source, zstd_safe::get_error_name(code));
         decompressor.init().map_err(corrupt)?;
         // A stream buffers a window: no frame that we wrote has a larger one than its block.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::classes::{ClassTable, Classes};
-use super::{Scratch, encoding, tokens};
+use super::tokens::{self, Tokens};
+use super::{Scratch, encoding};
 use crate::error::{Result, corrupt};
 use crate::format::{Fields, bits_of, unzigzag};
 use crate::planes::Planes;
@@ -19,7 +20,7 @@ pub(crate) enum Block<'a> {
     Planes { base: u32, planes: Planes<'a> },
     Classes(Box<Classes<'a>>),
     Deltas { first: u32, planes: Planes<'a> },
-    Tokens { values: Vec<u32> },
+    Tokens(Tokens<'a>),
 }
 
 /// Bytes of a block without its zstd wrapping: the encoding and what follows it.
@@ -134,9 +135,7 @@ impl Unwrapped<'_> {
                     planes: Planes::take(&mut fields, rest, width)?,
                 }
             }
-            encoding::TOKENS => Block::Tokens {
-                values: tokens::parse(&mut fields, count, part)?,
-            },
+            encoding::TOKENS => Block::Tokens(tokens::parse(&mut fields, count, part)?),
             other => return Err(fields.wrong(format!("unknown encoding {other}"))),
         };
         fields.end()?;
@@ -217,7 +216,7 @@ impl Block<'_> {
                     *slot = value;
                 }
             }
-            Self::Tokens { values } => out.copy_from_slice(values),
+            Self::Tokens(tokens) => tokens.decode(out)?,
         }
         Ok(())
     }
@@ -258,7 +257,7 @@ impl Block<'_> {
                 self.decode(&mut values, &mut Scratch::default())?;
                 found.extend(places_where(&values, inside));
             }
-            Self::Tokens { values } => found.extend(places_where(values, inside)),
+            Self::Tokens(tokens) => tokens.find(|value| inside(&value), found)?,
         }
         Ok(())
     }
@@ -281,7 +280,7 @@ impl Block<'_> {
                 self.decode(&mut values, &mut Scratch::default())?;
                 values[index]
             }
-            Self::Tokens { values } => values[index],
+            Self::Tokens(tokens) => tokens.get(index)?,
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Scratch;
 use crate::error::{Result, corrupt};
-use crate::format::{BLOCK_ROWS, CLASS_LIMIT, Fields, bits_of, packed_bytes, push_u32};
+use crate::format::{CLASS_LIMIT, Fields, bits_of, packed_bytes, push_u32};
 use crate::kernels;
 use crate::planes::{Planes, pack};
 
@@ -105,57 +105,19 @@ impl ClassTable {
     }
 }
 
-/// Rows dealt out, and integers of a class unpacked, at a time: few enough to stay in the
-/// second-level cache with the output.
-const DEALT_ROWS: usize = 1024;
-
-/// Places of a class's integers that come next: as many as the next rows can need, and as many more. Those
-/// of two classes begin at different distances from a page's start, where they would share the few cache
-/// lines that such a distance has.
-const CLASS_PLACES: usize = 2 * DEALT_ROWS + 80;
-
 /// A parsed block in classes.
 #[derive(Debug)]
 pub(crate) struct Classes<'a> {
     tags: Planes<'a>,
-    streams: Vec<Stream<'a>>,
+    streams: Vec<ClassRows<'a>>,
 }
 
 #[derive(Debug)]
-struct Stream<'a> {
+struct ClassRows<'a> {
     class: u8,
     first: u32,
     size: u32,
     offsets: Planes<'a>,
-}
-
-/// How far a class is unpacked and dealt out.
-#[derive(Debug, Default)]
-struct Ahead {
-    unpacked: usize,
-    dealt: usize,
-    /// End of what is unpacked in the class's places.
-    end: usize,
-}
-
-impl Ahead {
-    /// Unpacks more of the class if the next rows may need more than `places` has left; what is
-    /// left moves to their start: `true`.
-    fn unpack_more(&mut self, stream: &Stream<'_>, places: &mut [u32]) -> bool {
-        // Wrong tags may have dealt out more than there is: nothing is left then, and it is seen in the end.
-        let ready = self.unpacked.saturating_sub(self.dealt);
-        let length = (stream.offsets.count() - self.unpacked).min(DEALT_ROWS);
-        if length == 0 || ready >= DEALT_ROWS {
-            return false;
-        }
-        places.copy_within(self.end - ready..self.end, 0);
-        self.end = ready + length;
-        stream
-            .offsets
-            .unpack_part(self.unpacked, stream.first, &mut places[ready..self.end]);
-        self.unpacked += length;
-        true
-    }
 }
 
 impl<'a> Classes<'a> {
@@ -174,7 +136,7 @@ impl<'a> Classes<'a> {
             if rows > 0 && size == 0 {
                 return Err(fields.wrong(format!("rows of class {class}, which has no symbols")));
             }
-            streams.push(Stream {
+            streams.push(ClassRows {
                 class: class as u8,
                 first,
                 size,
@@ -184,28 +146,14 @@ impl<'a> Classes<'a> {
         Ok(Self { tags, streams })
     }
 
-    /// Unpacks each class as far as the next rows may need it, and deals the integers out in tag order.
+    /// All integers, in the order of their rows.
     pub(super) fn decode(&self, out: &mut [u32], scratch: &mut Scratch) -> Result<()> {
-        scratch.by_class.resize(BLOCK_ROWS, 0);
-        let by_class = scratch.by_class.first_chunk_mut().ok_or_else(wrong_tags)?;
-        let mut ahead: [Ahead; CLASS_LIMIT] = Default::default();
-        let mut next: [u16; CLASS_LIMIT] = std::array::from_fn(|class| (class * CLASS_PLACES) as u16);
-        let tags = self.tags.bytes().chunks(DEALT_ROWS / 2);
-        for (rows, tags) in out.chunks_mut(DEALT_ROWS).zip(tags) {
-            for (class, (stream, ahead)) in self.streams.iter().zip(&mut ahead).enumerate() {
-                let start = class * CLASS_PLACES;
-                if ahead.unpack_more(stream, &mut by_class[start..start + CLASS_PLACES]) {
-                    next[class] = start as u16;
-                }
-            }
-            let after = kernels::deal(tags, by_class, next, rows);
-            for (ahead, (after, next)) in ahead.iter_mut().zip(after.iter().zip(next)) {
-                ahead.dealt += usize::from(after.wrapping_sub(next));
-            }
-            next = after;
+        let mut streams = [kernels::Stream::default(); CLASS_LIMIT];
+        for (stream, rows) in streams.iter_mut().zip(&self.streams) {
+            *stream = rows.offsets.stream(rows.first);
         }
-        let counts = self.streams.iter().map(|stream| stream.offsets.count());
-        if counts.eq(ahead.iter().map(|ahead| ahead.dealt)) {
+        let counts = kernels::merge(self.tags.bytes(), &streams, &mut scratch.merge, out);
+        if counts == streams.map(|stream| stream.count) {
             Ok(())
         } else {
             Err(wrong_tags())

@@ -66,6 +66,18 @@ pub(crate) struct CodesSection {
     classes: ClassTable,
     entries: Vec<BlockEntry>,
     touched: Touched,
+    groups: Groups,
+}
+
+/// Whether blocks of a section may be groups of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Groups {
+    /// Codes, in a file whose header says so.
+    Allowed,
+    /// The header says nothing of them.
+    NotAnnounced,
+    /// In a class map there are none.
+    ClassMap,
 }
 
 impl CodesSection {
@@ -75,6 +87,7 @@ impl CodesSection {
         section: &Section,
         row_count: u64,
         symbol_count: u64,
+        groups: Groups,
     ) -> Result<Self> {
         let table_at = section.offset + section.table_offset;
         let table = read_range(source, PART, table_at, section.table_length)?;
@@ -96,6 +109,7 @@ impl CodesSection {
             classes,
             entries,
             touched,
+            groups,
         })
     }
 
@@ -153,6 +167,9 @@ impl CodesSection {
             Some((kept, unwrapped)) if kept == group => unwrapped,
             _ => unwrap(self.bytes(source, index)?, at)?,
         };
+        if unwrapped.is_group() {
+            self.expect_groups(at)?;
+        }
         let block = unwrapped.parse(self.rows_in(index), &self.classes, entry.part)?;
         let result = action(&block, scratch)?;
         drop(block);
@@ -160,6 +177,17 @@ impl CodesSection {
             scratch.group = unwrapped.into_decompressed().map(|unwrapped| (group, unwrapped));
         }
         Ok(result)
+    }
+
+    fn expect_groups(&self, at: u64) -> Result<()> {
+        let why = match self.groups {
+            Groups::Allowed => return Ok(()),
+            Groups::NotAnnounced => {
+                "it is a group of tokens, which the header does not announce (incompatible feature 0x1)"
+            }
+            Groups::ClassMap => "it is a group of tokens, which a class map cannot have",
+        };
+        Err(corrupt(BLOCK, at, why))
     }
 
     /// Decodes block `index` into `out`, which takes its length; all integers are less than the symbol count.

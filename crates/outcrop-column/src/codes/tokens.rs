@@ -6,7 +6,7 @@
 //! its group, so a [`Scratch`](super::Scratch) keeps the group for the blocks that follow.
 
 use super::encoding;
-use crate::error::Result;
+use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, push_u32};
 
 /// Blocks that the writer joins to a group.
@@ -87,12 +87,42 @@ impl Lengths {
         };
         Token { bytes, offset }
     }
+}
 
-    /// Fills `out` with the numbers of `tokens`; `false` if these are not exactly as many.
-    fn decode(self, tokens: &[u8], out: &mut [u32]) -> bool {
-        let table: [Token; FIRST_BYTES as usize] = std::array::from_fn(|first| self.token(first as u8));
-        let mut rest = tokens;
-        for slot in out {
+/// What a first byte says: the bytes of its token, and what these, read as a number with
+/// the most significant byte first, are more than the number meant.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    bytes: u8,
+    offset: u32,
+}
+
+impl Token {
+    /// The number of the token that `bytes` begin with.
+    #[inline(always)]
+    fn number(self, bytes: [u8; 4]) -> u32 {
+        (u32::from_be_bytes(bytes) >> (32 - 8 * u32::from(self.bytes))) - self.offset
+    }
+}
+
+/// The tokens of one block, of which nothing is read before it is needed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tokens<'a> {
+    lengths: Lengths,
+    bytes: &'a [u8],
+    count: usize,
+    /// Where they stand, for messages.
+    offset: u64,
+}
+
+impl Tokens<'_> {
+    /// Calls `action` with each number in order.
+    #[inline(always)]
+    fn for_each(&self, mut action: impl FnMut(usize, u32)) -> Result<()> {
+        let table: [Token; FIRST_BYTES as usize] =
+            std::array::from_fn(|first| self.lengths.token(first as u8));
+        let mut rest = self.bytes;
+        for index in 0..self.count {
             // Four bytes are read wherever there are as many: the length then costs no branch.
             let mut padded = [0; 4];
             let bytes = match rest.first_chunk() {
@@ -102,26 +132,61 @@ impl Lengths {
                     &padded
                 }
             };
-            let Token {
-                bytes: length,
-                offset,
-            } = table[usize::from(bytes[0])];
-            let Some(after) = rest.get(usize::from(length)..) else {
-                return false;
-            };
-            *slot = (u32::from_be_bytes(*bytes) >> (32 - 8 * u32::from(length))) - offset;
-            rest = after;
+            let token = table[usize::from(bytes[0])];
+            rest = rest.get(usize::from(token.bytes)..).ok_or_else(|| self.wrong())?;
+            action(index, token.number(*bytes));
         }
-        rest.is_empty()
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.wrong())
+        }
     }
-}
 
-/// What a first byte says: the bytes of its token, and what these, read as a number with
-/// the most significant byte first, are more than the number meant.
-#[derive(Debug, Clone, Copy)]
-struct Token {
-    bytes: u8,
-    offset: u32,
+    /// All numbers, into `out`, which has their count's length.
+    pub(super) fn decode(&self, out: &mut [u32]) -> Result<()> {
+        self.for_each(|index, number| out[index] = number)
+    }
+
+    /// Appends the positions, ascending, of the numbers that are `wanted`, in one pass over the tokens.
+    #[inline]
+    pub(crate) fn find(&self, wanted: impl Fn(u32) -> bool, found: &mut Vec<u32>) -> Result<()> {
+        self.for_each(|index, number| {
+            if wanted(number) {
+                found.push(index as u32);
+            }
+        })
+    }
+
+    /// Number `index`, which must be less than the count. *Cost*: a step for each token before it, and none behind it.
+    pub(super) fn get(&self, index: usize) -> Result<u32> {
+        let lengths: [u8; FIRST_BYTES as usize] =
+            std::array::from_fn(|first| self.lengths.token(first as u8).bytes);
+        let mut at = 0;
+        for _ in 0..index {
+            let &first = self.bytes.get(at).ok_or_else(|| self.wrong())?;
+            at += usize::from(lengths[usize::from(first)]);
+        }
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let &first = rest.first().ok_or_else(|| self.wrong())?;
+        let token = self.lengths.token(first);
+        let bytes = rest.get(..usize::from(token.bytes)).ok_or_else(|| self.wrong())?;
+        let mut padded = [0; 4];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        Ok(token.number(padded))
+    }
+
+    fn wrong(&self) -> ColumnError {
+        corrupt(
+            "code block",
+            self.offset,
+            format!(
+                "{} bytes are not the tokens of {} rows",
+                self.bytes.len(),
+                self.count
+            ),
+        )
+    }
 }
 
 /// The group of `values`, block by block, without zstd; `None` where a number has no token.
@@ -144,7 +209,7 @@ pub(super) fn group(values: &[u32], by_frequency: bool) -> Option<Vec<u8>> {
 }
 
 /// The `count` integers of block `part` of a group.
-pub(super) fn parse(fields: &mut Fields<'_>, count: usize, part: u32) -> Result<Vec<u32>> {
+pub(super) fn parse<'a>(fields: &mut Fields<'a>, count: usize, part: u32) -> Result<Tokens<'a>> {
     let (ones, twos) = (u32::from(fields.u16()?), u32::from(fields.u16()?));
     if ones + twos > FIRST_BYTES {
         return Err(fields.wrong(format!(
@@ -167,21 +232,23 @@ pub(super) fn parse(fields: &mut Fields<'_>, count: usize, part: u32) -> Result<
         }
         total += bytes;
     }
+    let offset = fields.offset();
     let tokens = fields.rest();
     if total != tokens.len() as u64 {
         return Err(fields.wrong(format!("{} bytes of tokens, {total} expected", tokens.len())));
     }
     // Both are at most `total`, which is a length in memory.
-    let tokens = &tokens[start as usize..(start + length) as usize];
-    // A token has a byte at least: rows that cannot be there take no memory.
-    let mut values = vec![0; count.min(tokens.len())];
-    if values.len() == count && (Lengths { ones, twos }).decode(tokens, &mut values) {
-        Ok(values)
+    let tokens = Tokens {
+        lengths: Lengths { ones, twos },
+        bytes: &tokens[start as usize..(start + length) as usize],
+        count,
+        offset: offset + start,
+    };
+    // A token has a byte at least, and three at most.
+    if (count..=3 * count).contains(&tokens.bytes.len()) {
+        Ok(tokens)
     } else {
-        Err(fields.wrong(format!(
-            "{} bytes are not the tokens of {count} rows",
-            tokens.len()
-        )))
+        Err(tokens.wrong())
     }
 }
 
@@ -194,7 +261,20 @@ mod tests {
 
     /// The block `part` of `group`, which begins with its encoding.
     fn read(group: &[u8], count: usize, part: u32) -> crate::Result<Vec<u32>> {
-        parse(&mut Fields::new("test", 0, &group[1..]), count, part)
+        let tokens = parse(&mut Fields::new("test", 0, &group[1..]), count, part)?;
+        let mut values = vec![0; count];
+        tokens.decode(&mut values)?;
+        // What is read without the others is the same.
+        let mut found = Vec::new();
+        tokens.find(|number| (100..=70_000).contains(&number), &mut found)?;
+        let inside = (0..count as u32).filter(|&index| (100..=70_000).contains(&values[index as usize]));
+        assert!(found.into_iter().eq(inside));
+        for index in [0, count / 3, count.saturating_sub(1)] {
+            if let Some(&value) = values.get(index) {
+                assert_eq!(tokens.get(index).ok(), Some(value));
+            }
+        }
+        Ok(values)
     }
 
     proptest! {

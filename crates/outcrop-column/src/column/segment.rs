@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use crate::codes::Scratch;
-use crate::codes::section::CodesSection;
+use crate::codes::section::{CodesSection, Groups};
 use crate::dictionary::Dictionary;
 use crate::error::{ColumnError, Result, corrupt};
-use crate::format::{BLOCK_ROWS, SectionKind, SegmentEntry};
+use crate::format::{BLOCK_ROWS, CLASS_LIMIT, SectionKind, SegmentEntry, TOKENS};
 use crate::postings::{MemoryPostings, PostingsSection};
 use crate::ranking::Ranking;
 use crate::storage::ReadAt;
@@ -24,16 +24,27 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    pub(super) fn open(source: &dyn ReadAt, entry: SegmentEntry, first_row: u64) -> Result<Self> {
+    /// Opens the segment that `entry` describes, in a file with these incompatible `features`.
+    pub(super) fn open(
+        source: &dyn ReadAt,
+        entry: SegmentEntry,
+        first_row: u64,
+        features: u64,
+    ) -> Result<Self> {
         let symbols = entry.symbol_count();
         let section = |kind| entry.section(kind);
         let dictionary = section(SectionKind::Dictionary)
             .ok_or_else(|| corrupt("footer", 0, "a segment without dictionary"))?;
         let dictionary = Dictionary::open(source, dictionary, entry.value_count)?;
-        let open_codes = |section| CodesSection::open(source, section, entry.row_count, symbols);
+        let groups = if features & TOKENS == 0 {
+            Groups::NotAnnounced
+        } else {
+            Groups::Allowed
+        };
+        let open_codes = |section| CodesSection::open(source, section, entry.row_count, symbols, groups);
         let codes = section(SectionKind::Codes).map(open_codes).transpose()?;
         let open_map =
-            |section| CodesSection::open(source, section, symbols, crate::format::CLASS_LIMIT as u64);
+            |section| CodesSection::open(source, section, symbols, CLASS_LIMIT as u64, Groups::ClassMap);
         let class_map = section(SectionKind::ClassMap).map(open_map).transpose()?;
         let open_postings = |section| PostingsSection::open(section, entry.row_count, symbols);
         let postings = section(SectionKind::Postings).map(open_postings).transpose()?;

@@ -350,6 +350,10 @@ impl RankSet {
         found: &mut Vec<u32>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        // Tokens have no order in which one range could be searched faster than all.
+        if let Block::Tokens(tokens) = block {
+            return tokens.find(|rank| self.has(rank), found);
+        }
         // Each class is searched on its own, so a range in each of the 16 costs no more than one pass.
         let by_range = self.bits.is_empty()
             || matches!(block, Block::Classes(_)) && self.ranges.len() <= 4 * RANGES_SEARCHED;
@@ -364,17 +368,23 @@ impl RankSet {
         }
         let mut ranks = vec![0; count];
         block.decode(&mut ranks, scratch)?;
-        let is_wanted = |rank: u32| {
-            self.bits
-                .get(rank as usize / 64)
-                .is_some_and(|word| word >> (rank % 64) & 1 == 1)
-        };
         found.extend(
             (0_u32..)
                 .zip(ranks)
-                .filter(|&(_, rank)| is_wanted(rank))
+                .filter(|&(_, rank)| self.has(rank))
                 .map(|(row, _)| row),
         );
         Ok(())
+    }
+
+    #[inline]
+    fn has(&self, rank: u32) -> bool {
+        if self.bits.is_empty() {
+            let mut ranges = self.ranges.iter();
+            return ranges.any(|&(least, greatest)| least <= rank && rank <= greatest);
+        }
+        self.bits
+            .get(rank as usize / 64)
+            .is_some_and(|word| word >> (rank % 64) & 1 == 1)
     }
 }

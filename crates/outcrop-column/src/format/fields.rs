@@ -64,6 +64,11 @@ impl<'a> Fields<'a> {
         Err(self.wrong("a varint of more than 63 bits"))
     }
 
+    /// Where the next byte is in the file, or in what was decompressed there.
+    pub(crate) fn offset(&self) -> u64 {
+        self.file_offset + self.position as u64
+    }
+
     /// Bytes taken so far.
     pub(crate) fn position(&self) -> usize {
         self.position

@@ -49,12 +49,8 @@ impl Header {
         if header.read_only_compatible == 0 {
             return Ok(header);
         }
-        Err(ColumnError::Unsupported {
-            major: MAJOR,
-            minor: MINOR,
-            incompatible: header.read_only_compatible,
-            known_major: MAJOR,
-            known_features: 0,
+        Err(ColumnError::ReadOnly {
+            features: header.read_only_compatible,
         })
     }
 

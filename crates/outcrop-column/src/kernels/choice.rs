@@ -14,7 +14,8 @@ pub enum Kernels {
     Scalar,
     /// Vectors of 32 bytes, and what came with them: AVX2, BMI1, BMI2, POPCNT.
     Avx2,
-    /// Vectors of 64 bytes where a kernel gains by them: AVX-512 F, BW and VL. The other kernels are those of AVX2.
+    /// Vectors of 64 bytes where a kernel gains by them: AVX-512 F, BW and VL, and VBMI2 where the processor has it. The other kernels
+    /// are those of AVX2.
     Avx512,
 }
 

@@ -135,6 +135,112 @@ fn a_reader_without_the_feature_says_so_in_one_sentence() {
     );
 }
 
+/// A file whose first 60 bytes were changed, with the checksum that they now have.
+fn with_header(file: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut file = file.to_vec();
+    change(&mut file[..60]);
+    let crc = crc32c::crc32c(&file[..60]);
+    file[60..64].copy_from_slice(&crc.to_le_bytes());
+    file
+}
+
+/// What each way to read codes answers.
+fn answers_of(file: &[u8]) -> Vec<String> {
+    let column = Column::open_in(file.to_vec()).unwrap();
+    let answers = [
+        column.get(17).map(drop),
+        column.decode_text(&mut std::io::sink()),
+        column
+            .find_prefix(b"")
+            .and_then(|selection| selection.rows_by_scan())
+            .map(drop),
+        column.for_each_batch(|_| Ok(())),
+    ];
+    let shown = |answer: outcrop_column::Result<()>| match answer {
+        Ok(()) => "fine".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let damage = column.verify().unwrap().damage;
+    let damage = damage.iter().map(ToString::to_string);
+    answers.into_iter().map(shown).chain(damage).collect()
+}
+
+#[test]
+fn groups_that_the_header_does_not_announce_are_refused() {
+    let file = encode_unpacked(&phrases(8000, 16), SMALLEST);
+    assert!(answers_of(&file).iter().all(|answer| answer == "fine"));
+    let answers = answers_of(&with_header(&file, |header| header[32] = 0));
+    assert_eq!(answers.len(), 5);
+    for answer in answers {
+        assert!(
+            answer.contains("a group of tokens, which the header does not announce"),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn a_class_map_of_tokens_is_refused() {
+    let rows = shaped("skewed", BLOCK_ROWS);
+    let file = encode_unpacked(&rows, EncodeOptions::default());
+    let number = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+    let footer = number(40);
+    let mut sections = (0..3).map(|section| footer + 64 + 48 * section);
+    let map = sections
+        .find(|&at| file[at] == 2)
+        .expect("skewed rows have classes");
+    let symbols = number(footer + 24);
+    // A group of one block, each class a token of one byte.
+    let mut group = [&[6, 0, 1, 0, 0, 1, 0, 0, 0][..], &(symbols as u32).to_le_bytes()].concat();
+    group.resize(group.len() + symbols, 0);
+    let mut table = vec![0; 8 + 32];
+    table[16..20].copy_from_slice(&(group.len() as u32).to_le_bytes());
+    table[20..24].copy_from_slice(&crc32c::crc32c(&group).to_le_bytes());
+    // The section stands where the footer was, and the footer behind it.
+    let mut changed = [&file[..footer], &group, &table, &file[footer..]].concat();
+    let new_footer = footer + group.len() + table.len();
+    let section = new_footer + (map - footer);
+    for (place, value) in [
+        (section + 8, footer),
+        (section + 16, group.len() + table.len()),
+        (section + 24, group.len()),
+        (section + 32, table.len()),
+        (40, new_footer),
+    ] {
+        changed[place..place + 8].copy_from_slice(&(value as u64).to_le_bytes());
+    }
+    changed[section + 40..section + 44].copy_from_slice(&crc32c::crc32c(&table).to_le_bytes());
+    let crc = crc32c::crc32c(&changed[new_footer..]);
+    changed[56..60].copy_from_slice(&crc.to_le_bytes());
+    // With the feature, too: it is about codes.
+    for feature in [0, 1] {
+        let answers = answers_of(&with_header(&changed, |header| header[32] = feature));
+        assert!(
+            answers
+                .iter()
+                .all(|answer| answer.contains("a group of tokens, which a class map cannot have")),
+            "{answers:?}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_may_only_be_read_is_read_and_refuses_new_rows_in_one_sentence() {
+    let rows = shaped("few", 1000);
+    let file = with_header(&encode_unpacked(&rows, SMALLEST), |header| header[24] = 2);
+    check_file(&file, &rows, 3);
+    let mut encoder = Encoder::new(SMALLEST);
+    push_all(&mut encoder, &rows);
+    let mut longer = file.clone();
+    let error = encoder.append(&file, &mut longer).map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the file has read-only-compatible features 0x2, which this release does not know: it can be read, and not appended to; \
+         append with a newer release, or decode it and encode it again"
+    );
+    assert!(longer == file);
+}
+
 #[test]
 fn where_tokens_do_not_pay_the_file_is_byte_for_byte_what_it_was_without_them() {
     let distinct = |row_count| shaped("distinct", row_count);

@@ -1,5 +1,5 @@
-//! Every command that writes, where it cannot: in a read-only folder and on a full disk. Each says so, and leaves what was
-//! there as it was.
+//! Every command that writes, where it cannot: in a read-only folder, on a full disk, and where a quota is used up. Each says
+//! so, and leaves what was there as it was. And in a folder of a filesystem in user space, where each of them can.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -86,6 +86,13 @@ const READ_ONLY: &str = "mount --bind seed place; mount -o remount,bind,ro place
 const FULL: &str = "mount -t tmpfs -o size=4m outcrop-test place; cp -r seed/. place; \
                     dd if=/dev/zero of=place/filler bs=4k 2>/dev/null || true";
 
+/// The disk has room, and the folder has used up what a quota allows it, which holds for root too.
+const OVER_QUOTA: &str = "truncate -s 256M disk; mkfs.btrfs -q -f disk >/dev/null 2>&1; mount -o loop disk place; \
+                          btrfs quota enable place; btrfs qgroup limit 6M 0/5 place; cp -r seed/. place; sync -f place; \
+                          dd if=/dev/urandom of=place/filler bs=4k 2>/dev/null || true; sync -f place";
+/// A copy of the seed through a filesystem in user space.
+const IN_USER_SPACE: &str = "rm -rf copy; cp -r seed copy; bindfs copy place; trap 'umount place' EXIT; grep -q 'place fuse' /proc/mounts";
+
 /// Runs every writer in a place that `mount` makes, and holds its error against the words of which it has to have one.
 fn all_refuse(mount: &str, words: &[&str]) {
     let dir = workplace();
@@ -120,6 +127,38 @@ fn a_read_only_folder_is_named_by_every_command_that_would_write_there() {
 #[test]
 fn a_full_disk_is_said_by_every_command_that_would_write_there() {
     all_refuse(FULL, &["no space", "free", "full", "keeps its files in memory"]);
+}
+
+#[test]
+fn a_used_up_quota_is_said_by_every_command_that_would_write_there() {
+    all_refuse(OVER_QUOTA, &["quota"]);
+}
+
+#[test]
+fn every_command_writes_to_a_filesystem_in_user_space_and_columns_are_mapped_from_it() {
+    let dir = workplace();
+    let dir = dir.path();
+    prepare(dir);
+    let text = std::fs::read_to_string(dir.join("in.txt")).unwrap();
+    let first = text.lines().next().unwrap();
+    let mut wrong = Vec::new();
+    for line in WRITERS {
+        let (seen, _) = within(dir, IN_USER_SPACE, line);
+        if seen.code != Some(0) {
+            wrong.push(format!("{line}: {:?} {}", seen.code, seen.stderr));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for mode in ["", " --memory on-disk"] {
+        let (seen, _) = within(
+            dir,
+            IN_USER_SPACE,
+            &format!("column find place/a.ocol {first}{mode}"),
+        );
+        assert_eq!((seen.code, seen.stdout.as_str()), (Some(0), "0\n"), "{seen:?}");
+    }
+    let (seen, _) = within(dir, IN_USER_SPACE, "column decode place/a.ocol");
+    assert!(seen.code == Some(0) && seen.stdout == text, "{}", seen.stderr);
 }
 
 #[test]

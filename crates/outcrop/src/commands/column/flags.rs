@@ -129,7 +129,8 @@ pub(super) enum IndexFlag {
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(super) enum ProfileFlag {
-    /// Smallest file, slower decoding; without an index, up to 2 MiB of text may be packed, and a search unpacks it into memory first
+    /// Smallest file, slower decoding; without an index, up to 2 MiB of text may be packed, and a search unpacks it into memory first.
+    /// Readers older than Outcrop 0.1.0 refuse packed files, and files in which repeated phrases are compressed together
     Smallest,
     /// Compress where a sample shows that it pays off
     #[default]

@@ -178,6 +178,7 @@ fn of_columns() {
                 known_major: 1,
                 known_features: 1,
             },
+            ColumnError::ReadOnly { features: 2 },
             ColumnError::UnknownForm { form: 0x7f },
             ColumnError::Corrupt {
                 part: "dictionary",
