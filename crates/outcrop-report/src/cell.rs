@@ -43,7 +43,7 @@ impl<'a> Cell<'a> {
             let Some(samples) = view.metric(metric) else {
                 continue;
             };
-            match samples.summary(metric) {
+            match samples.summary() {
                 Some(summary) => {
                     let number = Number {
                         name: words_of(metric),

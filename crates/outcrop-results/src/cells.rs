@@ -262,7 +262,7 @@ impl Figure {
 /// What a cell gave of a metric: its median over the repetitions with its interval, or why it gave none.
 fn figure(cell: &CellView<'_>, name: &str) -> Option<Figure> {
     let samples = cell.metric(name)?;
-    let Some(summary) = samples.summary(name) else {
+    let Some(summary) = samples.summary() else {
         let reason = samples.unavailable;
         return Some(Figure::Unavailable {
             unit: samples.unit,

@@ -42,7 +42,7 @@ pub(super) fn translate(
             && section.options.get("wait_for").is_none()
         {
             translation.problem(format!(
-                "{}: [{}] runs at the same time as [{}] in fio, and here jobs run one after the other; write `stonewall` into it",
+                "{}: [{}] runs at the same time as [{}] in fio, but here jobs run one after the other; add `stonewall` to it",
                 section.at,
                 section.name,
                 sections[index - 1].name
@@ -91,7 +91,7 @@ impl Translation {
             let given = section.options.get("direct").or(section.options.get("buffered"));
             let at = given.map_or(&section.at, |given| &given.at);
             self.problem(format!(
-                "{at}: [{}] is buffered I/O, and here every request bypasses the page cache; write direct=1",
+                "{at}: [{}] is buffered I/O, but here every request bypasses the page cache; write direct=1",
                 section.name
             ));
         }
@@ -213,7 +213,7 @@ fn size_of(options: &Options) -> Result<Option<u64>, Problem> {
     match (read("size")?, read("filesize")?, options.get("filesize")) {
         (Some(size), Some(file), Some(given)) if size != file => Err(Problem::of(
             given,
-            "size is another; here a job has one file of one size, and time bounds how much is moved; keep one of the two",
+            "size has another value; here a job has one file of one size, and its runtime limits how much is transferred; keep one of the two",
         )),
         (size, file, _) => Ok(size.or(file)),
     }
@@ -234,7 +234,7 @@ fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Resu
             return Err(Problem::of(given, format!("there is no {}", path.display())));
         }
         if given.value.contains(':') {
-            return Err(Problem::of(given, "several files are several jobs here"));
+            return Err(Problem::of(given, "write one job for each file"));
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         return Ok(Target::Scratch {
@@ -244,8 +244,8 @@ fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Resu
     }
     if writes {
         let reason = format!(
-            "{} is there, and Outcrop does not write to what it did not make; leave filename out for a scratch file, or give a \
-             device as `outcrop device` takes it",
+            "{} already exists, and Outcrop does not write to files that it did not create; leave filename out for a scratch \
+             file, or name a device as for `outcrop device`",
             path.display()
         );
         return Err(Problem::of(given, reason));

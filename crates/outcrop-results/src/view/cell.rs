@@ -201,9 +201,9 @@ impl<'a> CellView<'a> {
 
     /// Median, its interval and range of a metric over the repetitions; none without a value.
     ///
-    /// Deterministic: the resampling is seeded by the metric's name.
+    /// Deterministic: see [`Samples::summary`].
     pub fn summary(&self, name: &str) -> Option<Summary> {
-        self.metric(name)?.summary(name)
+        self.metric(name)?.summary()
     }
 
     /// Operations and kinds of which there are histograms.
@@ -260,13 +260,18 @@ impl<'a> CellView<'a> {
     }
 }
 
+/// Seeds the resampling of repetitions.
+const RESAMPLING: &str = "resampling";
+
 impl Samples {
-    /// Median, its interval and range; none without a value. `label` seeds the resampling.
-    pub fn summary(&self, label: &str) -> Option<Summary> {
+    /// Median, its interval and range; none without a value.
+    ///
+    /// The same repetitions are drawn for every metric, so that IOPS and the bandwidth that is a multiple of it have one interval.
+    pub fn summary(&self) -> Option<Summary> {
         if self.values.is_empty() {
             return None;
         }
-        let repeated = summarise(&self.values, Seed(0).derive(label))?;
+        let repeated = summarise(&self.values, Seed(0).derive(RESAMPLING))?;
         Some(match &self.uncertainty {
             Uncertainty::Repetitions => repeated,
             Uncertainty::Sampled(interval) => Summary {

@@ -62,7 +62,7 @@ fn a_sample_that_supports_no_interval_gives_none_and_the_reason() {
     let cells = run.cells();
     let samples = cells[0].metric(COMPRESSION_RATIO.name).unwrap();
     assert_eq!(samples.no_interval(), Some("all clusters are alike"));
-    let summary = samples.summary("ratio").unwrap();
+    let summary = samples.summary().unwrap();
     assert_eq!((summary.median, summary.interval), (3.61, None));
     // A percentile of the sample's blocks is not one of all the data's.
     let percentile = cells[0].metric(BLOCK_RATIOS[5].name).unwrap();
@@ -74,7 +74,7 @@ fn a_ratio_of_all_the_data_is_one_exact_value() {
     let folder = tempfile::tempdir().unwrap();
     let run = run(folder.path(), 1.0, &ends(3.61, 3.61));
     let samples = run.cells()[0].metric(COMPRESSION_RATIO.name).unwrap();
-    let summary = samples.summary("ratio").unwrap();
+    let summary = samples.summary().unwrap();
     assert_eq!(
         (summary.n, summary.interval, samples.no_interval()),
         (1, None, None)
