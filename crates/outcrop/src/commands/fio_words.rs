@@ -243,7 +243,7 @@ impl FioWords {
             [one] => one.parse::<u32>().map_or(1.0, f64::from),
             several => {
                 return Err(format!(
-                    "{typed} is a rate per job, but --numjobs has {} values: give one of them, or the rate of all jobs \
+                    "{typed} is a rate per job, but --numjobs has the values {}: give one of them, or the rate of all jobs \
                      together with --arrival {process}:RATE",
                     several.join(", ")
                 ));

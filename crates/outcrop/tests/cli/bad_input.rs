@@ -107,7 +107,7 @@ fn a_rate_of_each_job_is_refused_where_there_are_several_numbers_of_jobs() {
         "1,4",
     ];
     let text = refused(&line);
-    assert!(text.contains("--rate_iops 5k is a rate of each job"), "{text}");
+    assert!(text.contains("--rate_iops 5k is a rate per job"), "{text}");
     assert!(text.contains("--arrival constant:RATE"), "{text}");
 }
 
