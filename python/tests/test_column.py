@@ -131,6 +131,14 @@ def test_a_column_shows_itself_in_a_notebook(tmp_path):
     assert column.report()["segments"][0]["null_count"] == 1
 
 
+def test_a_column_keeps_the_name_that_was_given(tmp_path):
+    table = pa.table({"rock": ["marl", "tuff"], "place": ["a", "b"]})
+    Column.encode(table, tmp_path / "named.ocol", column="rock")
+    Column.encode(["marl"], tmp_path / "unnamed.ocol")
+    names = [Column.open(tmp_path / f"{file}.ocol").report()["name"] for file in ["named", "unnamed"]]
+    assert names == ["rock", None]
+
+
 def test_rows_are_whole_numbers_and_a_mask_is_refused(tmp_path):
     Column.encode(["a", "b", None], tmp_path / "c.ocol")
     column = Column.open(tmp_path / "c.ocol")

@@ -78,6 +78,17 @@ pub enum TableFormat {
     Folder,
 }
 
+impl TableFormat {
+    /// Whether the file itself names its columns.
+    pub fn has_names(self) -> bool {
+        match self {
+            Self::Delimited { has_header, .. } => has_header,
+            Self::Parquet | Self::Arrow => true,
+            Self::Lines | Self::Folder => false,
+        }
+    }
+}
+
 /// One column of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {

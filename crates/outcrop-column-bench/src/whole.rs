@@ -124,6 +124,10 @@ pub fn whole_column(
         .then(|| foreign::stored(path, column))
         .transpose()?;
     let mut rows = Rows::new(spec, stop);
+    if table.format.has_names() {
+        // One that is too long to be kept is left out, as `outcrop column encode` leaves it out.
+        rows.encoder.set_name(&column.name).ok();
+    }
     let ended = table.for_each(path, column, &mut |part| {
         rows.push(part)?;
         let at_group = in_parquet

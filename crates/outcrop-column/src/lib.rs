@@ -32,6 +32,7 @@ mod error;
 mod format;
 mod huge;
 mod kernels;
+mod name;
 mod packed;
 mod planes;
 mod postings;
@@ -51,6 +52,7 @@ pub use encode::{CsvOptions, EncodeReport, Encoder, InputColumn, encode_csv, enc
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
 pub use kernels::{KernelLimit, Kernels};
+pub use name::NAME_BYTES_LIMIT;
 pub use packed::{PackedForm, PackedReport, is_column};
 pub use progress::{Progress, Step};
 pub use segment::{EncodeOptions, Index, Profile, Technique};

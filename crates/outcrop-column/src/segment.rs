@@ -16,7 +16,9 @@ pub use options::{EncodeOptions, Index, Profile, Technique};
 use crate::codes::{ClassTable, Effort};
 use crate::dictionary::{DictionaryOptions, DictionaryWriter, Interner, Merged, SortedValues, merge};
 use crate::error::{ColumnError, Result};
-use crate::format::{Footer, HEADER_BYTES, SEGMENT_ROWS_LIMIT, Section, SectionWriter, SegmentEntry};
+use crate::format::{
+    Footer, HEADER_BYTES, SEGMENT_ROWS_LIMIT, Section, SectionKind, SectionWriter, SegmentEntry,
+};
 use crate::huge::HugeMap;
 use crate::postings::PostingsWriter;
 use crate::progress::{Step, Watch};
@@ -85,6 +87,7 @@ impl Collected {
             rows,
             values,
             left_out: Techniques::default(),
+            name: None,
         })
     }
 }
@@ -96,6 +99,8 @@ pub(crate) struct NumberedRows {
     pub(crate) values: Merged,
     /// What the file is written without.
     pub(crate) left_out: Techniques,
+    /// What the column is called.
+    pub(crate) name: Option<String>,
 }
 
 impl NumberedRows {
@@ -103,7 +108,7 @@ impl NumberedRows {
     /// is such a file, of which that is the footer and where its segments end. Gives the footer's
     /// entry and the size of the file.
     pub(crate) fn write_file(
-        self,
+        mut self,
         options: &EncodeOptions,
         watch: &Watch,
         existing: Option<(Footer, u64)>,
@@ -112,7 +117,11 @@ impl NumberedRows {
         let replaces = existing.is_some();
         let (mut footer, end) = existing.unwrap_or((Footer::default(), HEADER_BYTES as u64));
         let mut sections = SectionWriter::new(out, end);
-        let entry = self.write(options, watch, &mut sections)?;
+        let name = self.name.take();
+        let name = name.map(|name| sections.finish(SectionKind::Name, name.as_bytes(), 0));
+        let name = name.transpose()?;
+        let mut entry = self.write(options, watch, &mut sections)?;
+        entry.sections.extend(name);
         footer.segments.push(entry.clone());
         Ok((entry, sections.write_footer(&footer, replaces)?))
     }
@@ -128,6 +137,7 @@ impl NumberedRows {
             rows,
             values: mut merged,
             left_out,
+            ..
         } = self;
         let (value_bytes, text_bytes) = merged.value_bytes();
         // The dictionary is written while another thread, if there is one, plans how its values are numbered.

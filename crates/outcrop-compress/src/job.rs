@@ -98,7 +98,7 @@ pub struct JobReport {
 /// Parts of a job's duration, in per cent: each direction takes both.
 const SPEED_PERCENT: u64 = 30;
 const LATENCY_PERCENT: u64 = 20;
-/// Fewer blocks than this are no sample of the others.
+/// Fewer blocks than this are not a sample of the others.
 const FEWEST_TIMED: usize = 8;
 
 impl JobReport {

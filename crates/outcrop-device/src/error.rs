@@ -90,7 +90,7 @@ pub enum DeviceError {
     },
     /// A scratch file would fill the filesystem.
     #[error(
-        "a scratch file of {} does not fit into {directory}: {} are free, and {} of them (5 % of the filesystem) stay free; use at most --size {}, or choose another directory",
+        "a scratch file of {} does not fit in {directory}: {} are free, of which {} (5 % of the filesystem) must stay free; use at most --size {}, or choose another directory",
         format_bytes(*wanted_bytes), format_bytes(*available_bytes), format_bytes(*reserve_bytes), ByteSize(*largest_bytes)
     )]
     NoSpace {

@@ -127,9 +127,9 @@ fn search(file: i32, inode: u64, from: u64) -> Result<Box<Search>, Unavailable> 
     }
     let error = io::Error::last_os_error();
     Err(Unavailable::because(match error.raw_os_error() {
-        Some(libc::EPERM) => "only root may read the trees of btrfs, which know the stored size".to_owned(),
-        Some(libc::ENOTTY) => "only btrfs tells what it stores of a file".to_owned(),
-        _ => format!("btrfs does not tell what it stores: {error}"),
+        Some(libc::EPERM) => "only root can read the btrfs trees that record the stored size".to_owned(),
+        Some(libc::ENOTTY) => "only btrfs reports how much it stores of a file".to_owned(),
+        _ => format!("btrfs did not report what it stores: {error}"),
     }))
 }
 

@@ -39,7 +39,7 @@ impl OwnDirectory {
     /// Looks at a directory; nothing is created.
     ///
     /// # Errors
-    /// It does not exist, is no directory, or is on a filesystem in memory, over a network or mounted read-only.
+    /// It does not exist, is not a directory, or is on a filesystem in memory, over a network or mounted read-only.
     pub fn open(path: &Path) -> Result<Self, FilesystemError> {
         let refused = |message: String| FilesystemError::refused("path", message);
         let path = std::fs::canonicalize(path)
@@ -57,7 +57,7 @@ impl OwnDirectory {
         }
         if OVER_A_NETWORK.contains(&kind) {
             return Err(refused(format!(
-                "{} is on {kind}, which another machine stores; choose a directory on a disk of this machine",
+                "{} is on {kind}, which is stored on another machine; choose a directory on a disk of this machine",
                 path.display()
             )));
         }
@@ -98,7 +98,7 @@ impl OwnDirectory {
     pub fn page_cache_below(&self) -> Option<String> {
         let buffered = self.device().ok()?.buffered_loop().ok().flatten()?;
         Some(format!(
-            "{} was attached without direct I/O, so that the page cache answers in place of the disk below {}: attach it with \
+            "{} was attached without direct I/O, so the page cache answers instead of the disk below {}: attach it with \
              `losetup --direct-io=on`",
             buffered.name,
             buffered.file.display()
@@ -115,7 +115,7 @@ impl OwnDirectory {
             Ok(file) => File::from(file),
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
                 return Err(FilesystemError::Unavailable(format!(
-                    "{} has no unnamed files on {}, so that ours would stay behind if we were killed",
+                    "{} has no unnamed files (it is on {}), so Outcrop's files would be left behind if it were killed",
                     self.path.display(),
                     self.found.type_name
                 )));
@@ -150,7 +150,7 @@ impl OwnDirectory {
         }
         Err(FilesystemError::refused(
             "page_cache",
-            "ZFS keeps what was read in its own cache (ARC), so that nothing proves a read to be cold; take page_cache = \"warm\", or \
+            "ZFS keeps what was read in its own cache (ARC), so no read can be proved cold; use page_cache = \"warm\", or \
              export and import the pool and read once",
         ))
     }
@@ -182,8 +182,8 @@ pub fn check_property(filesystem: &str, compression: FileCompression) -> Result<
     }
     if filesystem != "btrfs" {
         return Err(refused(format!(
-            "the directory is on {filesystem}, which takes no compression for single files; leave compression out, and what the \
-             filesystem is set to is measured"
+            "the directory is on {filesystem}, which cannot compress single files; leave compression out to measure \
+             the filesystem's own setting"
         )));
     }
     if !matches!(

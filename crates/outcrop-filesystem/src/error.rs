@@ -83,7 +83,7 @@ pub enum FilesystemError {
     },
     /// The image would fill the disk.
     #[error(
-        "an image of {} does not fit into {directory}: {} are free, and {} of them (5 % of the filesystem) stay free; choose another \
+        "an image of {} does not fit in {directory}: {} are free, of which {} (5 % of the filesystem) must stay free; choose another \
          directory or a smaller sample",
         format_bytes(*wanted_bytes), format_data(*available_bytes as f64), format_data(*reserve_bytes as f64)
     )]

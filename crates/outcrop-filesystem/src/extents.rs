@@ -132,7 +132,7 @@ fn batch(file: i32, start: u64) -> Result<Box<Map>, Unavailable> {
     }
     let error = io::Error::last_os_error();
     Err(Unavailable::because(format!(
-        "the filesystem does not tell where a file's bytes lie (FIEMAP): {error}"
+        "the filesystem does not report where a file's bytes are (FIEMAP): {error}"
     )))
 }
 

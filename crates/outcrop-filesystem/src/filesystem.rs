@@ -74,11 +74,11 @@ impl Filesystem {
         let is_btrfs = kind == FilesystemKind::Btrfs;
         if self.compression.is_on() && is_btrfs {
             if self.copy_on_write == CopyOnWrite::Off {
-                let message = "btrfs compresses nothing with copy_on_write = \"off\"; take \"on\", or compression = \"none\"";
+                let message = "btrfs compresses nothing with copy_on_write = \"off\"; use \"on\", or compression = \"none\"";
                 return Err(refused("copy_on_write", message));
             }
             if self.checksum == Checksum::None {
-                let message = "btrfs compresses nothing with checksum = \"none\", although it shows both options; take \
+                let message = "btrfs compresses nothing with checksum = \"none\", although it shows both options; use \
                                \"crc32c\", or compression = \"none\"";
                 return Err(refused("checksum", message));
             }
@@ -86,19 +86,19 @@ impl Filesystem {
         if !is_btrfs && self.checksum != Checksum::Crc32c {
             return Err(refused(
                 "checksum",
-                &format!("{kind} has no choice of checksums for data; only btrfs has"),
+                &format!("{kind} offers no choice of checksums for data; only btrfs does"),
             ));
         }
         if !is_btrfs && self.copy_on_write == CopyOnWrite::Off {
             return Err(refused(
                 "copy_on_write",
-                &format!("{kind} does not copy on write; only btrfs has the choice"),
+                &format!("{kind} does not copy on write; only btrfs offers the choice"),
             ));
         }
         if !is_btrfs && self.thread_pool.is_some() {
             return Err(refused(
                 "thread_pool",
-                &format!("{kind} has no thread pool to size; only btrfs has"),
+                &format!("{kind} has no thread pool to size; only btrfs does"),
             ));
         }
         self.validate_sizes()
@@ -115,12 +115,12 @@ impl Filesystem {
                 }
             }
             (FilesystemKind::Btrfs, Some(_)) => {
-                let message = "btrfs compresses extents of at most 128KiB, and has no other size; leave it out, or take squashfs";
+                let message = "btrfs compresses extents of at most 128KiB, which cannot be changed; leave it out, or use squashfs";
                 return Err(refused("compression_block_size", message));
             }
             (kind, Some(_)) => {
                 let message = format!(
-                    "{kind} has no block size of compression; squashfs has, and erofs has cluster_size"
+                    "{kind} has no compression block size; squashfs has one, and erofs has cluster_size"
                 );
                 return Err(refused("compression_block_size", &message));
             }
@@ -136,7 +136,7 @@ impl Filesystem {
         } else if cluster != 4096 {
             return Err(refused(
                 "cluster_size",
-                &format!("{} has no cluster size; only erofs has", self.kind),
+                &format!("{} has no cluster size; only erofs has one", self.kind),
             ));
         }
         Ok(())

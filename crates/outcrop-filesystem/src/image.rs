@@ -87,7 +87,7 @@ impl Image {
             Ok(file) => File::from(file),
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
                 return Err(FilesystemError::Unavailable(format!(
-                    "{} is on a filesystem without unnamed files (O_TMPFILE), so that an image would stay behind if we were \
+                    "{} is on a filesystem without unnamed files (O_TMPFILE), so an image would be left behind if Outcrop were \
                      killed; choose a directory on ext4, xfs or btrfs",
                     directory.display()
                 )));
@@ -160,7 +160,7 @@ impl Image {
         match rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty()) {
             Ok(file) => Ok(File::from(file)),
             Err(Errno::INVAL) => Err(FilesystemError::Unavailable(format!(
-                "{} is on a filesystem without direct I/O, so that the page cache would be measured in place of the disk; choose a \
+                "{} is on a filesystem without direct I/O, so the page cache would be measured instead of the disk; choose a \
                  directory on ext4, xfs or btrfs",
                 self.directory.display()
             ))),

@@ -112,7 +112,7 @@ impl LoopDevice {
             .map_err(|error| FilesystemError::system("read a loop device's state", error))?;
         if flags & LO_FLAGS_AUTOCLEAR == 0 {
             return Err(FilesystemError::Unavailable(
-                "this kernel's loop devices do not clear themselves, so that one would stay behind if we were killed".to_owned(),
+                "this kernel's loop devices do not clear themselves, so one would be left behind if Outcrop were killed".to_owned(),
             ));
         }
         if flags & LO_FLAGS_DIRECT_IO == 0 {
@@ -158,7 +158,7 @@ fn no_loop(error: &io::Error) -> FilesystemError {
     FilesystemError::Unavailable(match error.kind() {
         io::ErrorKind::PermissionDenied => NEEDS_ROOT.to_owned(),
         io::ErrorKind::NotFound => {
-            "this machine has no loop devices (modprobe loop); take kind = \"directory\" with a path"
+            "this machine has no loop devices (try `modprobe loop`); use kind = \"directory\" with a path"
                 .to_owned()
         }
         _ => format!("loop devices cannot be used: {error}"),

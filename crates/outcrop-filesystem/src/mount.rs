@@ -213,7 +213,7 @@ pub fn privilege() -> Result<(), Unavailable> {
     match rustix::fs::access("/dev/loop-control", access) {
         Ok(()) => Ok(()),
         Err(Errno::NOENT) => Err(Unavailable::because(
-            "this machine has no loop devices (modprobe loop); take kind = \"directory\" with a path",
+            "this machine has no loop devices (try `modprobe loop`); use kind = \"directory\" with a path",
         )),
         Err(_) => Err(Unavailable::because(NEEDS_ROOT)),
     }

@@ -40,7 +40,7 @@ impl OwnFilesystem {
         filesystem.validate()?;
         if filesystem.kind.is_read_only() {
             let message = format!(
-                "{} cannot be written; take ext4, xfs, btrfs or f2fs",
+                "{} cannot be written; use ext4, xfs, btrfs or f2fs",
                 filesystem.kind
             );
             return Err(FilesystemError::refused("filesystem", &message));

@@ -99,7 +99,7 @@ impl JobSpec {
             return refused(
                 "io_block_size",
                 "with several files io_block_size must have a common multiple with 1MiB of at most 64MiB, so that no block lies in two \
-                 of them; take a power of two, or whole MiB",
+                 of them; use a power of two, or whole MiB",
             );
         }
         if !(1..=MOST_DEPTH).contains(&self.queue_depth) {
@@ -128,25 +128,25 @@ impl JobSpec {
             EngineKind::Noop => {
                 return refused(
                     "engine",
-                    "the engine noop touches no filesystem; take psync or io_uring",
+                    "the engine noop touches no filesystem; use psync or io_uring",
                 );
             }
             EngineKind::Psync if self.queue_depth > 1 => {
                 return refused(
                     "queue_depth",
-                    "psync has one request in flight per job; take more jobs, or engine = \"io_uring\"",
+                    "psync has one request in flight per job; use more jobs, or engine = \"io_uring\"",
                 );
             }
             EngineKind::IoUring if !reads => {
                 return refused(
                     "engine",
-                    "io_uring is for reads here; take engine = \"psync\", with jobs for depth",
+                    "io_uring is only used for reads here; use engine = \"psync\", with jobs for depth",
                 );
             }
             EngineKind::IoUring if !self.is_closed() => {
                 return refused(
                     "arrival",
-                    "open-loop load is made by psync here; take engine = \"psync\", with jobs for depth",
+                    "open-loop load is made by psync here; use engine = \"psync\", with jobs for depth",
                 );
             }
             _ => {}
@@ -154,7 +154,7 @@ impl JobSpec {
         if !reads && !self.is_closed() {
             return refused(
                 "arrival",
-                "offered load is for reads here; leave arrival out, or take operation = \"random-read\"",
+                "offered load is only for reads here; leave arrival out, or use operation = \"random-read\"",
             );
         }
         if self.operation == FileOperation::SmallFiles && !self.is_single() {
@@ -185,7 +185,7 @@ impl JobSpec {
             return refused(
                 "sample_size",
                 format!(
-                    "the data are {}, less than {FEWEST_EXTENTS} extents of 128KiB ({}), and say nothing of a filesystem; give more",
+                    "the data are {}, less than {FEWEST_EXTENTS} extents of 128KiB ({}), too little to measure a filesystem; give more",
                     outcrop_measure::units::format_bytes(data_bytes),
                     outcrop_measure::units::format_bytes(needed)
                 ),
@@ -207,17 +207,14 @@ impl JobSpec {
             ) {
                 return refused(
                     "operation",
-                    format!("{kind} is built once and only read; take random-read or sequential-read"),
+                    format!("{kind} is built once and only read; use random-read or sequential-read"),
                 );
             }
             if self.age != Age::Fresh {
-                return refused(
-                    "age",
-                    format!("{kind} is built once and does not age; take fresh"),
-                );
+                return refused("age", format!("{kind} is built once and does not age; use fresh"));
             }
             if self.access == FileAccess::Direct {
-                return refused("access", format!("{kind} refuses O_DIRECT; take buffered"));
+                return refused("access", format!("{kind} refuses O_DIRECT; use buffered"));
             }
         }
         Ok(())

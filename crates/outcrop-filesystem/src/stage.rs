@@ -195,7 +195,7 @@ impl Stage {
         if asked.is_small_files() {
             return Err(FilesystemError::refused(
                 "operation",
-                "small files need names, and would stay behind in the directory if we were killed; take kind = \"scratch-image\"",
+                "small files need names, and would be left behind in the directory if Outcrop were killed; use kind = \"scratch-image\"",
             ));
         }
         directory.check_space(asked.data.len() as u64)?;

@@ -79,7 +79,7 @@ pub fn run_job(
             }
             let stage = Stage::in_directory(directory, &asked)?;
             notes.push(format!(
-                "in {} on {}, which other processes use as well: bytes of the device may be theirs",
+                "in {} on {}, which other processes also use: some of the device's bytes may be theirs",
                 directory.path().display(),
                 directory.filesystem().type_name
             ));
@@ -174,7 +174,7 @@ fn layout(asked: &Asked<'_>, stage: &Stage) -> (Result<Extents, Unavailable>, Re
         // erofs and squashfs answer FIEMAP with nothing, or not at all.
         found = found.and_then(|extents| match extents.count {
             0 => Err(Unavailable::because(format!(
-                "{} does not tell its extents",
+                "{} does not report its extents",
                 asked.filesystem.kind
             ))),
             _ => Ok(extents),

@@ -48,7 +48,7 @@ pub enum FioError {
         problems: Vec<String>,
     },
     /// A run has nothing that fio has a form for.
-    #[error("{run} has no completed trial of the device layer, and fio's form is that of devices")]
+    #[error("{run} has no completed trial of the device layer, and fio's format covers devices only")]
     NothingToExport {
         /// Name of the run.
         run: String,

@@ -75,7 +75,7 @@ pub fn export(run: &RunView) -> Result<Exported, FioError> {
     }
     if others > 0 {
         exported.left_out.push(format!(
-            "{others} trials of other layers: fio's form is that of devices"
+            "{others} trials of other layers: fio's format covers devices only"
         ));
     }
     exported.jobs.sort_by_key(|job| job.trial);

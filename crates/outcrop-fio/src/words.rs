@@ -190,7 +190,7 @@ fn access(options: &Options) -> Result<(String, ReadWriteMix), Problem> {
         None | Some(("random", None)) => "random".to_owned(),
         Some((_, Some(("zipf", theta)))) if theta.parse::<f64>().is_ok() => format!("zipfian:{theta}"),
         Some((text, _)) => {
-            let reason = format!("`{text}` is not one of Outcrop's distributions; take random or zipf:THETA");
+            let reason = format!("`{text}` is not one of Outcrop's distributions; use random or zipf:THETA");
             return Err(problem(options, "random_distribution", reason));
         }
     };
@@ -232,7 +232,7 @@ fn of_reads(percent: u8) -> ReadWriteMix {
 fn share_of_reads(options: &Options) -> Result<u8, Problem> {
     let percent = |text: &str| match text.parse::<u8>() {
         Ok(percent @ 0..=100) => Ok(percent),
-        _ => Err(format!("`{text}` is not a share in per cent, from 0 to 100")),
+        _ => Err(format!("`{text}` is not a percentage from 0 to 100")),
     };
     if let Some(reads) = options.read("rwmixread", percent)? {
         return Ok(reads);
@@ -268,9 +268,9 @@ fn content(options: &Options) -> Result<String, Problem> {
     let percent = |text: &str| match text.parse::<u8>() {
         Ok(percent @ 0..=98) => Ok(percent),
         Ok(percent @ 99..=100) => Err(format!(
-            "`{percent}` leaves next to nothing; zero_buffers writes zeros"
+            "`{percent}` leaves next to nothing to write; zero_buffers writes zeros"
         )),
-        _ => Err(format!("`{text}` is not a share in per cent, from 0 to 98")),
+        _ => Err(format!("`{text}` is not a percentage from 0 to 98")),
     };
     match options.read("buffer_compress_percentage", percent)? {
         None | Some(0) => Ok("random".to_owned()),
@@ -304,7 +304,7 @@ fn durability(options: &Options) -> Result<String, Problem> {
             Err(problem(
                 options,
                 given,
-                "it stands with another way to make writes durable; keep one".to_owned(),
+                "it contradicts another option that makes writes durable; keep one of the two".to_owned(),
             ))
         }
     }
@@ -320,7 +320,7 @@ fn numa_node(options: &Options) -> Result<Option<String>, Problem> {
         (None, None | Some("default" | "local")) => Ok(None),
         (Some(node), _) if node.parse::<u32>().is_ok() && follows(node) => Ok(Some(node.to_owned())),
         _ => {
-            let reason = "threads and their buffers are bound to one node here, both to the same; otherwise run `numactl` before outcrop";
+            let reason = "threads and their buffers are bound to the same node here; for anything else, run outcrop under `numactl`";
             let at_fault = if nodes.is_some() {
                 "numa_cpu_nodes"
             } else {

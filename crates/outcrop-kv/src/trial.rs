@@ -312,7 +312,7 @@ impl Trial<'_> {
 fn out_of_turn() -> KvError {
     KvError::system(
         "understand another process",
-        "its answer is not to what was asked",
+        "its answer is not to the question asked",
     )
 }
 

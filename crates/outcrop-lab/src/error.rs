@@ -20,12 +20,14 @@ pub enum LabError {
         message: String,
     },
     /// A plan file cannot be read.
-    #[error("cannot read the plan {}: {source}", path.display())]
+    #[error("cannot read the plan {}: {source}{}", path.display(), meant.as_deref().map(|meant| format!("; {meant}")).unwrap_or_default())]
     ReadPlan {
         /// The file.
         path: PathBuf,
         /// The system's answer.
         source: io::Error,
+        /// Which plan was probably meant, as a clause.
+        meant: Option<String>,
     },
     /// Neither a file nor a plan that ships has this name.
     #[error("there is no plan `{name}`, and no such file; {}", shipped_hint(name))]

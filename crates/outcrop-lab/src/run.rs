@@ -40,7 +40,7 @@ pub struct ResumedRun {
 /// Opens a run to go on with it; [`crate::execute()`] then skips what is finished.
 ///
 /// # Errors
-/// When the folder is no run or is in use, or when its plan does not parse or does not hold the cells that the
+/// When the folder is not a run or is in use, or when its plan does not parse or does not hold the cells that the
 /// journal names.
 pub fn resume(dir: &Path) -> Result<ResumedRun, LabError> {
     let folder = RunFolder::open(dir)?;

@@ -14,8 +14,8 @@ mod time_span;
 
 pub use byte_size::ByteSize;
 pub use human::{
-    format_bandwidth, format_bytes, format_bytes_of, format_count, format_data, format_exact_count,
-    format_iops, format_nanoseconds, format_range, format_ratio, format_with_range,
+    format_bandwidth, format_bytes, format_count, format_data, format_exact_count, format_iops,
+    format_nanoseconds, format_range, format_ratio, format_with_range,
 };
 pub use rate::Rate;
 pub use time_span::TimeSpan;

@@ -41,7 +41,9 @@ impl BlockDevice {
                 u32::try_from(node).map_err(|_| unknown("the number of its node is out of range"))
             }
             Some(Ok(_)) => Err(unknown("the firmware does not say which node it is on")),
-            Some(Err(_)) => Err(unknown("the kernel's number of its node is no number")),
+            Some(Err(_)) => Err(unknown(
+                "the kernel reports its node as something that is not a number",
+            )),
             None => Err(unknown("the kernel does not say which node it is on")),
         }
     }

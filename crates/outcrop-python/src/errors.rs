@@ -155,7 +155,7 @@ pub(crate) fn of_lab(error: &LabError) -> PyErr {
     let sentence = with_keywords(&error.to_string());
     match error {
         LabError::Results(error) => of_results(error),
-        LabError::ReadPlan { path, source } => of_io(source, Some(path), sentence, plan_error),
+        LabError::ReadPlan { path, source, .. } => of_io(source, Some(path), sentence, plan_error),
         error if error.is_bad_input() => PlanError::new_err(sentence),
         _ => run_error(sentence),
     }

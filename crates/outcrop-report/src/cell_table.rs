@@ -101,8 +101,7 @@ impl Grid {
         for factor in &group.factors {
             let spelled = |row: &CellRow| {
                 row.setting(*factor)
-                    .map_or(NONE, |value| value.spelling())
-                    .to_owned()
+                    .map_or_else(|| NONE.to_owned(), |value| factor.shown(value.spelling()))
             };
             let is_right = rows
                 .iter()
@@ -299,7 +298,7 @@ fn head(group: &CellGroup<'_>) -> Vec<String> {
     ] {
         let words = settings
             .iter()
-            .map(|(factor, value)| format!("{} {}", factor.words(), value.spelling()));
+            .map(|(factor, value)| format!("{} {}", factor.words(), factor.shown(value.spelling())));
         let words: Vec<String> = words.collect();
         if !words.is_empty() {
             head.push(format!("{which}: {}.", words.join(", ")));

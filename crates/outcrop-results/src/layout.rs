@@ -19,7 +19,7 @@ pub const CELLS_CSV_FILE: &str = "cells.csv";
 /// The same table with typed columns.
 pub const CELLS_PARQUET_FILE: &str = "cells.parquet";
 
-/// Every file that Outcrop writes into a run folder, but for its figures; the plan last, without which it is no run.
+/// Every file that Outcrop writes into a run folder, but for its figures; the plan last, without which it is not a run.
 pub const OURS: [&str; 8] = [
     "report.html",
     CELLS_CSV_FILE,
@@ -41,7 +41,7 @@ pub fn run_name(dir: &Path) -> String {
         .into_owned()
 }
 
-/// Checks that `dir` holds the three files without which it is no run.
+/// Checks that `dir` holds the three files without which it is not a run.
 ///
 /// # Errors
 /// [`ResultsError::NotARun`] with what is missing.
@@ -56,7 +56,7 @@ pub fn check_is_run(dir: &Path) -> Result<(), ResultsError> {
         return refuse("it does not exist".to_owned());
     }
     if !dir.is_dir() {
-        return refuse("it is a file, and a run is a folder".to_owned());
+        return refuse("it is a file, but a run is a folder".to_owned());
     }
     let missing: Vec<&str> = [PLAN_FILE, ENVIRONMENT_FILE, JOURNAL_FILE]
         .into_iter()

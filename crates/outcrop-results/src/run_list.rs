@@ -58,7 +58,7 @@ impl Keep {
     }
 }
 
-/// The runs in a folder, the newest first; folders that are no runs are left out.
+/// The runs in a folder, the newest first; folders that are not runs are left out.
 ///
 /// # Errors
 /// [`ResultsError::Io`] when the folder cannot be read.

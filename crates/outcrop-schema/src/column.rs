@@ -348,7 +348,7 @@ metrics! { PLAIN:
     FILE_BYTES = "file_bytes", Bytes, Lower, DataSet, "size of the file that was written, header and checksums included";
     TEXT_BYTES = "text_bytes", Bytes, Neither, DataSet, "size of the rows as newline text";
     STORED_BYTES = "stored_bytes", Bytes, Neither, DataSet, "size of the column in the user's file: its chunks in Parquet, its fields and delimiters in text";
-    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by us with dictionary or delta encoding, whichever is smaller";
+    PARQUET_ZSTD_BYTES = "parquet_zstd_bytes", Bytes, Lower, DataSet, "size of the chunks of the same rows in a Parquet file with zstd:3, written by Outcrop with dictionary or delta encoding, whichever is smaller";
     SIZE_OVER_STORED = "size_over_stored", Ratio, Lower, DataSet, "size of the column file over that in the user's file";
     TABLE_ROWS = "table_rows", Count, Neither, DataSet, "rows that the user's table has";
     TABLE_COLUMNS = "table_columns", Count, Neither, DataSet, "columns that the user's table has, or all tables of the folder";
@@ -367,8 +367,8 @@ metrics! { PLAIN:
     ENCODE_PEAK_MEMORY = "encode_peak_memory", Bytes, Lower, Trial, "growth of the process's resident memory over one encode at its highest";
     OPEN_TIME = "open_time", Nanoseconds, Lower, Trial, "time to open the file from memory, median; a packed one is unpacked by it";
     DECODE_SPEED = "decode_speed", BytesPerSecond, Higher, Trial, "newline text decoded per second";
-    ROW_RATE = "row_rate", PerSecond, Higher, Trial, "rows gone through per second";
-    CPU_PER_ROW = "cpu_per_row", NanosecondsPerOperation, Lower, Trial, "CPU time of the process per row gone through";
+    ROW_RATE = "row_rate", PerSecond, Higher, Trial, "rows scanned per second";
+    CPU_PER_ROW = "cpu_per_row", NanosecondsPerOperation, Lower, Trial, "CPU time of the process per row scanned";
     OPERATION_RATE = "operation_rate", PerSecond, Higher, Trial, "queries answered per second, one at a time";
     HITS_PER_OPERATION = "hits_per_operation", Count, Neither, Trial, "rows that a query found, on average";
     COLD_READS = "cold_reads", Count, Lower, Trial, "reads of the file per query after opening it again, on average";

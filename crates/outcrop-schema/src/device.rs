@@ -393,7 +393,7 @@ metrics! { PLAIN:
     LATENESS_P50 = "generator_lateness_p50", Nanoseconds, Neither, Trial, "median delay of the load generator: from when a request of an open loop was due and had a slot until it was issued";
     LATENESS_P99 = "generator_lateness_p99", Nanoseconds, Neither, Trial, "99th percentile of that delay, which is part of every latency";
     LATENESS_MAX = "generator_lateness_max", Nanoseconds, Neither, Trial, "maximum of that delay";
-    ERRORS = "errors", Count, Lower, Trial, "operations that failed; they count in nothing else";
+    ERRORS = "errors", Count, Lower, Trial, "operations that failed; no other metric counts them";
     ARRIVAL_REQUESTED = "arrival_requested", PerSecond, Neither, Trial, "operations per second that the schedule asked for";
     ARRIVAL_UNFINISHED = "arrival_unfinished", Count, Lower, Trial, "operations due in the measured time that never completed; their age is in the latencies";
     PUBLISHED_MEAN_LATENCY = "latency_mean_as_published", Nanoseconds, Lower, Trial, "a published mean latency whose definition is not stated";

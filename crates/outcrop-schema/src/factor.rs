@@ -230,6 +230,17 @@ impl<T: Value> AnyFactor for Factor<T> {
 /// A factor of any type.
 pub type FactorRef = &'static dyn AnyFactor;
 
+impl dyn AnyFactor {
+    /// A value as tables show it, given as it is spelled: a bare number of bytes has its unit, `64 B`.
+    pub fn shown(&self, spelling: &str) -> String {
+        let is_bare = !spelling.is_empty() && spelling.bytes().all(|byte| byte.is_ascii_digit());
+        match self.column() {
+            Column::Bytes if is_bare => format!("{spelling} B"),
+            _ => spelling.to_owned(),
+        }
+    }
+}
+
 impl Deref for dyn AnyFactor {
     type Target = About;
 

@@ -61,6 +61,10 @@ impl Vocabulary {
 
     /// What to say of a layer that is none.
     pub fn hint(self, seen: &str) -> String {
+        // The factor that a layer is known by, such as `codec`.
+        if let Some(layer) = self.0.iter().find(|layer| layer.factor(seen).is_some()) {
+            return format!("did you mean `{}`?", layer.name);
+        }
         let names: Vec<&str> = self.0.iter().map(|layer| layer.name).collect();
         hint(seen, &names)
     }

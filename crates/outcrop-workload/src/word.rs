@@ -79,7 +79,7 @@ pub fn hint(seen: &str, accepted: &[&str]) -> String {
 ///
 /// Near is at most two edits (insert, delete, replace, swap of neighbours), three in a word of twelve letters, and fewer than half of the
 /// word; or a word that begins or ends with what was seen, if only one does.
-fn nearest<'k>(seen: &str, accepted: &[&'k str]) -> Option<&'k str> {
+pub fn nearest<'k>(seen: &str, accepted: &[&'k str]) -> Option<&'k str> {
     let scored = accepted.iter().map(|name| (edit_distance(seen, name), *name));
     let is_near = |(distance, name): &(usize, &str)| {
         let letters = name.len().max(seen.len());

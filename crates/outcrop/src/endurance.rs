@@ -13,7 +13,7 @@ const NOT_KNOWN: &str =
 pub(crate) fn rated(text: &str) -> Result<ByteSize, String> {
     match text.parse::<ByteSize>() {
         Ok(ByteSize(0)) => {
-            Err("a drive is rated for more than nothing; expected a size such as 600TB".to_owned())
+            Err("the rated endurance must be above 0; expected a size such as 600TB".to_owned())
         }
         size => size.map_err(|error| error.to_string()),
     }

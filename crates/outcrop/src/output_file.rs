@@ -26,7 +26,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 pub(crate) fn refuse_stdout(path: &Path, what: &str) -> anyhow::Result<()> {
     if is_stdout(path) {
         return Err(bad_input(anyhow::anyhow!(
-            "{what} cannot be written to stdout, which has the figures; name a file"
+            "{what} cannot be written to stdout, which is used for the figures; name a file"
         )));
     }
     Ok(())

@@ -124,7 +124,10 @@ pub(crate) fn inner<'t>(
         Some((table, column)) => Ok((table, path, column)),
         None => Err(table_error(
             &path,
-            format!("no column {:?} when the folder was read", column.name),
+            format!(
+                "the column {:?} was not there when the folder was read",
+                column.name
+            ),
         )),
     }
 }

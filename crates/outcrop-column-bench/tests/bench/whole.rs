@@ -132,6 +132,7 @@ fn a_column_takes_in_its_file_what_the_footer_says_and_as_ocol_what_encoding_all
         let table = Table::describe(&path).unwrap();
         let input = table.load(&path, table.column(name).unwrap(), u64::MAX).unwrap();
         let mut encoder = Encoder::new(EncodeOptions::default());
+        encoder.set_name(name).unwrap();
         for row in input.rows() {
             match row {
                 Some(value) => encoder.push(value).unwrap(),
@@ -313,6 +314,7 @@ proptest! {
         write(&path, &[("any", array)], Compression::UNCOMPRESSED);
         let report = judged(&path, "any", NO_LIMIT).unwrap();
         let mut encoder = Encoder::new(EncodeOptions::default());
+        encoder.set_name("any").unwrap();
         for row in &rows {
             match row {
                 Some(value) => encoder.push(value.as_bytes()).unwrap(),

@@ -285,7 +285,7 @@ impl Block<'_> {
     }
 }
 
-/// Where the integers stand for which `holds`.
+/// The positions of the integers for which `holds` is true.
 fn places_where(values: &[u32], holds: impl Fn(&u32) -> bool) -> impl Iterator<Item = u32> {
     (0_u32..)
         .zip(values)

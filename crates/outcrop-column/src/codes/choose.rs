@@ -33,8 +33,8 @@ const SAMPLE_ROWS: usize = 4096;
 const TRIAL_LEVEL: i32 = 6;
 const FORMS_KEPT: usize = 6;
 
-/// A group is worth a format that older readers refuse, and slower reads of one row, if it saves a twentieth and
-/// at least so many bytes.
+/// A group is worth a format that older readers refuse, and slower reads of one row, if it saves at least a twentieth
+/// and at least this many bytes.
 const GROUP_SAVES: (usize, usize) = (20, 64);
 
 /// What joining blocks to a group gave.

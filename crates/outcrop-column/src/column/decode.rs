@@ -105,6 +105,7 @@ impl Column {
         if !self.has_codes() {
             return Err(ColumnError::NoCodes);
         }
+        encoder.set_name(&self.name()?.unwrap_or_default())?;
         for segment in &self.segments {
             let values = Values::of(segment, &*self.source)?;
             let mut known = KnownCodes::default();

@@ -1,6 +1,6 @@
 //! What a file holds: for `info`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Column;
 use super::segment::Segment;
@@ -18,6 +18,8 @@ pub struct ColumnReport {
     /// The file's packed form, if any: sections and encodings are then those of
     /// the unpacked column in memory.
     pub packed: Option<PackedReport>,
+    /// What the column is called, as [`Column::name`] gives it.
+    pub name: Option<String>,
     /// Rows, nulls included.
     pub row_count: u64,
     /// Its segments in order.
@@ -53,11 +55,26 @@ pub struct SegmentReport {
 pub struct EncodingReport {
     /// Blocks in this encoding.
     pub block_count: u64,
-    /// Their bytes; blocks that share bytes with an equal one count each time, a group of blocks once.
+    /// Their bytes; those that several blocks share count once.
     pub bytes: u64,
 }
 
 impl Column {
+    /// What the column is called in the table that it comes from: the name of the first segment that has one.
+    ///
+    /// *Cost*: one read of at most [`NAME_BYTES_LIMIT`](crate::NAME_BYTES_LIMIT) bytes.
+    ///
+    /// # Errors
+    /// [`crate::ColumnError::Corrupt`] for a name that is too long, not UTF-8 or damaged, and what the source reports.
+    pub fn name(&self) -> Result<Option<String>> {
+        for segment in &self.segments {
+            if let Some(name) = segment.name(&*self.source)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
     /// Describes the file. *Cost*: one read of each code block.
     ///
     /// # Errors
@@ -71,6 +88,7 @@ impl Column {
         Ok(ColumnReport {
             file_bytes: self.file_bytes,
             packed: self.packed,
+            name: self.name()?,
             row_count: self.row_count(),
             segments,
         })
@@ -80,8 +98,12 @@ impl Column {
 fn report_of(segment: &Segment, source: &dyn ReadAt) -> Result<SegmentReport> {
     let mut encodings: BTreeMap<&'static str, EncodingReport> = BTreeMap::new();
     if let Some(codes) = &segment.codes {
-        for index in 0..codes.entries().len() {
+        let mut places = BTreeSet::new();
+        for (index, entry) in codes.entries().iter().enumerate() {
             let (name, bytes) = codes.describe(source, index)?;
+            // A group is described by its first block, so that the bytes of its others are none.
+            let is_shared = entry.part == 0 && !places.insert(entry.offset);
+            let bytes = if is_shared { 0 } else { bytes };
             let encoding = encodings.entry(name).or_default();
             encoding.block_count += 1;
             encoding.bytes += u64::from(bytes);
@@ -93,6 +115,7 @@ fn report_of(segment: &Segment, source: &dyn ReadAt) -> Result<SegmentReport> {
         SectionKind::ClassMap => "class map",
         SectionKind::Codes => "codes",
         SectionKind::Postings => "postings",
+        SectionKind::Name => "name",
     };
     Ok(SegmentReport {
         row_count: segment.entry.row_count,

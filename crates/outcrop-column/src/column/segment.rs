@@ -7,6 +7,7 @@ use crate::codes::section::{CodesSection, Groups};
 use crate::dictionary::Dictionary;
 use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{BLOCK_ROWS, CLASS_LIMIT, SectionKind, SegmentEntry, TOKENS};
+use crate::name;
 use crate::postings::{MemoryPostings, PostingsSection};
 use crate::ranking::Ranking;
 use crate::storage::ReadAt;
@@ -66,6 +67,14 @@ impl Segment {
 
     pub(super) fn has_index(&self) -> bool {
         self.postings.is_some() || self.memory.is_some()
+    }
+
+    /// The name of the column that it was encoded from, if it has one.
+    pub(super) fn name(&self, source: &dyn ReadAt) -> Result<Option<String>> {
+        let section = self.entry.section(SectionKind::Name);
+        section
+            .map(|section| name::of_section(source, section))
+            .transpose()
     }
 
     /// The code of null, if a row is null.

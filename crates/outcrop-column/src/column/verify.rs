@@ -28,7 +28,11 @@ impl Column {
         for segment in &self.segments {
             let source = &*self.source;
             report.row_count += segment.row_count();
-            for checked in [segment.dictionary.verify(source), check_postings(segment, source)] {
+            for checked in [
+                segment.name(source).map(drop),
+                segment.dictionary.verify(source),
+                check_postings(segment, source),
+            ] {
                 note(checked, &mut report)?;
             }
             if let Some(codes) = &segment.codes {

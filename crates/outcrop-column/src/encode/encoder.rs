@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::format::{Footer, Header, SectionKind, SegmentEntry};
+use crate::name;
 use crate::packed::{PackableRows, PackedForm, unpack, write_unpacked_behind};
 use crate::progress::{Progress, Watch};
 use crate::segment::{
@@ -34,6 +35,7 @@ pub struct Encoder {
     watch: Watch,
     never_packs: bool,
     left_out: Techniques,
+    name: Option<String>,
     #[cfg(feature = "arrow")]
     pub(crate) foreign: crate::arrow::ForeignDictionary,
 }
@@ -53,6 +55,7 @@ impl Encoder {
             watch: Watch::default(),
             never_packs: false,
             left_out: Techniques::default(),
+            name: None,
             #[cfg(feature = "arrow")]
             foreign: crate::arrow::ForeignDictionary::default(),
         }
@@ -113,14 +116,29 @@ impl Encoder {
         self.never_packs = true;
     }
 
+    /// Keeps what the column is called in the table that it comes from; an empty name is none.
+    ///
+    /// # Errors
+    /// [`ColumnError::Limit`](crate::ColumnError::Limit) for more than
+    /// [`NAME_BYTES_LIMIT`](crate::NAME_BYTES_LIMIT) bytes.
+    pub fn set_name(&mut self, name: &str) -> Result<()> {
+        self.name = name::to_write(name)?;
+        Ok(())
+    }
+
     /// The rows with their values numbered, and who wants to know how far writing them is.
     fn into_numbered(mut self) -> Result<(NumberedRows, Watch)> {
         if self.collector.row_count() > 0 {
             self.collected.push(self.collector);
         }
         let rows = self.collected.numbered(self.options.threads)?;
-        let left_out = self.left_out;
-        Ok((NumberedRows { left_out, ..rows }, self.watch))
+        let (left_out, name) = (self.left_out, self.name);
+        let rows = NumberedRows {
+            left_out,
+            name,
+            ..rows
+        };
+        Ok((rows, self.watch))
     }
 
     /// Writes the column to `out` from its start.
@@ -132,6 +150,7 @@ impl Encoder {
         let packs = (options.profile, options.index) == (Profile::Smallest, Index::None) && !self.never_packs;
         let (rows, watch) = self.into_numbered()?;
         let packable = packs.then(|| PackableRows::of(&rows)).flatten();
+        let name = rows.name.clone();
         let mut file = Vec::new();
         let target = if packable.is_some() { &mut file } else { &mut *out };
         let (segment, file_bytes) = rows.write_file(&options, &watch, None, target)?;
@@ -139,7 +158,8 @@ impl Encoder {
         let Some(packable) = packable else {
             return Ok(report);
         };
-        if let Some((form, packed)) = packable.pack(file.len(), &watch)? {
+        if let Some((form, mut packed)) = packable.pack(file.len(), &watch)? {
+            packed.extend(name.as_deref().map(name::behind_packed).unwrap_or_default());
             (report.packed, report.file_bytes) = (Some(form), packed.len() as u64);
             file = packed;
         }

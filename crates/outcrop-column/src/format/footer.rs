@@ -17,17 +17,27 @@ pub(crate) enum SectionKind {
     ClassMap = 2,
     Codes = 3,
     Postings = 4,
+    Name = 6,
 }
 
 impl SectionKind {
     fn from_number(number: u32) -> Option<Self> {
-        [Self::Dictionary, Self::ClassMap, Self::Codes, Self::Postings]
-            .into_iter()
-            .find(|&kind| kind as u32 == number)
+        [
+            Self::Dictionary,
+            Self::ClassMap,
+            Self::Codes,
+            Self::Postings,
+            Self::Name,
+        ]
+        .into_iter()
+        .find(|&kind| kind as u32 == number)
     }
 
     fn flags(self) -> u32 {
-        if self == Self::Postings { FLAG_IGNORABLE } else { 0 }
+        match self {
+            Self::Postings | Self::Name => FLAG_IGNORABLE,
+            Self::Dictionary | Self::ClassMap | Self::Codes => 0,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{MAGIC, ORDINARY, PACKED_BYTES_LIMIT, PackedForm, SYMBOLS_LIMIT, TEXT
 use crate::codes::{ClassTable, Scratch, unwrap};
 use crate::error::{ColumnError, Result, corrupt};
 use crate::format::{BLOCK_ROWS, Fields, Footer, HEADER_BYTES, Header};
+use crate::name;
 use crate::progress::Watch;
 use crate::segment::{Collected, Collector, EncodeOptions, KnownCodes};
 use crate::storage::{ReadAt, WriteAt, check_crc, read_range};
@@ -60,11 +61,13 @@ pub(crate) fn unpack(source: &dyn ReadAt, options: EncodeOptions) -> Result<Opti
     let body = Body::take(form, &mut fields)?;
     let checked = &packed[..fields.position()];
     check_crc(PART, 0, checked, fields.u32()?)?;
+    let name = name::of_packed(source, fields.position() as u64)?;
     let mut collected = Collected::default();
     collected.push(body.into_rows()?);
     // What follows takes the most memory.
     drop(packed);
-    let rows = collected.numbered(options.threads)?;
+    let mut rows = collected.numbered(options.threads)?;
+    rows.name = name;
     let symbols = rows.values.counts.len() as u64;
     if symbols > SYMBOLS_LIMIT {
         return Err(too_large("distinct values", symbols, SYMBOLS_LIMIT));

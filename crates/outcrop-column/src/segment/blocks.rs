@@ -154,7 +154,7 @@ impl BlockWriter {
         }
     }
 
-    /// Writes a block or a group; gives memory that is no longer needed.
+    /// Writes a block or a group; returns memory that can be used again.
     fn push(&mut self, block: Encoded, out: &mut SectionWriter<'_>) -> Result<Vec<u8>> {
         let mut entry = BlockEntry {
             offset: out.position(),

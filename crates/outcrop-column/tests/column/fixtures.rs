@@ -5,6 +5,7 @@ use std::process::Command;
 
 use outcrop_column::{EncodeOptions, Encoder, Index, PackedForm, Profile};
 
+use crate::names::{named, some_rows};
 use crate::oracle::{Row, check_file, encode, encode_unpacked, push_all};
 use crate::tokens::phrases;
 
@@ -208,6 +209,35 @@ fn an_appended_golden_file_is_read() {
     check_file(&std::fs::read(path).unwrap(), &rows, 20);
 }
 
+/// Files of a column with a name, which the Python reader knows nothing of: it reads them as readers of before do.
+const NAMED: [&str; 2] = ["named", "packed-named"];
+
+#[test]
+fn golden_files_with_a_name_are_read() {
+    let postings = EncodeOptions {
+        index: Index::Postings,
+        ..Default::default()
+    };
+    let smallest = EncodeOptions {
+        profile: Profile::Smallest,
+        ..Default::default()
+    };
+    for (file_name, options) in NAMED.into_iter().zip([postings, smallest]) {
+        let path = folder().join(format!("{file_name}.ocol"));
+        if std::env::var_os("OUTCROP_WRITE_FIXTURES").is_some() {
+            std::fs::write(&path, named("rock", options)).unwrap();
+        }
+        let golden = std::fs::read(&path).unwrap();
+        let column = outcrop_column::Column::open_in(golden.clone()).unwrap();
+        assert_eq!(column.name().unwrap().as_deref(), Some("rock"));
+        assert_eq!(
+            column.report().unwrap().packed.is_some(),
+            file_name.starts_with("packed")
+        );
+        check_file(&golden, &some_rows(), 5);
+    }
+}
+
 #[test]
 fn the_python_reader_written_from_the_specification_agrees_on_every_fixture() {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
@@ -217,7 +247,7 @@ fn the_python_reader_written_from_the_specification_agrees_on_every_fixture() {
     paths.sort();
     assert_eq!(
         paths.len(),
-        fixtures().len() + packed_fixtures().len() + 1,
+        fixtures().len() + packed_fixtures().len() + 1 + NAMED.len(),
         "each fixture and nothing else: {paths:?}"
     );
     for path in paths {

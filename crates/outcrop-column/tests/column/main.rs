@@ -10,6 +10,7 @@ mod arrow;
 mod damage;
 mod fixtures;
 mod kernels;
+mod names;
 mod oracle;
 mod packed;
 mod reads;

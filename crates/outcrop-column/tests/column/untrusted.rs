@@ -19,6 +19,7 @@ pub(crate) fn ask_everything(file: &[u8]) {
             continue;
         }
         let _ = column.verify();
+        let _ = column.name();
         let _ = column.report();
         let _ = column.decode_text(&mut std::io::sink());
         for value in [&b"w1"[..], b"", b"w99", b"zzz"] {
@@ -66,6 +67,9 @@ fn small_file(index: Index, profile: Profile, shape: u32) -> Vec<u8> {
         profile,
         threads: 1,
     });
+    if shape == 1 {
+        encoder.set_name("unit").unwrap();
+    }
     let row_count: u32 = match shape {
         3 => 2000,
         4 => 8000,
@@ -133,7 +137,7 @@ pub(crate) fn misplaced(file: &[u8], offset: u64) -> Option<Vec<u8>> {
     let mut file = file.to_vec();
     let footer = usize::try_from(u64_at(&file, 40)?).ok()?;
     let sections = u32_at(&file, footer + 56)? as usize;
-    let mut places = (0..sections.min(4)).map(|section| footer + 64 + 48 * section);
+    let mut places = (0..sections.min(5)).map(|section| footer + 64 + 48 * section);
     let codes = places.find(|at| u32_at(&file, *at) == Some(3))?;
     let table = usize::try_from(u64_at(&file, codes + 8)? + u64_at(&file, codes + 24)?).ok()?;
     let entry = table + 8 + 8 * u32_at(&file, table)?.min(16) as usize;
@@ -232,7 +236,7 @@ fn reseal_sections(file: &mut [u8]) -> Option<()> {
     let footer = usize::try_from(u64_at(file, 40)?).ok()?;
     let value_count = u64_at(file, footer.checked_add(24)?)?;
     let section_count = u32_at(file, footer + 56)?;
-    for section in 0..section_count.min(4) as usize {
+    for section in 0..section_count.min(5) as usize {
         let at = footer + 64 + 48 * section;
         let field = |offset| usize::try_from(u64_at(file, at + offset)?).ok();
         let (start, table_offset, table_length) = (field(8)?, field(24)?, field(32)?);
@@ -242,6 +246,7 @@ fn reseal_sections(file: &mut [u8]) -> Option<()> {
         let _ = match kind {
             1 => reseal_dictionary(file, start, table, value_count.div_ceil(1 << parameter.min(10))),
             2 | 3 => reseal_codes(file, start, table, table + table_length),
+            6 => Some(()),
             _ => reseal_postings(file, start, table, table + table_length),
         };
         let crc = crc32c::crc32c(&file[table..table + table_length]);

@@ -51,10 +51,10 @@ pub(super) fn of(cell: &CellView<'_>) -> Result<FioOptions, String> {
     let mut put = |name: &str, value: String| options.push((name.to_owned(), value));
     let pattern = settings
         .get(&ACCESS_PATTERN)
-        .ok_or("its access pattern is not stated, and fio's `rw` has it")?;
+        .ok_or("its access pattern is not stated, but fio's `rw` needs it")?;
     let mix = *settings
         .get(&READ_WRITE_MIX)
-        .ok_or("its mix of reads and writes is not stated, and fio's `rw` has it")?;
+        .ok_or("its mix of reads and writes is not stated, but fio's `rw` needs it")?;
     put("rw", rw(*pattern, mix)?);
     if !(mix == ReadWriteMix::READ_ONLY || mix == ReadWriteMix::WRITE_ONLY) {
         put("rwmixread", mix.read_percent().to_string());
@@ -212,12 +212,12 @@ fn rate(settings: &Settings, jobs: u32) -> Result<Vec<(&'static str, String)>, S
         .get(&READ_WRITE_MIX)
         .is_some_and(|mix| mix.has_reads() && mix.has_writes());
     if is_mixed {
-        return Err("fio bounds the rates of reads and writes apart".to_owned());
+        return Err("fio limits the rates of reads and writes separately".to_owned());
     }
     let of_job = rate.per_second() / f64::from(jobs);
     if of_job.fract() != 0.0 || of_job >= 9e15 {
         return Err(format!(
-            "fio's rate is a whole number for each job, and {rate} over {jobs} jobs is none"
+            "fio's rate is a whole number per job, but {rate} over {jobs} jobs is not"
         ));
     }
     Ok(vec![

@@ -15,8 +15,8 @@ pub(super) enum Meaning {
 
 use Meaning::{Always, Read, Refused};
 
-const BLOCK_SIZES: &str = "requests of a cell have one size; make a job of each";
-const PROCESSORS: &str = "run `taskset` or `numactl` before outcrop instead";
+const BLOCK_SIZES: &str = "the size of requests is fixed; write one job for each size";
+const PROCESSORS: &str = "run outcrop under `taskset` or `numactl` instead";
 const NO_CHECK: &str = "a job file only measures; `outcrop device … --verify` verifies, without figures";
 const NO_PAUSE: &str = "leave it out; rate_iops with rate_process=poisson spaces requests";
 const NO_STOP: &str = "trials are bounded by time; give runtime";
@@ -39,11 +39,11 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     ("new_group", Always("jobs are reported apart")),
     ("thread", Always("jobs are threads")),
-    ("norandommap", Always("random places are drawn independently")),
-    ("softrandommap", Always("random places are drawn independently")),
+    ("norandommap", Always("random offsets are drawn independently")),
+    ("softrandommap", Always("random offsets are drawn independently")),
     (
         "random_generator",
-        Always("random places come from a generator with a recorded seed"),
+        Always("random offsets come from a generator with a recorded seed"),
     ),
     (
         "randrepeat",
@@ -112,23 +112,20 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("fallocate", Always("the scratch file is written in full")),
     ("overwrite", Always("the scratch file is written in full")),
     ("unlink", Always("the scratch file is removed")),
-    ("end_fsync", Always("files are synced behind each trial")),
-    ("fsync_on_close", Always("files are synced behind each trial")),
+    ("end_fsync", Always("files are synced after each trial")),
+    ("fsync_on_close", Always("files are synced after each trial")),
     ("exitall", Always("jobs run one after the other")),
     ("exitall_on_error", Always("a failed trial is reported as failed")),
-    ("unit_base", Always("units are printed by Outcrop's rules")),
-    (
-        "significant_figures",
-        Always("units are printed by Outcrop's rules"),
-    ),
+    ("unit_base", Always("units follow Outcrop's own rules")),
+    ("significant_figures", Always("units follow Outcrop's own rules")),
     ("wait_for", Always("jobs run one after the other")),
     (
         "io_submit_mode",
-        Always("requests of a rate are due by a schedule, whether or not earlier ones are done"),
+        Always("with a rate, requests follow a schedule whether or not earlier ones have completed"),
     ),
     (
         "unified_rw_reporting",
-        Always("reads and writes are reported together and apart"),
+        Always("reads and writes are reported both together and separately"),
     ),
     (
         "log_max_value",
@@ -165,11 +162,11 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "rate_min",
-        Refused("the report says what was answered of the rate; leave it out"),
+        Refused("the report says how much of the rate was achieved; leave it out"),
     ),
     (
         "rate_iops_min",
-        Refused("the report says what was answered of the rate; leave it out"),
+        Refused("the report says how much of the rate was achieved; leave it out"),
     ),
     ("offset", Refused("the span begins at the start of the file")),
     (
@@ -181,15 +178,15 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("fill_device", Refused(NO_STOP)),
     (
         "nrfiles",
-        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+        Refused("a device is measured through one file; `outcrop filesystem` uses many"),
     ),
     (
         "openfiles",
-        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+        Refused("a device is measured through one file; `outcrop filesystem` uses many"),
     ),
     (
         "file_service_type",
-        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+        Refused("a device is measured through one file; `outcrop filesystem` uses many"),
     ),
     (
         "filename_format",
@@ -197,7 +194,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "opendir",
-        Refused("a device is measured through one file; `outcrop filesystem` has many"),
+        Refused("a device is measured through one file; `outcrop filesystem` uses many"),
     ),
     ("cpus_allowed", Refused(PROCESSORS)),
     ("cpus_allowed_policy", Refused(PROCESSORS)),
@@ -219,15 +216,15 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ),
     (
         "latency_target",
-        Refused("rate_iops at several rates gives the curve"),
+        Refused("several values of rate_iops give the curve"),
     ),
     (
         "latency_window",
-        Refused("rate_iops at several rates gives the curve"),
+        Refused("several values of rate_iops give the curve"),
     ),
     (
         "latency_percentile",
-        Refused("rate_iops at several rates gives the curve"),
+        Refused("several values of rate_iops give the curve"),
     ),
     (
         "flow",
@@ -277,8 +274,8 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "ioscheduler",
         Refused("write it to /sys/block/DEVICE/queue/scheduler before the run"),
     ),
-    ("prio", Refused("run `ionice` before outcrop instead")),
-    ("nice", Refused("run `nice` before outcrop instead")),
+    ("prio", Refused("run outcrop under `ionice` instead")),
+    ("nice", Refused("run outcrop under `nice` instead")),
     ("ss", Refused("every trial says whether it is steady")),
     ("ss_dur", Refused("every trial says whether it is steady")),
     ("ss_ramp", Refused("every trial says whether it is steady")),

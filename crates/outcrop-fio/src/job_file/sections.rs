@@ -67,7 +67,9 @@ impl Reader<'_> {
             problems: vec![format!("{}: {reason}", path.display())],
         };
         if bytes.len() as u64 > MOST_BYTES {
-            return Err(refuse("it is larger than 1 MiB, and no job file is".to_owned()));
+            return Err(refuse(
+                "it is larger than 1 MiB, so it is not a job file".to_owned(),
+            ));
         }
         let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text".to_owned()))?;
         for (line, text) in (1..).zip(text.lines()) {
@@ -88,7 +90,7 @@ impl Reader<'_> {
             match rest.split_once(']') {
                 Some((name, _)) => self.open(name.trim(), at),
                 None => self.problems.push(format!(
-                    "{at}: `{line}` opens a section and does not close it; expected [NAME]"
+                    "{at}: `{line}` opens a section but does not close it; expected [NAME]"
                 )),
             }
             return Ok(());
@@ -117,7 +119,7 @@ impl Reader<'_> {
             (Place::Global, _) => self.global.set(name, &value, at),
             (Place::Job, Some(section)) => section.options.set(name, &value, at),
             _ => self.problems.push(format!(
-                "{at}: `{line}` stands before the first section; begin with [global] or [NAME]"
+                "{at}: `{line}` comes before the first section; begin with [global] or [NAME]"
             )),
         }
         Ok(())
@@ -145,7 +147,7 @@ impl Reader<'_> {
             expanded.push_str(before);
             let Some((name, behind)) = behind.split_once('}') else {
                 self.problems
-                    .push(format!("{at}: `{value}` opens `${{` and does not close it"));
+                    .push(format!("{at}: `{value}` opens `${{` but does not close it"));
                 return value.to_owned();
             };
             match (self.variable)(name) {

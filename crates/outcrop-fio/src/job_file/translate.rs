@@ -46,12 +46,12 @@ pub(super) fn translate(
             let together = format!("{at}: [{name}] runs at the same time as [{before}] in fio");
             match at_once {
                 AtOnce::Refused => translation.problem(format!(
-                    "{together}, and here jobs run one after the other; write `stonewall` into it, or give --in-turn"
+                    "{together}, but here jobs run one after the other; add `stonewall` to it, or give --in-turn"
                 )),
                 AtOnce::InTurn => translation
                     .file
                     .notes
-                    .push(format!("{together}, and is measured alone here")),
+                    .push(format!("{together}, but is measured alone here")),
             }
         }
         translation.job(section);
@@ -97,7 +97,7 @@ impl Translation {
             let given = section.options.get("direct").or(section.options.get("buffered"));
             let at = given.map_or(&section.at, |given| &given.at);
             self.problem(format!(
-                "{at}: [{}] is buffered I/O, and here every request bypasses the page cache; write direct=1",
+                "{at}: [{}] is buffered I/O, but here every request bypasses the page cache; write direct=1",
                 section.name
             ));
         }
@@ -219,7 +219,7 @@ fn size_of(options: &Options) -> Result<Option<u64>, Problem> {
     match (read("size")?, read("filesize")?, options.get("filesize")) {
         (Some(size), Some(file), Some(given)) if size != file => Err(Problem::of(
             given,
-            "size is another; here a job has one file of one size, and time bounds how much is moved; keep one of the two",
+            "size has another value; here a job has one file of one size, and its runtime limits how much is transferred; keep one of the two",
         )),
         (size, file, _) => Ok(size.or(file)),
     }
@@ -240,7 +240,7 @@ fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Resu
             return Err(Problem::of(given, format!("there is no {}", path.display())));
         }
         if given.value.contains(':') {
-            return Err(Problem::of(given, "several files are several jobs here"));
+            return Err(Problem::of(given, "write one job for each file"));
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         return Ok(Target::Scratch {
@@ -250,8 +250,8 @@ fn target(options: &Options, size: Option<u64>, jobs: u64, writes: bool) -> Resu
     }
     if writes {
         let reason = format!(
-            "{} is there, and Outcrop does not write to what it did not make; leave filename out for a scratch file, or give a \
-             device as `outcrop device` takes it",
+            "{} already exists, and Outcrop does not write to files that it did not create; leave filename out for a scratch \
+             file, or name a device as for `outcrop device`",
             path.display()
         );
         return Err(Problem::of(given, reason));

@@ -183,7 +183,7 @@ impl Described {
             if self.factor(*factor).is_none() {
                 self.factors.insert(factor.name.to_owned(), value.clone());
                 self.remark(format!(
-                    "{} = {value} was assumed: fio's result does not say",
+                    "{} = {value} was assumed, because fio's result does not state it",
                     factor.name
                 ));
             }

@@ -62,7 +62,7 @@ fn walk(root: &Path, folder: &Path, level: usize, found: &mut Vec<PathBuf>) -> R
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     let about = fs::metadata(path).map_err(|error| format!("it cannot be read: {error}"))?;
     if !about.is_file() {
-        return Err("it is no regular file".to_owned());
+        return Err("it is not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| format!("it cannot be opened: {error}"))?;
@@ -71,7 +71,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
         .map_err(|error| format!("it cannot be read: {error}"))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(format!(
-            "it is larger than {} MiB, and no result of fio is",
+            "it is larger than {} MiB, so it is not a result of fio",
             MOST_BYTES >> 20
         ));
     }

@@ -38,12 +38,13 @@ pub(super) fn trials(
 ) -> Result<(Vec<TrialEntry>, Vec<String>), String> {
     let Some(jobs) = &document.jobs else {
         return Err(match document.client_stats {
-            Some(_) => "it is of fio --client; import what the machines themselves wrote".to_owned(),
+            Some(_) => "it was written by fio --client; import the files that the machines themselves wrote"
+                .to_owned(),
             None => "it is not a result of fio: it has no \"jobs\"".to_owned(),
         });
     };
     if jobs.is_empty() {
-        return Err("fio reports no job in it".to_owned());
+        return Err("it contains no job".to_owned());
     }
     if jobs.iter().all(|job| job.read.is_none() && job.mixed.is_none()) {
         return Err("it is not a result of fio: its jobs have no \"read\"".to_owned());
@@ -109,7 +110,7 @@ fn trial(
     origin: Origin<'_>,
 ) -> Result<TrialEntry, String> {
     if figures.trims > 0.0 {
-        return Err("it trims; Outcrop has reads and writes".to_owned());
+        return Err("it trims; Outcrop measures only reads and writes".to_owned());
     }
     let described = describe(options, figures, beside, origin)?;
     let outcome = match job.error {
@@ -176,7 +177,7 @@ fn describe(
     if beside > 0 {
         let others = if beside == 1 { "another job" } else { "other jobs" };
         described.remark(format!(
-            "fio ran this job at the same time as {others}, so its figures are those of a device that others used too"
+            "fio ran this job at the same time as {others}, so its figures are those of a shared device"
         ));
     }
     if origin.reports > 1 {

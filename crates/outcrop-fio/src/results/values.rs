@@ -65,10 +65,10 @@ fn of_operations(
         ),
     ];
     let why_no_percentiles = match (is_of_both, entries) {
-        (_, 2..) => Some("fio reports the percentiles of each job alone; group_reporting gives those of all"),
-        (true, _) => {
-            Some("fio reports the percentiles of reads and writes apart; unified_rw_reporting=1 joins them")
-        }
+        (_, 2..) => Some("fio reports the percentiles of each job separately; group_reporting combines them"),
+        (true, _) => Some(
+            "fio reports the percentiles of reads and writes separately; unified_rw_reporting=1 combines them",
+        ),
         _ => None,
     };
     let (schedule, real) = (

@@ -18,7 +18,10 @@ pub(super) fn arrival(options: &Options, asked: &Asked) -> Result<String, Proble
     let per_second = match (options.get("rate_iops"), options.get("rate")) {
         (None, None) => return Ok("closed".to_owned()),
         (Some(_), Some(given)) => {
-            return Err(Problem::of(given, "it stands with rate_iops; keep one"));
+            return Err(Problem::of(
+                given,
+                "it contradicts rate_iops; keep one of the two",
+            ));
         }
         (Some(given), None) => number(given, options, asked.mix, "a number of requests per second")?,
         (None, Some(given)) => of_bytes(given, options, asked)?,
@@ -45,7 +48,7 @@ fn of_bytes(given: &Given, options: &Options, asked: &Asked) -> Result<u64, Prob
         Some(size) => Err(Problem::of(
             given,
             format!(
-                "{rate} bytes per second are no whole number of requests of {size} bytes; give rate_iops"
+                "{rate} bytes per second is not a whole number of requests of {size} bytes each; use rate_iops instead"
             ),
         )),
         None => Err(Problem::of(
@@ -65,7 +68,7 @@ fn number(given: &Given, options: &Options, mix: Option<ReadWriteMix>, what: &st
         Some(mix) if !mix.has_reads() => second,
         Some(mix) if mix.has_writes() => {
             return Err(refuse(format!(
-                "`{}` bounds reads and writes apart; here a rate is one of all requests",
+                "`{}` limits reads and writes separately; here one rate covers all requests",
                 given.value
             )));
         }

@@ -30,7 +30,7 @@ fn of_range(given: &Given, options: &Options, mix: Option<ReadWriteMix>) -> Resu
             [Ok(low), Ok(high)] if low == high => Ok(low),
             [Err(reason), _] | [_, Err(reason)] => Err(refuse(reason)),
             _ => Err(refuse(format!(
-                "`{text}` draws the size of each request; requests of a cell have one size; make a job of each"
+                "`{text}` varies the size of requests, which is fixed here; write one job for each size"
             ))),
         }
     };
@@ -60,7 +60,7 @@ fn of_directions(
         Some(Ok(_)) => Err(Problem::of(
             given,
             format!(
-                "`{}` gives reads and writes other sizes; here all requests of a cell have one",
+                "`{}` gives reads and writes different sizes; here all requests of a cell have the same size",
                 given.value
             ),
         )),

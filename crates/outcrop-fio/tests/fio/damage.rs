@@ -34,7 +34,7 @@ fn each_file_that_is_no_result_is_named_in_one_sentence_and_the_others_are_impor
         (
             "none.json",
             br#"{"fio version": "fio-3.33", "jobs": []}"#,
-            "no job in it",
+            "it contains no job",
         ),
         ("text.json", b"fio: failed to open\n", "no JSON in it"),
         ("words.json", b"\xff\xfe{\n\xff}", "no JSON in it"),

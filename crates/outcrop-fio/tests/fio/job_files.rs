@@ -90,7 +90,7 @@ fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
         (
             "refused.fio",
             Err(vec![
-                ":4: bssplit=4k/60:64k/40: requests of a cell have one size",
+                ":4: bssplit=4k/60:64k/40: the size of requests is fixed",
                 ":5: verify=crc32c: ",
                 ":8: colour=blue: Outcrop does not know this option",
                 ":9: thinktime=10: ",
@@ -100,7 +100,7 @@ fn each_file_is_accepted_or_says_every_option_that_it_cannot_have() {
         (
             "form.fio",
             Err(vec![
-                ":1: `bs=4k` stands before the first section",
+                ":1: `bs=4k` comes before the first section",
                 ":2: `[open` opens a section",
                 ":4: the environment has no NOWHERE",
                 ":5: cannot include ",
@@ -191,7 +191,10 @@ fn one_size_one_rate_and_one_file_are_read_in_whichever_option_they_stand() {
         assert_eq!(*size, Some(ByteSize::mib(mebibytes)), "{}", job.name);
     }
     let refused = of_text("[a]\ndirect=1\nsize=1m\nfilesize=2m\n").unwrap_err();
-    assert!(refused[0].contains("filesize: size is another"), "{refused:?}");
+    assert!(
+        refused[0].contains("filesize: size has another value"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -231,7 +234,7 @@ fn what_is_there_is_only_read() {
     let refused = job("randwrite", &data).unwrap_err();
     assert!(
         refused[0].contains("x.fio:5: filename: ")
-            && refused[0].contains("does not write to what it did not make"),
+            && refused[0].contains("does not write to files that it did not create"),
         "{refused:?}"
     );
     let made = job("randwrite", &folder.path().join("new")).unwrap();

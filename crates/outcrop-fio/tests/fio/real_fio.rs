@@ -104,7 +104,7 @@ fn figures_of_the_real_fio_are_imported_as_they_are() {
     }
     let both = job["read"]["iops"].as_f64().unwrap() + job["write"]["iops"].as_f64().unwrap();
     assert!((figure(trial, "iops") - both).abs() < 1e-6);
-    assert!(reason(trial, "latency_p50").contains("reads and writes apart"));
+    assert!(reason(trial, "latency_p50").contains("reads and writes separately"));
 }
 
 #[test]

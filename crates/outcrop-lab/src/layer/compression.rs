@@ -11,7 +11,7 @@ use std::path::Path;
 
 use outcrop_codec::{CodecErrorKind, CodecSpec, families};
 use outcrop_compress::Source;
-use outcrop_measure::units::{ByteSize, format_bytes, format_bytes_of};
+use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_schema::compression::{CODEC, DATA, Data, SAMPLE_SIZE, SCHEMA};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 use outcrop_workload::word::hint;
@@ -106,13 +106,16 @@ impl Layer for Compression {
             }
         };
         let taken = wanted.min(total);
+        let is_generated = *settings.value(&DATA) == Data::Generated;
         settings.set(&SAMPLE_SIZE, ByteSize(taken));
         let label = match total {
             u64::MAX => name,
+            total if is_generated => format!("{name} {}", format_bytes(total)),
             total if total > taken => {
-                format!("{name} {}", format_bytes_of(taken, total))
+                let [taken, total] = [taken, total].map(|bytes| format_data(bytes as f64));
+                format!("{name} {taken} of {total}")
             }
-            total => format!("{name} {}", format_bytes(total)),
+            total => format!("{name} {}", format_data(total as f64)),
         };
         Ok(Subject { settings, label })
     }

@@ -47,7 +47,8 @@ impl Layer for Filesystem {
             Ok(Data::Path(_)) => {}
             _ => {
                 return Err(
-                    "reads its data more than once and takes no stdin; give a file or a directory".to_owned(),
+                    "reads its data more than once, so it cannot use stdin; give a file or a directory"
+                        .to_owned(),
                 );
             }
         }
@@ -99,7 +100,12 @@ impl Layer for Filesystem {
         }
         let (name, bytes) = data_of(&mut settings, wanted)?;
         settings.set(&SAMPLE_SIZE, ByteSize(bytes));
-        let label = format!("{name} {}{}", format_bytes(bytes), place.unwrap_or_default());
+        // A part of the data has the size that was chosen.
+        let size = match bytes == wanted {
+            true => format_bytes(bytes),
+            false => format_data(bytes as f64),
+        };
+        let label = format!("{name} {size}{}", place.unwrap_or_default());
         Ok(Subject { settings, label })
     }
 
@@ -146,7 +152,7 @@ fn data_of(settings: &mut Settings, wanted: u64) -> Result<(String, u64), Refusa
             let total = source.bytes().unwrap_or(u64::MAX);
             if total < LEAST_BYTES {
                 let message = format!(
-                    "the data are {}, less than {FEWEST_EXTENTS} extents of 128KiB ({}), and say nothing of a filesystem; give more",
+                    "the data are {}, less than {FEWEST_EXTENTS} extents of 128KiB ({}), too little to measure a filesystem; give more",
                     format_data(total as f64),
                     format_bytes(LEAST_BYTES)
                 );

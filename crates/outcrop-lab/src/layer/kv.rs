@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use outcrop_compress::Source;
 use outcrop_filesystem::ability;
 use outcrop_kv::WorkerProgram;
-use outcrop_measure::units::format_bytes;
+use outcrop_measure::units::format_data;
 use outcrop_schema::kv::{CONTENT, DATA, SCHEMA, ValueData};
 use outcrop_schema::{FactorRef, LayerSchema, Settings};
 
@@ -91,7 +91,7 @@ impl Layer for Kv {
                 let name = name.map_or_else(|| path.clone(), |name| name.to_string_lossy().into_owned());
                 let size = source
                     .bytes()
-                    .map_or_else(String::new, |bytes| format!(" {}", format_bytes(bytes)));
+                    .map_or_else(String::new, |bytes| format!(" {}", format_data(bytes as f64)));
                 settings.set(&DATA, ValueData::Path(path));
                 format!("databases of values cut from {name}{size}")
             }

@@ -321,7 +321,8 @@ fn workload(draft: &Draft, layer: LayerRef) -> Result<(Settings, Factors), LabEr
         },
     ) in &draft.workload
     {
-        let place = format!("the workload of layer {}", layer.name());
+        let part = if *is_factor { "factors" } else { "workload" };
+        let place = format!("the {part} of layer {}", layer.name());
         let factor = find(known, name, at, &place)?;
         let mut settings: Vec<Setting> = Vec::new();
         for value in values {

@@ -354,7 +354,7 @@ impl Reader<'_> {
 
     fn list(&self, value: &Value<'_>, path: &str) -> Result<Vec<Located<String>>, LabError> {
         let DeValue::Array(array) = value.get_ref() else {
-            return Err(self.wrong_type(value, path, "a list such as [1, 32]"));
+            return Err(self.wrong_type(value, path, "a list such as [1, 32] or [\"lz4\", \"zstd:1\"]"));
         };
         array
             .iter()

@@ -1,9 +1,13 @@
 //! The text of a plan and the name that messages call it by.
 
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
+use outcrop_workload::word::nearest;
+
 use crate::error::LabError;
+use crate::profile::shipped_plans;
 
 /// A plan's text and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +26,9 @@ impl PlanSource {
     pub fn read(path: &Path) -> Result<Self, LabError> {
         let text = std::fs::read_to_string(path).map_err(|source| LabError::ReadPlan {
             path: path.to_owned(),
+            meant: (source.kind() == ErrorKind::NotFound)
+                .then(|| meant_by(path))
+                .flatten(),
             source,
         })?;
         Ok(Self {
@@ -45,4 +52,28 @@ impl PlanSource {
             message: message.into(),
         }
     }
+}
+
+/// The plan that a path without a file is probably a slip of: a file next to it, or a plan that ships.
+fn meant_by(path: &Path) -> Option<String> {
+    let (name, stem) = (path.file_name()?.to_str()?, path.file_stem()?.to_str()?);
+    let shipped: Vec<&str> = shipped_plans().iter().map(|plan| plan.name).collect();
+    if shipped.contains(&stem) {
+        return Some(format!("to run the shipped plan, give its name alone: `{stem}`"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")))
+        .into_iter()
+        .flatten();
+    let mut files: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|file| file.ends_with(".toml"))
+        .collect();
+    files.sort_unstable();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let near = match nearest(name, &files) {
+        Some(file) => path.with_file_name(file).display().to_string(),
+        None => nearest(stem, &shipped)?.to_owned(),
+    };
+    Some(format!("did you mean `{near}`?"))
 }

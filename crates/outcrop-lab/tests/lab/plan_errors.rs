@@ -73,7 +73,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "queue_depth =",
         "queue_dpeth =",
-        "plan.toml:14:1: unknown key `queue_dpeth` in the workload of layer device; did you mean `queue_depth`?",
+        "plan.toml:14:1: unknown key `queue_dpeth` in the factors of layer device; did you mean `queue_depth`?",
     ),
     (
         "io_block_size =",
@@ -104,7 +104,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "[1, 32]",
         "32",
-        "plan.toml:14:15: factors.queue_depth is the whole number 32; expected a list such as [1, 32]",
+        "plan.toml:14:15: factors.queue_depth is the whole number 32; expected a list such as [1, 32] or [\"lz4\", \"zstd:1\"]",
     ),
     (
         "[1, 32]",

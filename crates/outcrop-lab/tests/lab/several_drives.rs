@@ -100,7 +100,7 @@ fn files_are_read_together_as_far_as_the_smallest_goes_and_what_cannot_be_is_ref
     }
     for (text, part) in [
         (text.replace(&two, &one), "is named twice"),
-        (reads.replace("ALSO", &one), "is no directory"),
+        (reads.replace("ALSO", &one), "is not a directory"),
         (
             reads
                 .replace("drives = [1, 2]", "drives = [3]")
@@ -108,7 +108,7 @@ fn files_are_read_together_as_far_as_the_smallest_goes_and_what_cannot_be_is_ref
             "the subject has 2",
         ),
         (reads.replace("also = \"ALSO\"\n", ""), "the subject has 1"),
-        (reads.replace("ALSO", "a::b"), "is no directory"),
+        (reads.replace("ALSO", "a::b"), "is not a directory"),
     ] {
         let refused = try_plan_set(&text, data.path()).unwrap_err().to_string();
         assert!(refused.contains(part), "{part}: {refused}");

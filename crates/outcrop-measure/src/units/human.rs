@@ -113,17 +113,6 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// A part of a size, both in units of one kind: `1 MiB of 4 MiB`, `1.05 MB of 2.93 MB`.
-pub fn format_bytes_of(part: u64, whole: u64) -> String {
-    let shown = [part, whole].map(format_bytes);
-    let is_binary = |text: &String| text.ends_with("iB");
-    let [part, whole] = match is_binary(&shown[0]) == is_binary(&shown[1]) {
-        true => shown,
-        false => [part, whole].map(|bytes| format_steps(bytes as f64, &BYTES, "")),
-    };
-    format!("{part} of {whole}")
-}
-
 /// A ratio with three significant digits: `0.912`, `1.00`, `12.3`.
 pub fn format_ratio(ratio: f64) -> String {
     match ratio.abs() {

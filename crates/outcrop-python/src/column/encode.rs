@@ -86,7 +86,12 @@ pub(super) fn encode(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<EncodeReport> {
     let py = data.py();
+    let name = input.column.clone();
     let mut encoder = Source::of(data, input.column)?.encoder(py, options, input.null)?;
+    if let Some(name) = name {
+        // A column without a name is better than none: one that is too long is not kept.
+        encoder.set_name(&name).ok();
+    }
     let (reports, seen) = std::sync::mpsc::channel();
     if progress.is_some() {
         encoder.watch(move |progress| {

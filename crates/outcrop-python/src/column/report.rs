@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyList};
 
 pub(super) fn to_python<'py>(py: Python<'py>, report: &ColumnReport) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
+    dict.set_item("name", report.name.as_deref())?;
     dict.set_item("file_bytes", report.file_bytes)?;
     dict.set_item("row_count", report.row_count)?;
     dict.set_item("packed", report.packed.map(|packed| packed.form.name()))?;

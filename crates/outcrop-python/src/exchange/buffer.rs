@@ -47,7 +47,7 @@ fn numbers(array: &ArrayRef) -> Option<(*const c_void, &'static CStr, usize)> {
 /// `view` is null or points to a view that may be written to.
 ///
 /// # Errors
-/// `BufferError` where it cannot be viewed: its elements are no numbers, some are null, or it was to be written to.
+/// `BufferError` where it cannot be viewed: its elements are not numbers, some are null, or it was to be written to.
 pub(super) unsafe fn fill(owner: Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
     if view.is_null() {
         return Err(PyBufferError::new_err("there is no view to fill"));

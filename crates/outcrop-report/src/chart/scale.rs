@@ -214,7 +214,7 @@ const MOST_DECIMALS: f64 = 17.0;
 impl Prefix {
     fn decimals_for(&self, step: f64) -> usize {
         let exponent = (step / self.factor).log10().floor();
-        // A step of nothing, or of what is no number, has no place that would show it.
+        // A step that is zero or not a number cannot be shown anywhere.
         if exponent < 0.0 {
             (-exponent).min(MOST_DECIMALS) as usize
         } else {

@@ -81,7 +81,11 @@ pub(super) fn answer(
         let short = uncertain.as_ref().map(|what| format!("Not certain: {what}."));
         (sentence, short)
     });
-    let doubts = [of_sureness, of_changes].into_iter().flatten();
+    let measured = format!("Measured: {}.{}", study.subject, study.condition);
+    let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
+    let not_read = "Reads came from memory: these figures contain little of its decompression.";
+    let of_reads = is_unread.then(|| (&measured, Some(not_read.to_owned())));
+    let doubts = [of_sureness, of_changes, of_reads].into_iter().flatten();
     let doubts = doubts.filter_map(short).collect();
     let sentences = [
         Some(instruction(study, best, more.is_some(), candidates, limits)),
@@ -92,7 +96,7 @@ pub(super) fn answer(
         (!is_clear).then(|| narrower(study)),
         study.race.effort(),
         hardware(best, modelled, &study.commands),
-        Some(format!("Measured: {}.{}", study.subject, study.condition)),
+        Some(measured),
     ];
     Said {
         answer: sentences.into_iter().flatten().collect(),

@@ -77,7 +77,7 @@ pub(crate) fn typed_columns(table: &CellTable) -> Vec<(String, PlainColumn)> {
     columns
 }
 
-/// One column per factor that a cell has; text where layers type it differently, or where a value is no number.
+/// One column per factor that a cell has; text where layers type it differently, or where a value is not a number.
 fn factor_columns(rows: &[CellRow]) -> Vec<(String, PlainColumn)> {
     let names: BTreeSet<&str> = rows
         .iter()

@@ -1,6 +1,6 @@
 //! What differs between the environments of two runs, without what always does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,9 +10,9 @@ use serde_json::Value;
 pub struct EnvironmentDifference {
     /// Where it stands in `environment.json`: `storage.filesystem.kind`.
     pub path: String,
-    /// The baseline's; `absent` when it has no such reading.
+    /// The baseline's.
     pub baseline: String,
-    /// The candidate's; `absent` when it has no such reading.
+    /// The candidate's.
     pub candidate: String,
     /// It tells two machines apart, rather than two states of one.
     pub is_machine: bool,
@@ -46,22 +46,21 @@ const STORAGE: [&str; 4] = [
     "storage.filesystem.mount_point",
 ];
 
-/// The differences, by path.
+/// The differences, by path. What one side does not state, as an imported run does not, is unknown and no difference.
 pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<EnvironmentDifference> {
     let (mut a, mut b) = (BTreeMap::new(), BTreeMap::new());
     flatten(String::new(), baseline, &mut a);
     flatten(String::new(), candidate, &mut b);
-    let text = |side: &BTreeMap<String, String>, path: &str| {
-        side.get(path).cloned().unwrap_or_else(|| "absent".to_owned())
+    let differs = |(path, baseline, candidate): &(&String, &String, &String)| {
+        baseline != candidate && !is_below(path, &VOLATILE)
     };
-    let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    paths
-        .into_iter()
-        .filter(|path| a.get(*path) != b.get(*path) && !is_below(path, &VOLATILE))
-        .map(|path| EnvironmentDifference {
+    a.iter()
+        .filter_map(|(path, baseline)| Some((path, baseline, b.get(path)?)))
+        .filter(differs)
+        .map(|(path, baseline, candidate)| EnvironmentDifference {
             path: path.clone(),
-            baseline: text(&a, path),
-            candidate: text(&b, path),
+            baseline: baseline.clone(),
+            candidate: candidate.clone(),
             is_machine: is_below(path, &MACHINE),
             is_storage: is_below(path, &STORAGE),
         })

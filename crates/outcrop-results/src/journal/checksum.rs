@@ -53,14 +53,14 @@ pub(super) fn seal(lines: &mut Vec<u8>, start: usize) {
 pub(super) fn check(line: &[u8], is_required: bool) -> Result<bool, String> {
     let Some((content, stated)) = split(line) else {
         if is_required {
-            return Err("it has no checksum, and lines before it have one".to_owned());
+            return Err("it has no checksum, although lines before it have one".to_owned());
         }
         return check_old(line).map(|()| false);
     };
     let seen = format!("{:08x}", crc32c::crc32c(content));
     if seen.as_bytes() != stated {
         return Err(format!(
-            "its checksum is {}, and its content has {seen}: bytes of it were changed",
+            "its checksum is {}, but its content has {seen}: some bytes were changed",
             String::from_utf8_lossy(stated)
         ));
     }

@@ -55,7 +55,7 @@ impl FactorColumns {
         self.columns.iter().map(|column| column.field.clone())
     }
 
-    /// Their values; null where a record does not have the factor, or has it in a spelling that is no number.
+    /// Their values; null where a record does not have the factor, or has it in a spelling that is not a number.
     pub(super) fn arrays(&self, rows: &[Record]) -> Vec<ArrayRef> {
         self.columns
             .iter()

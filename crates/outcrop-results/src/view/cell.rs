@@ -200,7 +200,7 @@ impl<'a> CellView<'a> {
 
     /// Median, its interval and range of a metric over the repetitions; none without a value.
     ///
-    /// Deterministic: the resampling is seeded by the metric's name.
+    /// Deterministic: see [`Samples::summary`].
     pub fn summary(&self, name: &str) -> Option<Summary> {
         self.metric(name)?.summary()
     }

@@ -117,7 +117,7 @@ fn a_digit_that_flipped_is_still_json_and_the_error_says_what_happened() {
     let message = read_all(&path).unwrap_err().to_string();
     assert!(message.contains("trials.ndjson:2:"), "{message}");
     assert!(
-        message.contains("its checksum is") && message.contains("bytes of it were changed"),
+        message.contains("its checksum is") && message.contains("some bytes were changed"),
         "{message}"
     );
 }

@@ -85,6 +85,20 @@ fn only_completed_trials_count_and_the_others_are_listed() {
 }
 
 #[test]
+fn a_metric_that_is_a_multiple_of_another_has_the_same_multiple_of_its_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = [29.0, 14.6, 31.6, 35.9, 22.0, 30.1, 28.3, 15.2, 33.0];
+    let trials = (0_u32..).zip(values);
+    let trials: Vec<_> = trials
+        .map(|(repetition, iops)| trial(1, repetition, &usual(iops, iops * 4096.0)))
+        .collect();
+    let run = run_of(folder.path(), "multiple", &trials);
+    let of = |name| run.cells()[0].summary(name).unwrap().interval.unwrap();
+    let (iops, other) = (of("iops"), of("latency_p99"));
+    assert_eq!((iops.low * 4096.0, iops.high * 4096.0), (other.low, other.high));
+}
+
+#[test]
 fn an_unavailable_metric_has_no_value_and_a_reason_and_an_unknown_one_is_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let run = run_of(

@@ -26,7 +26,7 @@ pub static KIND: Factor<Kind> = Factor::new(
 )
 .default("scratch-file")
 .accepts(
-    "`\"scratch-file\"` (a file of Outcrop's own, in the directory of the run, removed afterwards), `\"read-only\"` (what is at \
+    "`\"scratch-file\"` (Outcrop's own file in the directory of the run, removed afterwards), `\"read-only\"` (what is at \
      `path`; never written), `\"destroyed-device\"` (the block device at `path`, which is overwritten; needs `destroy`)",
 )
 .role(Role::Data);

@@ -38,7 +38,7 @@ metrics! { PLAIN:
     WRITER_STALL = "writers_stalled_time", Nanoseconds, Lower, Trial, "time for which the engine delayed writers during the run, summed over them";
     CACHE_HITS = "block_cache_hit_ratio", Ratio, Higher, Trial, "data blocks found in the engine's block cache over those requested, during the run";
     BETWEEN = "time_between_operations", NanosecondsPerOperation, Neither, Trial, "closed loop: time of a driver's thread between two operations, in which it draws the next, makes values, and compares those that were read; in no latency";
-    UNFINISHED = "unfinished_operations", Count, Lower, Trial, "operations of an open loop that were due in the measured time and not begun at its end";
+    UNFINISHED = "unfinished_operations", Count, Lower, Trial, "operations of an open loop that were due in the measured time but had not begun by its end";
     VERIFIED = "verified_values", Count, Neither, Trial, "values that were read and compared with what their key must hold";
     MISMATCHES = "mismatched_values", Count, Lower, Trial, "values that were read and are not those stored or are older than one acknowledged before the read began, and keys that were not found";
 }
@@ -55,8 +55,8 @@ metrics! { SPACE:
 }
 
 metrics! { BLOCKS:
-    OPENING_TIME = "opening_time", Nanoseconds, Lower, Trial, "time of opening the new databases, before the load; in no throughput";
-    CLOSING_TIME = "closing_time", Nanoseconds, Lower, Trial, "time of closing the databases, after the run; in no throughput";
+    OPENING_TIME = "opening_time", Nanoseconds, Lower, Trial, "time to open the new databases, before the load; not part of any throughput";
+    CLOSING_TIME = "closing_time", Nanoseconds, Lower, Trial, "time to close the databases, after the run; not part of any throughput";
     BLOCKS_FETCHED = "blocks_fetched_per_operation", Count, Lower, Trial, "data blocks not found in the block cache per operation of the run, for requests and compactions";
     BLOCKS_DECOMPRESSED = "blocks_decompressed_per_operation", Count, Lower, Trial, "blocks decompressed per operation of the run by the engine's statistics, for requests and compactions; 0 where the codec leaves them as they are";
     BLOCKS_COMPRESSED = "blocks_compressed_per_operation", Count, Lower, Trial, "blocks compressed per operation of the run by the engine's statistics, by flushes and compactions, which are in the background";

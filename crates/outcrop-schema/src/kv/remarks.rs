@@ -32,7 +32,7 @@ pub const DEBT_LEFT: RemarkKind = RemarkKind::new(
 /// The schedule was too fast.
 pub const BACKLOG: RemarkKind = RemarkKind::new(
     "backlog",
-    "operations of an open loop were due and never begun",
+    "operations of an open loop were due but never begun",
     "",
 );
 /// The user's own directory compresses.

@@ -62,7 +62,7 @@ impl FileCompression {
             let names: Vec<&str> = known.iter().map(|(algorithm, _)| algorithm.name()).collect();
             return Err(match names[..] {
                 [] => format!(
-                    "{filesystem} does not compress; take compression none, or btrfs, squashfs or erofs"
+                    "{filesystem} does not compress; use compression none, or btrfs, squashfs or erofs"
                 ),
                 _ => format!(
                     "{filesystem} has no {}; it has {}",

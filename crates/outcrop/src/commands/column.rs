@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Files and rows that are not there, and files that are no columns, are the user's; the rest are failures.
+/// Files and rows that are not there, and files that are not columns, are the user's; the rest are failures.
 fn of_column(error: ColumnError) -> anyhow::Error {
     match error {
         // Compressed data that are damaged are an input like others.

@@ -150,7 +150,7 @@ fn is_device(args: &Args) -> bool {
 fn draft(args: &Args) -> anyhow::Result<Draft> {
     let mut draft = Draft::new(
         "device",
-        "What does this device give?",
+        "What does this device deliver?",
         device::SCHEMA.name,
         "outcrop device",
     );

@@ -235,7 +235,7 @@ impl FioWords {
         let is_mix = |rw: &str| rw.ends_with("rw") || rw.ends_with("readwrite");
         if let Some(rw) = self.rw.as_deref().filter(|rw| is_mix(rw)) {
             return Err(format!(
-                "{typed} with --rw {rw} bounds reads and writes apart in fio; give the rate of both together with --arrival {process}:RATE"
+                "{typed} with --rw {rw} limits reads and writes separately in fio; give the rate of both together with --arrival {process}:RATE"
             ));
         }
         let count = match jobs {
@@ -243,7 +243,7 @@ impl FioWords {
             [one] => one.parse::<u32>().map_or(1.0, f64::from),
             several => {
                 return Err(format!(
-                    "{typed} is a rate of each job, and there are {} numbers of jobs: give one of them, or the rate of all jobs \
+                    "{typed} is a rate per job, but --numjobs has the values {}: give one of them, or the rate of all jobs \
                      together with --arrival {process}:RATE",
                     several.join(", ")
                 ));
@@ -281,7 +281,7 @@ fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, St
             let mix = |share: &String| match share.parse::<u8>() {
                 Ok(reads @ 0..=100) => Ok(format!("{reads}:{}", 100 - reads)),
                 _ => Err(format!(
-                    "--rwmixread {share} is not a share of reads; expected per cent from 0 to 100, such as --rwmixread 70"
+                    "--rwmixread {share} is not a share of reads; expected a percentage from 0 to 100, such as --rwmixread 70"
                 )),
             };
             return shares.iter().map(mix).collect();
@@ -299,7 +299,7 @@ fn mixes(rw: &str, direction: &str, shares: &[String]) -> Result<Vec<String>, St
     let shares = shares.join(",");
     let mixed = if rw.starts_with("rand") { "randrw" } else { "rw" };
     Err(format!(
-        "--rwmixread {shares} is the share of reads of a mix, and --rw {rw} does not mix: --rw {mixed} --rwmixread {shares}, or \
+        "--rwmixread {shares} is the share of reads of a mix, but --rw {rw} does not mix: --rw {mixed} --rwmixread {shares}, or \
          leave --rwmixread out"
     ))
 }
@@ -310,7 +310,7 @@ fn distributed(distribution: &str) -> Result<String, String> {
         None if distribution == "random" => Ok("random".to_owned()),
         Some(("zipf", theta)) => Ok(format!("zipfian:{theta}")),
         _ => Err(format!(
-            "--random_distribution {distribution} is not one of Outcrop's; take random or zipf:1.2 (--access-pattern random, \
+            "--random_distribution {distribution} is not one of Outcrop's; use random or zipf:1.2 (--access-pattern random, \
              zipfian:1.2)"
         )),
     }
@@ -319,7 +319,7 @@ fn distributed(distribution: &str) -> Result<String, String> {
 /// A time as fio's flag has it, which has a unit here.
 fn time(flag: &str, text: &str) -> Result<TimeSpan, String> {
     let why = |_| match text.parse::<f64>() {
-        Ok(_) => format!("{flag} {text}: a time has a unit here; for seconds type {flag} {text}s"),
+        Ok(_) => format!("{flag} {text}: a time needs a unit here; for seconds type {flag} {text}s"),
         Err(_) => format!("{flag} {text} is not a time; type for instance {flag} 30s"),
     };
     text.parse().map_err(why)

@@ -179,7 +179,7 @@ fn format_of(path: &Path) -> anyhow::Result<ExportFormat> {
         Some("parquet") => Ok(ExportFormat::Parquet),
         Some("txt" | "text") => Ok(ExportFormat::Text),
         _ => Err(bad_input(anyhow::anyhow!(
-            "{}: the ending names no format; expected .csv, .json, .parquet or .txt, or --format FORMAT",
+            "{}: the file name's ending does not say which format; expected .csv, .json, .parquet or .txt, or --format FORMAT",
             path.display()
         ))),
     }

@@ -101,5 +101,5 @@ fn a_prefix_a_range_and_an_expression_answer_value_by_value_where_that_is_asked_
             "arrow",
         ],
     );
-    assert!(arrow.contains("row numbers alone"), "{arrow}");
+    assert!(arrow.contains("only row numbers"), "{arrow}");
 }

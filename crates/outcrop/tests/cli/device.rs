@@ -324,7 +324,11 @@ fn several_drives_are_loaded_at_once_and_each_has_its_figures() {
     assert!(seen.stdout.contains("drives-are-alike"), "{seen:?}");
     assert_eq!(names_in(Path::new(other)), [""; 0], "no file is left");
     let file = ["device", "--also", "Cargo.toml", "--dry-run"];
-    assert!(outcrop(dir.path(), &file).sentence().contains("is no directory"));
+    assert!(
+        outcrop(dir.path(), &file)
+            .sentence()
+            .contains("is not a directory")
+    );
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
     let run = |more: &[&str]| outcrop(dir.path(), &arguments(&[more, &["--dry-run"]].concat()));
     const REPLACED: &str = "--level-codecs: codecs of levels take the place of --compression, so that";
     const UNUSED: &str =
-        "--dictionary: nothing is compressed that a dictionary could help; leave it out, or choose a codec";
+        "--dictionary: nothing is compressed, so a dictionary has no effect; leave it out, or choose a codec";
     for (args, words) in [
         (
             ["fjall", "--compression", "none,lz4", "--level-codecs", "lz4/lz4"],

@@ -17,6 +17,8 @@ mod column_faults;
 mod column_find;
 mod column_hostile;
 mod column_input;
+mod column_kept;
+mod column_names;
 mod compare;
 mod device;
 mod faults;

@@ -153,7 +153,9 @@ impl Bench for DeviceBench<'_> {
             if outcome(&report.total) != Outcome::Completed {
                 check_removed(&report, &targets)?;
                 let report = report.total;
-                let no_energy = Err(Unavailable::because("the trial did not come to its measurement"));
+                let no_energy = Err(Unavailable::because(
+                    "the trial ended before its measurement began",
+                ));
                 return Ok(trial_report(&report, None, ReadWriteMix::WRITE_ONLY, no_energy));
             }
             written = Some(report.total);
@@ -248,7 +250,7 @@ fn outcome(report: &JobReport) -> Outcome {
     }
 }
 
-/// Only completed trials have values: half a trial is no sample of anything. `written` is the job whose blocks were read back.
+/// Only completed trials have values: an interrupted trial is not a sample. `written` is the job whose blocks were read back.
 fn trial_report(
     report: &JobReport,
     written: Option<&JobReport>,

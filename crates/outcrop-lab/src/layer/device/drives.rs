@@ -34,7 +34,7 @@ pub(super) fn complete(kind: Kind, settings: &mut Settings) -> Result<(), Refusa
         let path = absolute(&ALSO, path)?;
         if kind == Kind::ScratchFile && !std::path::Path::new(&path).is_dir() {
             return refuse(format!(
-                "{path} is no directory, in which a scratch file could be made"
+                "{path} is not a directory, so no scratch file can be created in it"
             ));
         }
         let first = settings
@@ -70,7 +70,7 @@ pub(super) fn check(factors: &Settings, subject: &Subject) -> Result<(), Refusal
         return Ok(());
     }
     let message = format!(
-        "{wanted} drives are to be loaded, and the subject has {there}; name the others in `also` (--also)"
+        "{wanted} drives are to be loaded, but the subject has {there}; name the others in `also` (--also)"
     );
     Err(Refusal::of(&DRIVES, message))
 }

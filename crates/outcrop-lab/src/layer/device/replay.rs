@@ -29,12 +29,12 @@ pub(super) fn check(factors: &Settings, subject: &Subject) -> Result<(), Refusal
     let mix = *factors.value(&READ_WRITE_MIX);
     if mix != ReadWriteMix::READ_ONLY {
         let message = format!(
-            "a replay writes first and then reads, and the mix {mix} writes while it reads; use 100:0, or leave `replay` out"
+            "a replay writes first and then reads, but the mix {mix} writes while it reads; use 100:0, or leave `replay` out"
         );
         return Err(Refusal::of(&REPLAY, message));
     }
     if is_read_only(subject) {
-        let message = "a replay writes what it reads, and this subject is only read; measure a scratch file or a device that may be \
+        let message = "a replay writes what it reads, but this subject is only read; measure a scratch file or a device that may be \
                        overwritten, or leave `replay` out";
         return Err(Refusal::of(&REPLAY, message));
     }

@@ -121,7 +121,7 @@ pub(super) fn check(subject: &Subject, factors: &Settings, trial: &TrialOptions)
         return spec.check(Some(&filesystem), bytes).map_err(refused);
     }
     if spec.operation == FileOperation::SmallFiles {
-        let message = "small files need names, and would stay behind in the directory if we were killed; take kind = \
+        let message = "small files need names, and would be left behind in the directory if Outcrop were killed; use kind = \
                        \"scratch-image\"";
         return Err(Refusal::of(&OPERATION, message));
     }

@@ -163,7 +163,7 @@ impl Bench for KvBench<'_> {
         {
             return Err(TrialFailure {
                 message: format!(
-                    "a trial of this cell writes about {}, and of the {} that may be written {} are; give fewer records or a larger limit",
+                    "a trial of this cell writes about {}, but {} may be written in all, of which {} have been; use fewer records or a larger limit",
                     format_bytes(likely),
                     format_bytes(limit),
                     format_bytes(self.bytes_written)
@@ -208,7 +208,7 @@ impl Bench for KvBench<'_> {
             Err(error) if is_absent(&error) => Ok(values::absent(&error.to_string())),
             // Only the image is full: the next cell begins with an empty one.
             Err(KvError::NoSpace { .. }) if own.is_some() => Err(TrialFailure::of(
-                &"the databases fill the filesystem that was made for them; take a shorter duration, or put them on a disk with \
+                &"the databases fill the filesystem that was made for them; use a shorter duration, or put them on a disk with \
                   filesystem = \"as-is\"",
             )),
             Err(error) => Err(TrialFailure {

@@ -32,7 +32,7 @@ fn check_codecs(combinations: &[Settings], origin: &dyn Fn(&str) -> Origin) -> R
         return Ok(());
     }
     let message = format!(
-        "codecs of levels take the place of --compression, so that {} would have no effect; leave --compression out, and list what to compare \
+        "codecs of levels take the place of --compression, so {} would have no effect; leave --compression out, and list what to compare \
          as codecs of levels (--level-codecs none,lz4/zstd)",
         names.into_iter().collect::<Vec<_>>().join(", ")
     );
@@ -59,7 +59,7 @@ fn check_dictionary(combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
     };
     match asked().next() {
         Some((at, _)) if !asked().any(|(_, factors)| compresses(factors)) => {
-            let message = "nothing is compressed that a dictionary could help; leave it out, or choose a codec, such as --compression zstd:3";
+            let message = "nothing is compressed, so a dictionary has no effect; leave it out, or choose a codec, such as --compression zstd:3";
             Err((at, Refusal::of(&kv::DICTIONARY, message.to_owned())))
         }
         _ => Ok(()),

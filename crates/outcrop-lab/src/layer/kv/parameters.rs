@@ -65,7 +65,7 @@ pub(super) fn check(factors: &Settings, trial: &TrialOptions) -> Result<(), Refu
             .map_err(|error| refused(error.to_string()))?;
         if filesystem.kind.is_read_only() {
             let message = format!(
-                "{} cannot be written; take ext4, xfs, btrfs or f2fs",
+                "{} cannot be written; use ext4, xfs, btrfs or f2fs",
                 filesystem.kind
             );
             return Err(refused(message));

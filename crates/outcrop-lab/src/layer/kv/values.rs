@@ -272,7 +272,7 @@ fn notes(report: &KvReport) -> Vec<Remark> {
     }
     if report.run.tally.unfinished > 0 {
         notes.push(kv::BACKLOG.remark(format!(
-            "{} operations were due in the measured time and not begun at its end: the schedule is faster than the engine",
+            "{} operations were due in the measured time but had not begun by its end: the schedule is faster than the engine",
             report.run.tally.unfinished
         )));
     }

@@ -71,7 +71,7 @@ pub(super) fn time_by_kernels(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     };
     let caption = format!(
         "Logarithmic. Searches: p50 from a value, or a prefix of three letters, to its row numbers, in one thread and in memory. Whole column: \
-         mean time of all rows.{hits} Text is searched by the memchr crate, which takes the widest instructions that it knows. {}. A \
+         mean time of all rows.{hits} Text is searched by the memchr crate, which uses the widest instructions that it knows. {}. A \
          missing bar was not measured, or the processor lacks its instructions.",
         column_words(example)
     );

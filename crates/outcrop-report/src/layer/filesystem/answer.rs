@@ -171,11 +171,11 @@ fn only_one(cell: &Cell<'_>, count: usize) -> Claim {
     let claim = claim(
         "Within the limits",
         cell,
-        "it alone keeps the limits that were given",
+        "it is the only one that keeps the given limits",
     );
     let name = configuration(cell);
     claim.advising(format!(
-        "Use {name}: of {count} configurations it alone keeps the limits"
+        "Use {name}: of {count} configurations it is the only one that keeps the limits"
     ))
 }
 
@@ -361,8 +361,7 @@ fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
         .iter()
         .max_by(|(_, one), (_, other)| (one.0 / one.1.max(1.0)).total_cmp(&(other.0 / other.1.max(1.0))))?;
     Some(Caution::warning(format!(
-        "{} overloaded (worst: {} offered, {} answered; {}): there the latency grows with the length of the trial and says nothing of the \
-         filesystem.",
+        "{} overloaded (worst: {} offered, {} answered; {}): there the latency grows with the length of the trial and says nothing about the filesystem.",
         match behind.len() {
             1 => "A cell is".to_owned(),
             count => format!("{count} cells are"),

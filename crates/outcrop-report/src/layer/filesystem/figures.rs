@@ -140,7 +140,7 @@ fn by_size(cells: &[Cell<'_>], metric: &Metric, title: &str, id: &str) -> Figure
         y: axis(&metric.words(), quantity, Scale::Log10),
         series: lines.into_iter().take(MOST_LINES).enumerate().map(line).collect(),
     };
-    let caption = "A block of squashfs is so large before compression, a cluster of erofs after it. One 4 KiB read in each extent, cold.";
+    let caption = "The size of a squashfs block is that before compression, the size of an erofs cluster that after it. One cold 4 KiB read in each extent.";
     chart.curves(
         id,
         title,

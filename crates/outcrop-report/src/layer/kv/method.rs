@@ -4,8 +4,8 @@
 pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "Databases",
-        "Each trial makes its databases in a separate folder, with a process for each, and removes them afterwards. They are loaded, flushed and synced, settle as \
-         the plan says, and are dropped from the page cache after a last sync; then the workload runs.",
+        "Each trial makes its databases in a separate folder, with a process for each, and removes them afterwards. They are loaded, flushed and synced, and settle as \
+         the plan says; where the plan drops the page cache, their files leave it after a last sync. Then the workload runs.",
     ),
     (
         "Throughput and latency",
@@ -21,8 +21,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "CPU per operation",
         "User and kernel time of the processes over completed operations. The callers' part is that of the driver's threads, \
-         calls into the engine included; the rest is that of the engine's own threads. What the driver's threads take to wait for due times \
-         of an open loop is in none of them.",
+         calls into the engine included; the rest is that of the engine's own threads. The time that the driver's threads spend waiting for the due times of an open loop is in none of them.",
     ),
     (
         "Space",

@@ -67,7 +67,13 @@ fn write(
     form: ArrowForm,
 ) -> anyhow::Result<()> {
     let of_file = args.file.file_stem().map(|stem| stem.to_string_lossy());
-    let name = args.name.as_deref().or(of_file.as_deref()).unwrap_or("value");
+    let of_column_file = match (format, &args.name) {
+        // Lines have no place for a name.
+        (OutputFormat::Text, _) | (_, Some(_)) => None,
+        _ => column.name().map_err(of_column)?,
+    };
+    let named = args.name.as_deref().or(of_column_file.as_deref());
+    let name = named.or(of_file.as_deref()).unwrap_or("value");
     let written = match format {
         OutputFormat::Text => column.decode_text(&mut out),
         OutputFormat::Csv => column.decode_csv(&mut out, name, args.null.as_deref().unwrap_or_default()),
@@ -86,7 +92,7 @@ fn format_of(path: &Path) -> anyhow::Result<OutputFormat> {
         Some("parquet") => Ok(OutputFormat::Parquet),
         Some("arrow" | "feather" | "ipc") => Ok(OutputFormat::Arrow),
         _ => Err(bad_input(anyhow::anyhow!(
-            "{}: the ending names no format; expected .txt, .csv, .parquet, .arrow, .feather or .ipc, or --to FORMAT",
+            "{}: the file name's ending does not say which format; expected .txt, .csv, .parquet, .arrow, .feather or .ipc, or --to FORMAT",
             path.display()
         ))),
     }

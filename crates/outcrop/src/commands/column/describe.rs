@@ -4,9 +4,10 @@ use super::flags::Described;
 use super::print::{Figure, SHUFFLED, bytes_with_unit, count_with_unit, word};
 use super::{Access, of_column, open};
 use crate::exit::{Ending, bad_input};
-use crate::output::{Cell, Table, note};
+use crate::output::{Cell, Format, Table, note};
 use crate::work::LongWork;
 use outcrop_report::number::counted;
+use std::borrow::Cow;
 
 pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
     let report = open(&described.file, Access::OnDisk, &described.memory_limit)?
@@ -37,6 +38,11 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
             bytes_with_unit(packed.memory_bytes),
         );
     }
+    if let Some(name) = &report.name {
+        let [figure, unit] = word(&shown(name, described.format));
+        let cells = ["file", "column", "name"].map(Cell::text);
+        table.push(cells.into_iter().chain([figure, unit]).collect());
+    }
     for (number, segment) in (0_u64..).zip(&report.segments) {
         let mut push = |what: &str, name: &str, [figure, unit]: Figure| {
             let segment = Cell::text(number.to_string());
@@ -56,6 +62,14 @@ pub(super) fn describe(described: &Described) -> anyhow::Result<()> {
         }
     }
     table.print(described.format)
+}
+
+/// A name as a terminal may show it: a file that somebody else made does not steer the terminal.
+fn shown(name: &str, format: Format) -> Cow<'_, str> {
+    match format {
+        Format::Text => name.replace(char::is_control, "\u{fffd}").into(),
+        _ => name.into(),
+    }
 }
 
 pub(super) fn verify(described: &Described) -> anyhow::Result<Ending> {

@@ -19,7 +19,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
     if args.by_value && args.format == AnswerFormat::Arrow {
         return Err(bad_input(anyhow::anyhow!(
-            "an Arrow answer has row numbers alone; --by-value needs --format text, json or csv"
+            "an Arrow answer has only row numbers; --by-value needs --format text, json or csv"
         )));
     }
     let mut wanted = Wanted::of(args)?;
@@ -29,24 +29,32 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
         MemoryFlag::OnDisk => Access::OnDisk,
     };
     let mut column = open(&args.file, access, &args.memory_limit)?;
+    let mut open_ns = opening.elapsed_ns();
+    // Finding the values that a condition selects is a part of the search.
+    let by_value = Stopwatch::start();
     if args.by_value {
         wanted = wanted.by_value(&column).map_err(of_column)?;
     }
+    let by_value_ns = by_value.elapsed_ns();
     let values = wanted.several().map_or(1, <[_]>::len);
     if args.memory == MemoryFlag::InMemory && values >= VALUES_WORTH_POSTINGS {
         column.preload().map_err(of_column)?;
+        open_ns = opening.elapsed_ns() - by_value_ns;
     }
-    let open_ns = opening.elapsed_ns();
-    let searching = Stopwatch::start();
+    let searching = Searching {
+        stopwatch: Stopwatch::start(),
+        by_value_ns,
+        open_ns,
+    };
     let selections = wanted.select(&column).map_err(of_column)?;
     if args.values {
-        return print_values(&selections, args, &|| Took::until_now(&searching, open_ns));
+        return print_values(&selections, args, &|| searching.took());
     }
     if args.count {
         // Different values have different rows: their numbers add up.
         let counts = selections.iter().map(Selection::count);
         let total = counts.sum::<Result<u64, _>>().map_err(of_column)?;
-        let took = Took::until_now(&searching, open_ns);
+        let took = searching.took();
         note(&took.in_words("counted"));
         let mut answers = Answers::begin(args.format, ["rows"], None)?;
         answers.push([Field::Number(total)])?;
@@ -59,7 +67,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
         1 => "1 row found".to_owned(),
         rows => format!("{rows} rows found"),
     };
-    let took = Took::until_now(&searching, open_ns);
+    let took = searching.took();
     note(&took.in_words(&found));
     match wanted.several() {
         Some(values) if args.format != AnswerFormat::Arrow => {
@@ -75,14 +83,24 @@ struct Took {
     open_ns: u64,
 }
 
-impl Took {
-    fn until_now(searching: &Stopwatch, open_ns: u64) -> Self {
-        Self {
-            search_ns: searching.elapsed_ns(),
-            open_ns,
+/// A search that goes on.
+struct Searching {
+    stopwatch: Stopwatch,
+    /// What finding the values took.
+    by_value_ns: u64,
+    open_ns: u64,
+}
+
+impl Searching {
+    fn took(&self) -> Took {
+        Took {
+            search_ns: self.by_value_ns + self.stopwatch.elapsed_ns(),
+            open_ns: self.open_ns,
         }
     }
+}
 
+impl Took {
     /// `3 rows found in 41 µs, after opening the file in 2 ms`.
     fn in_words(&self, done: &str) -> String {
         let [search, open] = [self.search_ns, self.open_ns].map(|time| format_nanoseconds(time as f64));

@@ -3,7 +3,7 @@
 use crate::commands::whole::{count, whole};
 use crate::output::Format;
 use crate::output_file::Force;
-use outcrop_column::{EncodeOptions, Index, Profile};
+use outcrop_column::{Column, EncodeOptions, Index, Profile};
 use outcrop_measure::units::ByteSize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -116,10 +116,9 @@ pub(super) struct MemoryLimit {
     pub(super) max_memory: ByteSize,
 }
 
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum IndexFlag {
     /// Forward codes only: smallest
-    #[default]
     None,
     /// Forward codes and postings: fast in both directions
     Postings,
@@ -141,9 +140,9 @@ pub(super) enum ProfileFlag {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct How {
-    /// Index from values to rows
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) index: IndexFlag,
+    /// Index from values to rows [default: none; of append and compact: as the file has it]
+    #[arg(long, value_enum)]
+    index: Option<IndexFlag>,
     /// Optimise for file size or speed
     #[arg(long, value_enum, default_value_t)]
     pub(super) profile: ProfileFlag,
@@ -196,7 +195,7 @@ pub(super) struct Decode {
     /// Format to write [default: by the ending of the output (.txt, .csv, .parquet, .arrow, .feather, .ipc); text on stdout]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) to: Option<OutputFormat>,
-    /// Name of the column in CSV, Parquet and Arrow [default: the column file's name, without .ocol]
+    /// Name of the column in CSV, Parquet and Arrow [default: the name that the file keeps, else the file's own without .ocol]
     #[arg(long)]
     pub(super) name: Option<String>,
     /// Text for nulls in CSV, as in NA [default: nulls are written as empty values, and a note says how many]
@@ -311,7 +310,9 @@ pub(super) struct Get {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  outcrop column info words.ocol --format json")]
+#[command(
+    after_help = "Examples:\n  outcrop column info words.ocol --format json\n  outcrop column verify words.ocol"
+)]
 pub(super) struct Described {
     /// The column file
     pub(super) file: PathBuf,
@@ -360,12 +361,27 @@ pub(super) struct Compact {
 }
 
 impl How {
+    /// For a new file.
     pub(super) fn options(&self) -> EncodeOptions {
+        self.options_with(Index::None)
+    }
+
+    /// For rows of a file that is there: an index that it has is not lost unless that is asked for.
+    pub(super) fn options_like(&self, column: &Column) -> EncodeOptions {
+        self.options_with(match (column.has_index(), column.has_codes()) {
+            (false, _) => Index::None,
+            (true, true) => Index::Postings,
+            (true, false) => Index::Only,
+        })
+    }
+
+    fn options_with(&self, index: Index) -> EncodeOptions {
         EncodeOptions {
             index: match self.index {
-                IndexFlag::None => Index::None,
-                IndexFlag::Postings => Index::Postings,
-                IndexFlag::Only => Index::Only,
+                None => index,
+                Some(IndexFlag::None) => Index::None,
+                Some(IndexFlag::Postings) => Index::Postings,
+                Some(IndexFlag::Only) => Index::Only,
             },
             profile: match self.profile {
                 ProfileFlag::Smallest => Profile::Smallest,

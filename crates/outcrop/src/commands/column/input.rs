@@ -106,7 +106,7 @@ impl Opened {
         })
     }
 
-    /// The file, to be read again; `None` where it is no file.
+    /// The file, to be read again; `None` where it is not a file.
     pub(super) fn file(&self) -> Option<&File> {
         match &self.rest {
             Rest::File(file) => Some(file),
@@ -131,8 +131,22 @@ impl Opened {
     }
 }
 
-/// Reads column `number` of the input to its end.
+/// Reads column `number` of the input to its end, with the name that it has there.
 pub(super) fn read(
+    opened: &mut Opened,
+    (layout, number): (&Layout, usize),
+    null: Option<&str>,
+    options: EncodeOptions,
+    work: &LongWork,
+) -> anyhow::Result<Encoder> {
+    let mut encoder = read_rows(opened, (layout, number), null, options, work)?;
+    if let Err(error) = encoder.set_name(layout.name_of(number).unwrap_or_default()) {
+        note(&format!("note: {error}"));
+    }
+    Ok(encoder)
+}
+
+fn read_rows(
     opened: &mut Opened,
     (layout, number): (&Layout, usize),
     null: Option<&str>,

@@ -121,6 +121,13 @@ impl Layout {
         self.columns.len()
     }
 
+    /// What the input calls column `number`; `None` where it has no names.
+    pub(super) fn name_of(&self, number: usize) -> Option<&str> {
+        let has_names = self.has_header || matches!(self.kind, FileKind::Parquet | FileKind::Arrow);
+        let column = self.columns.get(number).filter(|_| has_names)?;
+        Some(&column.name)
+    }
+
     /// The columns that are meant, in the order in which they were named.
     pub(super) fn chosen(&self, input: &Input) -> anyhow::Result<Vec<&TableColumn>> {
         if input.all_columns {

@@ -148,7 +148,7 @@ fn range_of(range: &OsStr, is_hex: bool) -> anyhow::Result<Wanted> {
         |bound: &Option<Vec<u8>>| bound.as_deref().is_some_and(|text| Numeral::read(text).is_some());
     if is_number(&start) || is_number(&end) {
         note(
-            "--range compares text byte by byte, so that 100 lies between 10 and 20; --number-range compares numbers",
+            "--range compares text byte by byte, so 100 lies between 10 and 20; --number-range compares numbers",
         );
     }
     Ok(Wanted::Range(

@@ -15,7 +15,7 @@ use outcrop_column::storage::ExclusiveFile;
 use outcrop_column::{Column, EncodeReport, Encoder};
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
 use outcrop_measure::metric::Unavailable;
-use outcrop_measure::units::{format_nanoseconds, format_ratio};
+use outcrop_measure::units::{format_data, format_nanoseconds, format_ratio};
 use outcrop_probe::Stopwatch;
 use outcrop_report::number::counted;
 use outcrop_report::{ColumnSizes, TotalSizes};
@@ -29,8 +29,24 @@ struct Written {
     /// Of the whole input; `None` for a pipe.
     input_bytes: Option<u64>,
     elapsed_ns: u64,
+    /// Of the file that rows were appended to, before that.
+    before_bytes: Option<u64>,
     /// What the column takes in other forms; `None` where that was not asked for.
     compared: Option<Compared>,
+}
+
+impl Written {
+    /// What the column takes in other forms, in words; what an index takes is not in those.
+    fn verdict(&self) -> Option<String> {
+        let verdict = self.compared.as_ref()?.sizes.verdict();
+        let (postings, codes) = (self.report.postings_bytes, self.report.codes_bytes);
+        let index = format_data(postings as f64);
+        Some(match (postings, codes) {
+            (0, _) => verdict,
+            (_, 0) => format!("{verdict}. The file has an index only: its rows cannot be read back"),
+            _ => format!("{verdict}. The index takes {index} of the .ocol file; the other forms have none"),
+        })
+    }
 }
 
 pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
@@ -65,6 +81,7 @@ pub(super) fn encode(args: &Encode) -> anyhow::Result<()> {
             report,
             input_bytes: opened.size_bytes,
             elapsed_ns,
+            before_bytes: None,
             compared,
         });
     }
@@ -113,7 +130,7 @@ fn say_empty_fields(
     Ok(())
 }
 
-/// Values that are no strings are encoded as their text forms, and whoever searches must know them.
+/// Values that are not strings are encoded as their text forms, and whoever searches must know them.
 fn say_text_form(column: &TableColumn) {
     if let Some(type_name) = &column.type_name
         && column.kind != ValueKind::Strings
@@ -129,9 +146,11 @@ fn say_text_form(column: &TableColumn) {
 pub(super) fn append(args: &Append) -> anyhow::Result<()> {
     let work = LongWork::on_stderr();
     let stopwatch = Stopwatch::start();
+    let before_bytes = args.file.metadata().ok().map(|file| file.len());
     let (column, report, input_bytes) = if is_column_file(&args.input.input) {
         let other = open(&args.input.input, Access::OnDisk, &args.memory_limit)?;
         let size = args.input.input.metadata().ok().map(|file| file.len());
+        say_other_name(&args.file, &other.name().ok().flatten().unwrap_or_default());
         (
             String::new(),
             other.append_to(&args.file).map_err(of_column)?,
@@ -145,10 +164,14 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
             )));
         };
         say_text_form(column);
-        let (null, options) = (args.input.null.as_deref(), args.how.options());
+        // What cannot be opened is refused by the append itself.
+        let existing = Column::open_on_disk(&args.file);
+        let options = existing.map_or_else(|_| args.how.options(), |file| args.how.options_like(&file));
+        let null = args.input.null.as_deref();
         let encoder = read(&mut opened, (&layout, column.number), null, options, &work);
         let mut encoder = encoder.map_err(|error| about(&args.input.input, error))?;
         watch(&mut encoder, &work);
+        say_other_name(&args.file, layout.name_of(column.number).unwrap_or_default());
         let appended = encoder.append_to(&args.file).map_err(of_column);
         let report = appended.map_err(|error| where_full(&args.file, error))?;
         (column.name.clone(), report, opened.size_bytes)
@@ -160,9 +183,21 @@ pub(super) fn append(args: &Append) -> anyhow::Result<()> {
         report,
         input_bytes,
         elapsed_ns: stopwatch.elapsed_ns(),
+        before_bytes,
         compared: None,
     };
     print_report(&written, args.format)
+}
+
+/// Rows of another column may well belong to this one; a slip is seen here. What cannot be opened is the append's to refuse.
+fn say_other_name(file: &Path, appended: &str) {
+    let own = Column::open_on_disk(file).and_then(|column| column.name());
+    let own = own.ok().flatten().unwrap_or_default();
+    if !own.is_empty() && !appended.is_empty() && own != appended {
+        note(&format!(
+            "note: rows of column {appended:?} are appended to column {own:?}"
+        ));
+    }
 }
 
 pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
@@ -179,7 +214,9 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     }
     let mut column = open(&args.file, Access::Mapped, &args.memory_limit)?;
     work.watch(&mut column, "reading");
-    let mut encoder = column.compact(args.how.options()).map_err(of_column)?;
+    let mut encoder = column
+        .compact(args.how.options_like(&column))
+        .map_err(of_column)?;
     watch(&mut encoder, &work);
     // Whoever names the input as the output wants it replaced.
     let report = match is_in_place {
@@ -197,6 +234,7 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
         report,
         input_bytes,
         elapsed_ns: stopwatch.elapsed_ns(),
+        before_bytes: None,
         compared: None,
     };
     print_report(&written, args.format)
@@ -234,15 +272,29 @@ fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
     let report = &written.report;
     let mut table = Table::new([("what", "what"), ("value", "value"), ("", "unit")]);
     let mut push = |name, [cell, unit]: Figure| table.push(vec![Cell::text(name), cell, unit]);
-    push("rows", count_with_unit(report.row_count));
+    let rows = if written.before_bytes.is_some() {
+        "rows appended"
+    } else {
+        "rows"
+    };
+    push(rows, count_with_unit(report.row_count));
     push("distinct values", count_with_unit(report.value_count));
     push("nulls", count_with_unit(report.null_count));
     if let Some(input_bytes) = written.input_bytes {
         push("input", bytes_with_unit(input_bytes));
     }
     push("text", bytes_with_unit(report.text_bytes));
-    push("file", bytes_with_unit(report.file_bytes));
-    push("text ÷ file", [ratio(report), Cell::text("ratio")]);
+    match written.before_bytes {
+        // The file has other rows too, so that no ratio of these would be one of the file.
+        Some(before) => {
+            push("file before", bytes_with_unit(before));
+            push("file", bytes_with_unit(report.file_bytes));
+        }
+        None => {
+            push("file", bytes_with_unit(report.file_bytes));
+            push("text ÷ file", [ratio(report), Cell::text("ratio")]);
+        }
+    }
     if let Some(compared) = &written.compared {
         push("in the input", [size(&compared.stored.bytes), Cell::text("B")]);
         push("as Parquet, zstd:3", [size(&compared.parquet), Cell::text("B")]);
@@ -258,7 +310,7 @@ fn print_report(written: &Written, format: Format) -> anyhow::Result<()> {
     }
     push(SHUFFLED, bytes_with_unit(report.floor_bytes));
     push("time", [time(written.elapsed_ns), Cell::text("s")]);
-    let verdict = written.compared.as_ref().map(|compared| compared.sizes.verdict());
+    let verdict = written.verdict();
     match (verdict, format) {
         (Some(verdict), Format::Text) => {
             table.print(format)?;
@@ -327,7 +379,10 @@ fn print_reports(written: &[Written], column_count: usize, format: Format) -> an
         )?)?,
         _ => table.print(format)?,
     }
-    sizes.iter().for_each(|sizes| note(&sizes.verdict()));
+    written
+        .iter()
+        .filter_map(Written::verdict)
+        .for_each(|verdict| note(&verdict));
     if let Some(total) = total {
         note(&total.in_words());
     }

@@ -66,7 +66,7 @@ fn place(jobs: &[Job]) -> anyhow::Result<Option<PathBuf>> {
     match places.iter().find(|(other, _)| other != first) {
         None => Ok(Some((*first).clone())),
         Some((other, at)) => Err(bad_input(anyhow::anyhow!(
-            "{at}: its file is in {}, and that of a job before in {}; a run has its scratch files in one directory",
+            "{at}: its file is in {}, but that of an earlier job is in {}; all scratch files of a run are in one directory",
             other.display(),
             first.display()
         ))),
@@ -74,7 +74,7 @@ fn place(jobs: &[Job]) -> anyhow::Result<Option<PathBuf>> {
 }
 
 fn draft(job: &Job) -> Draft {
-    let question = format!("What does the job {} of a job file of fio give?", job.name);
+    let question = format!("What does the job {} of a fio job file reach?", job.name);
     let mut draft = Draft::new(&job.name, &question, device::SCHEMA.name, &job.at)
         .with_duration(job.duration.unwrap_or(DURATION), &job.at)
         .with_warm_up(job.warm_up.unwrap_or(WARM_UP), &job.at);

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, half: Half) -> anyhow::Result<Ending> {
         (None, Half::All) => outcrop_lab::fresh_seed(),
         (None, Half::Write | Half::Check) => {
             return Err(refusal(
-                "--verify=write and --verify=check need the same --seed, from which follows what was written; give a number",
+                "--verify=write and --verify=check need the same --seed, which determines what is written; give a number",
             ));
         }
     };
@@ -113,7 +113,7 @@ fn one<T: Value>(args: &Args, factor: &Factor<T>) -> anyhow::Result<Option<T>> {
             .map(Some)
             .map_err(|why| refusal(format!("{}: {why}", given.flag))),
         _ => Err(refusal(format!(
-            "--verify takes one value, and {} has several",
+            "--verify takes one value, but {} has several",
             given.as_typed()
         ))),
     }
@@ -144,7 +144,7 @@ fn target(args: &Args, half: Half, stop: &AtomicBool) -> anyhow::Result<Target> 
     }
     if half != Half::All {
         return Err(refusal(
-            "a scratch file is gone when the command ends, so that nothing could be checked later; type --verify alone, or name a \
+            "a scratch file is gone when the command ends, so nothing could be checked later; type --verify alone, or name a \
              device",
         ));
     }
@@ -207,7 +207,7 @@ fn conclude(report: &VerifyReport, half: Half, spec: &VerifySpec, format: Format
         }
     }
     if report.is_interrupted {
-        note("interrupted: what is above is of the blocks until then");
+        note("interrupted: the figures above cover the blocks up to then");
         return Ok(Ending::Interrupted);
     }
     match report.fault_count {
@@ -252,7 +252,7 @@ fn error_of(error: DeviceError) -> anyhow::Error {
         DeviceError::Spec { .. } | DeviceError::Unaligned { .. } | DeviceError::TooSmall { .. } => {
             bad_input(error)
         }
-        error => anyhow::Error::new(error).context("nothing can be said of the device"),
+        error => anyhow::Error::new(error).context("nothing can be said about the device"),
     }
 }
 

@@ -15,10 +15,10 @@ use Meaning::{Always, Instead};
 
 /// The options, by fio's names.
 const OPTIONS: &[(&str, Meaning)] = &[
-    ("name", Always("a run has no name but its folder's")),
+    ("name", Always("a run is named after its folder")),
     ("group_reporting", Always("all jobs are reported as one")),
     ("thread", Always("jobs are threads")),
-    ("norandommap", Always("random places are drawn independently")),
+    ("norandommap", Always("random offsets are drawn independently")),
     (
         "refill_buffers",
         Always("no two writes are the same: each contains its own number"),

@@ -334,6 +334,7 @@ fn of_plans_and_reports() {
             LabError::ReadPlan {
                 path: PathBuf::from("mine.toml"),
                 source: denied(),
+                meant: None,
             },
             LabError::OverBudget {
                 budget: text("1ms"),

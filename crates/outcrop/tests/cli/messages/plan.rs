@@ -80,6 +80,9 @@ fn plans_are_refused_by_line_with_what_is_accepted() {
     std::fs::create_dir(scene.dir().join("folder")).unwrap();
     for line in [
         "run missing.toml",
+        "run no-such-desing.toml",
+        "run ssd-matricks.toml",
+        "run plans/ssd-max.toml",
         "run not-text.toml",
         "run ssd-matricks",
         "plans ssd-queue-dept",

@@ -54,7 +54,7 @@ pub(super) fn reads_were_cold(cells: &[Cell<'_>]) -> Finding {
             )
         }))
     });
-    let how = "pages in the page cache before each pass (0), and bytes that the device read over bytes asked for (at least one sector of a \
+    let how = "pages in the page cache before each pass (0), and bytes that the device read over bytes requested (at least one sector of a \
                compressed extent)";
     outside.finding(ID, SENTENCE, how, "no cell reads cold files").otherwise(
         "Something above storage answered: the page cache, which also answers O_DIRECT reads of compressed extents, or that of a loop \
@@ -76,7 +76,7 @@ fn least_amplification(cell: &Cell<'_>) -> Option<f64> {
 /// Extents are compressed where that was asked for.
 pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "compression-happened";
-    const SENTENCE: &str = "Where compression was asked for, data are compressed.";
+    const SENTENCE: &str = "Where compression was requested, data are compressed.";
     let asked = cells.iter().filter(|cell| {
         let is_forced = cell
             .get(&outcrop_schema::filesystem::COMPRESS_POLICY)
@@ -111,15 +111,14 @@ pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
         COMPRESSED * 100.0
     );
     outside.finding(ID, SENTENCE, &how, "no cell asks for compression").otherwise(
-        "Options say nothing about what happened: nodatasum, nodatacow and reserved (fallocated) extents switch compression off in \
-         silence, and data that do not compress stay as they are.",
+        "Options say nothing about what happened: nodatasum, nodatacow and reserved (fallocated) extents silently switch compression off, and data that do not compress stay as they are.",
     )
 }
 
 /// The kernel shows what was asked for.
 pub(super) fn options_are_effective(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "options-are-effective";
-    const SENTENCE: &str = "The kernel shows the options that were asked for.";
+    const SENTENCE: &str = "The kernel shows the requested options.";
     let mounted = cells
         .iter()
         .filter(|cell| kind(cell) == Some(FilesystemKind::Btrfs) && is_compressed(cell));

@@ -58,8 +58,7 @@ pub(super) fn cpu_is_accounted(cells: &[Cell<'_>]) -> Finding {
         FOREIGN_CPU * 100.0
     );
     outside.finding(ID, SENTENCE, &how, "no cell has CPU times of both").otherwise(
-        "Other processes were at work: latencies and throughput are those of a shared machine. CPU per operation counts this process \
-         and the kernel's threads alone, and stands.",
+        "Other processes were at work: latencies and throughput are those of a shared machine. CPU per operation counts only this process and the kernel's threads, so it remains valid.",
     )
 }
 

@@ -1,0 +1,98 @@
+//! What rewriting a column keeps, and what the figures of a column file count.
+
+use crate::column::{column, words_of};
+use crate::harness::{outcrop, workplace};
+use serde_json::Value;
+
+fn postings_of(dir: &std::path::Path, file: &str) -> bool {
+    words_of(&column(dir, &["info", file])).contains("section postings")
+}
+
+#[test]
+fn an_index_is_kept_by_append_and_compact_unless_it_is_declined() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.txt"), "chalk\nslate\nchalk\n").unwrap();
+    column(dir, &["encode", "in.txt", "-o", "a.ocol", "--index", "postings"]);
+    column(dir, &["append", "a.ocol", "in.txt"]);
+    let info = words_of(&column(dir, &["info", "a.ocol"]));
+    assert_eq!(info.matches("section postings").count(), 2, "{info}");
+    column(dir, &["compact", "a.ocol", "-o", "b.ocol"]);
+    assert!(postings_of(dir, "b.ocol"));
+    assert_eq!(column(dir, &["find", "b.ocol", "chalk"]), "0\n2\n3\n5\n");
+    column(dir, &["compact", "b.ocol", "-o", "c.ocol", "--index", "none"]);
+    assert!(!postings_of(dir, "c.ocol"));
+    column(dir, &["compact", "c.ocol", "-o", "d.ocol"]);
+    assert!(!postings_of(dir, "d.ocol"));
+}
+
+#[test]
+fn an_append_counts_its_own_rows_and_the_file_before_and_after() {
+    let dir = workplace();
+    let dir = dir.path();
+    std::fs::write(dir.join("in.txt"), "chalk\nslate\nchalk\n").unwrap();
+    column(dir, &["encode", "in.txt", "-o", "a.ocol"]);
+    let before = dir.join("a.ocol").metadata().unwrap().len();
+    let said = column(dir, &["append", "a.ocol", "in.txt", "--format", "csv"]);
+    let after = dir.join("a.ocol").metadata().unwrap().len();
+    for line in [
+        "rows appended,3,".to_owned(),
+        format!("file before,{before},B"),
+        format!("file,{after},B"),
+    ] {
+        assert!(said.contains(&line), "{line}: {said}");
+    }
+    assert!(!said.contains('÷'), "{said}");
+}
+
+#[test]
+fn what_an_index_takes_is_said_where_a_file_is_compared_with_forms_without_one() {
+    let dir = workplace();
+    let dir = dir.path();
+    let rows: String = (0..5000)
+        .map(|row| format!("rock {}\n", row * row % 97))
+        .collect();
+    std::fs::write(dir.join("in.txt"), rows).unwrap();
+    let encode = |index: &str| {
+        column(
+            dir,
+            &["encode", "in.txt", "-o", "a.ocol", "--index", index, "--force"],
+        )
+    };
+    assert!(!encode("none").contains("index"));
+    let said = encode("postings");
+    assert!(
+        said.contains("of the .ocol file; the other forms have none"),
+        "{said}"
+    );
+    let said = encode("only");
+    assert!(said.contains("its rows cannot be read back"), "{said}");
+}
+
+#[test]
+fn bytes_that_equal_blocks_share_count_once() {
+    let dir = workplace();
+    let dir = dir.path();
+    // Three blocks of the same 65,536 rows.
+    let block: String = (0..65_536_u64)
+        .map(|row| format!("rock {}\n", row * row % 97))
+        .collect();
+    std::fs::write(dir.join("in.txt"), block.repeat(3)).unwrap();
+    column(dir, &["encode", "in.txt", "-o", "a.ocol", "--no-compare"]);
+    let info: Value = serde_json::from_str(&column(dir, &["info", "a.ocol", "--format", "json"])).unwrap();
+    let rows = info["rows"].as_array().unwrap();
+    let sum = |what: &str, name: Option<&str>| -> f64 {
+        let those = rows
+            .iter()
+            .filter(|row| row["what"] == what && name.is_none_or(|name| row["name"] == name));
+        those.map(|row| row["value"].as_f64().unwrap()).sum()
+    };
+    let (blocks, section) = (sum("block bytes", None), sum("section", Some("codes")));
+    assert_eq!(sum("blocks", None), 3.0);
+    assert!(
+        blocks > 0.0 && blocks <= section,
+        "{blocks} B of blocks in {section} B: {info}"
+    );
+    let seen = outcrop(dir, &["column", "verify", "a.ocol"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+}
