@@ -9,13 +9,16 @@ use std::io::Write as _;
 use outcrop_column::{Column, EncodeOptions, Profile, Result, Technique, encode_text};
 use rustix::time::{ClockId, clock_gettime};
 
+/// Something that is done with a column.
+type Work<'a> = &'a dyn Fn(&Column) -> Result<()>;
+
 /// CPU time of the process, in seconds.
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-fn seconds(work: &dyn Fn(&Column) -> Result<()>, column: &Column) -> Result<f64> {
+fn seconds(work: Work<'_>, column: &Column) -> Result<f64> {
     let start = cpu_seconds();
     work(column)?;
     Ok(cpu_seconds() - start)
@@ -59,7 +62,7 @@ fn main() -> Result<()> {
         }
         Ok(())
     };
-    let works: [(&str, &dyn Fn(&Column) -> Result<()>); 3] = [
+    let works: [(&str, Work<'_>); 3] = [
         ("decode to text", &decode),
         ("prefixes by scan", &prefixes),
         ("rows at random", &rows),
