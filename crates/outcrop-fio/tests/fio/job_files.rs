@@ -131,7 +131,7 @@ fn jobs_that_fio_runs_at_once_are_jobs_in_turn_where_that_is_asked_for_and_it_is
     let file = parse_with(&fixtures().join("at-once.fio"), AtOnce::InTurn).unwrap();
     assert_eq!(words(&file, 0), "random 100:0 4KiB 1 psync");
     assert_eq!(file.jobs.len(), 2);
-    let note = "at-once.fio:9: [two] runs at the same time as [one] in fio, and is measured alone here";
+    let note = "at-once.fio:9: [two] runs at the same time as [one] in fio, but is measured alone here";
     assert!(
         file.notes.iter().any(|said| said.ends_with(note)),
         "{:?}",

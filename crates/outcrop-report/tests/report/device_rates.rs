@@ -176,7 +176,7 @@ fn lines_that_fall_are_a_full_cache_for_writes_alone() {
 fn replayed() -> RunView {
     let mut run = RunBuilder::new(3).cells(&[4096], &[1, 32], &[100]).build();
     for trial in &mut run.trials {
-        let depth: f64 = trial.factors["queue_depth"].parse().unwrap();
+        let depth: f64 = trial.factors["queue_depth"].parse().expect("a depth");
         trial.factors.insert(REPLAY.name.into(), "written".into());
         let rate = if depth > 1.0 { 50e3 } else { 9e3 };
         set(trial, IOPS.write, rate);
