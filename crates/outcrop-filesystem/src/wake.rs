@@ -26,7 +26,7 @@ pub(crate) fn added_wake_ns(busy: Duration, clock: &Clock) -> f64 {
         scope.spawn(move || {
             for work in asked {
                 let began = clock.ticks();
-                while clock.nanos(clock.ticks() - began) < work.as_nanos() as u64 {
+                while clock.nanos(clock.ticks().saturating_sub(began)) < work.as_nanos() as u64 {
                     std::hint::spin_loop();
                 }
                 if answer.send(clock.ticks()).is_err() {

@@ -171,7 +171,7 @@ fn check_uncompressed(options: &StoreOptions, why: &str) -> Result<(), KvError> 
     }
     check_durability(
         options,
-        "redb has no log: a commit reaches the device or stays in memory, which is synced or unlogged; fjall and rocksdb have a log",
+        "redb has no log: a commit either reaches the device (synced) or stays in memory (unlogged); fjall and rocksdb have a log",
     )
 }
 

@@ -5,7 +5,7 @@
 //! if its marker is ours, names this very folder, and nobody holds the lock.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -174,8 +174,16 @@ fn maker_lives(name: &str) -> bool {
     }
 }
 
-/// The databases first and the marker last: a removal that is interrupted can be finished later.
+/// The databases first and the marker last: a removal that is interrupted can be finished later. What another process removed
+/// meanwhile is removed.
 fn remove(path: &Path) -> std::io::Result<()> {
+    match remove_all(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => Ok(()),
+        done => done,
+    }
+}
+
+fn remove_all(path: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         if entry.file_name() == MARKER {

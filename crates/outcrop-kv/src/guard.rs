@@ -4,7 +4,7 @@
 //! end is closed: by the process that measures and by all that hold its databases, whichever way they end. Killed with them (a container
 //! that stops, a power cut), it leaves the folder to the next run; see [`folder`](crate::folder).
 
-use std::io::{BufReader, Read};
+use std::io::{BufReader, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::drive::{monotonic_ns, wait_until_ns};
 use crate::error::KvError;
-use crate::folder::DatabaseFolder;
+use crate::folder::{AbandonedDatabases, DatabaseFolder};
 use crate::memory_limit;
 use crate::process::{WorkerProgram, command};
 use crate::wire::{Answer, Request, receive, send};
@@ -93,7 +93,8 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // One that is gone already needs no dismissal.
+        // One that is gone already needs no dismissal. What a library printed may not have ended its line.
+        let _ = self.life().map(|mut life| life.write_all(b"\n"));
         let _ = self.tell(&Request::Close);
         self.life = None;
         let _ = self.process.wait();
@@ -105,22 +106,33 @@ pub(crate) fn keep(mut from: impl Read, directory: &Path, maker: u32) -> Result<
     // What libraries print comes this way too: only the very end counts.
     let mut said = Vec::new();
     let mut bytes = [0; 4096];
-    while let Ok(length @ 1..) = from.read(&mut bytes) {
-        said.extend_from_slice(&bytes[..length]);
-        said.drain(..said.len().saturating_sub(bytes.len()));
+    loop {
+        match from.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(length) => {
+                said.extend_from_slice(&bytes[..length]);
+                said.drain(..said.len().saturating_sub(bytes.len()));
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // Whether the process has ended is not known then, and the next run removes what it left.
+            Err(error) => return Err(KvError::system("wait for the end of a run", error)),
+        }
     }
     let last = said.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty());
     if last.is_some_and(|line| matches!(serde_json::from_slice(line), Ok(Request::Close))) {
         return Ok(());
     }
-    for folder in DatabaseFolder::left_by(maker, directory)? {
-        folder.remove()?;
-    }
+    let left = DatabaseFolder::left_by(maker, directory);
+    let removed: Result<(), KvError> = left.and_then(|folders| {
+        // All of them, whatever becomes of one.
+        let removed: Vec<_> = folders.into_iter().map(AbandonedDatabases::remove).collect();
+        removed.into_iter().collect()
+    });
     for _ in 0..TRIES {
         if memory_limit::remove_of(maker) {
             break;
         }
         wait_until_ns(monotonic_ns() + BETWEEN_TRIES.as_nanos() as u64)?;
     }
-    Ok(())
+    removed
 }

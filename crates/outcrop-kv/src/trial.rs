@@ -310,10 +310,7 @@ impl Trial<'_> {
 }
 
 fn out_of_turn() -> KvError {
-    KvError::system(
-        "understand another process",
-        "its answer is not to the question asked",
-    )
+    KvError::system("understand another process", "it answered a different request")
 }
 
 fn between(before: DeviceTraffic, after: DeviceTraffic) -> DeviceTraffic {

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use outcrop_measure::metric::Unavailable;
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,8 @@ pub struct Wear {
 const FOLDERS: [&str; 5] = ["usr/local/sbin", "usr/sbin", "sbin", "usr/local/bin", "usr/bin"];
 /// A thousand blocks of 512 bytes. *Source*: NVM Express Base Specification 2.0, SMART / Health Information log.
 const DATA_UNIT_BYTES: u64 = 512_000;
+/// How long a program may take to read a drive's log.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Wear {
     /// Asks the drive, where there is a program that can.
@@ -33,7 +37,7 @@ impl Wear {
         let is_nvme = disk.starts_with("nvme");
         if !is_nvme && !disk.starts_with("sd") {
             return Err(Unavailable::because(format!(
-                "{disk} is no NVMe, SATA or SAS drive, and has no such log"
+                "{disk} is not an NVMe, SATA or SAS drive, so it has no such log"
             )));
         }
         let node = format!("/dev/{disk}");
@@ -127,12 +131,25 @@ fn find(tree: &SystemTree, program: &str) -> Option<PathBuf> {
 
 /// What a program prints, whatever it ends with: the exit code of smartctl tells of the drive's health too.
 fn said(program: &Path, arguments: &[&str]) -> Result<String, Unavailable> {
-    let output = Command::new(program)
+    let failed = |error: std::io::Error| {
+        Unavailable::because(format!("{} does not start: {error}", program.display()))
+    };
+    let child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
-        .output();
-    let output = output
-        .map_err(|error| Unavailable::because(format!("{} does not start: {error}", program.display())))?;
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let child = child.map_err(failed)?;
+    let (answer, answered) = mpsc::channel();
+    // Behind a failing drive the program may wait for minutes; it is left to end by itself.
+    std::thread::spawn(move || answer.send(child.wait_with_output()));
+    let Ok(output) = answered.recv_timeout(PATIENCE) else {
+        let seconds = PATIENCE.as_secs();
+        let reason = format!("{} did not answer within {seconds} s", program.display());
+        return Err(Unavailable::because(reason));
+    };
+    let output = output.map_err(failed)?;
     if output.stdout.is_empty() {
         let complaint = String::from_utf8_lossy(&output.stderr);
         let complaint = complaint.lines().next().unwrap_or("it printed nothing").trim();
@@ -147,7 +164,7 @@ fn said(program: &Path, arguments: &[&str]) -> Result<String, Unavailable> {
 fn json(program: &str, text: &str) -> Result<Value, Unavailable> {
     serde_json::from_str(text).map_err(|_| {
         Unavailable::because(format!(
-            "{program} printed no JSON: update it to a version that does"
+            "{program} did not print JSON; update it to a version that does"
         ))
     })
 }
@@ -216,11 +233,11 @@ mod tests {
         for (read, says) in [
             (Wear::from_smartctl(REFUSED), "Permission denied"),
             (Wear::from_smartctl("{}"), "neither its wear nor what was written"),
-            (Wear::from_smartctl("smartctl 6.6"), "printed no JSON"),
+            (Wear::from_smartctl("smartctl 6.6"), "did not print JSON"),
             (Wear::from_nvme("[]"), "neither"),
             (
                 Wear::of_drive(&SystemTree::at("/no/such/tree"), "vda"),
-                "vda is no NVMe, SATA or SAS drive",
+                "vda is not an NVMe, SATA or SAS drive",
             ),
             (
                 Wear::of_drive(&SystemTree::at("/no/such/tree"), "nvme0n1"),

@@ -363,7 +363,7 @@ metrics! { COMPONENTS:
     RAW_LATENCY_4K = "raw_latency_4k", Nanoseconds, Lower, Trial, "median latency of a 4 KiB read of the same loop device before there was a filesystem on it";
     RAW_LATENCY_128K = "raw_latency_128k", Nanoseconds, Lower, Trial, "median latency of a 128 KiB read of it";
     CODEC_TIME = "codec_time", Nanoseconds, Lower, Run, "mean time in which the library decompresses an extent of the data, page by page, with a new context and cold caches";
-    WAKE_TIME = "wake_time", Nanoseconds, Lower, Run, "by how much longer a thread takes to wake after another one worked for the codec's time, compared with 10 µs";
+    WAKE_TIME = "wake_time", Nanoseconds, Lower, Run, "how much longer a thread takes to wake after another one worked for the codec's time, compared with 10 µs";
     FILESYSTEM_TIME = "filesystem_time", Nanoseconds, Lower, Run, "what the same filesystem adds to the device's median latency where nothing is compressed";
     EXTENT_TIME = "extent_time", Nanoseconds, Lower, Run, "what it adds to a read of 128 KiB, an extent, where nothing is compressed";
     PREDICTED_LATENCY = "predicted_latency", Nanoseconds, Neither, Trial, "median latency that device, codec and filesystem add up to";

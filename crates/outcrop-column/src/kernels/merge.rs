@@ -200,6 +200,10 @@ mod x86 {
     /// What stands behind them is overwritten.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
     fn split(stream: &Stream<'_>, start: usize, planes: &mut [Plane]) {
+        // A class that no row has may be as wide as the format allows, which is more than there are places for.
+        if stream.count == 0 {
+            return;
+        }
         let (whole, rest_bits) = (usize::from(stream.width / 8), stream.width % 8);
         let mut left = stream.planes;
         let mut next = |bits: u8| {
@@ -370,6 +374,14 @@ mod tests {
 
     fn shapes(widths: std::ops::RangeInclusive<u8>) -> impl Strategy<Value = [(u8, u32); CLASS_LIMIT]> {
         proptest::array::uniform16((widths, any::<u32>()))
+    }
+
+    #[test]
+    fn a_class_of_the_greatest_width_that_no_row_has_is_no_matter() {
+        let mut shapes = [(0, 0); CLASS_LIMIT];
+        (shapes[0], shapes[1]) = ((8, 7), (32, 0));
+        let rows: Vec<(u8, u32)> = (0..200).map(|row| (0, row)).collect();
+        Block::of(&rows, shapes).check();
     }
 
     proptest! {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use outcrop_results::RunView;
 use outcrop_schema::device::{self, Kind};
+use outcrop_workload::ReadWriteMix;
 
 use super::options;
 use crate::error::FioError;
@@ -20,12 +21,15 @@ pub struct ExportedJobs {
 /// What is so of every job of Outcrop. fio repeats no block before it has been everywhere; Outcrop draws each anew.
 const GLOBAL: &str =
     "[global]\ntime_based\ngroup_reporting\nnorandommap\nlat_percentiles=1\nclat_percentiles=0\n";
+/// How the subject of results begins whose files have no name.
+const FILES_OF_FIO: &str = "files of fio";
 /// What a ring of Outcrop's has, where the kernel grants it.
 const OF_RINGS: &str = "fixedbufs\nregisterfiles\n";
 
 /// The cells of a run of devices as a job file.
 ///
-/// A job that would overwrite a device has its `filename` behind a `;`, so that the file writes to no device as it stands.
+/// A job that writes has its `filename` behind a `;`, so that the file overwrites nothing as it stands: fio makes files in its
+/// working directory then. Options that run programs, and values with line breaks, are left out and named.
 ///
 /// # Errors
 /// When the run has no cell of the device layer.
@@ -55,8 +59,9 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
         let mut section = format!("\n[{}-{count}]\nstonewall\n", options.file_name());
         for (name, value) in options.iter() {
             match name {
-                "filename" => section.push_str(&place(value)),
-                _ => _ = writeln!(section, "{name}={value}"),
+                "filename" => section.push_str(&place(value, options.mix)),
+                _ if is_harmless(name, value) => _ = writeln!(section, "{name}={value}"),
+                _ => _ = writeln!(section, "; left out: {}", name.escape_debug()),
             }
         }
         if options.value("ioengine") == "io_uring" {
@@ -74,40 +79,94 @@ pub fn export_jobs(run: &RunView) -> Result<ExportedJobs, FioError> {
     }
 }
 
+/// Whether an option of an imported result may stand in a job file that somebody runs.
+fn is_harmless(name: &str, value: &str) -> bool {
+    let has_breaks = name.chars().chain(value.chars()).any(char::is_control);
+    !has_breaks && !name.starts_with("exec_") && name != "allow_mounted_write"
+}
+
 /// Where a job reads or writes: nowhere in particular for a scratch file, which fio makes in its working directory.
-fn place(subject: &str) -> String {
+fn place(subject: &str, mix: ReadWriteMix) -> String {
     let path = |kind: Kind| {
         let named = subject.strip_prefix(kind.name())?.trim_start();
         // `PATH SIZE`, and the state behind a comma.
         let named = named.split_once(", ").map_or(named, |(named, _)| named);
         named.rsplit_once(' ').map(|(path, _)| path)
     };
-    if subject.starts_with(Kind::ScratchFile.name()) {
+    // Results of fio without a name say where its files were.
+    if subject.starts_with(Kind::ScratchFile.name()) || subject.starts_with(FILES_OF_FIO) {
         return String::new();
     }
-    match (path(Kind::ReadOnly), path(Kind::Destroyed)) {
-        (Some(path), _) => format!("filename={path}\n"),
-        (_, Some(path)) => format!("; overwrites the device: filename={path}\n"),
-        _ => format!("filename={subject}\n"),
+    let path = path(Kind::ReadOnly)
+        .or_else(|| path(Kind::Destroyed))
+        .unwrap_or(subject);
+    if path.chars().any(char::is_control) {
+        return "; the name of the file has control characters\n".to_owned();
+    }
+    // fio takes a colon for the end of a name.
+    let path = path.replace(':', "\\:");
+    match mix == ReadWriteMix::READ_ONLY {
+        true => format!("filename={path}\n"),
+        false => format!("; overwrites what is there: filename={path}\n"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use outcrop_workload::ReadWriteMix;
+
+    use super::{is_harmless, place};
 
     #[test]
-    fn a_subject_is_the_file_of_a_job_and_a_device_that_is_overwritten_is_only_named() {
+    fn a_subject_is_the_file_of_a_job_that_reads() {
         for (subject, line) in [
             ("scratch-file 1GiB, preconditioned 2×", ""),
             ("read-only /mnt/my data 64MiB", "filename=/mnt/my data\n"),
             (
                 "destroyed-device /dev/nvme1n1 1GiB, preconditioned 2×",
-                "; overwrites the device: filename=/dev/nvme1n1\n",
+                "filename=/dev/nvme1n1\n",
             ),
             ("/mnt/of/fio", "filename=/mnt/of/fio\n"),
+            (
+                "/dev/disk/by-path/pci-0000:01",
+                "filename=/dev/disk/by-path/pci-0000\\:01\n",
+            ),
+            ("files of fio in d", ""),
+            (
+                "a\nexec_prerun=sh",
+                "; the name of the file has control characters\n",
+            ),
         ] {
-            assert_eq!(place(subject), line, "{subject}");
+            assert_eq!(place(subject, ReadWriteMix::READ_ONLY), line, "{subject}");
         }
+    }
+
+    #[test]
+    fn what_a_job_would_overwrite_is_only_named() {
+        for subject in [
+            "/dev/nvme0n1",
+            "destroyed-device /dev/nvme0n1 1GiB",
+            "read-only /dev/nvme0n1 1GiB",
+        ] {
+            for mix in [ReadWriteMix::WRITE_ONLY, "70:30".parse().expect("a mix")] {
+                let line = place(subject, mix);
+                assert_eq!(
+                    line, "; overwrites what is there: filename=/dev/nvme0n1\n",
+                    "{subject}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn options_that_run_programs_or_break_a_line_are_harmful() {
+        for (name, value) in [
+            ("exec_prerun", "sh"),
+            ("allow_mounted_write", "1"),
+            ("bs", "4k\nexec_postrun=sh"),
+        ] {
+            assert!(!is_harmless(name, value), "{name}={value}");
+        }
+        assert!(is_harmless("thinktime", "5"));
     }
 }

@@ -56,8 +56,8 @@ fn table(placement: &Placement) -> Markup {
         p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
-                caption { "What was compared: one store under one load. On the front: nothing else that was measured has both more throughput "
-                    "and less space. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
+                caption { "What was compared: one store under one load. On the front: nothing else that was measured is at least as good in throughput and space, "
+                    "and better in one of them. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
                     @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." } }
                 thead { tr {
                     @for heading in &headings { th scope="col" { (heading) } }

@@ -79,7 +79,7 @@ pub struct Candidate {
     /// Energy of an operation, where there is a counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy: Option<Number>,
-    /// Whether no other candidate that was measured has both more throughput and less space.
+    /// Whether no other candidate that was measured is at least as good in throughput and space, and better in one of them.
     pub on_front: bool,
     /// The same with CPU time and energy counted: none is at least as good in all that is known, and better in something.
     pub on_front_with_costs: bool,

@@ -124,6 +124,7 @@ fn time_added(cell: &Cell<'_>, per_byte: f64) -> Option<(f64, f64)> {
     let stored_bytes = EXTENT_BYTES / cell.value(&PREDICTED_SPACE)?;
     let device_ns = (stored_bytes - block_bytes) * per_byte;
     let filling_ns = (cell.value(&EXTENT_TIME)? - cell.value(&FILESYSTEM_TIME)?).max(0.0);
-    let codec_ns = cell.value(&CODEC_TIME)? + cell.value(&WAKE_TIME)?;
+    // Runs recorded before it was measured are predicted without it.
+    let codec_ns = cell.value(&CODEC_TIME)? + cell.value(&WAKE_TIME).unwrap_or(0.0);
     Some((block_bytes, codec_ns + device_ns + filling_ns))
 }

@@ -30,8 +30,10 @@ fn gains_and_costs(candidate: &Candidate) -> Vec<Option<f64>> {
 /// Which rows no other row beats: by nothing worse and something better. A figure that a row lacks compares nothing.
 fn front(rows: &[Vec<Option<f64>>]) -> Vec<bool> {
     let is_known = |column: &usize| {
-        rows.iter()
-            .all(|row| row.get(*column).is_some_and(Option::is_some))
+        rows.iter().all(|row| {
+            row.get(*column)
+                .is_some_and(|figure| figure.is_some_and(f64::is_finite))
+        })
     };
     let columns: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).filter(is_known).collect();
     let beats = |one: &Vec<Option<f64>>, other: &Vec<Option<f64>>| {

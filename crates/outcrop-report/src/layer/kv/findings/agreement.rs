@@ -138,14 +138,13 @@ fn why_none(skipped: Vec<Skipped>) -> String {
     let has = |is: fn(&Skipped) -> bool| skipped.iter().any(is);
     if has(|why| matches!(why, Skipped::TooFewBytes)) {
         return format!(
-            "neither counts {} in any cell, and of less, what the filesystem writes for itself is more than a tenth; more records or a longer \
-             duration have more",
+            "no cell moved {} or more; below that, the filesystem's own writes exceed a tenth. Use more records or a longer duration",
             format_data(LEAST_BYTES)
         );
     }
     if has(|why| matches!(why, Skipped::Cached)) {
-        return "the databases fit into memory, whose page cache serves what the engine counts as read; direct I/O, or a memory limit below the \
-                size of the databases, has no such cache"
+        return "the databases fit into memory, whose page cache serves what the engine counts as read; use direct I/O, or a memory limit \
+                below the size of the databases"
             .to_owned();
     }
     let reason = skipped.into_iter().find_map(|why| match why {
