@@ -265,12 +265,13 @@ fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Opti
         "{name} takes the least space: data ÷ space {ratio}. {}",
         as_sentence(&format!("{reads} take {p50} (p50){price}"))
     );
-    // The first screen has room for the two figures alone.
-    let instead = match price.is_empty() {
-        true => " (p50)".to_owned(),
-        false => format!(" instead of {other_p50} (p50, {other_name})"),
+    // A first screen that has no room for all of it cuts the end.
+    let (instead, than) = match price.is_empty() {
+        true => (String::new(), String::new()),
+        false => (format!(" instead of {other_p50}"), format!(" ({other_name})")),
     };
-    let action = format!("Least space: {name}, data ÷ space {ratio}; {reads} take {p50}{instead}");
+    let load = reads.trim_end_matches(',');
+    let action = format!("Least space: {name}, data ÷ space {ratio}; p50 {p50}{instead} for {load}{than}");
     let claim = Claim::new(PRICE, brief, text, numbers).advising(action);
     Some(claim.breaking(&name, broken_by(most, bounds)))
 }
