@@ -21,6 +21,9 @@ const LATENCY_KEPT: f64 = 2.0;
 /// A cell with what it reached.
 type Reached<'c, 'a> = (&'c Cell<'a>, &'c Number);
 
+/// Makes the recommendation of a curve in one direction.
+type Make<'m> = &'m dyn Fn(&[&Cell<'_>], Direction) -> Option<Claim>;
+
 /// Every recommendation that the cells support.
 pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     let offered = offered_load(cells);
@@ -33,8 +36,7 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     let cells = closed.as_slice();
     let curves = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
     let throughput = |curve: &[&Cell<'_>], direction| throughput_depth(cells, curve, direction);
-    let kinds: [&dyn Fn(&[&Cell<'_>], Direction) -> Option<Claim>; 3] =
-        [&throughput, &latency_depth, &knee_claim];
+    let kinds: [Make<'_>; 3] = [&throughput, &latency_depth, &knee_claim];
     let of_curves = kinds.iter().flat_map(|make| {
         let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
         curves.iter().filter_map(make)
