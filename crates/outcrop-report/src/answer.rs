@@ -78,6 +78,17 @@ impl Answer {
         new.take(most).collect()
     }
 
+    /// Says in the subject and in each instruction that they are not about the user's data.
+    pub(crate) fn is_of_other_data(&mut self, other: &str) {
+        self.subject = format!(
+            "{} · {other}, not your data, which are too small for this layer",
+            self.subject
+        );
+        for action in self.advice.iter_mut().filter_map(|claim| claim.action.as_mut()) {
+            *action = format!("For the {other}, not your data: {action}");
+        }
+    }
+
     /// The figures that were measured with an interval: how many of them are known too badly to decide anything, and all.
     pub(crate) fn wide_figures(&self) -> (usize, usize) {
         let readings = self.capabilities.iter().flat_map(|row| &row.readings);

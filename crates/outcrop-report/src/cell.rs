@@ -238,7 +238,7 @@ impl<'a> Cell<'a> {
     }
 
     /// What it has in common with cells that differ from it in these factors only.
-    fn but_for(&self, factors: &[FactorRef]) -> (&str, Settings) {
+    pub(crate) fn but_for(&self, factors: &[FactorRef]) -> (&str, Settings) {
         let mut common = self.factors.clone();
         factors.iter().for_each(|factor| common.remove(factor.about()));
         (&self.subject, common)

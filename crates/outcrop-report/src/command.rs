@@ -130,6 +130,21 @@ impl Commands {
         plans.into_iter().flatten()
     }
 
+    /// What a layer was measured on instead of the data that the run was given: those were too small for it. None where they were measured,
+    /// or none were given, or the layer has none.
+    pub(crate) fn measured_instead(&self, layer: &str) -> Option<String> {
+        let given = self.setting("data")?;
+        let plans = self.own_plans().filter(|plan| layer_of(plan) == layer);
+        let measured: Vec<&str> = plans
+            .filter_map(|plan| plan.get("subject")?.get(DATA.name)?.as_str())
+            .collect();
+        let first = *measured.first().filter(|_| !measured.contains(&given))?;
+        Some(match first {
+            "sample" => "built-in sample".to_owned(),
+            other => other.to_owned(),
+        })
+    }
+
     /// Whether the run measured a layer on these data.
     fn has_measured(&self, layer: &LayerSchema, data: &str) -> bool {
         let is_data = |value: &Value| value.as_str() == Some(data);

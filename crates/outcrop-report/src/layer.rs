@@ -21,8 +21,9 @@ use outcrop_schema::{FactorRef, LayerSchema};
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::cell_table::{self, Grid};
+use crate::command::Commands;
 use crate::finding::Finding;
-use crate::placement::Bounds;
+use crate::placement::{Bounds, Constraints};
 use crate::report::{LayerSection, Note};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 
@@ -109,11 +110,21 @@ fn section(
     cells: Vec<Grid>,
 ) -> LayerSection {
     let (matrices, missing_matrices) = layer.matrices();
-    let mut answer = layer.answer(bounds);
+    let measured_instead = Commands::of(run).measured_instead(name);
+    // Limits are those of the user's data: others neither keep nor break them.
+    let no_limits = Constraints::default();
+    let mut answer = match &measured_instead {
+        Some(_) => layer.answer(&Bounds::new(&no_limits, None)),
+        None => layer.answer(bounds),
+    };
+    if let Some(other) = &measured_instead {
+        answer.is_of_other_data(other);
+    }
     answer.advice = undecided::withhold(answer.advice, run, name);
     answer.mark_undecided();
     LayerSection {
         layer: name.to_owned(),
+        measured_instead,
         answer,
         cells,
         findings: undecided::untestable(layer.findings()),

@@ -96,18 +96,25 @@ impl Number {
         self.interval.map(|interval| (interval.low, interval.high))
     }
 
-    /// Half the width beyond which an interval is marked as wide, as a percentage of the value: the one threshold of every page.
+    /// How far an interval may reach to one side before it is marked as wide, as a percentage of the value: the one threshold of every page.
     pub const WIDE_PERCENT: f64 = WIDE * 50.0;
 
-    /// Whether the interval is wider than ± [`Number::WIDE_PERCENT`], as [`Interval::is_wide`] has it. A number without
-    /// an interval is not marked: its `n` of 1 says what there is to say.
+    /// Whether the interval reaches further than [`Number::WIDE_PERCENT`] to one side. A number without an interval is not marked: its `n`
+    /// of 1 says what there is to say.
     pub fn is_wide(&self) -> bool {
-        self.interval.is_some_and(|interval| interval.is_wide())
+        self.plus_minus_percent()
+            .is_some_and(|percent| percent > Self::WIDE_PERCENT)
     }
 
-    /// Half the width of the interval as a percentage of the value: the `±` of a table.
+    /// How far the interval reaches to its longer side as a percentage of the value: the `±` of a table. Intervals of latencies are lopsided,
+    /// and half the width would promise too much of their longer side.
     pub fn plus_minus_percent(&self) -> Option<f64> {
-        self.interval.map(|interval| interval.relative_width() * 50.0)
+        let interval = self.interval?;
+        let reach = (interval.high - interval.estimate).max(interval.estimate - interval.low);
+        Some(match reach > 0.0 {
+            true => reach / interval.estimate.abs() * 100.0,
+            false => 0.0,
+        })
     }
 
     /// The value with the ends of its interval: `97.9 k IOPS (97.6–110)`.

@@ -78,6 +78,9 @@ pub struct TrialCounts {
 pub struct LayerSection {
     /// The layer (`device`).
     pub layer: String,
+    /// What it was measured on instead of the data that the run was given, which were too small for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_instead: Option<String>,
     /// What the reader came for.
     pub answer: Answer,
     /// Sentences checked against records.

@@ -411,7 +411,7 @@
       const { x, y } = this.chart;
       const all = this.chart.groups.filter((group) => !this.off.has(group.name));
       const setting = this.scaleSetting(all).flatMap((group) => group.points.filter(shows));
-      const plane = this.plane(svg, setting.map((p) => p.x), setting.map((p) => p.y));
+      const plane = this.plane(svg, setting.flatMap((p) => [p.x, ...(p.x_interval || [])]), setting.map((p) => p.y));
       const front = all.flatMap((group) => group.points.filter((one) => one.on_front && shows(one))).sort((a, b) => a.x - b.x);
       const stairs = front.map((one, index) => {
         const [px, py] = plane.at(one.x, one.y);
@@ -421,6 +421,10 @@
       if (stairs.length) add(svg, 'path', { d: stairs.join(''), fill: 'none', stroke: INK.axis, 'stroke-width': '1.2' });
       const taken = [];
       for (const group of all) {
+        for (const point of group.points.filter((one) => shows(one) && one.x_interval)) {
+          const [low, high] = point.x_interval.map((edge) => plane.at(Math.max(edge, 1e-300), point.y));
+          if (plane.holds(low) && plane.holds(high)) line(svg, low[0], low[1], high[0], high[1], colour(group.hue), 0.8);
+        }
         for (const point of group.points.filter(shows)) {
           const at = plane.at(point.x, point.y);
           if (!plane.holds(at)) continue;

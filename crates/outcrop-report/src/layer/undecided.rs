@@ -1,5 +1,6 @@
 //! Advice that its own figures cannot carry is withheld: for every layer, in this one place.
 
+use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_results::RunView;
 
 use crate::answer::{Claim, Doubt, NOT_DECIDED};
@@ -7,16 +8,25 @@ use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
 
-/// An interval that reaches further than this to either side on average decides nothing, in per cent of the value.
+/// An interval that reaches further than this to one side decides nothing, in per cent of the value.
 pub(crate) const WIDEST_PERCENT: f64 = 30.0;
 /// Repetitions at which an interval is one of 95 % that a single outlier no longer sets.
 const ENOUGH: usize = 9;
 
 /// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
-    let decide = |claim: Claim| match widest(&claim.numbers).filter(|_| !claim.breaks_limit) {
-        Some(number) => undecided(&claim, number, run, layer),
-        None => claim,
+    let decide = |claim: Claim| {
+        if claim.breaks_limit {
+            return claim;
+        }
+        match (
+            widest(&claim.numbers),
+            claim.numbers.iter().find(|number| is_of_one_trial(number)),
+        ) {
+            (Some(number), _) => undecided(&claim, number, run, layer),
+            (None, Some(number)) => of_one_trial(&claim, number, run, layer),
+            (None, None) => claim,
+        }
     };
     claims.into_iter().map(decide).collect()
 }
@@ -50,20 +60,43 @@ fn widest(numbers: &[Number]) -> Option<&Number> {
     widest.map(|(number, _)| number)
 }
 
+/// Whether a number was read off a clock in a single trial. Bytes and ratios are the same in every trial.
+fn is_of_one_trial(number: &Number) -> bool {
+    let is_of_clock = matches!(
+        number.unit,
+        Unit::Nanoseconds | Unit::PerSecond | Unit::BytesPerSecond
+    );
+    let is_own = matches!(number.provenance, Provenance::Measured | Provenance::Imported);
+    is_of_clock && is_own && number.n <= 1 && number.interval.is_none() && number.no_interval.is_none()
+}
+
+/// What one trial says is not firmer than what several say that differ.
+fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
+    const WHY: &str = "one trial: its repeatability is unknown";
+    let why = format!("{NOT_DECIDED} ({}: {number}, {WHY})", number.name);
+    let text = format!("Not decided: the {} ({number}) is of {WHY}.", number.name);
+    withheld(claim, (why, text), ENOUGH, &deciding(ENOUGH, run, layer))
+}
+
 fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
     let repetitions = if number.n < ENOUGH { ENOUGH } else { 2 * number.n };
     let command = deciding(repetitions, run, layer);
     let why = format!("{NOT_DECIDED} ({}: {})", number.name, number.with_ends());
+    let text = format!(
+        "Not decided: the interval of the {} is too wide ({}, {}).",
+        number.name,
+        number,
+        number.certainty()
+    );
+    withheld(claim, (why, text), repetitions, &command)
+}
+
+/// A claim without its advice: why, in a line and in a sentence, and what would decide it.
+fn withheld(claim: &Claim, (why, text): (String, String), repetitions: usize, command: &str) -> Claim {
     let withheld = Claim::new(
         claim.topic.clone(),
         format!("{why}; {command}"),
-        format!(
-            "Not decided: the interval of the {} is too wide ({}, {}). {}",
-            number.name,
-            number,
-            number.certainty(),
-            as_sentence(&command)
-        ),
+        format!("{text} {}", as_sentence(command)),
         claim.numbers.clone(),
     );
     Claim {

@@ -23,7 +23,7 @@ pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<Stri
     );
     let mut lines = vec![pen.bold(&head)];
     for layer in layers {
-        let measured = measured(&layer.answer, measured_width - GAP);
+        let measured = measured(layer, measured_width - GAP);
         let advice = advice(&layer.answer, advice_width);
         for index in 0..measured.len().max(advice.len()).max(1) {
             let name = if index == 0 { layer.layer.as_str() } else { "" };
@@ -35,8 +35,17 @@ pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<Stri
     lines
 }
 
-/// The first figure with where it was reached, and the next ones where there is room.
-fn measured(answer: &Answer, width: usize) -> Vec<String> {
+/// The first figure with where it was reached, and the next ones where there is room; what it was measured on, where that is not the data that
+/// were given.
+fn measured(layer: &LayerSection, width: usize) -> Vec<String> {
+    let note = layer.measured_instead.as_ref().map_or_else(Vec::new, |other| {
+        fitting(&format!("{other}, not your data:"), width, 0, MOST_LINES - 1)
+    });
+    let room = MOST_LINES - note.len();
+    [note, figures(&layer.answer, width, room)].concat()
+}
+
+fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for headline in answer.headlines(MOST_LINES) {
         let place = match headline.conditions {
@@ -48,16 +57,16 @@ fn measured(answer: &Answer, width: usize) -> Vec<String> {
             wrapped(&figure, width, 0)
         };
         let with_place = text(&place);
-        let figure = if lines.len() + with_place.len() <= MOST_LINES {
+        let figure = if lines.len() + with_place.len() <= room {
             with_place
         } else {
             text("")
         };
-        if lines.len() + figure.len() <= MOST_LINES {
+        if lines.len() + figure.len() <= room {
             lines.extend(figure);
         } else if lines.is_empty() {
             let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());
-            lines = fitting(&figure, width, 0, MOST_LINES);
+            lines = fitting(&figure, width, 0, room);
         }
     }
     lines

@@ -1,11 +1,13 @@
 //! Figures of a device that are not known well: what rests on them says so, or is withheld.
 
+use outcrop_measure::Interval;
 use outcrop_measure::histogram::LatencyHistogram;
+use outcrop_measure::metric::Unit;
 use outcrop_report::answer::Claim;
-use outcrop_report::{Report, Verdict};
+use outcrop_report::{Number, Report, Verdict};
 use outcrop_results::{HistogramEntry, RunView, TrialEntry, Value};
 use outcrop_schema::device::{
-    BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+    BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
 };
 use outcrop_schema::metrics::Metric;
 
@@ -222,4 +224,109 @@ fn a_trial_that_stalled_is_warned_of_and_leaves_the_median_of_its_cell() {
     let samples = cell.metric(p50.name).unwrap();
     assert!(samples.median().unwrap() < 1e6, "{samples:?}");
     assert!(report.screen(120, false).contains("1 trial stalled"));
+}
+
+#[test]
+fn the_plus_minus_of_a_lopsided_interval_covers_its_longer_side() {
+    let number = |low: f64, high: f64| {
+        let interval = Interval {
+            estimate: 19.7,
+            low,
+            high,
+            confidence: 0.75,
+            n: 3,
+        };
+        Number {
+            interval: Some(interval),
+            ..Number::derived("p99", 19.7, Unit::Ratio, 3)
+        }
+    };
+    let reach = |low, high| number(low, high).plus_minus_percent().unwrap();
+    assert!((reach(19.7, 31.2) - 58.4).abs() < 0.1);
+    assert!((reach(8.2, 19.7) - 58.4).abs() < 0.1);
+    assert_eq!(reach(19.7, 19.7), 0.0);
+    let doubt = number(19.7, 31.2).doubt().unwrap();
+    assert_eq!(doubt, "p99 is known only to ± 58 %");
+    // Both are as wide; only one of them reaches further than the threshold.
+    assert!(number(19.7, 21.2).is_wide() && !number(19.0, 20.5).is_wide());
+}
+
+#[test]
+fn an_interval_that_reaches_far_to_one_side_alone_decides_nothing() {
+    let mut run = run_of(100);
+    // Two trials alike, and one of which the p99 is 40 % longer: half the width is 20 %.
+    let deep = run.trials.iter_mut();
+    for trial in deep.filter(|trial| trial.factors[QUEUE_DEPTH.name] == "32" && trial.repetition == 2) {
+        for metric in [LATENCY.both.p99, LATENCY.read.p99] {
+            let longer = value(trial, &metric) * 1.4;
+            set(trial, metric, longer);
+        }
+    }
+    let report = Report::of(&run);
+    let brief = &claim(&report, "Read throughput").brief;
+    assert!(brief.starts_with("not decided (p99 at QD 32"), "{brief}");
+}
+
+#[test]
+fn what_one_trial_says_is_not_decided_and_says_why() {
+    let report = Report::of(&RunBuilder::new(1).cells(&[4096], &[1, 8, 32], &[100]).build());
+    for topic in ["Read throughput", "Read latency", "Knee of reads"] {
+        let claim = claim(&report, topic);
+        assert!(claim.brief.starts_with("not decided ("), "{claim:?}");
+        assert!(
+            claim.brief.contains("one trial: its repeatability is unknown"),
+            "{claim:?}"
+        );
+        assert_eq!(claim.action, None, "{claim:?}");
+    }
+}
+
+#[test]
+fn advice_on_depth_says_that_it_is_of_one_job_and_what_several_give() {
+    let mut run = run_of(100);
+    let deepest = run.trials.clone().into_iter();
+    for mut trial in deepest.filter(|trial| trial.factors[QUEUE_DEPTH.name] == "32") {
+        trial.cell.push_str(" of four");
+        trial.factors.insert(JOBS.name.into(), "4".into());
+        let more = value(&trial, &IOPS.both) * 1.5;
+        set(&mut trial, IOPS.both, more);
+        run.trials.push(trial);
+    }
+    let report = Report::of(&run);
+    let throughput = claim(&report, "Read throughput");
+    let action = throughput.action.as_ref().expect("it is decided");
+    for text in [&throughput.text, action] {
+        assert!(text.contains("4 KiB random reads and one job"), "{text}");
+        assert!(text.contains("; 4 jobs × QD 32 gives "), "{text}");
+    }
+    let alone = Report::of(&run_of(100));
+    assert!(!claim(&alone, "Read throughput").text.contains("jobs ×"));
+}
+
+#[test]
+fn no_access_size_is_called_better_than_one_whose_interval_overlaps() {
+    let mut run = RunBuilder {
+        spread: 0.04,
+        ..RunBuilder::new(3)
+    }
+    .cells(&[4096, 131_072, 1 << 20], &[32], &[100])
+    .build();
+    let of_128: Vec<f64> = run
+        .trials
+        .iter()
+        .filter(|trial| trial.factors[IO_BLOCK_SIZE.name] == "128KiB")
+        .map(|trial| value(trial, &BANDWIDTH.both))
+        .collect();
+    let largest = run.trials.iter_mut();
+    let largest = largest.filter(|trial| trial.factors[IO_BLOCK_SIZE.name] == "1MiB");
+    for (trial, bandwidth) in largest.zip(of_128) {
+        set(trial, BANDWIDTH.both, bandwidth * 0.99);
+    }
+    let report = Report::of(&run);
+    let size = claim(&report, "Access size");
+    assert!(
+        size.text.contains("128 KiB random reads reach")
+            && size.text.contains("cannot distinguish from 1 MiB"),
+        "{size:?}"
+    );
 }

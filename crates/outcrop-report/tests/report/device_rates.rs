@@ -213,3 +213,34 @@ fn the_writes_that_a_replay_reads_back_stand_in_the_answer_with_their_conditions
         "{reading}"
     );
 }
+
+#[test]
+fn an_interval_in_which_nothing_completed_is_drawn_as_zero() {
+    let rates_of = |run: &RunView| {
+        let report = Report::of(run);
+        let mut figures = report.figures().into_iter();
+        let figure = figures.find(|figure| figure.id == "iops-over-time");
+        let csv = figure.expect("a course of time").to_csv().unwrap();
+        let third = csv.lines().filter(|line| line.starts_with("trial 3,"));
+        let rates = third.map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap());
+        rates.collect::<Vec<f64>>()
+    };
+    let mut run = run_of(0);
+    let whole = rates_of(&run);
+    assert!(whole.iter().all(|rate| *rate > 0.0), "{whole:?}");
+    for trial in run.trials.iter_mut().filter(|trial| trial.repetition == 2) {
+        // The first three, one between others, and the last.
+        trial
+            .histograms
+            .retain(|entry| ![0, 1, 2, 5, 7].contains(&entry.interval_index));
+    }
+    let stalled = rates_of(&run);
+    let zeros: Vec<usize> = (0..stalled.len())
+        .filter(|place| stalled[*place] == 0.0)
+        .collect();
+    assert_eq!(
+        (stalled.len(), zeros),
+        (whole.len(), vec![0, 1, 2, 5, 7]),
+        "{stalled:?}"
+    );
+}

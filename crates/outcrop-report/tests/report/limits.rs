@@ -272,3 +272,40 @@ fn a_quarter_less_throughput_is_said_of_the_stack_and_of_the_engine_though_the_i
         "{engine}"
     );
 }
+
+#[test]
+fn what_was_not_measured_on_the_data_given_says_so_and_is_not_judged_by_their_limits() {
+    let report = |measured: &str| {
+        let mut run = filesystem::choice();
+        run.plan = format!(
+            "[run]\ndata = \"/home/me/food.csv\"\n\n[[plan]]\nname = \"fs-choice\"\nlayer = \"filesystem\"\n\n\
+             [plan.subject]\ndata = \"{measured}\"\n"
+        );
+        run.trials.extend(compression_fixture::complete().trials);
+        Report::under(&run, &[], &least_ratio(40.0), None)
+    };
+    let filesystems = |report: &Report| {
+        let layers = report.layers.iter();
+        let mut layers = layers.filter(|layer| layer.layer == "filesystem");
+        let layer = layers.next().expect("filesystems were measured");
+        format!("{:?} {:?}", layer.answer.subject, layer.answer.advice)
+    };
+    let other = report("sample");
+    let said = filesystems(&other);
+    assert!(!said.contains("breaks the limit"), "{said}");
+    assert!(
+        said.contains("For the built-in sample, not your data: "),
+        "{said}"
+    );
+    assert!(other.to_html().contains("built-in sample, not your data"));
+    let screen = other.screen(120, false);
+    let row = screen.lines().find(|line| line.starts_with("filesystem "));
+    assert!(
+        row.unwrap().contains("built-in sample, not your data"),
+        "{screen}"
+    );
+    let own = report("/home/me/food.csv");
+    let said = filesystems(&own);
+    assert!(said.contains("breaks the limit"), "{said}");
+    assert!(!said.contains("not your data") && !own.screen(120, false).contains("not your data"));
+}

@@ -24,11 +24,19 @@ type Stair = ((f64, f64), (f64, f64));
 /// Draws the chart into a frame.
 pub(super) fn draw(chart: &ScatterChart, frame: Frame) -> Scene {
     let points = || chart.groups.iter().flat_map(|group| &group.points);
-    let x = AxisPlan::over(&chart.x, points().map(|one| one.x), frame.x_ticks);
+    let reach = |one: &ScatterPoint| {
+        [
+            Some(one.x),
+            one.x_interval.map(|ends| ends.0),
+            one.x_interval.map(|ends| ends.1),
+        ]
+    };
+    let x = AxisPlan::over(&chart.x, points().flat_map(reach).flatten(), frame.x_ticks);
     let y = AxisPlan::over(&chart.y, points().map(|one| one.y), frame.y_ticks);
     let legend = Legend::flow(entries(chart), frame.width);
     let plane = Plane::new(frame, x, y, legend.height_px());
     let mut scene = plane.scene();
+    add_intervals(chart, &plane, &mut scene);
     // What is on the front lies above the rest.
     for is_above in [false, true] {
         add_points(chart, &plane, is_above, &mut scene);
@@ -66,6 +74,21 @@ fn entries(chart: &ScatterChart) -> Vec<Entry> {
         });
     }
     entries
+}
+
+/// The interval of each point as a thin line, under the points.
+fn add_intervals(chart: &ScatterChart, plane: &Plane, scene: &mut Scene) {
+    for group in &chart.groups {
+        let ends = group
+            .points
+            .iter()
+            .filter_map(|one| Some((one.x_interval?, one.y)));
+        for ((low, high), y) in ends {
+            // On a logarithmic axis zero has no place: such a line ends at the frame.
+            let [from, to] = [low, high].map(|x| plane.inside(plane.at(x.max(f64::MIN_POSITIVE), y)));
+            scene.add(Shape::line(from, to, Stroke::solid(colour(group.hue), 0.8)));
+        }
+    }
 }
 
 /// The solid points, or the others.

@@ -87,6 +87,24 @@ fn no_choice(only: &Candidate<'_, '_>) -> Claim {
     )
 }
 
+/// Statistics of reading a block, the furthest percentile first.
+const READS: [(&str, Metric); 5] = {
+    let latency = LATENCY.decompress;
+    [
+        ("p99", latency.p99),
+        ("p95", latency.p95),
+        ("p90", latency.p90),
+        ("p50", latency.p50),
+        ("mean", latency.mean),
+    ]
+};
+
+/// The furthest percentile that short trials support for all of some cells.
+fn read_statistic(cells: &[&Cell<'_>]) -> Option<(&'static str, Metric)> {
+    let has = |(_, metric): &(&str, Metric)| cells.iter().all(|cell| cell.number(metric).is_some());
+    READS.into_iter().find(has)
+}
+
 /// A column per wish; one where there is nothing to choose.
 fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
     let only = only_one(choices);
@@ -122,15 +140,8 @@ fn capabilities(choices: &[Choice<'_, '_>]) -> Vec<Capability> {
             readings: wishes.iter().map(reading).collect(),
         }
     };
-    // The furthest percentile that short trials support for all of them.
-    let latency = LATENCY.decompress;
-    let names = ["p99", "p95", "p90", "p50", "mean"].into_iter();
-    let metrics = [latency.p99, latency.p95, latency.p90, latency.p50, latency.mean];
-    let has = |(_, metric): &(&str, Metric)| {
-        let mut cells = choices.iter().map(|choice| choice.best.cell);
-        cells.all(|cell| cell.number(metric).is_some())
-    };
-    let (name, read) = names.zip(metrics).find(has).unwrap_or(("p99", latency.p99));
+    let cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
+    let (name, read) = read_statistic(&cells).unwrap_or(READS[0]);
     vec![
         row("Ratio", COMPRESSION_RATIO),
         row("Compress speed", SPEED.compress),
@@ -240,10 +251,17 @@ fn block_size(choices: &[Choice<'_, '_>], all: &[Candidate<'_, '_>]) -> Option<C
         ),
         false => String::new(),
     };
-    let reading = match (least.read_latency(), most.read_latency()) {
-        (Some(low), Some(high)) => format!("; reading a block takes {high} instead of {low}"),
-        _ => String::new(),
-    };
+    // The statistic of the table above, where these two have it as well.
+    let mut cells: Vec<&Cell<'_>> = choices.iter().map(|choice| choice.best.cell).collect();
+    cells.extend([least.cell, most.cell]);
+    let statistic = read_statistic(&cells).or_else(|| read_statistic(&[least.cell, most.cell]));
+    let reading = statistic.and_then(|(name, metric)| {
+        let (low, high) = (least.cell.number(&metric)?, most.cell.number(&metric)?);
+        Some(format!(
+            "; reading a block takes {high} instead of {low} ({name})"
+        ))
+    });
+    let reading = reading.unwrap_or_default();
     let brief = match low > 1.0 {
         true => format!("{large} instead of {small}: ratio {gain:+.0} % ({codec}){reading}"),
         false => {

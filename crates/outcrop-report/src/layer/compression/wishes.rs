@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::compression::{
     ByDirection, CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, COMPRESSION_RATIO_HIGH,
-    COMPRESSION_RATIO_LOW, CONTENT, Direction, LATENCY, SAMPLED_SHARE, SPEED,
+    COMPRESSION_RATIO_LOW, CONTENT, Direction, SAMPLED_SHARE, SPEED,
 };
 
 use super::cell::{CompressionCell, ends};
@@ -50,12 +50,6 @@ impl<'c, 'a> Candidate<'c, 'a> {
         };
         let ratio = cell.value(&COMPRESSION_RATIO)?;
         cell.is_plain().then_some(Self { cell, ratio, speed })
-    }
-
-    /// What reading one block back takes, in the middle.
-    pub(super) fn read_latency(&self) -> Option<&'c Number> {
-        let latency = LATENCY.decompress;
-        self.cell.first_number(&[latency.p50, latency.mean])
     }
 
     /// Whether it makes this data smaller at all.

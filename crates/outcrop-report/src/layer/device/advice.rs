@@ -1,8 +1,11 @@
 //! What to configure: queue depth for throughput and for latency, access size, and what a mix costs.
 
 use outcrop_measure::knee::{self, SATURATED};
-use outcrop_measure::metric::Unit;
-use outcrop_schema::device::{ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, LATENCY, READ_WRITE_MIX};
+use outcrop_measure::metric::{Metric, Unit};
+use outcrop_schema::FactorRef;
+use outcrop_schema::device::{
+    ARRIVAL, BANDWIDTH, Direction, IO_BLOCK_SIZE, IOPS, JOBS, LATENCY, QUEUE_DEPTH, READ_WRITE_MIX,
+};
 
 use super::cell::{DeviceCell, P99};
 use super::curve::{depth_curve, load_points, mix_curve, offered_curve, pure_curves};
@@ -15,6 +18,12 @@ use crate::number::Number;
 /// Tail growth over the lone request that counts as "latency kept".
 const LATENCY_KEPT: f64 = 2.0;
 
+/// A cell with what it reached.
+type Reached<'c, 'a> = (&'c Cell<'a>, &'c Number);
+
+/// Makes the recommendation of a curve in one direction.
+type Make<'m> = &'m dyn Fn(&[&Cell<'_>], Direction) -> Option<Claim>;
+
 /// Every recommendation that the cells support.
 pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
     let offered = offered_load(cells);
@@ -26,7 +35,8 @@ pub(super) fn claims(cells: &[Cell<'_>]) -> Vec<Claim> {
         .collect();
     let cells = closed.as_slice();
     let curves = Direction::ALL.map(|direction| (depth_curve(cells, direction), direction));
-    let kinds = [throughput_depth, latency_depth, knee_claim];
+    let throughput = |curve: &[&Cell<'_>], direction| throughput_depth(cells, curve, direction);
+    let kinds: [Make<'_>; 3] = [&throughput, &latency_depth, &knee_claim];
     let of_curves = kinds.iter().flat_map(|make| {
         let make = |(curve, direction): &(Option<_>, _)| make(curve.as_deref()?, *direction);
         curves.iter().filter_map(make)
@@ -135,26 +145,64 @@ fn ties(number: &Number, highest: &Number) -> bool {
     }
 }
 
-/// The least depth whose throughput ties with the highest of the curve.
-fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
-    let (peak_cell, peak) = best(curve.iter().copied(), &IOPS.both)?;
-    let with_iops = curve
+/// Of the cells that tie with the best, in the order of a curve, the first, and the best of the others: the one that a reader compares it
+/// with.
+fn first_of_ties<'c, 'a>(
+    curve: &[&'c Cell<'a>],
+    metric: &Metric,
+) -> Option<(Reached<'c, 'a>, Option<Reached<'c, 'a>>)> {
+    let (_, peak) = best(curve.iter().copied(), metric)?;
+    let reached = curve
         .iter()
-        .filter_map(|cell| Some((*cell, cell.number(&IOPS.both)?)));
-    let (cell, iops) = with_iops.into_iter().find(|(_, iops)| ties(iops, peak))?;
+        .filter_map(|cell| Some((*cell, cell.number(metric)?)));
+    let tied: Vec<Reached<'c, 'a>> = reached.filter(|(_, number)| ties(number, peak)).collect();
+    let (first, others) = tied.split_first()?;
+    let best_other = best(others.iter().map(|(cell, _)| *cell), metric);
+    Some((*first, best_other))
+}
+
+/// What the best of the cells gives that have more jobs and differ in nothing but their depth, where that is more for sure.
+fn with_more_jobs(
+    cells: &[Cell<'_>],
+    like: &Cell<'_>,
+    reached: &Number,
+    direction: Direction,
+) -> Option<String> {
+    let along: [FactorRef; 2] = [&QUEUE_DEPTH, &JOBS];
+    let alike = |cell: &&Cell<'_>| cell.jobs() > like.jobs() && cell.but_for(&along) == like.but_for(&along);
+    let (cell, iops) = best(cells.iter().filter(alike), &IOPS.both)?;
+    let is_more = iops.value > reached.value && !ties(reached, iops);
+    let tail = cell
+        .directed(direction, &P99)
+        .map_or_else(String::new, |p99| format!(" at a p99 of {p99}"));
+    is_more.then(|| format!("; {} gives {iops}{tail}", cell.depth_words()))
+}
+
+/// The least depth whose throughput ties with the highest of the curve.
+fn throughput_depth(cells: &[Cell<'_>], curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> {
+    let ((cell, iops), other) = first_of_ties(curve, &IOPS.both)?;
+    let (peak_cell, peak) = other.unwrap_or((cell, iops));
     let (words, peak_words) = (cell.depth_words(), peak_cell.depth_words());
-    let is_peak = peak_words == words;
+    let is_peak = other.is_none();
     let access = cell.access();
+    // A curve of several jobs says so in each of its depths.
+    let jobs = match cell.jobs() {
+        1 => " and one job",
+        _ => "",
+    };
+    let more = with_more_jobs(cells, cell, peak, direction).unwrap_or_default();
     let mut numbers = vec![named(iops, format!("{direction} IOPS at {words}"))];
     let (mut brief, mut text) = match is_peak {
         true => (
             format!("{words}: {iops}"),
-            format!("{words} gives {iops}, more than any other depth measured with {access} {direction}s"),
+            format!(
+                "{words} gives {iops}, more than any other depth measured with {access} {direction}s{jobs}"
+            ),
         ),
         false => (
             format!("{words}: {iops}, a tie with {peak_words} ({peak})"),
             format!(
-                "{words} gives {iops} with {access} {direction}s, which these trials cannot distinguish from {peak_words} ({peak})"
+                "{words} gives {iops} with {access} {direction}s{jobs}, which these trials cannot distinguish from {peak_words} ({peak})"
             ),
         ),
     };
@@ -172,13 +220,15 @@ fn throughput_depth(curve: &[&Cell<'_>], direction: Direction) -> Option<Claim> 
     if !is_peak {
         numbers.push(named(peak, format!("{direction} IOPS at {peak_words}")));
     }
+    text.push_str(&more);
     text.push('.');
     let tail = p99(cell).map_or_else(String::new, |p99| format!(", p99 {p99}"));
     let why = match is_peak {
         true => String::new(),
         false => format!("; {peak_words} ties with it"),
     };
-    let action = format!("For throughput, use {words} with {access} {direction}s: {iops}{tail}{why}");
+    let action =
+        format!("For throughput, use {words} with {access} {direction}s{jobs}: {iops}{tail}{why}{more}");
     let topic = topic(direction, "throughput");
     Some(claim_with_action(topic, brief, text, action, numbers))
 }
@@ -222,40 +272,34 @@ fn access_size(cells: &[Cell<'_>]) -> Option<Claim> {
     for direction in Direction::ALL {
         let smallest = || {
             let curve = pure_curves(cells, &IO_BLOCK_SIZE, direction).next()?;
-            let (peak_cell, peak) = best(curve.iter().copied(), &BANDWIDTH.both)?;
-            let with_bandwidth = curve
-                .into_iter()
-                .filter_map(|cell| Some((cell, cell.number(&BANDWIDTH.both)?)));
-            let mut tied = with_bandwidth
-                .into_iter()
-                .filter(|(_, number)| ties(number, peak));
-            Some((tied.next()?, (peak_cell, peak)))
+            first_of_ties(&curve, &BANDWIDTH.both)
         };
-        let Some(((cell, number), (peak_cell, peak))) = smallest() else {
+        let Some(((cell, number), other)) = smallest() else {
             continue;
         };
-        let (access, peak_access) = (cell.access(), peak_cell.access());
+        let access = cell.access();
         let brief = format!("{access} {direction}s {number}").replace(" random", "");
         numbers.push(named(number, format!("{direction} bandwidth of {access}")));
         let (depth, reached) = (
             cell.depth_words(),
             format!("{access} {direction}s reach {number}"),
         );
-        if access == peak_access {
+        let Some((peak_cell, peak)) = other else {
             briefs.push(brief);
             texts.push(format!(
                 "at {depth}, {reached}, more than any other size measured"
             ));
-        } else {
-            briefs.push(format!(
-                "{brief}, a tie with {}",
-                peak_access.replace(" random", "")
-            ));
-            texts.push(format!(
-                "at {depth}, {reached}, which these trials cannot distinguish from the highest ({peak}, {peak_access})"
-            ));
-            numbers.push(named(peak, format!("{direction} bandwidth of {peak_access}")));
-        }
+            continue;
+        };
+        let peak_access = peak_cell.access();
+        briefs.push(format!(
+            "{brief}, a tie with {}",
+            peak_access.replace(" random", "")
+        ));
+        texts.push(format!(
+            "at {depth}, {reached}, which these trials cannot distinguish from {peak_access} ({peak})"
+        ));
+        numbers.push(named(peak, format!("{direction} bandwidth of {peak_access}")));
     }
     (!texts.is_empty()).then(|| {
         let text = as_sentence(&texts.join("; "));

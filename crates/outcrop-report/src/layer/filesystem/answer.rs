@@ -1,18 +1,20 @@
 //! Which configuration is smallest, which reads soonest, which writes fastest, and what each costs.
 
 use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::units::format_bytes;
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
-    ABSENT, CPU_PER_OPERATION, JOBS, KERNEL_THREAD_SHARE, LATENCY, READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
-    SYNC, WRITE_THROUGHPUT,
+    ABSENT, CPU_PER_OPERATION, IO_BLOCK_SIZE, JOBS, KERNEL_THREAD_SHARE, LATENCY, QUEUE_DEPTH,
+    READ_AMPLIFICATION, SCHEMA, SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
 };
 use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{
-    CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, overload,
+    CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, kind, overload,
 };
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
+use crate::finding::as_sentence;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
 use crate::placement::{Bounded, Bounds};
@@ -22,7 +24,7 @@ const FASTEST_READS: &str = "its cold small reads have the lowest latency";
 /// Wishes.
 const SMALLEST: &str = "Smallest";
 const SOONEST: &str = "Fastest small reads";
-const BALANCED: &str = "Balanced";
+const PRICE: &str = "Price of the least space";
 /// Compression that gives less data ÷ space than this saves nothing: the metadata of two filesystems differ by as much.
 const LEAST_SAVING: f64 = 1.02;
 /// The column of the table of what was reached.
@@ -190,12 +192,6 @@ fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
     let mut claims = Vec::new();
     let smallest = best(candidates.iter().copied(), &SPACE_RATIO).map(|(cell, _)| cell);
     let soonest = best(candidates.iter().copied(), &LATENCY.p50).map(|(cell, _)| cell);
-    let balanced = candidates
-        .iter()
-        .copied()
-        .filter_map(|cell| Some((cell, cell.value(&SPACE_RATIO)? / cell.value(&LATENCY.p50)?)))
-        .max_by(|one, other| one.1.total_cmp(&other.1))
-        .map(|(cell, _)| cell);
     if let Some(nothing) = smallest.and_then(|most| nothing_saved(most, candidates, bounds)) {
         claims.push(nothing);
         claims.extend(soonest.map(|cell| claim(SOONEST, cell, FASTEST_READS)));
@@ -204,27 +200,15 @@ fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
     let wishes = [
         (SMALLEST, smallest, "it takes the least space, metadata included"),
         (SOONEST, soonest, FASTEST_READS),
-        (
-            BALANCED,
-            balanced,
-            "it has the highest data ÷ space for its latency (ratio ÷ p50)",
-        ),
     ];
     for (topic, cell, why) in wishes {
         claims.extend(cell.map(|cell| claim(topic, cell, why)));
     }
-    // Where the balance is no compression, what compression would have given is said instead of what none gives.
-    let most = smallest.filter(|cell| is_compressed(cell));
-    let plain = balanced.filter(|cell| !is_compressed(cell));
-    if let (Some(last), Some(most), Some(plain)) = (claims.last_mut(), most, plain)
-        && last.action.is_some()
-    {
-        last.action = Some(not_worth(most, plain));
-    }
+    claims.extend(smallest.and_then(|most| price(most, candidates, bounds)));
     claims
 }
 
-/// That compression saves nothing, where it was tried and does not: then no configuration is smallest or balanced.
+/// That compression saves nothing, where it was tried and does not: then no configuration is smallest.
 fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let number = most.number(&SPACE_RATIO)?;
     let tried = candidates.iter().filter(|cell| is_compressed(cell)).count();
@@ -245,20 +229,61 @@ fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>)
     Some(claim.breaking(&name, broken_by(most, bounds)))
 }
 
-/// That what compression saves is not worth the latency of reads.
-fn not_worth(most: &Cell<'_>, plain: &Cell<'_>) -> String {
-    let text = |cell: &Cell<'_>, metric: &Metric| {
-        let number = cell.number(metric);
-        number.map_or_else(|| "–".to_owned(), Number::to_string)
+/// What the least space costs in the latency of reads, for the load that was measured: whether that is worth it, the reader knows.
+fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
+    let plain = || candidates.iter().copied().filter(|cell| !is_compressed(cell));
+    let of_same = best(plain().filter(|cell| kind(cell) == kind(most)), &LATENCY.p50);
+    let reference = of_same.or_else(|| best(plain(), &LATENCY.p50));
+    let (other, other_p50) = reference.or_else(|| best(candidates.iter().copied(), &LATENCY.p50))?;
+    let (name, other_name) = (configuration(most), configuration(other));
+    let (ratio, p50) = (most.number(&SPACE_RATIO)?, most.number(&LATENCY.p50)?);
+    let numbers = vec![
+        ratio.clone(),
+        p50.clone().named(format!("p50 of {name}")),
+        other_p50.clone().named(format!("p50 of {other_name}")),
+    ];
+    let compared = match is_compressed(most) && !is_compressed(other) {
+        true => format!("without compression ({other_name}: {other_p50})"),
+        false => format!("with {other_name} ({other_p50})"),
     };
-    format!(
-        "Leave compression off where space and small reads both matter ({}: p50 {}): {} saves most, data ÷ space {}, and reads in {}",
-        configuration(plain),
-        text(plain, &LATENCY.p50),
-        configuration(most),
-        text(most, &SPACE_RATIO),
-        text(most, &LATENCY.p50)
-    )
+    let overlaps = p50.interval.zip(other_p50.interval);
+    let price = match overlaps.is_some_and(|(one, other)| one.overlaps(&other)) {
+        _ if name == other_name => String::new(),
+        true => format!(", which these trials cannot distinguish from reads {compared}"),
+        false if p50.value > other_p50.value => {
+            let longer = p50.spell(p50.value - other_p50.value);
+            format!(", {longer} longer than {compared}")
+        }
+        false => {
+            let less = p50.spell(other_p50.value - p50.value);
+            format!(", {less} less than {compared}")
+        }
+    };
+    let reads = reads_of(most);
+    let brief = format!("{name}: data ÷ space {ratio}; {reads} take {p50} (p50){price}");
+    let text = format!(
+        "{name} takes the least space: data ÷ space {ratio}. {}",
+        as_sentence(&format!("{reads} take {p50} (p50){price}"))
+    );
+    // A first screen that has no room for all of it cuts the end.
+    let (instead, than) = match price.is_empty() {
+        true => (String::new(), String::new()),
+        false => (format!(" instead of {other_p50}"), format!(" ({other_name})")),
+    };
+    let load = reads.trim_end_matches(',');
+    let action = format!("Least space: {name}, data ÷ space {ratio}; p50 {p50}{instead} for {load}{than}");
+    let claim = Claim::new(PRICE, brief, text, numbers).advising(action);
+    Some(claim.breaking(&name, broken_by(most, bounds)))
+}
+
+/// The reads that were measured: `cold 4 KiB random reads, one at a time,`.
+fn reads_of(cell: &Cell<'_>) -> String {
+    let size = cell
+        .get(&IO_BLOCK_SIZE)
+        .map_or_else(String::new, |size| format!(" {}", format_bytes(size.0)));
+    let is_alone = is_closed(cell) && cell.is(&JOBS, &1) && cell.is(&QUEUE_DEPTH, &1);
+    let alone = if is_alone { ", one at a time," } else { "" };
+    format!("cold{size} random reads{alone}")
 }
 
 /// Which configuration overwrites small blocks soonest, of those that differ in nothing else, and which tie with it.
@@ -340,15 +365,7 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
         text(&READ_AMPLIFICATION),
         text(&CPU_PER_OPERATION)
     );
-    let claim = Claim::new(topic, brief, sentence, numbers);
-    if topic != BALANCED {
-        return claim;
-    }
-    claim.advising(format!(
-        "Use {name} where space and small reads both matter: data ÷ space {}, p50 {}",
-        text(&SPACE_RATIO),
-        text(&LATENCY.p50)
-    ))
+    Claim::new(topic, brief, sentence, numbers)
 }
 
 /// Open loops that asked for more than was answered.

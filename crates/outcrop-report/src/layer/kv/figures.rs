@@ -245,8 +245,9 @@ fn windows(cell: &Cell<'_>) -> Vec<Point> {
             }
         }
     }
-    // The time measured may end soon after a window has begun: its few operations say little of a second.
     let longest_s = counts.values().map(|window| window.0).fold(0.0, f64::max);
+    add_idle(&mut counts, longest_s);
+    // The time measured may end soon after a window has begun: its few operations say little of a second.
     let is_shown = |window: &(u64, (f64, f64))| window.1.0 >= longest_s / 2.0;
     let point = |(start_ms, (duration_s, count)): (u64, (f64, f64))| {
         let (start_s, rate) = (start_ms as f64 / 1000.0, count / duration_s.max(1e-9));
@@ -257,6 +258,21 @@ fn windows(cell: &Cell<'_>) -> Vec<Point> {
         )
     };
     counts.into_iter().filter(is_shown).map(point).collect()
+}
+
+/// Windows before the last one in which no operation ended, which have no record: their rate was zero.
+fn add_idle(counts: &mut BTreeMap<u64, (f64, f64)>, longest_s: f64) {
+    let longest_ms = (longest_s * 1000.0).round() as u64;
+    let last_ms = counts.keys().last().copied().unwrap_or(0);
+    if longest_ms < 2 {
+        return;
+    }
+    for start_ms in (0..last_ms).step_by(longest_ms as usize) {
+        let near = start_ms.saturating_sub(longest_ms / 2)..start_ms + longest_ms / 2;
+        if counts.range(near).next().is_none() {
+            counts.insert(start_ms, (longest_s, 0.0));
+        }
+    }
 }
 
 /// Throughput and tail of each engine under each workload.

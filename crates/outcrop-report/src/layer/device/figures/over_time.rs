@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{HistogramKind, SeriesPoint};
 use outcrop_schema::device::{Direction, IOPS};
 
@@ -30,7 +31,7 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
         let chart = LineChart {
             x: axis(x, Quantity::Seconds, Scale::Linear),
             y,
-            series: lines(&points, value),
+            series: lines(cell, &points, value),
         };
         let caption = format!("{}: {what}", cell.words());
         chart.slot(id, title, caption, "ssd-matrix")
@@ -94,7 +95,40 @@ fn intervals(cell: &Cell<'_>, direction: Direction) -> usize {
         .count()
 }
 
-fn lines(points: &[SeriesPoint], value: impl Fn(&SeriesPoint) -> Option<f64>) -> Vec<Series> {
+/// The intervals of a trial with those in which nothing completed: they have no record, and no operation is what was measured.
+fn with_idle(trial: &[SeriesPoint], length_s: f64, ran_s: f64) -> Vec<SeriesPoint> {
+    let last_s = trial.last().map_or(0.0, |point| point.start_s + point.duration_s);
+    let count = (ran_s.max(last_s) / length_s.max(1e-9)).round() as u32;
+    let repetition = trial.first().map_or(0, |point| point.repetition);
+    let starts = (0..count).map(|index| f64::from(index) * length_s);
+    let is_known = |start_s: f64| {
+        let near = |point: &SeriesPoint| (point.start_s - start_s).abs() < length_s / 2.0;
+        trial.iter().any(near)
+    };
+    let idle = starts
+        .filter(|start_s| !is_known(*start_s))
+        .map(|start_s| SeriesPoint {
+            repetition,
+            start_s,
+            duration_s: length_s,
+            histogram: LatencyHistogram::new(),
+        });
+    let mut all: Vec<SeriesPoint> = trial.iter().cloned().chain(idle).collect();
+    all.sort_by(|one, other| one.start_s.total_cmp(&other.start_s));
+    all
+}
+
+fn lines(
+    cell: &Cell<'_>,
+    points: &[SeriesPoint],
+    value: impl Fn(&SeriesPoint) -> Option<f64>,
+) -> Vec<Series> {
+    let length_s = points.iter().map(|point| point.duration_s).fold(0.0, f64::max);
+    let ran_s = |repetition: u32| {
+        let mut trials = cell.trials().iter();
+        let trial = trials.find(|trial| trial.repetition == repetition);
+        trial.map_or(0.0, |trial| trial.duration_s)
+    };
     let dot = |point: &SeriesPoint| {
         let middle_s = point.start_s + point.duration_s / 2.0;
         Some(Point::bare(middle_s, value(point)?, ""))
@@ -104,8 +138,10 @@ fn lines(points: &[SeriesPoint], value: impl Fn(&SeriesPoint) -> Option<f64>) ->
         .take(MOST_LINES)
         .enumerate()
         .map(|(hue, trial)| {
-            let name = format!("trial {}", trial.first().map_or(0, |point| point.repetition) + 1);
-            Series::new(name, hue, SeriesKind::Dense, trial.iter().filter_map(dot))
+            let repetition = trial.first().map_or(0, |point| point.repetition);
+            let all = with_idle(trial, length_s, ran_s(repetition));
+            let name = format!("trial {}", repetition + 1);
+            Series::new(name, hue, SeriesKind::Dense, all.iter().filter_map(dot))
         })
         .collect()
 }
