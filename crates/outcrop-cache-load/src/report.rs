@@ -35,6 +35,8 @@ pub struct Tally {
     pub miss_latency: LatencyHistogram,
     /// Bytes of the values found.
     pub hit_bytes: u64,
+    /// Those of them that came within the measured time.
+    pub hit_bytes_in_time: u64,
     /// Bytes of the values not found, as they would have been.
     pub missed_bytes: u64,
     /// Sets that followed a miss; they are among the sets.
@@ -51,10 +53,14 @@ pub struct Tally {
     pub waiting_at_end: u64,
     /// Answers that came within the measured time and within the objective's limit.
     pub within_objective: u64,
-    /// Values that were not those stored.
+    /// Values that were not those stored, those of other lengths among them.
     pub mismatches: u64,
     /// The first of them, in words.
     pub first_mismatch: Option<String>,
+    /// Values of their keys in another length than this load stores: an earlier load stored them.
+    pub other_lengths: u64,
+    /// The first of them, in words.
+    pub first_other_length: Option<String>,
     /// Requests that the server refused; they count in nothing else.
     pub refused: u64,
     /// The first of them, with the server's words.
@@ -80,6 +86,7 @@ impl Tally {
         self.hit_latency.merge(&other.hit_latency);
         self.miss_latency.merge(&other.miss_latency);
         self.hit_bytes += other.hit_bytes;
+        self.hit_bytes_in_time += other.hit_bytes_in_time;
         self.missed_bytes += other.missed_bytes;
         self.fills += other.fills;
         self.completed_in_time += other.completed_in_time;
@@ -89,11 +96,13 @@ impl Tally {
         self.waiting_at_end += other.waiting_at_end;
         self.within_objective += other.within_objective;
         self.mismatches += other.mismatches;
+        self.other_lengths += other.other_lengths;
         self.refused += other.refused;
         self.unfinished += other.unfinished;
         self.broken_connections += other.broken_connections;
         for (ours, theirs) in [
             (&mut self.first_mismatch, other.first_mismatch),
+            (&mut self.first_other_length, other.first_other_length),
             (&mut self.first_refusal, other.first_refusal),
             (&mut self.first_break, other.first_break),
         ] {
@@ -228,6 +237,11 @@ impl LoadReport {
         self.tally.completed_in_time as f64 * 1e9 / self.duration_ns.max(1) as f64
     }
 
+    /// Bytes of the values found per second of measured time.
+    pub fn read_bytes_per_second(&self) -> f64 {
+        self.tally.hit_bytes_in_time as f64 * 1e9 / self.duration_ns.max(1) as f64
+    }
+
     /// Answers per second to the requests that were asked for: sets on miss left out, so that it compares with the offered load.
     pub fn answered_per_second(&self) -> f64 {
         let asked = self.tally.completed_in_time - self.tally.fills_in_time;
@@ -276,9 +290,14 @@ impl LoadReport {
             }
         };
         count(
-            tally.mismatches,
+            tally.mismatches - tally.other_lengths,
             "values differed from those stored",
             &tally.first_mismatch,
+        );
+        count(
+            tally.other_lengths,
+            "values have another length than this load stores, so they are those of an earlier load with other value sizes",
+            &tally.first_other_length,
         );
         if let Some(share) = tally.refused_share() {
             let refused = format!("requests were refused, {:.1} % of all answers", share * 100.0);

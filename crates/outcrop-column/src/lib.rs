@@ -48,7 +48,7 @@ pub use column::{
     Batch, Batches, Column, ColumnReport, EncodingReport, SegmentReport, SelectedCodes, Selection,
     VerifyReport, push_csv_field,
 };
-pub use encode::{CsvOptions, EncodeReport, Encoder, InputColumn, encode_csv, encode_text};
+pub use encode::{CsvOptions, CsvRecords, EncodeReport, Encoder, InputColumn, encode_csv, encode_text};
 pub use error::{ColumnError, Result};
 pub use format::{BLOCK_ROWS, VALUE_BYTES_LIMIT};
 pub use kernels::{KernelLimit, Kernels};

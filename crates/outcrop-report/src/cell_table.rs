@@ -125,23 +125,23 @@ impl Grid {
             None => unavailable.push((why, vec![heading])),
         };
         for column in &group.columns {
-            match reason_of_all(column, rows) {
-                Some(reason) => is_unavailable((reason, None), column.heading),
-                None => {
-                    let name = column.metric.name;
-                    let places = rows
-                        .iter()
-                        .map(|row| Some(row.figures.get(name)?.estimate()?.value));
-                    columns.push(GridColumn {
-                        rank: Some(column.rank),
-                        places: places.collect(),
-                        ..words(column.heading, rows, |row| spelled(column, row))
-                    });
-                    if let Some((reason, cells)) = reason_of_some(column, rows) {
-                        is_unavailable((reason, Some(cells)), column.heading);
-                    }
-                    notes.extend(without_interval(column, rows));
-                }
+            let name = column.metric.name;
+            let figures = || rows.iter().filter_map(|row| row.figures.get(name));
+            for (reason, cells) in reasons(figures()) {
+                let is_all = cells == figures().count();
+                is_unavailable((reason, (!is_all).then_some(cells)), column.heading);
+            }
+            let is_known = figures().any(|figure| figure.estimate().is_some());
+            if is_known || figures().next().is_none() {
+                let places = rows
+                    .iter()
+                    .map(|row| Some(row.figures.get(name)?.estimate()?.value));
+                columns.push(GridColumn {
+                    rank: Some(column.rank),
+                    places: places.collect(),
+                    ..words(column.heading, rows, |row| spelled(column, row))
+                });
+                notes.extend(without_interval(column, rows));
             }
         }
         notes.extend(unavailable.into_iter().map(|((reason, cells), headings)| {
@@ -387,23 +387,21 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
     notes
 }
 
-/// Why no cell has a figure, where none has.
-fn reason_of_all<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<&'r str> {
-    let figures: Vec<&Figure> = rows
-        .iter()
-        .filter_map(|row| row.figures.get(column.metric.name))
-        .collect();
-    let reasons: Vec<&str> = figures.iter().copied().filter_map(reason).collect();
-    (reasons.len() == figures.len())
-        .then(|| reasons.first().copied())
-        .flatten()
+/// A reason without its numbers.
+fn kind(reason: &str) -> String {
+    reason.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
-/// Why some cells lack a figure that others have, and how many.
-fn reason_of_some<'r>(column: &TableColumn, rows: &[&'r CellRow]) -> Option<(&'r str, usize)> {
-    let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
-    let reasons: Vec<&str> = figures.filter_map(reason).collect();
-    Some((*reasons.first()?, reasons.len()))
+/// Why cells lack a figure, and how many for which reason; of reasons that differ in numbers alone the first.
+fn reasons<'r>(figures: impl Iterator<Item = &'r Figure>) -> Vec<(&'r str, usize)> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for reason in figures.filter_map(reason) {
+        match found.iter_mut().find(|(known, _)| kind(known) == kind(reason)) {
+            Some((_, cells)) => *cells += 1,
+            None => found.push((reason, 1)),
+        }
+    }
+    found
 }
 
 /// Why a figure of a sample has no interval.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use outcrop_results::{Envelope, Outcome, RunView};
+use outcrop_results::{CellView, Envelope, Outcome, RunView};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +14,7 @@ use crate::error::ReportError;
 use crate::finding::Finding;
 use crate::layer::{self, ReportedLayer};
 use crate::layers::LAYERS;
+use crate::number::counted;
 use crate::placement::{Bounds, Constraints, Limits, Placement, Prices};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use crate::{environment, html, screen};
@@ -59,7 +60,7 @@ pub struct RunSummary {
 /// How many trials there were and how they ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TrialCounts {
-    /// Trials that count.
+    /// Trials that count and have a figure.
     pub completed: usize,
     /// Trials that were stopped from outside.
     pub interrupted: usize,
@@ -67,8 +68,10 @@ pub struct TrialCounts {
     pub failed: usize,
     /// What the failed ones said, each message once.
     pub failures: BTreeSet<String>,
-    /// Cells with at least one completed trial.
+    /// Cells with at least one of these.
     pub cells: usize,
+    /// Cells whose completed trials only say why nothing could be measured.
+    pub unmeasured_cells: usize,
     /// Bytes of a torn last line of the journal: the run was killed, or is still being written.
     pub torn_bytes: u64,
 }
@@ -162,10 +165,7 @@ impl Report {
         let bounds = Bounds::new(&constraints, placement.as_ref());
         Self {
             run: RunSummary::of(run),
-            trials: TrialCounts::of(
-                run,
-                cells.iter().filter(|cell| !cell.completed.is_empty()).count(),
-            ),
+            trials: TrialCounts::of(run, &cells),
             layers: layer::sections(layers, run, &cells, references, &bounds),
             placement,
             environment: environment::facts(&run.environment),
@@ -355,15 +355,19 @@ pub(crate) fn plan_table(plan: &str, name: &str) -> Option<toml::Table> {
 }
 
 impl TrialCounts {
-    fn of(run: &RunView, cells: usize) -> Self {
+    fn of(run: &RunView, cells: &[CellView<'_>]) -> Self {
+        let is_measured = |cell: &&CellView<'_>| cell.completed.iter().any(|trial| trial.is_measured());
+        let measured = cells.iter().filter(is_measured).count();
+        let completed = cells.iter().filter(|cell| !cell.completed.is_empty()).count();
         let mut counts = Self {
-            cells,
+            cells: measured,
+            unmeasured_cells: completed - measured,
             torn_bytes: run.torn_bytes,
             ..Self::default()
         };
         for trial in &run.trials {
             match &trial.outcome {
-                Outcome::Completed => counts.completed += 1,
+                Outcome::Completed => counts.completed += usize::from(trial.is_measured()),
                 Outcome::Interrupted => counts.interrupted += 1,
                 Outcome::Failed { message } => {
                     counts.failed += 1;
@@ -372,6 +376,12 @@ impl TrialCounts {
             }
         }
         counts
+    }
+
+    /// `2 cells not measured`, where there are any.
+    pub(crate) fn unmeasured(&self) -> Option<String> {
+        (self.unmeasured_cells > 0)
+            .then(|| format!("{} not measured", counted(self.unmeasured_cells, "cell")))
     }
 
     /// How the trials ended, in a sentence.
@@ -386,6 +396,9 @@ impl TrialCounts {
         let mut text = format!(
             "Trials: {completed} completed over {cells} cells, {interrupted} interrupted, {failed} failed."
         );
+        if let Some(unmeasured) = self.unmeasured() {
+            text.push_str(&format!(" {unmeasured}."));
+        }
         if self.torn_bytes > 0 {
             text.push_str(
                 " The journal ends in the middle of a line: the run was killed or is still running.",

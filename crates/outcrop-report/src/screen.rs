@@ -342,6 +342,9 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
         counted(trials.completed, "trial"),
         counted(trials.cells, "cell"),
     );
+    if let Some(unmeasured) = trials.unmeasured() {
+        text.push_str(&format!(" · {unmeasured}"));
+    }
     if let Some(percents) = confidences(report) {
         text.push_str(&format!(" · in parentheses: {percents} intervals"));
     }

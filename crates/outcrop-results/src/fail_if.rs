@@ -1,10 +1,8 @@
 //! `--fail-if 'p99 > +5%'`: a condition on a comparison, for continuous integration.
 //!
-//! A row meets a condition when its ratio (candidate ÷ baseline of the medians) is beyond the threshold, the
-//! whole interval is on that side of 1, and the row still counts after correction for all the rows that the conditions look at
-//! ([`crate::compare::verdict`] has the rule): the change is as large as was asked, and it is not noise. Requiring
-//! the whole interval beyond the threshold itself would let a true regression of just over the threshold pass
-//! half of the time and more; the ratio alone would fail builds by chance.
+//! A row meets a condition when the whole interval of its ratio (candidate ÷ baseline of the medians) is beyond the threshold, and the row
+//! still counts after correction for all the rows that the conditions look at ([`crate::compare::verdict`] has the rule). A row whose interval
+//! contains the threshold is undecided: a regression of just over the threshold takes more repetitions, and equal sides fail no build.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -46,7 +44,7 @@ pub struct FailIfReport<'a> {
     pub offending: Vec<&'a ComparisonRow>,
     /// Rows of the metric that could be checked.
     pub checked: usize,
-    /// Those of them that are undecided: more repetitions may show a change that these do not.
+    /// Those of them that do not meet it and of which the interval does not exclude it: more repetitions would decide.
     pub undecided: usize,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
@@ -124,7 +122,7 @@ impl FailIf {
             .iter()
             .copied()
             .partition(|row| self.is_met_by(row, limit));
-        let is_undecided = |row: &&&ComparisonRow| matches!(row.verdict, Verdict::Undecided(_));
+        let is_undecided = |row: &&&ComparisonRow| self.is_possible_by(row);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
             .filter_map(|row| row.interval.map(|interval: Interval| interval.n))
@@ -139,15 +137,23 @@ impl FailIf {
     }
 
     fn is_met_by(&self, row: &ComparisonRow, limit: f64) -> bool {
-        let (Some(ratio), Some((low, high))) = (row.ratio, row.bounds()) else {
+        let Some((low, high)) = row.bounds() else {
             return false;
         };
         let is_found = row.p_value.is_none_or(|p| p <= limit);
         is_found
             && match self.direction {
-                Direction::Above => ratio > self.threshold_ratio && low > 1.0,
-                Direction::Below => ratio < self.threshold_ratio && high < 1.0,
+                Direction::Above => low > self.threshold_ratio,
+                Direction::Below => high < self.threshold_ratio,
             }
+    }
+
+    /// Whether some of the interval is beyond the threshold.
+    fn is_possible_by(&self, row: &ComparisonRow) -> bool {
+        row.bounds().is_some_and(|(low, high)| match self.direction {
+            Direction::Above => high > self.threshold_ratio,
+            Direction::Below => low < self.threshold_ratio,
+        })
     }
 }
 

@@ -135,9 +135,14 @@ impl ListedRun {
         };
         match RunView::load(dir) {
             Ok(view) => {
-                let cells: BTreeSet<&str> = view.trials.iter().map(|trial| trial.cell.as_str()).collect();
+                let counted = || {
+                    view.trials
+                        .iter()
+                        .filter(|trial| !trial.is_completed() || trial.is_measured())
+                };
+                let cells: BTreeSet<&str> = counted().map(|trial| trial.cell.as_str()).collect();
                 run.cells = cells.len();
-                run.trials = view.trials.len();
+                run.trials = counted().count();
                 run.plans = view
                     .trials
                     .iter()

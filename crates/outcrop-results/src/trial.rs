@@ -254,6 +254,12 @@ impl TrialEntry {
         self.outcome == Outcome::Completed
     }
 
+    /// Whether it is completed and has a figure: of a cell that cannot be measured here, trials have only reasons.
+    pub fn is_measured(&self) -> bool {
+        self.is_completed()
+            && (self.values.is_empty() || self.values.iter().any(|value| value.value.is_some()))
+    }
+
     /// What it measured of a metric; none where it has no such value, or only why there is none.
     pub fn number(&self, metric: &Metric) -> Option<f64> {
         self.values

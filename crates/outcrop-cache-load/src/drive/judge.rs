@@ -57,10 +57,9 @@ impl Judge<'_> {
                 self.tally.hits += 1;
                 self.tally.hit_latency.record(latency_ns);
                 self.tally.hit_bytes += bytes.len() as u64;
+                self.tally.hit_bytes_in_time += bytes.len() as u64 * u64::from(!self.is_over);
                 if !self.book.is_value_of(planned, bytes) {
-                    self.tally.mismatches += 1;
-                    let describe = || self.book.describe_mismatch(planned, bytes);
-                    self.tally.first_mismatch.get_or_insert_with(describe);
+                    self.mismatched(planned, bytes);
                 }
             }
             Reply::Miss => {
@@ -82,6 +81,18 @@ impl Judge<'_> {
         self.tally.fills_in_time += u64::from(pending.is_fill && !self.is_over);
         // Goodput is a part of throughput: what comes after the end counts in neither.
         self.tally.within_objective += u64::from(!self.is_over && latency_ticks < self.objective_ticks);
+    }
+
+    #[cold]
+    fn mismatched(&mut self, planned: &Planned, bytes: &[u8]) {
+        self.tally.mismatches += 1;
+        let describe = || self.book.describe_mismatch(planned, bytes);
+        if self.book.is_of_another_length(planned, bytes) {
+            self.tally.other_lengths += 1;
+            self.tally.first_other_length.get_or_insert_with(describe);
+        } else {
+            self.tally.first_mismatch.get_or_insert_with(describe);
+        }
     }
 
     #[cold]

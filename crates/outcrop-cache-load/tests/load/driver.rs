@@ -23,7 +23,7 @@ pub(crate) fn spec(target: Target) -> LoadSpec {
     spec
 }
 
-fn set_keys(spec: &mut LoadSpec, keys: u64) {
+pub(crate) fn set_keys(spec: &mut LoadSpec, keys: u64) {
     if let RequestSource::Generated { key_count, .. } = &mut spec.source {
         *key_count = keys;
     }
@@ -40,7 +40,7 @@ pub(crate) fn run(spec: &LoadSpec) -> Result<LoadReport, CacheLoadError> {
     run_load(spec, &Clock::new(), &AtomicBool::new(false), &mut |_| {})
 }
 
-fn both() -> impl Iterator<Item = Server> {
+pub(crate) fn both() -> impl Iterator<Item = Server> {
     [Server::memcached(&[]), Server::redis()].into_iter().flatten()
 }
 

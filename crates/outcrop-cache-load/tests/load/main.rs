@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "CI reads why a test was skipped")]
 
 mod client;
+mod counts;
 mod driver;
 mod objectives;
 mod placement;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use outcrop_column::CsvRecords;
 use outcrop_column::arrow::ValueKind;
 
 use super::kind::SAMPLE_BYTES;
@@ -186,11 +187,11 @@ pub(super) fn for_each(
     visit: &mut Visit<'_>,
 ) -> Result<Ended, BenchError> {
     let input = BufReader::with_capacity(1 << 20, open(path)?);
-    let mut reader = reader(input, delimiter, has_quotes);
+    let mut records = CsvRecords::new(input, delimiter, has_quotes);
     let mut record = csv::ByteRecord::new();
     let mut is_first = true;
     loop {
-        let more = reader.read_byte_record(&mut record);
+        let more = records.read(&mut record);
         if !more.map_err(|error| table_error(path, error.to_string()))? {
             return Ok(Ended::AtTheEnd);
         }
@@ -207,7 +208,7 @@ pub(super) fn for_each(
                 ),
             ));
         };
-        if visit(Part::Value(field, reader.position().byte()))?.is_break() {
+        if visit(Part::Value(field, records.read_bytes()))?.is_break() {
             return Ok(Ended::Before);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::csv_records::CsvRecords;
 use super::encoder::Encoder;
 use crate::error::{ColumnError, Result};
 use crate::segment::EncodeOptions;
@@ -49,7 +50,7 @@ impl Default for CsvOptions<'_> {
 /// the threads of `options` encode.
 ///
 /// # Errors
-/// [`ColumnError::Input`] for a column that is not there or a line without it, and as [`Encoder::push`].
+/// [`ColumnError::Input`] for a line without the column or a quote that is never closed, [`ColumnError::NoSuchColumn`], and as [`Encoder::push`].
 ///
 /// ```
 /// use outcrop_column::{Column, InputColumn, CsvOptions, EncodeOptions, encode_csv};
@@ -61,16 +62,15 @@ impl Default for CsvOptions<'_> {
 /// # Ok::<(), outcrop_column::ColumnError>(())
 /// ```
 pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions) -> Result<Encoder> {
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(csv.delimiter)
-        .has_headers(csv.has_header)
-        .flexible(true)
-        .quoting(csv.has_quotes)
-        .from_reader(input);
-    let index = find_column(&mut reader, csv)?;
-    let mut encoder = Encoder::new(options);
+    let mut records = CsvRecords::new(input, csv.delimiter, csv.has_quotes);
     let mut record = csv::ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(of_csv)? {
+    let mut has_more = records.read(&mut record)?;
+    let index = find_column(&record, csv)?;
+    if csv.has_header && has_more {
+        has_more = records.read(&mut record)?;
+    }
+    let mut encoder = Encoder::new(options);
+    while has_more {
         let field = record.get(index).ok_or_else(|| ColumnError::Input {
             line: record.position().map_or(0, csv::Position::line),
             detail: format!(
@@ -83,13 +83,13 @@ pub fn encode_csv(input: impl Read, csv: &CsvOptions<'_>, options: EncodeOptions
         } else {
             encoder.push(field)?;
         }
+        has_more = records.read(&mut record)?;
     }
     Ok(encoder)
 }
 
 /// Position of the column asked for. Where it is not there, the error names those that are.
-fn find_column(reader: &mut csv::Reader<impl Read>, csv: &CsvOptions<'_>) -> Result<usize> {
-    let first = reader.byte_headers().map_err(of_csv)?;
+fn find_column(first: &csv::ByteRecord, csv: &CsvOptions<'_>) -> Result<usize> {
     let count = first.len();
     let existing = || {
         let name = |(number, field): (usize, &[u8])| match csv.has_header {
@@ -119,16 +119,5 @@ impl InputColumn<'_> {
             Self::Numbered(number) => Some(format!("number {number} (from 0)")),
             Self::Only => None,
         }
-    }
-}
-
-fn of_csv(error: csv::Error) -> ColumnError {
-    let line = error.position().map_or(0, csv::Position::line);
-    match error.into_kind() {
-        csv::ErrorKind::Io(source) => ColumnError::Io(source),
-        kind => ColumnError::Input {
-            line,
-            detail: format!("{kind:?}"),
-        },
     }
 }

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "parquet")]
 mod arrow;
+mod csv_quotes;
 mod damage;
 mod fixtures;
 mod kernels;

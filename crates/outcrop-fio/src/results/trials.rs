@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use outcrop_results::{Outcome, TrialEntry};
 use outcrop_schema::FactorRef;
-use outcrop_schema::device::{self, ARRIVAL, Direction, IMPORTED, JOBS, READ_WRITE_MIX};
+use outcrop_schema::device::{self, ARRIVAL, Direction, IMPORTED, JOBS, READ_WRITE_MIX, SYNC};
 use outcrop_workload::ReadWriteMix;
 
 use super::described::{Described, cell_of};
@@ -197,6 +197,9 @@ fn circumstances<'c>(described: &Described, source: &'c str) -> Circumstances<'c
     let mut directions = Direction::ALL.into_iter();
     Circumstances {
         only: mix.and_then(|mix| directions.find(|direction| direction.mix() == mix)),
+        has_syncs: described
+            .factor(&SYNC)
+            .is_some_and(|sync| sync.starts_with("each") || sync.starts_with("every")),
         is_open_loop: described
             .factor(&ARRIVAL)
             .is_some_and(|arrival| arrival != "closed"),

@@ -13,6 +13,8 @@ use super::figures::{Figures, Latency, Operations};
 pub(super) struct Circumstances<'c> {
     /// The only direction of a job, where it has one.
     pub(super) only: Option<Direction>,
+    /// Writes were followed by fsync or fdatasync, whose time fio keeps apart.
+    pub(super) has_syncs: bool,
     /// Requests had a schedule.
     pub(super) is_open_loop: bool,
     /// `fio-3.33, depth8.json`.
@@ -75,7 +77,14 @@ fn of_operations(
         device::LATENCY.of(direction),
         device::SERVICE_LATENCY.of(direction),
     );
-    if circumstances.is_open_loop {
+    if circumstances.has_syncs && direction != Some(Direction::Read) {
+        // Ours count a sync in the latency of the write that it follows.
+        let reason = "fio reports the time of fsync and fdatasync apart from that of the writes";
+        let metrics = [schedule.all(), real.all()];
+        let count = if circumstances.is_open_loop { 2 } else { 1 };
+        let withheld = metrics.into_iter().take(count).flatten();
+        values.extend(withheld.map(|metric| Value::unavailable(metric, reason)));
+    } else if circumstances.is_open_loop {
         let reason =
             "fio counts from a request's real start, which is its service latency, not from when it was due";
         values.extend(schedule.all().map(|metric| Value::unavailable(metric, reason)));

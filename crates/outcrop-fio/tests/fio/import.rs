@@ -158,6 +158,37 @@ fn what_fio_did_not_report_is_unavailable_and_says_why() {
 }
 
 #[test]
+fn the_latency_of_writes_with_syncs_is_withheld_as_fio_leaves_the_sync_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |sync: &str| {
+        let times = r#""lat_ns": {"N": 9000, "mean": 10.0, "max": 20}, "clat_ns": {"N": 9000, "mean": 9.0, "max": 19, "percentile": {"50.000000": 9}}"#;
+        let direction = r#""bw_bytes": 36864000, "iops": 9000, "runtime": 1000, "total_ios": 9000"#;
+        format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{"rw": "write", {sync} "ioengine": "psync"}},
+            "read": {{"bw_bytes": 0, "total_ios": 0}}, "write": {{{direction}, {times}}}}}]}}"#
+        )
+    };
+    for (name, sync) in [
+        ("a.json", r#""fsync": "8","#),
+        ("b.json", r#""fdatasync": "1","#),
+        ("c.json", ""),
+    ] {
+        fs::write(folder.path().join(name), report(sync)).unwrap();
+    }
+    let imported = imported(&[folder.path()]);
+    let [fsync, fdatasync, none] = imported.trials.as_slice() else {
+        panic!("{:?}", imported.left_out)
+    };
+    for trial in [fsync, fdatasync] {
+        assert_eq!(figure(trial, "iops"), 9000.0);
+        for metric in ["latency_mean", "latency_p50", "write_latency_p50"] {
+            assert!(reason(trial, metric).contains("fsync and fdatasync apart"));
+        }
+    }
+    assert_eq!(figure(none, "write_latency_p50"), 9.0);
+}
+
+#[test]
 fn conditions_that_no_factor_has_keep_cells_apart_and_stand_in_the_subject() {
     let folder = tempfile::tempdir().unwrap();
     let report = |options: &str, error: i64| {

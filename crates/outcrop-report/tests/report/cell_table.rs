@@ -1,7 +1,8 @@
 //! The table of cells on a terminal and as Markdown.
 
 use outcrop_report::cell_table::{markdown, text};
-use outcrop_results::CellTable;
+use outcrop_results::{CellTable, Value};
+use outcrop_schema::device::LATENCY;
 
 use crate::fixture::RunBuilder;
 
@@ -61,5 +62,28 @@ fn every_cell_of_every_layer_has_a_row() {
             "{}: {text}",
             layer.name
         );
+    }
+}
+
+#[test]
+fn every_reason_that_a_figure_is_missing_stands_with_its_number_of_cells() {
+    let p99_9 = LATENCY.both.p99_9;
+    let mut run = RunBuilder::new(3).cells(&[4096], &[1, 8, 32], &[100]).build();
+    let cells: Vec<String> = run.cells().iter().map(|cell| cell.id.to_owned()).collect();
+    for trial in &mut run.trials {
+        let reason = match cells.iter().position(|cell| *cell == trial.cell) {
+            Some(0) => "too few operations (900) for a p99.9",
+            Some(1) => "too few operations (950) for a p99.9",
+            _ => "fio reports the percentiles of each job separately",
+        };
+        trial.values.retain(|value| value.metric != p99_9.name);
+        trial.values.push(Value::unavailable(p99_9, reason));
+    }
+    let text = text(&CellTable::of(&run), None);
+    for note in [
+        "p99.9 is unavailable in 2 cells: too few operations (9",
+        "p99.9 is unavailable in 1 cell: fio reports the percentiles of each job separately",
+    ] {
+        assert!(text.contains(note), "{text}");
     }
 }

@@ -190,6 +190,19 @@ fn a_mix_whose_writes_have_no_p99_9_does_not_count_as_supported() {
     let percentiles = finding(&report, "percentiles-are-supported");
     assert_eq!(percentiles.verdict, Verdict::DoesNotHold);
     assert_eq!(percentiles.numbers[1].value, 3.0, "cells without");
+
+    // What an import does not state is no lack of samples, and each cell has its own reason.
+    let first = run.trials[0].cell.clone();
+    for trial in run.trials.iter_mut().filter(|trial| trial.cell == first) {
+        trial
+            .values
+            .retain(|known| known.metric != LATENCY.write.p99_9.name);
+        let reason = "fio reports the percentiles of reads and writes separately";
+        trial.values.push(Value::unavailable(LATENCY.write.p99_9, reason));
+    }
+    let report = Report::of(&run);
+    let percentiles = finding(&report, "percentiles-are-supported");
+    assert_eq!(percentiles.numbers[1].value, 2.0, "cells without");
 }
 
 /// The same trials under a schedule that asks for `share` of what they reached.

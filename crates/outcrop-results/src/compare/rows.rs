@@ -8,7 +8,7 @@ use outcrop_measure::ratio::{RatioTest, beside_a_constant, independent, of_inter
 use outcrop_schema::metrics::AS_PUBLISHED;
 
 use super::cells::Cell;
-use super::verdict::{LEAST_REPETITIONS, Undecided, of_exact};
+use super::verdict::{LEAST_PAIRS, LEAST_REPETITIONS, Undecided, of_exact};
 use super::{ComparisonRow, Figure, NotComparable, Side, Verdict};
 use crate::view::{Samples, Uncertainty};
 
@@ -97,7 +97,7 @@ fn row_of(
     if is_paired {
         row.ratio = row.interval.map(|interval| interval.estimate).or(row.ratio);
     }
-    match undecidable((a, a_samples), (b, b_samples)) {
+    match undecidable((a, a_samples), (b, b_samples), is_paired) {
         Some(why) => row.verdict = Verdict::Undecided(why),
         None => row.p_value = test.map(|test| test.p_value),
     }
@@ -148,7 +148,11 @@ fn ratios_of_pairs((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &S
 }
 
 /// Why the values decide nothing, whatever they are.
-fn undecidable((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Samples)) -> Option<Undecided> {
+fn undecidable(
+    (a, a_samples): (&Cell, &Samples),
+    (b, b_samples): (&Cell, &Samples),
+    is_paired: bool,
+) -> Option<Undecided> {
     for (cell, samples) in [(a, a_samples), (b, b_samples)] {
         if sampled(samples).is_some() || (cell.is_reference && samples.values.len() == 1) {
             continue;
@@ -156,6 +160,9 @@ fn undecidable((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Sampl
         match samples.scope {
             Scope::Run => return Some(Undecided::OncePerRun),
             Scope::DataSet => return Some(Undecided::OtherSample),
+            Scope::Trial if is_paired && samples.values.len() < LEAST_PAIRS => {
+                return Some(Undecided::FewPairs);
+            }
             Scope::Trial if samples.values.len() < LEAST_REPETITIONS => {
                 return Some(Undecided::FewRepetitions);
             }

@@ -1,6 +1,6 @@
 //! What a row says about the candidate: the rule, and the correction for the number of rows.
 //!
-//! 1. Fewer than [`LEAST_REPETITIONS`] repetitions on a side decide nothing. Neither does a value that a run has once, nor a figure
+//! 1. Fewer than [`LEAST_REPETITIONS`] repetitions on a side, or [`LEAST_PAIRS`] pairs, decide nothing. Neither does a value that a run has once, nor a figure
 //!    of one sample of the data beside that of another sample without intervals of their own.
 //! 2. A ratio whose interval lies within the margin (± 5 % by default) is *the same*.
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
@@ -21,6 +21,8 @@ use super::{ComparisonRow, NotComparable};
 
 /// Below this many repetitions a side, nothing is decided.
 pub const LEAST_REPETITIONS: usize = 5;
+/// Below this many pairs, nothing is decided.
+pub const LEAST_PAIRS: usize = 6;
 /// Share of comparisons of two equal sides that find any difference, at most.
 pub const LEVEL: f64 = 0.05;
 /// What counts as the same unless somebody asks for another margin: ± 5 %.
@@ -53,6 +55,9 @@ pub enum Undecided {
     /// A side has too few repetitions.
     #[error("fewer than {LEAST_REPETITIONS} repetitions on a side; measure with --repetitions 5 or more")]
     FewRepetitions,
+    /// There are too few pairs of trials: of fewer, no pattern is rarer than one in twenty.
+    #[error("fewer than {LEAST_PAIRS} pairs; measure with --repetitions {LEAST_PAIRS} or more")]
+    FewPairs,
     /// A run has one such value, however often it repeats its trials.
     #[error("there is one value per run, so repetitions give no interval")]
     OncePerRun,

@@ -161,6 +161,25 @@ fn a_condition_is_met_by_a_change_beyond_the_threshold_that_is_not_noise() {
     );
 }
 
+/// Half as fast, but with trials that scatter: the interval excludes no change, and contains half.
+#[test]
+fn a_condition_is_undecided_where_the_interval_contains_its_threshold() {
+    let slower = of_repetitions(9, 0.45, 1.0, 0.10);
+    let row = slower.rows.iter().find(|row| row.metric == "iops").unwrap();
+    let interval = row.interval.unwrap();
+    let (low, high) = (interval.low, interval.high);
+    assert!(
+        row.ratio.unwrap() < 0.5 && low < 0.5 && high > 0.5 && high < 0.9,
+        "{low} {high}"
+    );
+    let report = check("iops < -50%", &slower).unwrap();
+    assert_eq!((report.offending.len(), report.undecided), (0, 1));
+    let report = check("iops < -10%", &slower).unwrap();
+    assert_eq!((report.offending.len(), report.undecided), (1, 0));
+    let report = check("iops > +10%", &slower).unwrap();
+    assert_eq!((report.offending.len(), report.undecided), (0, 0));
+}
+
 #[test]
 fn an_unknown_metric_lists_those_that_there_are() {
     let error = check("p42 > +5%", &comparison(1.0, 1.0, 0.01)).unwrap_err();

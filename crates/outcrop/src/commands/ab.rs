@@ -13,8 +13,9 @@ use outcrop_report::number::counted;
 use outcrop_results::compare::verdict::LEVEL;
 use outcrop_results::compare::{Comparand, compare_with};
 use outcrop_results::{FailIf, RunView};
+use outcrop_workload::word::hint;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         (None, Some(plan), Some(a), Some(b)) => {
             let options = args.choices.options(&args.flags);
             let set = PlanSet::of_variants(&source(plan)?, a, b, &options).map_err(session::lab_error)?;
+            refuse_unknown_metrics(&conditions, &set)?;
             if let Some(few) = too_few(&set) {
                 note(&few);
             }
@@ -102,6 +104,32 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         // Nothing was measured (--dry-run), or not all: what is missing of pairs is measured when the run is resumed.
         (ending, _) => Ok(ending),
     }
+}
+
+/// Refuses conditions on metrics that no layer of the plans has, before anything is measured.
+fn refuse_unknown_metrics(conditions: &[FailIf], set: &PlanSet) -> anyhow::Result<()> {
+    let schemas: Vec<_> = set.plans().iter().map(|plan| plan.layer.schema()).collect();
+    for condition in conditions {
+        let metric = condition.metric.as_str();
+        if schemas.iter().any(|schema| schema.metric(metric).is_some()) {
+            continue;
+        }
+        let all = schemas.iter().flat_map(|schema| schema.all_metrics());
+        let names: BTreeSet<&str> = all.map(|metric| metric.name).collect();
+        let longer: Vec<String> = names
+            .iter()
+            .filter(|name| name.ends_with(&format!("_{metric}")))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let hint = match longer.is_empty() {
+            true => hint(metric, &names.into_iter().collect::<Vec<_>>()),
+            false => format!("did you mean {}?", longer.join(" or ")),
+        };
+        return Err(bad_input(anyhow::anyhow!(
+            "--fail-if: the plan measures no metric {metric:?}; {hint}"
+        )));
+    }
+    Ok(())
 }
 
 /// Why fewer pairs than a decision takes are measured for nothing; none where there are enough.

@@ -20,7 +20,7 @@ Examples:
   outcrop compare datasheets runs/mine --assume state='as found'               what it leaves out
 
 Every ratio is the candidate's median ÷ the baseline's, with its interval and the confidence of that interval. \
-A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. --fail-if uses the same rule. Undecided cells do not meet a condition; their number is printed.
+A row is the same if the interval lies within the margin. It is better or worse if the interval excludes 1, after correction for the number of rows tested. With fewer than 5 repetitions it is undecided. The rows of --fail-if are corrected together, so a verdict can differ from one without it. A condition is met where the whole interval is beyond its threshold. Undecided cells do not meet it; their number is printed.
 
 Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared or checked.
 

@@ -288,6 +288,13 @@ fn variants_that_are_no_pair_are_refused_and_a_dry_run_measures_nothing() {
     let unknown = ab("codec=lz5", "codec=lz4", &[]);
     assert_eq!(unknown.code, Some(2), "{unknown:?}");
     assert!(unknown.sentence().contains("--a"), "{unknown:?}");
+    let other = ab("codec=lz4", "codec=zstd:1", &["--fail-if", "p99 > +5%"]);
+    assert_eq!(other.code, Some(2), "{other:?}");
+    let sentence = other.sentence();
+    assert!(
+        sentence.contains("did you mean") && sentence.contains("`compress_latency_p99`"),
+        "{other:?}"
+    );
     let dry = ab("codec=lz4", "codec=zstd:1", &["--dry-run"]);
     assert_eq!(dry.code, Some(0), "{dry:?}");
     assert!(dry.stdout.contains("4 cells, 40 trials"), "{dry:?}");
@@ -360,6 +367,10 @@ fn two_variants_that_are_not_kept_are_compared_all_the_same() {
     let seen = outcrop(dir.path(), &arguments.split_whitespace().collect::<Vec<_>>());
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(seen.stdout.contains("| compress speed | "), "{seen:?}");
+    let few = seen
+        .stdout
+        .contains("fewer than 6 pairs; measure with --repetitions 6 or more");
+    assert!(few && !seen.stdout.contains("repetitions 5"), "{seen:?}");
     assert_eq!(names_in(dir.path()), ["mine.toml"]);
 }
 

@@ -61,11 +61,15 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     if verified == 0.0 {
         return Finding::not_testable(ID, SENTENCE, "no value was read");
     }
+    let checked = cells
+        .iter()
+        .filter(|cell| cell.number(&VERIFIED).is_some())
+        .count();
     let tested = "every value of every read and scan, by length, bytes and key; and that it is not older than a version acknowledged before the \
                   read began, for the first 1,048,576 records of each process. Medians over trials are added up.";
     let numbers = [
-        Number::derived("values that differed", wrong, Unit::Count, cells.len()),
-        Number::derived("values compared", verified, Unit::Count, cells.len()),
+        Number::derived("values that differed", wrong, Unit::Count, checked),
+        Number::derived("values compared", verified, Unit::Count, checked),
     ];
     Finding::tested(ID, SENTENCE, wrong == 0.0, tested)
         .of_run("Some values that came back were not stored under their key, or were out of date")
@@ -77,7 +81,7 @@ fn settled(cells: &[Cell<'_>]) -> Finding {
     const SENTENCE: &str = "Compaction had settled before every run that waited for it.";
     let waited = cells
         .iter()
-        .filter(|cell| cell.is(&SETTLING, &Settling::Compacted));
+        .filter(|cell| cell.is(&SETTLING, &Settling::Compacted) && cell.number(&THROUGHPUT).is_some());
     let n = waited.clone().count();
     if n == 0 {
         return Finding::not_testable(ID, SENTENCE, "no cell waited for compaction");

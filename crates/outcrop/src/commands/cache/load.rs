@@ -311,8 +311,13 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     for problem in report.problems() {
         note(&format!("error: {problem}"));
     }
+    let tally = &report.tally;
     anyhow::ensure!(
-        report.tally.mismatches == 0,
+        tally.other_lengths == 0 || tally.other_lengths < tally.mismatches,
+        "the cache holds values of an earlier load with other value sizes; empty it with --flush, or give that load's --value-size"
+    );
+    anyhow::ensure!(
+        tally.mismatches == 0,
         "the server returned values that were not stored"
     );
     Ok(if report.is_interrupted {

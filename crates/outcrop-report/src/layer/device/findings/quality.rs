@@ -161,12 +161,25 @@ pub(super) fn percentiles(cells: &[Cell<'_>]) -> Finding {
     const SENTENCE: &str = "Every cell has enough samples for its p99.9, for reads and for writes.";
     let p99_9 = [None, Some(Direction::Read), Some(Direction::Write)].map(|way| LATENCY.of(way).p99_9);
     let has = |cell: &Cell<'_>| cell.first_number(&p99_9).is_some();
-    let lacks = |cell: &&Cell<'_>| p99_9.iter().any(|metric| cell.unavailable(metric).is_some());
-    let withheld = cells.iter().filter(lacks).count();
-    let supported = cells.iter().filter(|cell| has(cell) && !lacks(cell)).count();
+    let reasons = |cell: &Cell<'_>| -> Vec<String> {
+        let reasons = p99_9.iter().filter_map(|metric| cell.unavailable(metric));
+        reasons.map(str::to_owned).collect()
+    };
+    // What fio did not report is no question of samples.
+    let is_of_samples = |reason: &String| !reason.starts_with("fio ");
+    let withheld = cells
+        .iter()
+        .filter(|cell| reasons(cell).iter().any(is_of_samples))
+        .count();
+    let supported = cells
+        .iter()
+        .filter(|cell| has(cell) && reasons(cell).is_empty())
+        .count();
     let total = supported + withheld;
     if total == 0 {
-        return Finding::not_testable(ID, SENTENCE, "no cell kept latency percentiles.");
+        let imported = cells.iter().find_map(|cell| reasons(cell).into_iter().next());
+        let reason = imported.unwrap_or_else(|| "no cell kept latency percentiles".to_owned());
+        return Finding::not_testable(ID, SENTENCE, reason);
     }
     let tested = "a percentile q of n operations is printed only if n(1 − q) ≥ 10 in each trial; in a mix, for reads and for writes.";
     let count = |name: &str, count: usize| Number::derived(name, count as f64, Unit::Count, total);

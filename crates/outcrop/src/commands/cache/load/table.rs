@@ -62,8 +62,7 @@ pub(super) fn push_figures(
             "ratio",
         );
     }
-    let seconds = report.duration_ns as f64 / 1e9;
-    let read = tally.hit_bytes as f64 / seconds;
+    let read = report.read_bytes_per_second();
     row("values read", Cell::number(read, format_bandwidth(read)), "B/s");
     let all = tally.latency();
     for known in percentile::STANDARD {

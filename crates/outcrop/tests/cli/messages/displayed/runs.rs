@@ -148,6 +148,7 @@ fn of_comparisons() {
         include_str!("../../../../../outcrop-results/src/compare/verdict.rs"),
         [
             Undecided::FewRepetitions,
+            Undecided::FewPairs,
             Undecided::OncePerRun,
             Undecided::OtherSample,
             Undecided::NoRatio,
