@@ -51,7 +51,7 @@ impl<R: Read> CsvRecords<R> {
                 record.clear();
                 return Ok(false);
             }
-            let last = record.iter().last().unwrap_or_default();
+            let last = record.iter().next_back().unwrap_or_default();
             let lines = memchr::memchr_iter(b'\n', last).count() as u64;
             return Err(ColumnError::Input {
                 line: after.line().saturating_sub(lines),

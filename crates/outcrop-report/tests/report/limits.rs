@@ -278,7 +278,7 @@ fn what_was_not_measured_on_the_data_given_says_so_and_is_not_judged_by_their_li
     let report = |measured: &str| {
         let mut run = filesystem::choice();
         run.plan = format!(
-            "[run]\ndata = \"/home/me/food.csv\"\n\n[[plan]]\nname = \"fs-choice\"\nlayer = \"filesystem\"\n\n\
+            "[run]\ndata = \"/mnt/food.csv\"\n\n[[plan]]\nname = \"fs-choice\"\nlayer = \"filesystem\"\n\n\
              [plan.subject]\ndata = \"{measured}\"\n"
         );
         run.trials.extend(compression_fixture::complete().trials);
@@ -304,7 +304,7 @@ fn what_was_not_measured_on_the_data_given_says_so_and_is_not_judged_by_their_li
         row.unwrap().contains("built-in sample, not your data"),
         "{screen}"
     );
-    let own = report("/home/me/food.csv");
+    let own = report("/mnt/food.csv");
     let said = filesystems(&own);
     assert!(said.contains("breaks the limit"), "{said}");
     assert!(!said.contains("not your data") && !own.screen(120, false).contains("not your data"));

@@ -170,7 +170,7 @@ fn tables_have_the_latency_of_each_operation_that_the_workload_has() {
 fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
     let dir = workplace();
     let run = |more: &[&str]| outcrop(dir.path(), &arguments(&[more, &["--dry-run"]].concat()));
-    const REPLACED: &str = "--level-codecs: codecs of levels take the place of --compression, so that";
+    const REPLACED: &str = "--level-codecs: codecs of levels take the place of --compression, so";
     const UNUSED: &str =
         "--dictionary: nothing is compressed, so a dictionary has no effect; leave it out, or choose a codec";
     for (args, words) in [
