@@ -3,7 +3,7 @@
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::kv::{
-    BACKGROUND_CPU, BLOCKS_FETCHED, CACHE_HITS, CALLER_CPU, COMPACTION_READ, COMPRESSION,
+    BACKGROUND_CPU, BETWEEN, BLOCKS_FETCHED, CACHE_HITS, CALLER_CPU, COMPACTION_READ, COMPRESSION,
     COMPRESSION_BLOCK_SIZE, CPU, KERNEL_THREADS_CPU, LATENCY, LOAD_THROUGHPUT, LOAD_WRITES_DEVICE,
     LOAD_WRITES_ENGINE, MISMATCHES, OPENED, READ_LATENCY, REQUESTS, SCHEMA, SPACE_AMPLIFICATION,
     STORED_AFTER_BYTES, STORED_BYTES, STORED_RATIO, TABLES_WRITTEN, THROUGHPUT, VALUE_SIZE, VERIFIED,
@@ -94,6 +94,7 @@ fn values(throughput: f64, stored: f64) -> Vec<Value> {
         (THROUGHPUT, throughput),
         (LOAD_THROUGHPUT, 90e3),
         (LATENCY.mean, latency_ns),
+        (BETWEEN, 0.0),
         (LATENCY.p99, latency_ns * 4.0),
         (READ_LATENCY.mean, latency_ns),
         (READ_LATENCY.p99, latency_ns * 4.0),

@@ -146,7 +146,8 @@ mod tests {
         let two = devices(&[&["S1", "usb-Disk-0:0", "usb-Disk-0"], &["0:S2", "S2"]]);
         for (typed, expected) in [
             ("S1:S2", Some(vec!["S1", "S2"])),
-            ("usb-Disk-0:0:S2", Some(vec!["usb-Disk-0:0", "S2"])),
+            // Read in two ways, and each device is called by a name in both.
+            ("usb-Disk-0:0:S2", Some(vec!["usb-Disk-0", "0:S2"])),
             ("usb-Disk-0:0:0:S2", Some(vec!["usb-Disk-0:0", "0:S2"])),
             ("S2:S1", None),
             ("S1", None),
