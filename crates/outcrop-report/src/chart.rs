@@ -23,7 +23,7 @@ pub(crate) use distribution::{cdf_of_latencies, thinned};
 pub(crate) use draw::MARKERS;
 pub use export::{ExportError, FileFormat, Label};
 pub(crate) use palette::{COLOURS, FRAME, SERIES, css};
-pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front};
+pub(crate) use scatter_chart::{ScatterChart, ScatterGroup, ScatterPoint, pareto_front, unbeaten};
 
 use outcrop_measure::metric::{Metric, Provenance};
 use serde::{Serialize, Serializer};

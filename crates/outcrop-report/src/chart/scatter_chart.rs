@@ -128,19 +128,21 @@ impl ScatterChart {
 ///
 /// *Cost*: quadratic; a report has hundreds of points at most.
 pub(crate) fn pareto_front(points: &[(f64, f64)], x_better: Better, y_better: Better) -> Vec<bool> {
-    let oriented: Vec<(f64, f64)> = points
+    let oriented: Vec<Vec<f64>> = points
         .iter()
-        .map(|&(x, y)| (towards(x, x_better), towards(y, y_better)))
+        .map(|&(x, y)| vec![towards(x, x_better), towards(y, y_better)])
         .collect();
-    let beats = |one: &(f64, f64), other: &(f64, f64)| {
-        one.0 >= other.0 && one.1 >= other.1 && (one.0 > other.0 || one.1 > other.1)
+    unbeaten(&oriented)
+}
+
+/// Which rows no other row beats, by nothing lower and something higher; a row with what is not a finite number is not one of them.
+pub(crate) fn unbeaten(rows: &[Vec<f64>]) -> Vec<bool> {
+    let beats = |one: &Vec<f64>, other: &Vec<f64>| {
+        let pairs = || one.iter().zip(other);
+        pairs().all(|(one, other)| one >= other) && pairs().any(|(one, other)| one > other)
     };
-    oriented
-        .iter()
-        .map(|point| {
-            let is_number = point.0.is_finite() && point.1.is_finite();
-            is_number && !oriented.iter().any(|other| beats(other, point))
-        })
+    rows.iter()
+        .map(|row| row.iter().all(|figure| figure.is_finite()) && !rows.iter().any(|other| beats(other, row)))
         .collect()
 }
 

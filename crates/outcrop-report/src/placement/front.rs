@@ -1,6 +1,7 @@
 //! Which candidates no other one beats: in throughput and space, and with CPU time and energy counted too.
 
 use super::candidate::Candidate;
+use crate::chart::unbeaten;
 
 /// Marks both fronts of candidates that were measured. CPU time and energy count where every candidate has them.
 pub(super) fn mark(candidates: &mut [Candidate]) {
@@ -27,22 +28,19 @@ fn gains_and_costs(candidate: &Candidate) -> Vec<Option<f64>> {
     gains(candidate).into_iter().chain(costs).collect()
 }
 
-/// Which rows no other row beats: by nothing worse and something better. A figure that a row lacks compares nothing.
+/// Which rows no other row beats. A figure that a row lacks compares nothing.
 fn front(rows: &[Vec<Option<f64>>]) -> Vec<bool> {
     let is_known = |column: &usize| {
-        rows.iter().all(|row| {
-            row.get(*column)
-                .is_some_and(|figure| figure.is_some_and(f64::is_finite))
-        })
+        let figures = rows.iter().map(|row| row.get(*column).copied().flatten());
+        figures
+            .into_iter()
+            .all(|figure| figure.is_some_and(f64::is_finite))
     };
     let columns: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).filter(is_known).collect();
-    let beats = |one: &Vec<Option<f64>>, other: &Vec<Option<f64>>| {
-        columns.iter().all(|&column| one[column] >= other[column])
-            && columns.iter().any(|&column| one[column] > other[column])
-    };
-    rows.iter()
-        .map(|row| !rows.iter().any(|other| beats(other, row)))
-        .collect()
+    let known = rows
+        .iter()
+        .map(|row| columns.iter().filter_map(|&column| row[column]).collect());
+    unbeaten(&known.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
