@@ -84,8 +84,8 @@ fn about(input: &Path, error: anyhow::Error) -> anyhow::Error {
     error.context(format!("cannot read {name}"))
 }
 
-/// Opens a column file. Mapped, it is searched fastest, but a program that truncates it under the map ends this one: what reads
-/// all of it once goes through the file.
+/// Opens a column file. Mapped, it is searched fastest, but a program that truncates it under the map ends this one: it is mapped
+/// only for who asks for that.
 fn open(path: &Path, access: Access, limit: &MemoryLimit) -> anyhow::Result<Column> {
     let opened = match access {
         Access::Mapped => Column::open(path),

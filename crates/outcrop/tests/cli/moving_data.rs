@@ -148,7 +148,6 @@ fn a_column_file_that_is_cut_while_it_is_read_is_an_error_and_no_crash() {
     assert_eq!(encoded.code, Some(0), "{encoded:?}");
     let path = dir.join("data.txt.ocol");
     let whole = std::fs::read(&path).unwrap();
-    // What is searched is mapped, by default: the help says what that means.
     for args in [
         &["column", "verify", "data.txt.ocol"][..],
         &["column", "decode", "data.txt.ocol", "-o", "out.txt", "--force"],
@@ -157,12 +156,13 @@ fn a_column_file_that_is_cut_while_it_is_read_is_an_error_and_no_crash() {
             "column",
             "find",
             "data.txt.ocol",
-            "--memory",
-            "on-disk",
             "--prefix",
             "granite 00001",
             "--count",
         ],
+        &["column", "get", "data.txt.ocol", "1", "50000", "99999"],
+        &["column", "values", "data.txt.ocol", "--top", "3"],
+        &["column", "compact", "data.txt.ocol", "-o", "out.ocol", "--force"],
     ] {
         for _ in 0..4 {
             std::fs::write(&path, &whole).unwrap();

@@ -37,7 +37,7 @@ pub(super) fn find(args: &Find) -> anyhow::Result<()> {
     }
     let by_value_ns = by_value.elapsed_ns();
     let values = wanted.several().map_or(1, <[_]>::len);
-    if args.memory == MemoryFlag::InMemory && values >= VALUES_WORTH_POSTINGS {
+    if values >= VALUES_WORTH_POSTINGS {
         column.preload().map_err(of_column)?;
         open_ns = opening.elapsed_ns() - by_value_ns;
     }
@@ -203,7 +203,7 @@ fn print_values(selections: &[Selection<'_>], args: &Find, took: &dyn Fn() -> To
 
 pub(super) fn get(args: &Get) -> anyhow::Result<()> {
     refuse_terminal(args.format == AnswerFormat::Arrow)?;
-    let column = open(&args.file, Access::Mapped, &args.memory_limit)?;
+    let column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
     if args.format == AnswerFormat::Arrow {
         let batch = column.get_batch(&args.row).map_err(of_column)?;
         return write_batch(&batch, std::io::stdout().lock()).map_err(of_column);

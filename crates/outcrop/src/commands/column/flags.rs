@@ -207,10 +207,10 @@ pub(super) struct Decode {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum MemoryFlag {
-    /// Map the file: another program that truncates it meanwhile ends this one
-    #[default]
+    /// Map the file: fastest, but a program that truncates it meanwhile ends this one with SIGBUS
     InMemory,
     /// Read from the file only what the search needs
+    #[default]
     OnDisk,
 }
 

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 type Counted = (u64, Reverse<Option<Vec<u8>>>);
 
 pub(super) fn values(args: &Values) -> anyhow::Result<()> {
-    let column = open(&args.file, Access::Mapped, &args.memory_limit)?;
+    let column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
     let most = args.top.unwrap_or(usize::MAX);
     // The least of those kept is on top, to be dropped first.
     let mut kept: BinaryHeap<Reverse<Counted>> = BinaryHeap::new();

@@ -212,7 +212,7 @@ pub(super) fn compact(args: &Compact) -> anyhow::Result<()> {
     if !is_in_place {
         args.force.check(&args.output)?;
     }
-    let mut column = open(&args.file, Access::Mapped, &args.memory_limit)?;
+    let mut column = open(&args.file, Access::OnDisk, &args.memory_limit)?;
     work.watch(&mut column, "reading");
     let mut encoder = column
         .compact(args.how.options_like(&column))
