@@ -12,7 +12,9 @@ use outcrop_workload::store::StoreEngine;
 
 fn main() -> Result<(), KvError> {
     let mut stdout = std::io::stdout();
-    for workload in ["ycsb-c", "ycsb-a", "ycsb-b", "ycsb-f", "mixgraph"] {
+    for workload in [
+        "ycsb-c", "ycsb-a", "ycsb-b", "ycsb-d", "ycsb-e", "ycsb-f", "mixgraph",
+    ] {
         for requests in ["uniform", "zipfian"] {
             let workload: StoreWorkload = workload.parse().expect("it is a workload");
             let spec = KvSpec {

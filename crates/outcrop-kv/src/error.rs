@@ -69,7 +69,7 @@ pub enum KvError {
     },
     /// A database that this version of the engine cannot read.
     #[error(
-        "the database in {directory} was written by another version of {engine}, or is damaged: {detail}"
+        "the database in {directory} is damaged or of a version that {engine} cannot read ({detail}); open it with the version that wrote it, or make a new one"
     )]
     Format {
         /// Where.

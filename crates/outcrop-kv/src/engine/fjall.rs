@@ -90,13 +90,26 @@ fn said(error: &fjall::Error, action: &str, directory: &Path) -> KvError {
         | fjall::Error::Unrecoverable => KvError::Format {
             directory: place(),
             engine: format!("{ENGINE} {VERSION}"),
-            detail: format!("{error:?}"),
+            detail: in_words(error),
         },
         // It says so of every write after one that failed, which is most often for want of space.
         fjall::Error::Poisoned if is_full(directory) => {
             KvError::no_space(directory, "an earlier write failed")
         }
-        other => KvError::engine(ENGINE, action, format!("{other:?}")),
+        other => KvError::engine(ENGINE, action, other),
+    }
+}
+
+/// What is wrong with the files: fjall describes its errors by their names alone.
+fn in_words(error: &fjall::Error) -> String {
+    match error {
+        fjall::Error::InvalidVersion(Some(found)) => format!("its format is {found:?}"),
+        fjall::Error::InvalidVersion(None) => "its format is unknown".to_owned(),
+        fjall::Error::JournalRecovery(_) | fjall::Error::InvalidTrailer | fjall::Error::InvalidTag(_) => {
+            format!("its log cannot be read: {error:?}")
+        }
+        fjall::Error::Decompress(codec) => format!("a block cannot be decompressed with {codec}"),
+        other => format!("{other:?}"),
     }
 }
 

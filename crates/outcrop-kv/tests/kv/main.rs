@@ -7,6 +7,8 @@ mod faults;
 mod kills;
 mod mixes;
 mod open_loop;
+mod power_cut;
+mod settings;
 mod shelf;
 mod stage;
 mod trials;

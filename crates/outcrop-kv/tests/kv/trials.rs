@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use outcrop_kv::{DatabaseFolder, KvError, KvSpec, Site, ValueSource, run};
+use outcrop_kv::{DatabaseFolder, KvError, KvSpec, PageCache, Site, StoreOptions, ValueSource, run};
 use outcrop_workload::keyed::OperationKind;
 use outcrop_workload::store::{Settling, StoreEngine};
 
@@ -140,17 +140,56 @@ fn a_trial_that_is_stopped_ends_its_processes_and_leaves_nothing() {
 }
 
 #[test]
-fn a_memory_limit_holds_or_is_refused_in_a_sentence() {
+fn a_process_that_needs_more_than_its_memory_limit_is_ended_with_a_sentence_about_the_limit() {
     let place = workplace();
-    let spec = KvSpec {
+    let small = KvSpec {
         memory_limit_bytes: Some(256 << 20),
         ..spec(StoreEngine::Fjall)
     };
-    match try_trial(&spec, place.path()) {
+    match try_trial(&small, place.path()) {
         Ok(report) => assert!(report.peak_resident_bytes.unwrap() < 256 << 20),
-        Err(error) => assert!(error.to_string().contains("memory_limit"), "{error}"),
+        // Where no group may be made, both are refused.
+        Err(error) => return assert!(error.to_string().contains("leave memory_limit out"), "{error}"),
     }
+    let large = KvSpec {
+        memory_limit_bytes: Some(24 << 20),
+        records: 80_000,
+        options: StoreOptions {
+            write_buffer_bytes: 64 << 20,
+            ..small.options.clone()
+        },
+        ..small
+    };
+    let error = try_trial(&large, place.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("its memory limit of 24 MiB may be too small"),
+        "{error}"
+    );
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_rest_between_load_and_run_takes_as_long_as_was_asked_for() {
+    let spec = KvSpec {
+        settling: "rest:300ms".parse().unwrap(),
+        ..spec(StoreEngine::Fjall)
+    };
+    assert!(trial(&spec).settling_ns >= 300_000_000);
+}
+
+#[test]
+fn a_run_from_a_dropped_page_cache_reads_the_database_from_its_device() {
+    let spec = KvSpec {
+        workload: "ycsb-c".parse().unwrap(),
+        requests: "uniform".parse().unwrap(),
+        page_cache: PageCache::Dropped,
+        ..spec(StoreEngine::Fjall)
+    };
+    let report = trial(&spec);
+    // Every process of the machine is in it, so that it can only be too much.
+    let read = report.run_amounts.device.unwrap().read_bytes;
+    let written = report.load.tally.written_bytes;
+    assert!(read > written / 4, "{read} of {written}");
 }
 
 #[test]

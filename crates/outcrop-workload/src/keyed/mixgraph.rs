@@ -148,7 +148,29 @@ impl KeyRanges {
     /// The key within its range, for a uniform draw from 0 to below 1.
     #[inline]
     fn offset(&self, draw: f64) -> u64 {
-        let rank = (draw / KEY_POWER.0).powf(1.0 / KEY_POWER.1).ceil() as u64;
-        uniform_below(self.scatter.derive_index(rank).0, self.keys_per_range)
+        uniform_below(self.scatter.derive_index(rank(draw)).0, self.keys_per_range)
+    }
+}
+
+/// The rank of a key within its range by popularity, from 1 on, for a uniform draw from 0 to below 1.
+#[inline]
+fn rank(draw: f64) -> u64 {
+    (draw / KEY_POWER.0).powf(1.0 / KEY_POWER.1).ceil() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_up_to_k_get_the_share_that_the_published_power_law_gives_them() {
+        // 0.002312·k^0.3467 worked out by hand for three ranks.
+        for (most, share) in [(100, 0.011_413), (10_000, 0.056_336), (1_000_000, 0.278_09)] {
+            assert!(rank(share * 0.999) <= most, "{share}");
+            assert!(rank(share * 1.001) > most, "{share}");
+            // A rank's first draw is where the share of those before it ends.
+            assert!(rank(share * 0.99) as f64 > most as f64 * 0.96, "{share}");
+        }
+        assert_eq!(rank(0.002_3), 1);
     }
 }

@@ -11,7 +11,7 @@ use crate::error::KvError;
 
 /// Names the library to be used.
 const VARIABLE: &str = "OUTCROP_ROCKSDB_LIB";
-/// Where distributions put libraries; the linker's own cache is asked first, but has names with a version only.
+/// Where distributions and people put libraries. The linker's own cache is not asked: it has names with a version only.
 const FOLDERS: [&str; 8] = [
     "/usr/local/lib",
     "/usr/lib/x86_64-linux-gnu",
