@@ -1,6 +1,8 @@
 //! What somebody tries who wants to stop the server, write to it from a web page, or guess its passwords.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use outcrop_cache::dialogue::Dialogue;
@@ -284,26 +286,75 @@ fn targets_with_a_scheme_name_the_same_key_and_foreign_ones_are_refused() {
     assert!(answer(&server, &long).starts_with("HTTP/1.1 431 "));
 }
 
-#[test]
-fn ten_thousand_connections_are_served_at_once() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let server = Server::start(&options()).unwrap();
-    let limit = getrlimit(Resource::Nofile);
-    // Both ends are this process's.
-    let wanted = 21_000;
-    let raised = Rlimit {
-        current: Some(limit.maximum.map_or(wanted, |most| most.min(wanted))),
-        ..limit
-    };
-    setrlimit(Resource::Nofile, raised).unwrap();
-    let count = ((raised.current.unwrap_or(wanted) - 1000) / 2).min(server.max_connections());
-    let mut clients: Vec<Client> = (0..count).map(|_| Client::to(&server)).collect();
+/// What this program is in the test of ten thousand connections, where it runs itself: the server, or the clients of an address.
+/// Each has a process to itself, since each needs ten thousand open files, and other tests of this program need some as well.
+const ROLE: &str = "OUTCROP_TEST_ROLE";
+const SERVER: &str = "server";
+const MANY: u64 = 10_000;
+
+/// Opens them all, stores and reads on each, says so, and keeps them open until standard input ends.
+fn be_ten_thousand_clients(server: SocketAddr) {
+    let mut clients: Vec<Client> = (0..MANY).map(|_| Client::at(server)).collect();
     for (number, client) in clients.iter_mut().enumerate() {
         client.send(format!("set k{number} 0 0 2\r\nhi\r\nget k{number}\r\n").as_bytes());
     }
     for (number, client) in clients.iter_mut().enumerate() {
         client.expect(format!("STORED\r\nVALUE k{number} 0 2\r\nhi\r\nEND\r\n").as_bytes());
     }
-    assert_eq!(server.connections(), count);
-    assert_eq!(server.store_report().items, count);
+    writeln!(std::io::stdout(), "\nserved").unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// This program again, for that test alone.
+fn in_role(role: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args([
+            "hostile::ten_thousand_connections_are_served_at_once",
+            "--exact",
+            "--nocapture",
+        ])
+        .env(ROLE, role);
+    command
+}
+
+fn serve_ten_thousand_clients() {
+    let server = Server::start(&options()).unwrap();
+    assert_eq!(
+        server.max_connections(),
+        MANY,
+        "the limit of open files is too low"
+    );
+    let mut clients = in_role(&address(&server, Protocol::Memcached).to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = BufReader::new(clients.stdout.take().unwrap());
+    let mut lines = said.lines().map(Result::unwrap);
+    assert!(
+        lines.any(|line| line == "served"),
+        "the clients ended before they were served"
+    );
+    assert_eq!(server.connections(), MANY);
+    assert_eq!(server.store_report().items, MANY);
+    drop(clients.stdin.take());
+    lines.for_each(drop);
+    assert!(clients.wait().unwrap().success());
+}
+
+#[test]
+fn ten_thousand_connections_are_served_at_once() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Ok(role) = std::env::var(ROLE) else {
+        let served = in_role(SERVER).output().unwrap();
+        return assert!(served.status.success(), "{served:?}");
+    };
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.maximum;
+    setrlimit(Resource::Nofile, Rlimit { current, ..limit }).unwrap();
+    match role.as_str() {
+        SERVER => serve_ten_thousand_clients(),
+        address => be_ten_thousand_clients(address.parse().unwrap()),
+    }
 }
