@@ -154,53 +154,68 @@ fn a_filesystem_a_partition_table_and_a_volume_are_refused_and_nothing_of_them_c
     }
 }
 
-#[test]
-fn a_disk_whose_partitions_the_kernel_knows_is_refused_and_so_is_a_disk_with_a_used_partition() {
-    let device = LoopDevice::new(32 << 20);
+/// A disk with one partition from 1 MiB on, of 24 MiB, as the kernel knows it: the disk's node, and the partition's.
+fn partitioned(device: &LoopDevice) -> (PathBuf, PathBuf) {
     let mut table = [0_u8; 512];
-    // One Linux partition from 1 MiB on, of 24 MiB.
     table[446 + 4] = 0x83;
     table[446 + 8..446 + 12].copy_from_slice(&2048_u32.to_le_bytes());
     table[446 + 12..446 + 16].copy_from_slice(&49_152_u32.to_le_bytes());
     table[510..].copy_from_slice(&[0x55, 0xaa]);
-    File::options()
-        .write(true)
-        .open(&device.image)
-        .unwrap()
-        .write_all_at(&table, 0)
-        .unwrap();
-    refused(&device.node, &device, "it holds a partition table");
-
-    let node = must(
-        "losetup",
-        &[
-            "--find",
-            "--show",
-            "--partscan",
-            "--direct-io=on",
-            text(&device.image),
-        ],
-    );
-    let scanned = PathBuf::from(&node);
+    let image = File::options().write(true).open(&device.image).unwrap();
+    image.write_all_at(&table, 0).unwrap();
+    refused(&device.node, device, "it holds a partition table");
+    let scan = ["--find", "--show", "--partscan", "--direct-io=on"];
+    let node = must("losetup", &[&scan[..], &[text(&device.image)]].concat());
     // Not every kernel reads this table itself.
     let _ = Command::new("addpart")
         .args([&node, "1", "2048", "49152"])
         .output();
-    let detach = Detach(&scanned);
-    let message = refusal(&scanned, &name_of(&device));
+    (PathBuf::from(&node), PathBuf::from(format!("{node}p1")))
+}
+
+#[test]
+fn a_disk_whose_partitions_the_kernel_knows_is_refused_and_so_is_a_disk_with_a_used_partition() {
+    let device = LoopDevice::new(32 << 20);
+    let (disk, partition) = partitioned(&device);
+    let detach = Detach(&disk);
+    let message = refusal(&disk, &name_of(&device));
     assert!(message.contains("it holds partitions (loop"), "{message}");
 
-    let partition = PathBuf::from(format!("{node}p1"));
     must("mkfs.ext4", &["-q", "-F", text(&partition)]);
     let place = folder();
     must("mount", &["-t", "ext4", text(&partition), text(place.path())]);
     let mounted = Undo("umount", place.path());
-    let of_disk = refusal(&scanned, &name_of(&device));
+    let of_disk = refusal(&disk, &name_of(&device));
     let of_partition = refusal(&partition, &format!("{}-part1", name_of(&device)));
     for message in [of_disk, of_partition] {
         assert!(message.contains("p1 is mounted at"), "{message}");
     }
     drop(mounted);
+    drop(detach);
+}
+
+#[test]
+fn an_unused_partition_is_written_and_nothing_of_its_disk_around_it() {
+    let device = LoopDevice::new(32 << 20);
+    let (disk, partition) = partitioned(&device);
+    let detach = Detach(&disk);
+    let before = std::fs::read(&device.image).unwrap();
+    let target = WritableDevice::open(&partition, &format!("{}-part1", name_of(&device))).unwrap();
+    assert_eq!(target.size_bytes(), 24 << 20);
+    let stop = AtomicBool::new(false);
+    target
+        .fill(24 << 20, &Content::Random, SEED, &stop, &mut |_, _| {})
+        .unwrap();
+    let spec = JobSpec {
+        read_write_mix: ReadWriteMix::WRITE_ONLY,
+        ..short_spec()
+    };
+    assert_eq!(run(&Target::Device(target), &spec).failure(), None);
+    let after = std::fs::read(&device.image).unwrap();
+    let (begin, end) = (1 << 20, 25 << 20);
+    assert!(after[..begin] == before[..begin] && after[end..] == before[end..]);
+    let zeros = [0; 4096];
+    assert!(after[begin..end].chunks(4096).all(|block| block != zeros));
     drop(detach);
 }
 
