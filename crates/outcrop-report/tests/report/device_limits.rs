@@ -1,11 +1,13 @@
 //! What the device's report must not claim: others' traffic, memory, a schedule or the loop itself as the device's.
 
 use outcrop_report::answer::{Capability, ReadingOutcome, Severity};
+use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{RunView, TrialEntry, Value};
 use outcrop_schema::device::{
-    ARRIVAL, ARRIVAL_REQUESTED, DEVICE_BYTES_RATIO, Direction, ENGINE, FOREIGN_BYTES_RATIO, IOPS, LATENCY,
-    LATENESS_P99, MISSING_BYTES_RATIO, PAGE_CACHE, QUEUE_DEPTH, SERVICE_LATENCY,
+    ARRIVAL, ARRIVAL_REQUESTED, DEVICE_BYTES_RATIO, Direction, ENGINE, FOREIGN_BYTES_RATIO,
+    IO_WORKER_CPU_SHARE, IOPS, LATENCY, LATENESS_P99, MISSING_BYTES_RATIO, PAGE_CACHE, QUEUE_DEPTH,
+    SERVICE_LATENCY,
 };
 use outcrop_schema::metrics::Metric;
 
@@ -54,6 +56,42 @@ pub(crate) fn missing(row: &Capability, direction: Direction) -> Option<&str> {
     match &row.readings[column].outcome {
         ReadingOutcome::Missing { reason } => Some(reason),
         ReadingOutcome::Measured { .. } => None,
+    }
+}
+
+#[test]
+fn cells_in_which_the_kernel_handed_operations_to_its_workers_are_named() {
+    let cautions = |deep: f64| {
+        let mut run = run_of(0);
+        for trial in &mut run.trials {
+            let is_deep = trial.factors[QUEUE_DEPTH.name] == "32";
+            set(trial, IO_WORKER_CPU_SHARE, if is_deep { deep } else { 0.0 });
+        }
+        let report = Report::of(&run);
+        let cautions = report.layers[0].answer.cautions.iter();
+        let texts: Vec<String> = cautions.map(|caution| caution.text.clone()).collect();
+        texts.into_iter().find(|text| text.contains("worker threads"))
+    };
+    assert_eq!(cautions(0.01), None);
+    let text = cautions(0.46).expect("a caution");
+    assert!(
+        text.starts_with("In 1 cell the kernel") && text.contains("46 %") && text.contains("QD 32"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bandwidth_against_latency_is_drawn_for_reads_and_for_writes() {
+    for (read_percent, name) in [(100, "read"), (0, "write")] {
+        let report = Report::of(&run_of(read_percent));
+        let mut figures = report.layers[0].figures.iter().filter_map(|slot| match slot {
+            FigureSlot::Drawn(figure) => Some(figure),
+            FigureSlot::Missing(_) => None,
+        });
+        let figure = figures
+            .find(|figure| figure.id == "bandwidth-vs-latency")
+            .expect("it is drawn");
+        assert!(figure.to_page_svg().contains(&format!("4 KiB random {name}")));
     }
 }
 

@@ -58,18 +58,21 @@ fn points<'c, 'a: 'c>(
 
 fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Bandwidth against latency";
-    let mut curves: Vec<_> = pure_curves(cells, &QUEUE_DEPTH, Direction::Read)
-        .take(5)
-        .collect();
-    curves.sort_by_key(|curve| curve[0].get(&IO_BLOCK_SIZE));
+    let mut curves = Vec::new();
+    for direction in Direction::ALL {
+        let of_one = pure_curves(cells, &QUEUE_DEPTH, direction).take(5);
+        let mut of_one: Vec<_> = of_one.map(|curve| (direction, curve)).collect();
+        of_one.sort_by_key(|(_, curve)| curve[0].get(&IO_BLOCK_SIZE));
+        curves.extend(of_one);
+    }
     if curves.is_empty() {
-        let reason = "no access size was read at two or more queue depths.";
+        let reason = "no access size was measured at two or more queue depths.";
         return FigureSlot::missing(TITLE, reason, "ssd-queue-depth");
     }
-    let series = curves.iter().enumerate().map(|(hue, curve)| {
+    let series = curves.iter().enumerate().map(|(hue, (direction, curve))| {
         let x = |cell: &Cell<'_>| cell.value(&BANDWIDTH.both);
         let points = points(curve, x, |cell| cell.number(&LATENCY.both.mean));
-        let name = format!("{} read{}", curve[0].access(), curve[0].circumstances());
+        let name = format!("{} {direction}{}", curve[0].access(), curve[0].circumstances());
         Series::new(name, hue, SeriesKind::Measured, points)
     });
     let chart = LineChart {
@@ -77,7 +80,7 @@ fn bandwidth_and_latency(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Mean latency", Quantity::Latency, Scale::Log10),
         series: series.collect(),
     };
-    let caption = "Each line is one access size with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.";
+    let caption = "Each line is one access size and direction with rising queue depth. Where a line turns upwards, more depth adds waiting but no bandwidth.";
     chart.slot("bandwidth-vs-latency", TITLE, caption, "ssd-queue-depth")
 }
 

@@ -2,7 +2,9 @@
 
 use outcrop_measure::metric::Unit;
 use outcrop_measure::units::{format_bytes, format_iops, format_nanoseconds};
-use outcrop_schema::device::{ARRIVAL_REQUESTED, BYTES_WRITTEN, CONTAMINATION, Direction, IOPS, PAGE_CACHE};
+use outcrop_schema::device::{
+    ARRIVAL_REQUESTED, BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, PAGE_CACHE,
+};
 
 use super::cell::{DeviceCell, P50, value_of};
 use super::findings::{contaminated, late_trials, unchecked, unsteady};
@@ -17,6 +19,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> impl Iterator<Item = Caution> {
         contamination(cells),
         steadiness(cells),
         lateness(cells),
+        handed_over(cells),
         duration(cells),
         written(cells),
     ];
@@ -123,6 +126,25 @@ fn lateness(cells: &[Cell<'_>]) -> Option<Caution> {
         late.len(),
         format_nanoseconds(worst.late_ns),
         worst.words
+    )))
+}
+
+/// Operations that would have blocked, and that the kernel's worker threads did in place of the ring.
+fn handed_over(cells: &[Cell<'_>]) -> Option<Caution> {
+    /// What a ring spends on its workers' bookkeeping stays far below.
+    const NOTICEABLE: f64 = 0.05;
+    let shares = cells
+        .iter()
+        .filter_map(|cell| Some((cell.value(&IO_WORKER_CPU_SHARE)?, cell)));
+    let mut over: Vec<_> = shares.filter(|(share, _)| *share > NOTICEABLE).collect();
+    over.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let (share, worst) = over.first()?;
+    Some(Caution::note(format!(
+        "In {} the kernel handed operations that would have blocked to worker threads of io_uring (worst: {:.0} % of the CPU time, {}). \
+         Latency and CPU time there include the hand-over; below the depth where it begins they do not.",
+        counted(over.len(), "cell"),
+        share * 100.0,
+        worst.words()
     )))
 }
 
