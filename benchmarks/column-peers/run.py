@@ -6,12 +6,16 @@ Outcrop without and with postings; Parquet at pyarrow's defaults and tuned (dict
 zstd 19); DuckDB without and with its ART index; Vortex; Lance with a BTREE; the text under zstd -19 and 7-Zip's PPMd.
 
     benchmarks/column-peers/run.py [--rows 14000000] [--distinct 97577] [--rounds 3] [--skews 0,1] [--real DIR|none]
-                                   [--minutes 7] [--directory DIR] [--journal FILE] [--build release|dev]
+                                   [--text FILE] [--minutes 7] [--directory DIR] [--journal FILE]
+                                   [--build release|dev]
 
 Rounds are interleaved: each goes through all stores, in an order that turns by one each time. Searches of a round look
 for the same values in every store, and every store must find as many rows. A figure is the median over rounds with
 their range; the two general compressors write once, since they take a minute. Cold: closed, pages dropped with
 posix_fadvise, opened anew. Reading back: Outcrop gives text, the others Arrow arrays, which some leave encoded.
+
+--text measures a column of your own as well, a value a line, in the order of the file: the words of a source tree, say,
+whose order a general compressor uses and a dictionary of single values does not.
 
 No round of a generated column begins that would end after --minutes (the first always does; building our programs is
 not in them). Every figure goes to the journal as it is measured, and Ctrl-C or SIGTERM prints what there is and says
@@ -182,13 +186,23 @@ def generated(program, folder, arguments, skew, read_lines):
     with open(path, "wb") as out:
         subprocess.run([program, str(arguments.rows), str(arguments.distinct), skew], check=True, stdout=out)
     kind = "uniform" if float(skew) == 0 else f"zipf({skew})"
-    return Column(kind, path, read_lines)
+    return Column(f"Generated, {kind}", path, read_lines)
 
 
-def report_generated(column, sizes, samples, notes, cut):
+def large_columns(program, folder, arguments, read_lines):
+    """The generated columns, and the one that was given."""
+    for skew in filter(None, arguments.skews.split(",")):
+        progress(f"making {arguments.rows:,} rows of {arguments.distinct:,} words, skew {skew}")
+        yield generated(program, folder, arguments, skew, read_lines)
+    if arguments.text:
+        progress(f"reading {arguments.text}")
+        yield Column(arguments.text.name, arguments.text, read_lines)
+
+
+def report_column(column, sizes, samples, notes, cut):
     rows = len(column.table)
     words = len(column.values)
-    print(f"\n### Generated, {column.name}: {rows:,} rows, {words:,} words, {column.text_bytes:,} B of text\n")
+    print(f"\n### {column.name}: {rows:,} rows, {words:,} words, {column.text_bytes:,} B of text\n")
     ours = sizes.get("ocol")
     ratio = (lambda size: f"{size / ours:.2f}") if ours else (lambda size: "–")
     body = [
@@ -257,6 +271,7 @@ def main():
     parser.add_argument("--skews", default="0,1")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--real", default=str(ROOT / "../shared/data/columns"))
+    parser.add_argument("--text", type=Path, help="also a text of your own, a value a line")
     parser.add_argument("--minutes", type=float, default=7, help="no further round of a generated column after it")
     parser.add_argument("--journal", type=Path, help="where each figure goes at once [default: under target/]")
     parser.add_argument("--build", choices=["release", "dev"], default="release", help="cargo's profile of ours")
@@ -281,13 +296,11 @@ def main():
         stores = peers.stores(folder)
         notes = sorted({store.note for store in stores if store.note})
         begun = time.monotonic()
-        for skew in filter(None, arguments.skews.split(",")):
-            progress(f"making {arguments.rows:,} rows of {arguments.distinct:,} words, skew {skew}")
-            column = generated(column_text, folder, arguments, skew, peers.read_lines)
+        for column in large_columns(column_text, folder, arguments, peers.read_lines):
             left = 60 * arguments.minutes - (time.monotonic() - begun)
-            sizes, samples, cut = measure(column, stores, arguments.rounds, skew, journal, left)
+            sizes, samples, cut = measure(column, stores, arguments.rounds, column.name, journal, left)
             in_order = {store.name: sizes[store.name] for store in stores if store.name in sizes}
-            report_generated(column, in_order, samples, notes, cut)
+            report_column(column, in_order, samples, notes, cut)
             if cut and cut.startswith("ended"):
                 return
         real = Path(arguments.real)
