@@ -17,8 +17,8 @@ use crate::tail::sign_tail;
 pub const CONFIDENCE: f64 = 0.95;
 /// Resamples of a bootstrap.
 pub const RESAMPLES: usize = 2000;
-/// An interval wider than this fraction of its estimate is marked in reports.
-pub const WIDE: f64 = 0.10;
+/// An interval that reaches further than this fraction of its estimate to one side is marked in reports.
+pub const WIDE: f64 = 0.05;
 
 /// An estimate and the interval that covers the true value with a stated confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,16 +36,6 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Width as a fraction of the estimate's magnitude; infinite when the estimate is 0 and the width is not.
-    pub fn relative_width(&self) -> f64 {
-        let width = self.high - self.low;
-        if width == 0.0 {
-            0.0
-        } else {
-            width / self.estimate.abs()
-        }
-    }
-
     /// Whether the two intervals share a value. If not, the difference is more than chance; if they do, it may
     /// still be: only the interval of the ratio decides that ([`crate::ratio`]).
     pub fn overlaps(&self, other: &Self) -> bool {
@@ -57,9 +47,19 @@ impl Interval {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Whether it is wider than 10 % of the estimate, and is marked so in reports.
+    /// How far it reaches to its longer side as a fraction of the estimate's magnitude: what may stand behind a `±`. Intervals of latencies
+    /// are lopsided, and half the width would promise too much of their longer side. Infinite when the estimate is 0 and the reach is not.
+    pub fn relative_reach(&self) -> f64 {
+        let reach = (self.high - self.estimate).max(self.estimate - self.low);
+        match reach > 0.0 {
+            true => reach / self.estimate.abs(),
+            false => 0.0,
+        }
+    }
+
+    /// Whether it reaches further than 5 % of the estimate to one side, and is marked so in reports.
     pub fn is_wide(&self) -> bool {
-        self.relative_width() > WIDE
+        self.relative_reach() > WIDE
     }
 }
 
@@ -78,13 +78,6 @@ pub struct Summary {
     pub max: f64,
     /// Interval of the median; none for a single sample.
     pub interval: Option<Interval>,
-}
-
-impl Summary {
-    /// Whether the interval is wider than 10 % of the median; a single sample has none, and counts as wide.
-    pub fn is_wide(&self) -> bool {
-        self.interval.is_none_or(|interval| interval.is_wide())
-    }
 }
 
 /// Summarises repetitions; none without samples, or when one is infinite or not a number.

@@ -31,6 +31,9 @@ pub struct Contender {
     pub throughput: Vec<Option<f64>>,
     /// Bytes stored by round; the saving is that of the median against the least median of those that are plain.
     pub stored: Vec<Option<f64>>,
+    /// The same without what does not grow with the data, by round; empty where that is nothing. What saves too little by `stored` alone
+    /// stays in the race.
+    pub least_stored: Vec<Option<f64>>,
     /// For each limit of the rules, by round, what is limited.
     pub limited: Vec<Vec<Option<f64>>>,
     /// Whether it compresses nothing.
@@ -166,14 +169,21 @@ struct Race<'r> {
 impl Race<'_> {
     /// What saves too little needs one trial, and what could not be measured two.
     fn begin(&mut self, rounds: usize) {
-        self.savings = savings(self.contenders, rounds);
+        self.savings = savings(self.contenders, rounds, |one| &one.stored);
+        let of_more_data = savings(self.contenders, rounds, |one| match one.least_stored.as_slice() {
+            [] => &one.stored,
+            _ => &one.least_stored,
+        });
         for index in self.open() {
+            let most = self.savings[index].zip(of_more_data[index]);
+            let most = most.map(|(one, other)| one.max(other));
             let mut throughputs = self.contenders[index].throughput.iter().take(rounds);
             let is_measured = throughputs.any(Option::is_some) && self.savings[index].is_some();
-            self.stops[index] = match (self.savings[index], self.rules.least_saving) {
+            self.stops[index] = match (most, self.rules.least_saving) {
                 _ if rounds >= CHANCES && !is_measured => Some(Stop::NotMeasured),
                 // What is near the limit may be beyond it in the next trial.
-                (Some(saving), Some(least)) if saving * (1.0 + self.rules.same_saving) < least => {
+                (Some(most), Some(least)) if most * (1.0 + self.rules.same_saving) < least => {
+                    let saving = self.savings[index].unwrap_or(most);
                     Some(Stop::SavesTooLittle { saving })
                 }
                 _ => None,
@@ -186,7 +196,7 @@ impl Race<'_> {
             return;
         }
         let open = self.open();
-        self.savings = savings(self.contenders, rounds);
+        self.savings = savings(self.contenders, rounds, |one| &one.stored);
         self.bounds.look(self.contenders, &open, rounds);
         for &index in &open {
             self.stops[index] = self.breaks_limit(index).or_else(|| self.too_slow(index, &open));
@@ -279,11 +289,15 @@ impl Race<'_> {
 }
 
 /// Space of those that are plain over that of each, by the medians of some rounds.
-fn savings(contenders: &[Contender], rounds: usize) -> Vec<Option<f64>> {
+fn savings(
+    contenders: &[Contender],
+    rounds: usize,
+    stored_by_round: fn(&Contender) -> &Vec<Option<f64>>,
+) -> Vec<Option<f64>> {
     let stored: Vec<Option<f64>> = contenders
         .iter()
         .map(|contender| {
-            let known = contender.stored.iter().take(rounds).flatten().copied();
+            let known = stored_by_round(contender).iter().take(rounds).flatten().copied();
             median(known.filter(|bytes| *bytes > 0.0).collect())
         })
         .collect();

@@ -1,9 +1,11 @@
 //! The answer: what the subject can do, what to configure, and how sure that is.
 
+use outcrop_measure::Interval;
 use serde::Serialize;
 
 use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
+use crate::placement::{Kept, Verdict};
 
 /// What the reader came for, in the order in which it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -201,13 +203,22 @@ pub struct Claim {
     /// Why the figures do not decide it, and what would.
     #[serde(skip)]
     pub(crate) doubt: Option<Doubt>,
-    /// Whether its setting breaks a limit, which does not depend on how well its figures are known.
+    /// What limits say of its setting, where they say anything.
     #[serde(skip)]
-    pub(crate) breaks_limit: bool,
+    pub(crate) limits: Option<Limited>,
     /// The whole of it, in sentences.
     pub text: String,
     /// What it rests on.
     pub numbers: Vec<Number>,
+}
+
+/// A setting that breaks a limit, or may.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Limited {
+    /// `rocksdb lz4 16KiB breaks the limit on the ratio (1.31 of at least 1.50)`.
+    pub(crate) clause: String,
+    /// Whether it is advised all the same: its figures keep the limit, but their intervals reach beyond it.
+    pub(crate) is_advised: bool,
 }
 
 /// What withholds a claim.
@@ -215,6 +226,8 @@ pub struct Claim {
 pub(crate) struct Doubt {
     /// Why, without what to do about it: `not decided (IOPS, read: 261 k (120–400))`.
     pub(crate) why: String,
+    /// The interval in it, where it has one.
+    pub(crate) interval: Option<Interval>,
     /// Repetitions that are likely to decide it.
     pub(crate) repetitions: usize,
 }
@@ -240,7 +253,7 @@ impl Claim {
             brief: brief.into(),
             action: None,
             doubt: None,
-            breaks_limit: false,
+            limits: None,
             text: text.into(),
             numbers,
         }
@@ -261,15 +274,39 @@ impl Claim {
 }
 
 impl Claim {
-    /// The same of a setting that breaks a limit, where it does: that is said first, and it is no instruction any more.
+    /// The same under limits: what they say of its setting, which [`Claim::within_limits`] adds.
     #[must_use]
-    pub(crate) fn breaking(self, setting: &str, broken: Option<String>) -> Self {
-        let Some(reason) = broken else { return self };
+    pub(crate) fn under(self, setting: &str, verdict: &Verdict) -> Self {
+        let limits = (verdict.kept != Kept::Keeps).then(|| Limited {
+            clause: format!("{setting} {}", verdict.why),
+            is_advised: verdict.is_kept(),
+        });
+        Self { limits, ..self }
+    }
+
+    /// The claim with what limits say of its setting. What breaks one, or may, is no instruction any more.
+    #[must_use]
+    pub(crate) fn within_limits(self) -> Self {
+        let Some(Limited { clause, is_advised }) = self.limits.clone() else {
+            return self;
+        };
+        if !is_advised {
+            return Self {
+                brief: format!("{clause}; without limits, {}", self.in_a_line()),
+                text: format!("{clause}. Without limits: {}", self.text),
+                action: None,
+                doubt: None,
+                ..self
+            };
+        }
+        if self.doubt.is_some() {
+            return self;
+        }
+        let action = self.action.as_ref();
         Self {
-            brief: format!("{setting} {reason}; without limits: {}", self.brief),
-            text: format!("{setting} {reason}. Without limits: {}", self.text),
-            action: None,
-            breaks_limit: true,
+            brief: format!("{}; not certain: {clause}", self.brief),
+            action: action.map(|action| format!("Not certain, as {clause}. {action}")),
+            text: format!("{} Not certain: {clause}.", self.text),
             ..self
         }
     }

@@ -21,6 +21,8 @@ const PROSE: std::ops::RangeInclusive<usize> = 60..=120;
 const LEAST_ROWS: usize = 4;
 /// Stands for a figure that a cell does not have.
 const NONE: &str = "–";
+/// How the line begins that explains intervals.
+const IN_PARENTHESES: &str = "In parentheses";
 
 /// The table for a terminal of `width` columns; none for a file or a pipe, where nothing has to fit.
 ///
@@ -199,6 +201,7 @@ impl Grid {
             for cell in figures.flat_map(|column| &mut column.cells) {
                 *cell = cell.split(" (").next().unwrap_or_default().to_owned();
             }
+            self.notes.retain(|note| !note.starts_with(IN_PARENTHESES));
         }
         if !left_out.is_empty() {
             self.notes.push(format!(
@@ -363,7 +366,7 @@ fn certainty(group: &CellGroup<'_>) -> Vec<String> {
     let repeated: Vec<&Estimate> = estimates(false).collect();
     if !repeated.is_empty() {
         let note = format!(
-            "In parentheses: the {} interval of the median over the trials, in the same unit. It does not include drift between runs.",
+            "{IN_PARENTHESES}: the {} interval of the median over the trials, in the same unit. It does not include drift between runs.",
             percents(&repeated)
         );
         notes.push(note);

@@ -1,10 +1,11 @@
 //! How much one number differs from another: by one rule, so that no two places of a report judge the same figures differently.
 //!
 //! Two numbers are the same where they differ by at most 5 %, or by at most 10 % with intervals that overlap. Beyond that they differ; where
-//! the intervals overlap all the same, that is said.
+//! the intervals overlap all the same, that is said. Of a number that is known too badly to decide anything nothing is called the same.
 
 use outcrop_schema::kv::MARGIN;
 
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::Number;
 
 /// What still counts as the same where intervals overlap; without the limit, the less is known the more would.
@@ -23,7 +24,12 @@ pub(crate) enum Difference {
 
 impl Difference {
     pub(crate) fn of(one: &Number, other: &Number) -> Self {
+        let is_vague = |number: &Number| {
+            let percent = number.plus_minus_percent();
+            percent.is_some_and(|percent| percent > WIDEST_PERCENT)
+        };
         match (are_apart(one, other), ties(one, other) && ties(other, one)) {
+            (false, true) if is_vague(one) || is_vague(other) => Self::Unclear,
             (_, true) => Self::None,
             (true, false) => Self::Clear,
             (false, false) => Self::Unclear,
@@ -164,6 +170,14 @@ mod tests {
         assert_eq!(says(92.0, 0.1), "no measurable change in throughput");
         assert_eq!(says(92.0, 0.01), "throughput −8 %");
         assert_eq!(says(97.0, 0.001), "no measurable change in throughput");
+    }
+
+    #[test]
+    fn of_figures_that_are_known_only_within_a_factor_nothing_is_called_the_same() {
+        assert_eq!(
+            words("CPU", &number(101.0, 0.8), &number(100.0, 0.01)),
+            "CPU +1 % (not certain: the intervals overlap)"
+        );
     }
 
     #[test]

@@ -72,6 +72,12 @@ pub(crate) fn warnings(environment: &Value) -> Vec<String> {
     sentences.iter().map(|clause| as_sentence(clause)).collect()
 }
 
+/// How busy the machine was with other work when the run began: `load average 20.0 on 2 CPUs`; none where it was not, or is not recorded.
+pub(crate) fn other_load(environment: &Value) -> Option<String> {
+    let (average, cpus) = parse(environment).ok()?.other_load()?;
+    Some(format!("load average {average:.1} on {cpus} CPUs"))
+}
+
 /// Filesystem and device in a line: `ext4 on nvme0n1 (Samsung SSD 980, 500 GB)`; empty where unknown.
 pub(crate) fn storage_line(environment: &Value) -> String {
     let Ok(environment) = parse(environment) else {

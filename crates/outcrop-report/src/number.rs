@@ -97,24 +97,17 @@ impl Number {
     }
 
     /// How far an interval may reach to one side before it is marked as wide, as a percentage of the value: the one threshold of every page.
-    pub const WIDE_PERCENT: f64 = WIDE * 50.0;
+    pub const WIDE_PERCENT: f64 = WIDE * 100.0;
 
     /// Whether the interval reaches further than [`Number::WIDE_PERCENT`] to one side. A number without an interval is not marked: its `n`
     /// of 1 says what there is to say.
     pub fn is_wide(&self) -> bool {
-        self.plus_minus_percent()
-            .is_some_and(|percent| percent > Self::WIDE_PERCENT)
+        self.interval.is_some_and(|interval| interval.is_wide())
     }
 
-    /// How far the interval reaches to its longer side as a percentage of the value: the `±` of a table. Intervals of latencies are lopsided,
-    /// and half the width would promise too much of their longer side.
+    /// How far the interval reaches to its longer side as a percentage of the value: the `±` of a table.
     pub fn plus_minus_percent(&self) -> Option<f64> {
-        let interval = self.interval?;
-        let reach = (interval.high - interval.estimate).max(interval.estimate - interval.low);
-        Some(match reach > 0.0 {
-            true => reach / interval.estimate.abs() * 100.0,
-            false => 0.0,
-        })
+        Some(self.interval?.relative_reach() * 100.0)
     }
 
     /// The value with the ends of its interval: `97.9 k IOPS (97.6–110)`.

@@ -12,6 +12,7 @@ mod files;
 mod front;
 mod limits;
 mod log;
+mod open;
 mod prices;
 mod system;
 mod words;
@@ -24,9 +25,10 @@ use crate::chart::Figure;
 use crate::command::Commands;
 use crate::environment;
 use crate::layer::cells_of;
+use crate::layer::undecided::more_repetitions;
 
-pub(crate) use bounds::Bounded;
 pub use bounds::Bounds;
+pub(crate) use bounds::{Bounded, Figure as Bound, Kept, Verdict};
 pub use candidate::{Candidate, CompressedAt};
 pub use choice::Sureness;
 pub use doubt::Race;
@@ -45,9 +47,6 @@ pub(crate) struct Doubt {
     /// The same in a few words.
     pub(crate) short: String,
 }
-
-/// Fewer trials have no interval that an answer could be sure by.
-const LEAST_TRIALS: usize = 9;
 
 /// Where these data should be compressed on this machine.
 #[derive(Clone, Debug, Serialize)]
@@ -145,7 +144,7 @@ impl Placement {
         answer.splice(1..1, cost);
         // Behind what is gained, which is where space is compared.
         let place = answer.len().min(2);
-        answer.splice(place..place, log::sentence(&family));
+        answer.splice(place..place, log::sentence(&candidates));
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),
@@ -166,12 +165,12 @@ impl Placement {
     }
 }
 
-/// The command that measures the candidates again with three times the trials; none where the run is not kept.
+/// The command that measures the candidates again with more trials; none where the run is not kept.
 fn again(commands: &Commands, candidates: &[Candidate], race: &Race) -> Option<String> {
     let most = candidates.iter().map(|candidate| candidate.throughput.n).max()?;
     let more = match race.longer() {
         Some(budget) => format!("--budget {budget}"),
-        None => format!("--repetitions {}", (most * 3).max(LEAST_TRIALS)),
+        None => format!("--repetitions {}", more_repetitions(most)),
     };
     commands.again(&[kv::SCHEMA.name], &more)
 }

@@ -33,6 +33,9 @@ pub struct Report {
     pub layers: Vec<LayerSection>,
     /// The machine, as facts in reading order.
     pub environment: Vec<Fact>,
+    /// How busy the machine was with other work, where it was.
+    #[serde(skip)]
+    pub(crate) other_load: Option<String>,
     /// What tells it from the report of the run as it was measured: `min-ratio-2.5`; empty where nothing does.
     #[serde(skip)]
     pub(crate) slug: String,
@@ -169,6 +172,7 @@ impl Report {
             layers: layer::sections(layers, run, &cells, references, &bounds),
             placement,
             environment: environment::facts(&run.environment),
+            other_load: environment::other_load(&run.environment),
             slug,
         }
     }

@@ -1,8 +1,11 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
+mod figures;
 mod stack;
 
 use std::collections::BTreeSet;
+
+use figures::capabilities;
 
 use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
 use crate::command::Commands;
@@ -68,11 +71,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
     let rows = capabilities(answer, width, pen);
     let table = |rows: &[Vec<String>]| [rows.concat(), vec![String::new()]].concat();
-    let to_decide = to_decide(
-        std::slice::from_ref(layer),
-        &Commands::of_summary(&report.run),
-        width,
-    );
+    let to_decide = to_decide(std::slice::from_ref(layer), report, width);
     let summary = summary(report, width);
     let fixed = lines.len() + table(&rows).len() + to_decide.len() + summary.len();
     let of_placement = |warnings: &[String]| {
@@ -118,7 +117,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
     let mut lines = placement(report, width, MOST_OF_PLACEMENT, pen);
     lines.extend(stack::table(layers, width, pen));
-    lines.extend(to_decide(layers, &Commands::of_summary(&report.run), width));
+    lines.extend(to_decide(layers, report, width));
     lines.extend(summary(report, width));
     lines
 }
@@ -179,104 +178,8 @@ impl Pen {
     }
 }
 
-/// Whether a value stands with its interval.
-#[derive(Clone, Copy, PartialEq)]
-enum Intervals {
-    /// With it.
-    Shown,
-    /// Without: there is no room, and the table of cells has it.
-    LeftOut,
-}
-
-/// The table of what the subject can do, the lines of each row: values, and conditions where they differ by row. The
-/// heading comes first.
-fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<String>> {
-    let Some(first) = answer.capabilities.first() else {
-        return Vec::new();
-    };
-    let labels = answer.capabilities.iter().map(|row| row.label.chars().count());
-    let label_width = labels.max().unwrap_or(0) + 2;
-    let column_width = (width - label_width) / first.readings.len().max(1);
-    let columns: Vec<&str> = first
-        .readings
-        .iter()
-        .map(|reading| reading.column.as_str())
-        .collect();
-    let mut rows = vec![vec![pen.bold(&row("", &columns, label_width, column_width))]];
-    for capability in &answer.capabilities {
-        let with = |with: Intervals| -> Vec<String> {
-            let readings = capability.readings.iter();
-            readings.map(|reading| value(&reading.outcome, with)).collect()
-        };
-        let fits = |texts: &[String]| texts.iter().all(|text| text.chars().count() < column_width);
-        // Half an interval misleads: the table of cells has it whole.
-        let mut values = with(Intervals::Shown);
-        if !fits(&values) {
-            values = with(Intervals::LeftOut);
-        }
-        let conditions: Vec<String> = capability
-            .readings
-            .iter()
-            .map(|reading| conditions(&reading.outcome))
-            .collect();
-        // A label that says the depth has said where.
-        let mut is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
-        // One column leaves room for both on a line.
-        if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
-            let both = format!("{value}{conditions}");
-            if both.chars().count() < column_width {
-                *value = both;
-                is_said = true;
-            }
-        }
-        let mut lines = vec![row(&capability.label, &values, label_width, column_width)];
-        if !is_said && fits(&conditions) {
-            lines.push(row("", &conditions, label_width, column_width));
-        } else if !is_said {
-            let named = capability.readings.iter().zip(&conditions);
-            let named = named.filter(|(_, conditions)| !conditions.is_empty());
-            let named: Vec<String> = named
-                .map(|(reading, conditions)| match columns.as_slice() {
-                    [_] => conditions.trim().to_owned(),
-                    _ => format!("{}: {}", reading.column, conditions.trim()),
-                })
-                .collect();
-            let named = wrapped(&named.join("; "), width - 2 * INDENT, 0);
-            lines.extend(named.iter().map(|line| indented(&indented(line))));
-        }
-        rows.push(lines);
-    }
-    rows
-}
-
-fn value(outcome: &ReadingOutcome, with: Intervals) -> String {
-    match outcome {
-        ReadingOutcome::Measured { number, .. } if with == Intervals::Shown => number.with_ends(),
-        ReadingOutcome::Measured { number, .. } => number.to_string(),
-        ReadingOutcome::Missing { .. } => "not measured".to_owned(),
-    }
-}
-
-fn conditions(outcome: &ReadingOutcome) -> String {
-    match outcome {
-        ReadingOutcome::Measured { conditions, .. } if conditions.is_empty() => String::new(),
-        ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
-        ReadingOutcome::Missing { .. } => String::new(),
-    }
-}
-
-/// A label and its columns, with at least a blank between them.
-fn row<T: AsRef<str>>(label: &str, columns: &[T], label_width: usize, column_width: usize) -> String {
-    let mut line = pad(label, label_width);
-    for column in columns {
-        let fitting: String = column.as_ref().chars().take(column_width - 1).collect();
-        line.push_str(&pad(&fitting, column_width));
-    }
-    line.trim_end().to_owned()
-}
-
 /// What to measure where figures do not decide what to do: once for all claims, on lines of its own.
-fn to_decide(layers: &[LayerSection], commands: &Commands, width: usize) -> Vec<String> {
+fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<String> {
     let of_layer = |layer: &LayerSection| {
         let claims = layer.answer.advice.iter();
         let doubts = claims.filter_map(|claim| claim.doubt.as_ref());
@@ -287,12 +190,15 @@ fn to_decide(layers: &[LayerSection], commands: &Commands, width: usize) -> Vec<
         return Vec::new();
     };
     let names: Vec<&str> = open.iter().map(|(layer, _)| layer.as_str()).collect();
-    let command = repeating(commands, repetitions, &names);
-    wrapped(
-        &format!("What is not decided needs more trials: {command}."),
-        width,
-        INDENT,
-    )
+    let command = repeating(&Commands::of_summary(&report.run), repetitions, &names);
+    // More trials next to the same other work leave the intervals as wide.
+    let text = match &report.other_load {
+        None => format!("What is not decided needs more trials: {command}."),
+        Some(load) => format!(
+            "What is not decided needs a quiet machine (there was other work: {load}), then more trials: {command}."
+        ),
+    };
+    wrapped(&text, width, INDENT)
 }
 
 /// The recommendations in brief, as many lines as there is room for; how many are left to the report is said.
@@ -416,11 +322,15 @@ fn confidences(report: &Report) -> Option<String> {
     let readings = answers
         .flat_map(|answer| &answer.capabilities)
         .flat_map(|row| &row.readings);
-    let percents: BTreeSet<u32> = readings
-        .filter_map(|reading| match &reading.outcome {
-            ReadingOutcome::Measured { number, .. } => number.interval,
-            ReadingOutcome::Missing { .. } => None,
-        })
+    let of_readings = readings.filter_map(|reading| match &reading.outcome {
+        ReadingOutcome::Measured { number, .. } => number.interval,
+        ReadingOutcome::Missing { .. } => None,
+    });
+    // What is not decided has an interval in its reason, which may be that of several numbers together.
+    let claims = report.layers.iter().flat_map(|layer| &layer.answer.advice);
+    let of_doubts = claims.filter_map(|claim| claim.doubt.as_ref()?.interval);
+    let percents: BTreeSet<u32> = of_readings
+        .chain(of_doubts)
         .map(|interval| (interval.confidence * 100.0).round() as u32)
         .collect();
     let (least, most) = (percents.first()?, percents.last()?);

@@ -81,7 +81,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(SPEED.decompress, "decompress", 2),
     TableColumn::new(LATENCY.compress.p95, "compress p95", 3),
     TableColumn::new(LATENCY.decompress.p95, "decompress p95", 4),
-    TableColumn::new(CPU_PER_BYTE.compress, "CPU", 6),
+    TableColumn::new(CPU_PER_BYTE.compress, "compress CPU", 6),
     TableColumn::new(CONTEXT_BYTES, "memory", 7),
     TableColumn::new(STAGE_WHOLE_TIME, "per block", 0),
     TableColumn::share(STAGE_MATCH_FINDING_SHARE, "match finding", 1),

@@ -67,17 +67,17 @@ pub static SCHEMA: LayerSchema = LayerSchema {
 
 /// Columns of a table of cells.
 const TABLE: &[TableColumn] = &[
-    TableColumn::new(SPACE_RATIO, "space", 0),
+    TableColumn::new(SPACE_RATIO, "data ÷ space", 0),
     TableColumn::new(WRITE_THROUGHPUT, "write", 3),
     TableColumn::new(LATENCY.p50, "p50", 1),
     TableColumn::new(LATENCY.p99, "p99", 2),
     TableColumn::new(IOPS, "IOPS", 7),
     TableColumn::new(BANDWIDTH, "bandwidth", 8),
-    TableColumn::new(READ_AMPLIFICATION, "read for each", 1),
-    TableColumn::new(WRITE_AMPLIFICATION, "written for each", 5),
-    TableColumn::new(CPU_PER_OPERATION, "CPU", 4),
-    TableColumn::share(KERNEL_THREAD_SHARE, "in kernel threads", 6),
-    TableColumn::share(COMPRESSED_SHARE, "compressed", 9),
+    TableColumn::new(READ_AMPLIFICATION, "read amp.", 1),
+    TableColumn::new(WRITE_AMPLIFICATION, "write amp.", 5),
+    TableColumn::new(CPU_PER_OPERATION, "CPU per operation", 4),
+    TableColumn::share(KERNEL_THREAD_SHARE, "of it in kernel threads", 6),
+    TableColumn::share(COMPRESSED_SHARE, "data compressed", 9),
 ];
 
 /// What only filesystems have that are made for the trial.

@@ -19,7 +19,8 @@ use crate::layer::{LayerSchema, TableColumn};
 use crate::parse::{count, small_count, spelled};
 
 pub use candidate::{
-    Constraints, Figures, IN_WHAT_CANDIDATES_DIFFER, MARGIN, SAME_SPACE, contender, is_candidate, is_plain,
+    Constraints, Figures, IN_WHAT_CANDIDATES_DIFFER, LOG_MATTERS, MARGIN, SAME_SPACE, contender,
+    is_candidate, is_plain,
 };
 pub use engines::{has, is_what_it_does, lacked_by};
 pub use metrics::*;
@@ -82,13 +83,13 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(SCAN_LATENCY.p99, "scan p99", 3),
     TableColumn::new(READ_MODIFY_WRITE_LATENCY.p99, "read-modify-write p99", 5),
     TableColumn::new(LOAD_THROUGHPUT, "load", 3),
-    TableColumn::new(CPU, "CPU", 3),
+    TableColumn::new(CPU, "CPU per operation", 3),
     TableColumn::new(STORED_BYTES, "on disk", 1),
     TableColumn::new(STORED_AFTER_BYTES, "on disk at end", 9),
     TableColumn::new(SPACE_AMPLIFICATION, "space amp.", 6),
-    TableColumn::new(LOAD_WRITES_ENGINE, "load write amp.", 7),
-    TableColumn::new(WRITES_ENGINE, "run write amp.", 7),
-    TableColumn::new(READS_DEVICE, "read amp.", 8),
+    TableColumn::new(LOAD_WRITES_ENGINE, "load write amp. (engine)", 7),
+    TableColumn::new(WRITES_ENGINE, "run write amp. (engine)", 7),
+    TableColumn::new(READS_DEVICE, "read amp. (device)", 8),
 ];
 
 /// What only some engines have: peers are the same but for these.

@@ -48,7 +48,7 @@ pub fn factors(layer: &LayerSchema) -> String {
     format!("| factor | column | role | meaning |\n|---|---|---|---|\n{rows}")
 }
 
-/// The metrics of a layer: name, unit, which way is better, how many values there are, meaning.
+/// The metrics of a layer: name, heading in tables of cells, unit, which way is better, how many values there are, meaning.
 pub fn metrics(layer: &LayerSchema) -> String {
     let row = |metric: Metric| {
         let better = match metric.better {
@@ -61,15 +61,20 @@ pub fn metrics(layer: &LayerSchema) -> String {
             Scope::Run => "run",
             Scope::DataSet => "data set",
         };
+        let column = layer
+            .table
+            .iter()
+            .find(|column| column.metric.name == metric.name);
+        let heading = column.map_or("–", |column| column.heading);
         format!(
-            "| `{}` | {} | {better} | {scope} | {} |\n",
+            "| `{}` | {heading} | {} | {better} | {scope} | {} |\n",
             metric.name,
             metric.unit.symbol(),
             metric.meaning
         )
     };
     let rows: String = layer.all_metrics().map(row).collect();
-    format!("| metric | unit | better | one per | meaning |\n|---|---|---|---|---|\n{rows}")
+    format!("| metric | in tables | unit | better | one per | meaning |\n|---|---|---|---|---|---|\n{rows}")
 }
 
 /// The remarks that trials of a layer may make: code and occasion.

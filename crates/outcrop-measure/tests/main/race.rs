@@ -23,8 +23,8 @@ fn steady(throughput: f64, stored: f64, is_plain: bool, rounds: usize) -> Conten
     Contender {
         throughput: (0..rounds).map(by_round).collect(),
         stored: vec![Some(stored); rounds],
-        limited: Vec::new(),
         is_plain,
+        ..Contender::default()
     }
 }
 
@@ -107,6 +107,39 @@ fn a_contender_stops_with_its_reason() {
 }
 
 #[test]
+fn what_saves_enough_but_for_what_does_not_grow_stays_in_the_race_and_nothing_is_clear() {
+    let rounds = LOOKS[0];
+    let with_log = |log: f64| {
+        let of = |throughput: f64, data: f64, is_plain: bool| {
+            let contender = steady(throughput, data + log, is_plain, rounds);
+            let least_stored = vec![Some(data); rounds];
+            Contender {
+                least_stored,
+                ..contender
+            }
+        };
+        let contenders = [
+            of(1000.0, 28.0, true),
+            of(990.0, 10.0, false),
+            of(600.0, 8.0, false),
+        ];
+        let least = Rules {
+            least_saving: Some(2.0),
+            ..rules()
+        };
+        Standing::after(rounds, false, &contenders, &least)
+    };
+    // Of 28 and 10 that are 2.8, and with a log of 40 in both 1.36.
+    assert_eq!(with_log(0.0).clear, [1]);
+    let hidden = with_log(40.0);
+    assert!(hidden.clear.is_empty() && hidden.stops[1].is_none(), "{hidden:?}");
+    assert!(matches!(
+        hidden.stops[0],
+        Some(Stop::SavesTooLittle { saving: 1.0 })
+    ));
+}
+
+#[test]
 fn what_breaks_a_limit_for_sure_stops_and_what_is_near_it_leaves_the_answer_open() {
     let rounds = 7;
     let limited = |value: f64| {
@@ -167,8 +200,8 @@ proptest! {
             .map(|(throughput, stored, is_plain)| Contender {
                 stored: vec![stored; throughput.len()],
                 throughput,
-                limited: Vec::new(),
                 is_plain,
+                ..Contender::default()
             })
             .collect();
         let mut stopped = 0;

@@ -21,13 +21,16 @@ impl Environment {
         warnings
     }
 
+    /// The load average and the number of CPUs, where other work has so much of them that it disturbs measurements.
+    pub fn other_load(&self) -> Option<(f64, u64)> {
+        let (average, cpus) = (self.load.average.known()?[0], *self.cpu.online_cpu_count.known()?);
+        (average > cpus as f64 / 2.0).then_some((average, cpus))
+    }
+
     fn warn_of_load(&self, warnings: &mut Vec<String>) {
-        if let (Some(average), Some(&cpus)) = (self.load.average.known(), self.cpu.online_cpu_count.known())
-            && average[0] > cpus as f64 / 2.0
-        {
+        if let Some((average, cpus)) = self.other_load() {
             warnings.push(format!(
-                "the load average is {:.2} on {cpus} CPUs: other work is running; stop it or expect wide intervals",
-                average[0]
+                "the load average is {average:.2} on {cpus} CPUs: other work is running; stop it or expect wide intervals"
             ));
         }
         let pressures = [

@@ -1,5 +1,7 @@
 //! Bars: groups of them in rows, facets side by side.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Axis, Chart, Figure, Point, Scale, SeriesKind, Support};
@@ -156,8 +158,25 @@ impl BarChart {
         if self.facets.is_empty() {
             return None;
         }
+        self.keep_used_parts();
         let alt_text = self.alt_text(title);
         Some(Figure::of(id, title, caption, alt_text, Chart::Bars(self)))
+    }
+
+    /// Leaves out the colours that no bar has: a legend names nothing that is not drawn.
+    fn keep_used_parts(&mut self) {
+        let groups = self.facets.iter_mut().flat_map(|facet| &mut facet.groups);
+        let bars = groups.flat_map(|group| &mut group.bars);
+        let mut segments: Vec<&mut Segment> = bars.flat_map(|bar| &mut bar.segments).collect();
+        let used: BTreeSet<usize> = segments.iter().map(|segment| segment.part).collect();
+        for segment in &mut segments {
+            segment.part = used.range(..segment.part).count();
+        }
+        let parts = std::mem::take(&mut self.parts).into_iter().enumerate();
+        self.parts = parts
+            .filter(|(place, _)| used.contains(place))
+            .map(|(_, part)| part)
+            .collect();
     }
 
     /// Every label once, in the order of first appearance.

@@ -2,13 +2,21 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use outcrop_measure::units::format_ratio;
 use outcrop_schema::kv::THROUGHPUT;
 
 use super::answer::prose;
+use crate::number::Number;
 use crate::placement::{Candidate, Placement};
 
 /// The columns of the table; energy stands behind them where it was metered, and the note is the last.
-const HEADINGS: [&str; 5] = ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU"];
+const HEADINGS: [&str; 5] = [
+    "compressed",
+    THROUGHPUT.name,
+    "read p99",
+    "ratio",
+    "share of all CPUs",
+];
 /// Candidates of the table; the page's data have all of them.
 const MOST_ROWS: usize = 14;
 
@@ -50,14 +58,18 @@ fn table(placement: &Placement) -> Markup {
         .candidates
         .iter()
         .any(|candidate| candidate.energy.is_some());
-    let further: &[&str] = if has_energy { &["energy", ""] } else { &[""] };
+    let further: &[&str] = if has_energy {
+        &["energy", "note"]
+    } else {
+        &["note"]
+    };
     let headings: Vec<&str> = HEADINGS.iter().chain(further).copied().collect();
     html! {
         p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
                 caption { "What was compared: one store under one load. On the front: nothing else that was measured is at least as good in throughput and space, "
-                    "and better in one of them. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
+                    "and better in one of them. Ratio: the least space of a store without compression ÷ its own, log included. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
                     @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." } }
                 thead { tr {
                     @for heading in &headings { th scope="col" { (heading) } }
@@ -93,16 +105,36 @@ fn row(candidate: &Candidate, has_energy: bool) -> Markup {
     let note = match (&candidate.bound_by, &candidate.left_out) {
         (Some(station), _) => format!("modelled from published figures; limited by {station}"),
         (None, Some(reason)) => reason.clone(),
-        (None, None) if candidate.on_front => "on the front".to_owned(),
-        (None, None) if candidate.on_front_with_costs => "on the front with costs".to_owned(),
-        (None, None) => String::new(),
+        (None, None) => {
+            let on_front = match (candidate.on_front, candidate.on_front_with_costs) {
+                (true, _) => "on the front",
+                (false, true) => "on the front with costs",
+                (false, false) => "",
+            };
+            let words = [on_front, candidate.verdict.why.as_str()];
+            let said = words.into_iter().filter(|words| !words.is_empty());
+            said.collect::<Vec<_>>().join("; ")
+        }
+    };
+    let ratio = |ratio: &Number| {
+        let without_log = candidate.ratio_without_log.map_or_else(String::new, |ratio| {
+            format!("; {} without the log", format_ratio(ratio))
+        });
+        // Space is often the same in every trial.
+        let is_exact = ratio.ends().is_some_and(|(low, high)| low == high);
+        let known = if is_exact {
+            ratio.to_string()
+        } else {
+            ratio.with_ends()
+        };
+        format!("{known}{without_log}")
     };
     html! {
         tr {
             th scope="row" { (candidate.name()) }
             td { (candidate.throughput.with_ends()) }
-            td { @if let Some(p99) = &candidate.p99 { (p99) } @else { "–" } }
-            td { @if let Some(ratio) = &candidate.ratio { (ratio) } @else { "–" } }
+            td { @if let Some(p99) = &candidate.p99 { (p99.with_ends()) } @else { "–" } }
+            td { @if let Some(known) = &candidate.ratio { (ratio(known)) } @else { "–" } }
             td { @if let Some(share) = candidate.cpu_share { (format!("{:.0} %", share * 100.0)) } @else { "–" } }
             @if has_energy { td { @if let Some(energy) = &candidate.energy { (energy) } @else { "–" } } }
             td { (note) }

@@ -4,6 +4,7 @@ mod answer;
 mod cell;
 mod figures;
 mod findings;
+mod limits;
 mod method;
 mod references;
 

@@ -3,6 +3,7 @@
 mod answer;
 mod blocks;
 mod cell;
+mod codec;
 mod figures;
 mod findings;
 mod method;
@@ -23,7 +24,7 @@ use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::is_compressed_below;
-pub(crate) use space::{log_share, matters};
+pub(crate) use space::{log_share, matters, ratio_without_log, takes, without_log};
 
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,

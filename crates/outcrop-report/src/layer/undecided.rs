@@ -16,19 +16,24 @@ const ENOUGH: usize = 9;
 /// The claims of a layer; one that rests on an interval that is too wide says how often to repeat it.
 pub(super) fn withhold(claims: Vec<Claim>, run: &RunView, layer: &str) -> Vec<Claim> {
     let decide = |claim: Claim| {
-        if claim.breaks_limit {
-            return claim;
-        }
+        let numbers = &claim.numbers;
         match (
-            widest(&claim.numbers),
-            claim.numbers.iter().find(|number| is_of_one_trial(number)),
+            widest(numbers),
+            numbers.iter().find(|number| is_of_one_trial(number)),
         ) {
             (Some(number), _) => undecided(&claim, number, run, layer),
             (None, Some(number)) => of_one_trial(&claim, number, run, layer),
             (None, None) => claim,
         }
     };
-    claims.into_iter().map(decide).collect()
+    // Limits come last: what breaks one does so however little is known of the rest, and what is not decided is not decided without it.
+    let limited = |claim: Claim| decide(claim).within_limits();
+    claims.into_iter().map(limited).collect()
+}
+
+/// How often to measure what some trials did not decide.
+pub(crate) const fn more_repetitions(trials: usize) -> usize {
+    if trials < ENOUGH { ENOUGH } else { 2 * trials }
 }
 
 /// The findings of a layer; of one about what was measured that rests on an interval that is too wide these trials cannot tell.
@@ -75,32 +80,41 @@ fn of_one_trial(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> C
     const WHY: &str = "one trial: its repeatability is unknown";
     let why = format!("{NOT_DECIDED} ({}: {number}, {WHY})", number.name);
     let text = format!("Not decided: the {} ({number}) is of {WHY}.", number.name);
-    withheld(claim, (why, text), ENOUGH, &deciding(ENOUGH, run, layer))
+    let doubt = Doubt {
+        why,
+        interval: None,
+        repetitions: ENOUGH,
+    };
+    withheld(claim, doubt, &text, run, layer)
 }
 
 fn undecided(claim: &Claim, number: &Number, run: &RunView, layer: &str) -> Claim {
-    let repetitions = if number.n < ENOUGH { ENOUGH } else { 2 * number.n };
-    let command = deciding(repetitions, run, layer);
-    let why = format!("{NOT_DECIDED} ({}: {})", number.name, number.with_ends());
+    let doubt = Doubt {
+        why: format!("{NOT_DECIDED} ({}: {})", number.name, number.with_ends()),
+        interval: number.interval,
+        repetitions: more_repetitions(number.n),
+    };
     let text = format!(
         "Not decided: the interval of the {} is too wide ({}, {}).",
         number.name,
         number,
         number.certainty()
     );
-    withheld(claim, (why, text), repetitions, &command)
+    withheld(claim, doubt, &text, run, layer)
 }
 
 /// A claim without its advice: why, in a line and in a sentence, and what would decide it.
-fn withheld(claim: &Claim, (why, text): (String, String), repetitions: usize, command: &str) -> Claim {
+fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str) -> Claim {
+    let command = deciding(doubt.repetitions, run, layer);
     let withheld = Claim::new(
         claim.topic.clone(),
-        format!("{why}; {command}"),
-        format!("{text} {}", as_sentence(command)),
+        format!("{}; {command}", doubt.why),
+        format!("{text} {}", as_sentence(&command)),
         claim.numbers.clone(),
     );
     Claim {
-        doubt: Some(Doubt { why, repetitions }),
+        doubt: Some(doubt),
+        limits: claim.limits.clone(),
         ..withheld
     }
 }

@@ -1,24 +1,117 @@
-//! The limits of where to compress, for all who advise: what a layer says keeps them, or names the one that it breaks.
+//! The limits of where to compress, for all who advise: what keeps them, what breaks them, and what leaves that open.
 
+use outcrop_measure::Interval;
 use outcrop_measure::units::{format_nanoseconds, format_ratio};
-use outcrop_schema::kv::{Constraints, READ_LATENCY, STORED_BYTES};
+use outcrop_schema::kv::{Constraints, READ_LATENCY, SAME_SPACE, STORED_BYTES};
 
 use super::Placement;
 use crate::cell::Cell;
+use crate::layer::kv::ratio_without_log;
+use crate::number::Number;
 
-/// What limits bound, of one thing that may be advised; none where it is unknown.
+/// What one limit bounds, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Figure {
+    /// The limit is not about this.
+    #[default]
+    NotBounded,
+    /// It is, but the figure was not measured.
+    Unknown,
+    Known {
+        value: f64,
+        interval: Option<Interval>,
+    },
+}
+
+impl Figure {
+    /// A figure that was measured, or was not.
+    pub(crate) fn of(number: Option<&Number>) -> Self {
+        number.map_or(Self::Unknown, |number| Self::Known {
+            value: number.value,
+            interval: number.interval,
+        })
+    }
+
+    /// The same of a value whose interval is not known.
+    pub(super) fn bare(value: Option<f64>) -> Self {
+        value.map_or(Self::Unknown, |value| Self::Known {
+            value,
+            interval: None,
+        })
+    }
+
+    /// What is so by definition.
+    pub(super) const fn exact(value: f64) -> Self {
+        let interval = Interval {
+            estimate: value,
+            low: value,
+            high: value,
+            confidence: 1.0,
+            n: 1,
+        };
+        Self::Known {
+            value,
+            interval: Some(interval),
+        }
+    }
+}
+
+/// What limits bound, of one thing that may be advised.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounded {
-    pub(crate) ratio: Option<f64>,
-    pub(crate) p99_ns: Option<f64>,
-    pub(crate) cpu_share: Option<f64>,
+    pub(crate) ratio: Figure,
+    /// The ratio without the store's log, where that is much of the space: of more records it has less.
+    pub(crate) ratio_without_log: Option<f64>,
+    pub(crate) p99: Figure,
+    pub(crate) cpu_share: Figure,
 }
+
+/// How something stands to the limits, the better the less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kept {
+    /// It keeps all of them, intervals included.
+    #[default]
+    Keeps,
+    /// Its figures keep them, but an interval reaches beyond one.
+    MayBreak,
+    /// It is open whether it keeps them: a figure is unknown or breaks one within its interval, or the store's log decides.
+    Open,
+    /// It breaks one.
+    Breaks,
+}
+
+/// How something stands to the limits, and why.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Verdict {
+    pub(crate) kept: Kept,
+    /// What follows its name: `breaks the limit on the ratio (1.31 of at least 1.50)`; empty where it keeps all limits.
+    pub(crate) why: String,
+    /// Whether more trials can change nothing: the figures are the same in each, or their intervals have enough confidence.
+    pub(super) is_sure: bool,
+    /// What would decide what is open, as a sentence; none where more trials would.
+    pub(super) remedy: Option<&'static str>,
+}
+
+impl Verdict {
+    /// Whether it may be advised: its figures keep the limits.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept <= Kept::MayBreak
+    }
+}
+
+/// Intervals with less confidence than this are not sure: five trials a cell have 94 %, three have 75 %.
+pub(super) const SURE: f64 = 0.9;
+
+/// Said where the store's log hides what its codecs save.
+pub(super) const MORE_RECORDS: &str = "More records would decide it: the log's share of the space falls.";
+const LONGER_TRIALS: &str = "Longer trials (--duration) would give the missing percentiles.";
 
 /// One limit, and the figure that it bounds.
 struct Check {
     name: &'static str,
     limit: Option<f64>,
-    figure: Option<f64>,
+    figure: Figure,
+    without_log: Option<f64>,
     is_least: bool,
     spell: fn(f64) -> String,
 }
@@ -29,55 +122,123 @@ impl Check {
             name,
             limit,
             figure,
+            without_log: None,
             is_least: false,
             spell,
         };
         let ratio = Self {
             is_least: true,
+            without_log: bounded.ratio_without_log,
             ..most("ratio", constraints.min_ratio, bounded.ratio, format_ratio)
         };
         [
             ratio,
-            most("p99", constraints.p99_ns, bounded.p99_ns, format_nanoseconds),
+            most("p99", constraints.p99_ns, bounded.p99, format_nanoseconds),
             most("CPU share", constraints.cpu_share, bounded.cpu_share, |share| {
                 format!("{:.0} %", share * 100.0)
             }),
         ]
     }
 
-    fn is_unknown(&self) -> bool {
-        self.limit.is_some() && self.figure.is_none()
+    fn keeps(&self, figure: f64, limit: f64) -> bool {
+        match self.is_least {
+            true => figure >= limit,
+            false => figure <= limit,
+        }
     }
 
-    /// `breaks the limit on the ratio (1.31 of at least 1.50)`.
-    fn broken(&self) -> Option<String> {
-        let (limit, figure) = (self.limit?, self.figure?);
-        let (keeps, side) = match self.is_least {
-            true => (figure >= limit, "at least"),
-            false => (figure <= limit, "at most"),
+    /// How the figure stands to the limit; none where there is no limit on it.
+    fn judge(&self) -> Option<Verdict> {
+        let limit = self.limit?;
+        let (value, interval) = match self.figure {
+            Figure::NotBounded => return None,
+            Figure::Unknown => return Some(self.unknown()),
+            Figure::Known { value, interval } => (value, interval),
         };
-        let [shown, bound] = [figure, limit].map(self.spell);
-        let how_far = match shown == bound {
-            true => "narrowly".to_owned(),
-            false => format!("{shown} of {side} {bound}"),
+        if let Some(verdict) = self.by_log(value, limit) {
+            return Some(verdict);
+        }
+        let (low, high) = interval.map_or((value, value), |interval| (interval.low, interval.high));
+        // Space that differs by less counts as the same.
+        let slack = if self.is_least { SAME_SPACE } else { 0.0 };
+        let worst = if self.is_least { low } else { high };
+        let best = if self.is_least { high } else { low };
+        let kept = match (self.keeps(value, limit), self.keeps(best, limit)) {
+            (true, _) if self.keeps(worst, limit * (1.0 - slack)) => Kept::Keeps,
+            (true, _) => Kept::MayBreak,
+            (false, true) => Kept::Open,
+            (false, false) => Kept::Breaks,
         };
-        (!keeps).then(|| format!("breaks the limit on the {} ({how_far})", self.name))
-    }
-}
-
-/// Which limit is broken by figures that are known; none where they keep all.
-pub(crate) fn broken_by(constraints: &Constraints, bounded: Bounded) -> Option<String> {
-    Check::all(constraints, bounded).iter().find_map(Check::broken)
-}
-
-/// The same, of what must be known to be advised.
-pub(super) fn left_out(constraints: &Constraints, bounded: Bounded) -> Option<String> {
-    Check::all(constraints, bounded)
-        .iter()
-        .find_map(|check| match check.is_unknown() {
-            true => Some(format!("its {} is not known", check.name)),
-            false => check.broken(),
+        Some(Verdict {
+            kept,
+            why: self.why(kept, value, (low, high), limit),
+            is_sure: interval.is_some_and(|interval| low == high || interval.confidence >= SURE),
+            remedy: None,
         })
+    }
+
+    fn unknown(&self) -> Verdict {
+        let is_percentile = self.name == "p99";
+        Verdict {
+            kept: Kept::Open,
+            why: format!("may break the limit on the {}, which is not known", self.name),
+            is_sure: false,
+            remedy: is_percentile.then_some(LONGER_TRIALS),
+        }
+    }
+
+    /// What the store's log decides: with it the limit is broken, without it not.
+    fn by_log(&self, value: f64, limit: f64) -> Option<Verdict> {
+        let without_log = self.without_log?;
+        let is_by_log = !self.keeps(value, limit) && self.keeps(without_log, limit);
+        let [value, without_log, limit] = [value, without_log, limit].map(self.spell);
+        is_by_log.then(|| Verdict {
+            kept: Kept::Open,
+            why: format!(
+                "may keep the limit on the {} ({value} with the store's log and {without_log} without it, of at least {limit})",
+                self.name
+            ),
+            is_sure: false,
+            remedy: Some(MORE_RECORDS),
+        })
+    }
+
+    /// `breaks the limit on the ratio (1.31 of at least 1.50)`, `may break the limit on the p99 (4.00 ms, 1.97 ms to 8.32 ms, of at most 5.00 ms)`.
+    fn why(&self, kept: Kept, value: f64, (low, high): (f64, f64), limit: f64) -> String {
+        let side = if self.is_least { "at least" } else { "at most" };
+        let [shown, low, high, bound] = [value, low, high, limit].map(self.spell);
+        let how = match kept {
+            Kept::Keeps => return String::new(),
+            Kept::MayBreak => "may break",
+            Kept::Open => "may keep",
+            Kept::Breaks => "breaks",
+        };
+        let figures = match kept {
+            Kept::Breaks if shown == bound => "narrowly".to_owned(),
+            Kept::Breaks => format!("{shown} of {side} {bound}"),
+            _ => format!("{shown}, {low} to {high}, of {side} {bound}"),
+        };
+        format!("{how} the limit on the {} ({figures})", self.name)
+    }
+}
+
+/// How figures stand to limits: by the limit that they keep least.
+pub(super) fn judge(constraints: &Constraints, bounded: Bounded) -> Verdict {
+    let verdicts: Vec<Verdict> = Check::all(constraints, bounded)
+        .iter()
+        .filter_map(Check::judge)
+        .collect();
+    let is_sure = verdicts.iter().all(|verdict| verdict.is_sure);
+    // The first of those that are as bad.
+    let worst = verdicts.into_iter().rev().max_by_key(|verdict| verdict.kept);
+    match worst {
+        Some(worst) if worst.kept == Kept::Breaks => worst,
+        Some(worst) => Verdict { is_sure, ..worst },
+        None => Verdict {
+            is_sure: true,
+            ..Verdict::default()
+        },
+    }
 }
 
 /// What the advice of every layer has to keep, or to say that it does not.
@@ -96,14 +257,14 @@ impl<'b> Bounds<'b> {
         }
     }
 
-    /// Which of them these figures break.
-    pub(crate) fn broken_by(&self, bounded: Bounded) -> Option<String> {
-        broken_by(self.constraints, bounded)
+    /// How these figures stand to them.
+    pub(crate) fn judge(&self, bounded: Bounded) -> Verdict {
+        judge(self.constraints, bounded)
     }
 
-    /// Which of them a store breaks: what the answer above the layers says of it, so that the two never differ. `plain` is the same store
+    /// How a store stands to them: what the answer above the layers says of it, so that the two never differ. `plain` is the same store
     /// without compression.
-    pub(crate) fn broken_by_store(&self, cell: &Cell<'_>, plain: &Cell<'_>) -> Option<String> {
+    pub(crate) fn judge_store(&self, cell: &Cell<'_>, plain: &Cell<'_>) -> Verdict {
         let candidates = self
             .placement
             .into_iter()
@@ -111,13 +272,14 @@ impl<'b> Bounds<'b> {
         let id = cell.view().map_or("", |view| view.id);
         let mut judged = candidates.filter(|candidate| !id.is_empty() && candidate.cell == id);
         match judged.next() {
-            Some(candidate) => candidate.left_out.clone(),
+            Some(candidate) => candidate.verdict.clone(),
             None => {
                 let stored = plain.value(&STORED_BYTES).zip(cell.value(&STORED_BYTES));
-                self.broken_by(Bounded {
-                    ratio: stored.map(|(plain, own)| plain / own),
-                    p99_ns: cell.value(&READ_LATENCY.p99),
-                    cpu_share: None,
+                self.judge(Bounded {
+                    ratio: Figure::bare(stored.map(|(plain, own)| plain / own)),
+                    ratio_without_log: ratio_without_log(cell, plain),
+                    p99: Figure::of(cell.number(&READ_LATENCY.p99)),
+                    ..Bounded::default()
                 })
             }
         }

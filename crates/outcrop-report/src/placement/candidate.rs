@@ -6,18 +6,19 @@ use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
 use outcrop_results::RunView;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, ENERGY, ENGINE, FILESYSTEM,
-    IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache, READ_LATENCY, RECORDS,
-    STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, Constraints, ENERGY, ENGINE,
+    FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache,
+    READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
 use serde::Serialize;
 
+use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
 use super::system::{self, MeasuredSystem};
 use crate::cell::{Cell, families};
-use crate::layer::kv::{is_compressed_below, log_share};
+use crate::layer::kv::{is_compressed_below, log_share, without_log};
 use crate::number::Number;
 
 /// Where the data are compressed.
@@ -70,6 +71,9 @@ pub struct Candidate {
     /// Bytes on the filesystem without compression over those with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Number>,
+    /// The same without the store's log, where that is much of the space: of more records it has less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_without_log: Option<f64>,
     /// CPU time of an operation, the kernel's threads included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Number>,
@@ -86,6 +90,11 @@ pub struct Candidate {
     /// Which constraint it breaks, or what is not known about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// Whether it may keep the constraints although it is left out: what would show that was not measured, or is not certain.
+    pub may_keep: bool,
+    /// How it stands to the constraints.
+    #[serde(skip)]
+    pub(crate) verdict: Verdict,
     /// Why it got no more trials, where effort followed doubt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -98,6 +107,23 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Takes down how it stands to the constraints.
+    pub(super) fn judge(&mut self, constraints: &Constraints) {
+        let ratio = match self.place {
+            CompressedAt::Nowhere => Figure::exact(1.0),
+            _ => Figure::of(self.ratio.as_ref()),
+        };
+        let bounded = Bounded {
+            ratio,
+            ratio_without_log: self.ratio_without_log,
+            p99: Figure::of(self.p99.as_ref()),
+            cpu_share: Figure::bare(self.cpu_share),
+        };
+        self.verdict = judge(constraints, bounded);
+        self.may_keep = self.verdict.kept == Kept::Open;
+        self.left_out = (!self.verdict.is_kept()).then(|| self.verdict.why.clone());
+    }
+
     /// Where and with what: `store: lz4, blocks of 16 KiB`.
     pub fn name(&self) -> String {
         match self.place {
@@ -207,10 +233,23 @@ pub(super) fn measured(family: &[&Cell<'_>], cpus: Option<u64>) -> Vec<Candidate
     let plain = candidates
         .iter()
         .filter(|candidate| candidate.place == CompressedAt::Nowhere)
-        .filter_map(|candidate| candidate.stored.clone())
-        .min_by(|one, other| one.value.total_cmp(&other.value));
+        .filter_map(|candidate| Some((candidate.stored.clone()?, candidate.log_share)))
+        .min_by(|(one, _), (other, _)| one.value.total_cmp(&other.value));
     for candidate in &mut candidates {
-        let pair = plain.as_ref().zip(candidate.stored.as_ref());
+        let databases = |(plain, of_plain): &(Number, Option<f64>), stored: &Number| {
+            [(plain.value, *of_plain), (stored.value, candidate.log_share)]
+        };
+        let is_plain = candidate.place == CompressedAt::Nowhere;
+        let both = plain.as_ref().zip(candidate.stored.as_ref());
+        let both = both
+            .filter(|_| !is_plain)
+            .map(|(plain, stored)| databases(plain, stored));
+        let shares = both.and_then(without_log);
+        candidate.ratio_without_log = shares.map(|[plain, stored]| plain / stored);
+        let pair = plain
+            .as_ref()
+            .map(|(plain, _)| plain)
+            .zip(candidate.stored.as_ref());
         candidate.ratio = pair.map(|(plain, stored)| {
             let name = "space without compression ÷ with it";
             match candidate.place {
@@ -243,6 +282,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         p99: cell.number(&READ_LATENCY.p99).cloned(),
         stored: cell.number(&STORED_BYTES).cloned(),
         ratio: None,
+        ratio_without_log: None,
         cpu_share: cpu.as_ref().and_then(busy),
         cpu,
         energy: cell.number(&ENERGY).cloned(),
@@ -250,6 +290,8 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         on_front: false,
         on_front_with_costs: false,
         left_out: None,
+        may_keep: false,
+        verdict: Verdict::default(),
         stopped: None,
         cell: doubt::identifier(cell),
         bound_by: None,
@@ -355,6 +397,7 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
         stored: None,
         log_share: None,
         ratio: None,
+        ratio_without_log: None,
         cpu: None,
         energy: None,
         cpu_share: None,
@@ -363,6 +406,8 @@ fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
         stopped: None,
         cell: String::new(),
         left_out: Some("modelled from published figures; its ratio on these data is unknown".to_owned()),
+        may_keep: false,
+        verdict: Verdict::default(),
         bound_by: Some(found.binding.to_string()),
     })
 }

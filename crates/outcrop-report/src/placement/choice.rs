@@ -1,9 +1,12 @@
 //! The rule that picks one candidate, and how sure it is.
 //!
-//! 1. Candidates that break a constraint, or that lack the figure for it, are left out.
+//! 1. Candidates that break a constraint, or that lack the figure for it, are left out. Where one that may keep the constraints all the same
+//!    would be chosen if it did, nothing is decided.
 //! 2. Those whose throughput ties with the highest stay: it is lower by at most 5 %, or by at most 10 % where the intervals overlap.
 //! 3. Of these, the one that takes the least space is chosen. Where space ties within 2 %, no compression is chosen if it is among them,
 //!    else the fastest.
+//!
+//! The store's log is in the space. Where the rule would choose another one by the space without it, the choice is not clear.
 //!
 //! So compression is advised where it costs no throughput that was measured, and as much of it as that allows. Who accepts less
 //! throughput for less space says how much space is needed (`--min-ratio`).
@@ -12,23 +15,10 @@ use serde::Serialize;
 
 use outcrop_schema::kv::{Constraints, MARGIN, SAME_SPACE};
 
-use super::bounds::{Bounded, left_out};
+use super::bounds::{Kept, SURE};
 use super::candidate::{Candidate, CompressedAt};
 use super::front;
 use crate::change::ties;
-
-/// An answer is clear only on intervals with at least this confidence: five trials a cell have 94 %, three have 75 %.
-const SURE: f64 = 0.9;
-
-/// Why a candidate breaks the constraints; `None` if it meets them.
-fn broken_by(constraints: &Constraints, candidate: &Candidate) -> Option<String> {
-    let bounded = Bounded {
-        ratio: candidate.ratio.as_ref().map(|number| number.value),
-        p99_ns: candidate.p99.as_ref().map(|number| number.value),
-        cpu_share: candidate.cpu_share,
-    };
-    left_out(constraints, bounded)
-}
 
 /// How sure a choice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,6 +40,12 @@ pub(super) struct Choice {
     /// The next one: what saves more, else the fastest, else what the rule would choose without the best; none where nothing else meets the
     /// constraints.
     pub(super) second: Option<usize>,
+    /// What the best would be if all that may keep the constraints did; none where that is the best.
+    pub(super) if_kept: Option<usize>,
+    /// What the best would be by the space without the store's log; none where that is the best.
+    pub(super) without_log: Option<usize>,
+    /// Whether nothing else keeps the constraints, for sure: then throughput decides nothing.
+    pub(super) is_only: bool,
     /// How sure the best is.
     pub(super) sureness: Option<Sureness>,
 }
@@ -58,20 +54,20 @@ pub(super) struct Choice {
 /// measured, the fastest first.
 pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints) -> Choice {
     for candidate in &mut *candidates {
-        candidate.left_out = broken_by(constraints, candidate);
+        candidate.judge(constraints);
     }
     keep_one_plain(candidates);
     front::mark(candidates);
     let eligible: Vec<usize> = eligible(candidates).collect();
-    let (Some(best), Some(&fastest)) = (pick(candidates, &eligible), eligible.first()) else {
-        return Choice::default();
+    let (Some(best), Some(&fastest)) = (pick(candidates, &eligible, ratio), eligible.first()) else {
+        return Choice {
+            if_kept: pick(candidates, &perhaps(candidates), ratio),
+            ..Choice::default()
+        };
     };
-    let savers = savers(candidates, best);
-    let mut choice = Choice {
-        sureness: Some(sureness(candidates, best, fastest, &savers)),
-        ..Choice::default()
-    };
+    let mut choice = Choice::default();
     choice.choose(candidates, best);
+    choice.sureness = Some(sureness(candidates, &choice, (best, fastest)));
     choice
 }
 
@@ -79,18 +75,29 @@ impl Choice {
     /// Takes another candidate for the best.
     pub(super) fn choose(&mut self, candidates: &[Candidate], best: usize) {
         let others: Vec<usize> = eligible(candidates).filter(|index| *index != best).collect();
+        let other_than_best = |one: Option<usize>| one.filter(|one| *one != best);
+        let kept: Vec<usize> = eligible(candidates).collect();
+        self.if_kept = other_than_best(pick(candidates, &perhaps(candidates), ratio));
+        self.without_log = other_than_best(pick(candidates, &kept, ratio_of_more_records));
+        self.is_only = kept.len() == 1 && candidates.iter().all(|one| one.verdict.is_sure);
         self.best = Some(best);
-        self.saves_more = pick(candidates, &savers(candidates, best));
+        self.saves_more = pick(candidates, &savers(candidates, best), ratio);
         self.second = self
             .saves_more
             .or_else(|| eligible(candidates).next().filter(|fastest| *fastest != best))
-            .or_else(|| pick(candidates, &others));
+            .or_else(|| pick(candidates, &others, ratio));
     }
 }
 
 /// Candidates that meet the constraints, the fastest first. Modelled ones never do.
 fn eligible(candidates: &[Candidate]) -> impl Iterator<Item = usize> {
     (0..candidates.len()).filter(|index| candidates[*index].left_out.is_none())
+}
+
+/// Those that meet the constraints and those that may, the fastest first.
+fn perhaps(candidates: &[Candidate]) -> Vec<usize> {
+    let may_be = |index: &usize| candidates[*index].left_out.is_none() || candidates[*index].may_keep;
+    (0..candidates.len()).filter(may_be).collect()
 }
 
 /// The other candidates that the intervals leave open as the answer: what saves more and may be as fast as the fastest, and what may be so
@@ -142,8 +149,8 @@ fn keep_one_plain(candidates: &mut Vec<Candidate>) {
     });
 }
 
-/// Steps 2 and 3 of the rule, on some of the candidates in their order.
-fn pick(candidates: &[Candidate], eligible: &[usize]) -> Option<usize> {
+/// Steps 2 and 3 of the rule, on some of the candidates in their order, by one kind of ratio.
+fn pick(candidates: &[Candidate], eligible: &[usize], ratio: fn(&Candidate) -> f64) -> Option<usize> {
     let top = &candidates[*eligible.first()?].throughput;
     let tied = eligible
         .iter()
@@ -163,13 +170,26 @@ pub(super) fn ratio(candidate: &Candidate) -> f64 {
     candidate.ratio.as_ref().map_or(0.0, |number| number.value)
 }
 
+/// The ratio that it comes to with more records, of which the log is a smaller share, as far as that is known.
+fn ratio_of_more_records(candidate: &Candidate) -> f64 {
+    candidate.ratio_without_log.unwrap_or_else(|| ratio(candidate))
+}
+
 /// Whether one candidate takes less space than another, beyond what counts as the same.
 pub(super) fn saves_more(one: &Candidate, other: &Candidate) -> bool {
     ratio(one) > ratio(other) * (1.0 + SAME_SPACE)
 }
 
-/// Clear needs intervals of at least 90 %: the best is within the margin of the fastest, and what saves more is not.
-fn sureness(candidates: &[Candidate], best: usize, fastest: usize, savers: &[usize]) -> Sureness {
+/// Clear needs intervals of at least 90 %: the best is within the margin of the fastest, and what saves more is not. Nothing is clear
+/// where limits or the log leave another one open.
+fn sureness(candidates: &[Candidate], choice: &Choice, (best, fastest): (usize, usize)) -> Sureness {
+    let is_open = choice.if_kept.is_some() || choice.without_log.is_some();
+    if is_open || candidates[best].verdict.kept != Kept::Keeps {
+        return Sureness::NotClear;
+    }
+    if choice.is_only {
+        return Sureness::Clear;
+    }
     let known = |index: usize| {
         let interval = candidates[index].throughput.interval;
         interval.filter(|interval| interval.confidence >= SURE)
@@ -178,9 +198,9 @@ fn sureness(candidates: &[Candidate], best: usize, fastest: usize, savers: &[usi
         return Sureness::NotClear;
     };
     let holds = best == fastest || own.low >= top.high * (1.0 - MARGIN);
-    let mut others = savers.iter();
-    let are_slower =
-        others.all(|index| known(*index).is_some_and(|other| other.high < top.low * (1.0 - MARGIN)));
+    let are_slower = savers(candidates, best)
+        .into_iter()
+        .all(|index| known(index).is_some_and(|other| other.high < top.low * (1.0 - MARGIN)));
     if holds && are_slower {
         Sureness::Clear
     } else {

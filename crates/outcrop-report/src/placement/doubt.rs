@@ -100,9 +100,11 @@ impl Race {
         let clear = chosen.or_else(|| candidates.iter().position(is_clear));
         if let Some(clear) = clear {
             choice.choose(candidates, clear);
+            // All looks together have judged the limits too.
+            choice.if_kept = None;
         }
         if choice.best.is_some() {
-            choice.sureness = Some(match clear {
+            choice.sureness = Some(match clear.filter(|_| choice.without_log.is_none()) {
                 Some(_) => Sureness::Clear,
                 None => Sureness::NotClear,
             });

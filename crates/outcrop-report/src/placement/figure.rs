@@ -37,7 +37,7 @@ pub(super) fn throughput_against_space(candidates: &[Candidate]) -> Option<Figur
         groups,
         front_name: Some("front".to_owned()),
     };
-    let caption = "Right and up is better. The stairs join what nothing else that was measured beats in both. Space is what \
+    let caption = "Right and up is better. The line joins the settings that no other measured setting beats in both. Space is what \
                    the filesystem has in use, log and metadata included.";
     chart.draw(
         "placement",

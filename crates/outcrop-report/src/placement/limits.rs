@@ -1,10 +1,10 @@
 //! What the answer has to meet and the prices it is worked out at: what the report is asked for, else what the run was given.
 
+use outcrop_measure::units::TimeSpan;
 use outcrop_results::RunView;
 use outcrop_schema::kv::{Constraints, Prices};
 use serde::Serialize;
 
-use super::words;
 use crate::report::{plan_setting, plan_table};
 
 /// Where limits or prices come from.
@@ -64,12 +64,19 @@ impl Limits {
 }
 
 impl Limits {
+    /// The limits with where they come from: `the limits that this run was given (--min-ratio 2.5)`; none where there are none.
+    pub(super) fn named(&self) -> Option<String> {
+        let asked = asked(&self.constraints).join(", ");
+        let from = self.constraints_from.map(Origin::words)?;
+        Some(format!("the limits {from} ({asked})"))
+    }
+
     /// What tells a report under limits or prices of its own from that of the run: `min-ratio-2.5-p99-2ms`; empty where they are the run's.
     pub(crate) fn slug(&self) -> String {
         let is_own = |origin: Option<Origin>| origin == Some(Origin::Report);
         let mut parts = Vec::new();
         if is_own(self.constraints_from) {
-            parts.extend(words::asked(&self.constraints));
+            parts.extend(asked(&self.constraints));
         }
         if is_own(self.prices_from) {
             parts.push("prices".to_owned());
@@ -92,4 +99,18 @@ fn prices_of(run: &RunView) -> Option<Prices> {
     let table = plan_table(&run.plan, "prices")?;
     let text = |key: &str| table.get(key)?.as_str().map(str::to_owned);
     Prices::named(text).ok()
+}
+
+/// The constraints as the flags read them: without blanks, and not rounded.
+pub(super) fn asked(constraints: &Constraints) -> Vec<String> {
+    let ratio = constraints.min_ratio.map(|least| format!("--min-ratio {least}"));
+    let p99 = constraints.p99_ns.map(|most| {
+        let span = TimeSpan(std::time::Duration::from_nanos(most as u64));
+        format!("--p99 {span}")
+    });
+    let percent = |share: f64| (share * 1e5).round() / 1e3;
+    let share = constraints
+        .cpu_share
+        .map(|most| format!("--cpu-share {}%", percent(most)));
+    [ratio, p99, share].into_iter().flatten().collect()
 }

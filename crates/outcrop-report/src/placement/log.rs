@@ -1,17 +1,19 @@
 //! What the store's log does to an answer that compares space.
 
-use crate::cell::Cell;
-use crate::layer::kv::{log_share, matters};
+use super::candidate::Candidate;
+use super::words::as_name;
+use crate::layer::kv::matters;
 
 /// Said where the log is much of the space that is compared; none where it is not, or is not known.
-pub(super) fn sentence(family: &[&Cell<'_>]) -> Option<String> {
-    let shares = family.iter().filter_map(|cell| log_share(cell));
-    let most = shares.max_by(f64::total_cmp)?;
+pub(super) fn sentence(candidates: &[Candidate]) -> Option<String> {
+    let shares = candidates.iter().filter_map(|one| Some((one.log_share?, one)));
+    let (most, candidate) = shares.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     matters(most).then(|| {
         format!(
-            "The store's log, which the store does not compress, takes up to {:.0} % of these spaces: with more records its share falls, and the \
-             store's codecs save more.",
-            most * 100.0
+            "The store's log, which the store does not compress, takes up to {:.0} % of these spaces ({}): with more records its share falls, and \
+             the store's codecs save more.",
+            most * 100.0,
+            as_name(candidate)
         )
     })
 }

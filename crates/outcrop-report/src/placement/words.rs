@@ -1,22 +1,20 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
-use outcrop_measure::units::{TimeSpan, format_ratio};
 use outcrop_schema::kv::{self, Constraints, MARGIN};
 
 use super::Doubt;
+use super::bounds::Kept;
 use super::candidate::{Candidate, CompressedAt, Modelled};
 use super::choice::{Choice, Sureness, left_open, ratio, saves_more};
 use super::doubt::Race;
-use super::limits::{Limits, Origin};
-use super::system;
+use super::limits::{Limits, asked};
+use super::{open, system};
 use crate::change::{Changes, Difference, percent as changed};
 use crate::command::Commands;
 use crate::finding::as_sentence;
-use crate::layer::kv::matters;
+use crate::layer::kv::takes;
+use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::counted;
-
-/// A throughput that is known less well than this decides nothing.
-const UNCERTAIN_PERCENT: f64 = 30.0;
 
 /// Other answers that are named where they are left open.
 const MOST_OPEN: usize = 2;
@@ -53,7 +51,7 @@ pub(super) fn answer(
 ) -> Said {
     let Some(place) = choice.best else {
         return Said {
-            answer: vec![nothing(candidates, limits)],
+            answer: vec![open::nothing(candidates, limits)],
             doubts: Vec::new(),
         };
     };
@@ -62,7 +60,10 @@ pub(super) fn answer(
         .iter()
         .find(|candidate| candidate.place == CompressedAt::Nowhere);
     let [more, second] = [choice.saves_more, choice.second].map(|one| one.map(|one| &candidates[one]));
-    let sureness = choice.sureness.filter(|_| !is_uncertain(best));
+    let is_open =
+        open::by_limits(candidates, choice, limits).is_some() || open::by_log(candidates, choice).is_some();
+    let is_decided = !is_open && !is_uncertain(best, choice);
+    let sureness = choice.sureness.filter(|_| is_decided);
     let is_clear = sureness == Some(Sureness::Clear);
     let gives = plain
         .filter(|plain| plain.place != best.place)
@@ -78,7 +79,8 @@ pub(super) fn answer(
     let not_clear = (sureness == Some(Sureness::NotClear)).then(|| "This is not clear.".to_owned());
     let of_sureness = sure.as_ref().map(|sentence| (sentence, not_clear));
     let of_changes = gives.as_ref().map(|(sentence, uncertain)| {
-        let short = uncertain.as_ref().map(|what| format!("Not certain: {what}."));
+        let short = uncertain.as_ref();
+        let short = short.map(|what| format!("Not certain, compared with no compression: {what}."));
         (sentence, short)
     });
     let measured = format!("Measured: {}.{}", study.subject, study.condition);
@@ -88,14 +90,14 @@ pub(super) fn answer(
     let doubts = [of_sureness, of_changes, of_reads].into_iter().flatten();
     let doubts = doubts.filter_map(short).collect();
     let sentences = [
-        Some(instruction(study, best, more.is_some(), candidates, limits)),
+        Some(instruction(study, best, choice, candidates, limits)),
         gives.map(|(sentence, _)| sentence),
         sure,
-        next(best, second, plain, limits),
+        next(best, second, plain, candidates, limits),
         more.map(|more| change(more, limits, &study.commands)),
-        (!is_clear).then(|| narrower(study)),
+        (!is_clear).then(|| narrower(study, candidates, choice)),
         study.race.effort(),
-        hardware(best, modelled, &study.commands),
+        hardware(best, modelled, &study.commands).filter(|_| is_decided),
         Some(measured),
     ];
     Said {
@@ -113,57 +115,29 @@ pub(super) fn no_reference(state: &str) -> String {
     )
 }
 
-fn is_uncertain(best: &Candidate) -> bool {
+/// Whether its throughput is known too badly to decide anything, where that decides.
+fn is_uncertain(best: &Candidate, choice: &Choice) -> bool {
     let percent = best.throughput.plus_minus_percent();
-    percent.is_some_and(|percent| percent > UNCERTAIN_PERCENT)
-}
-
-fn nothing(candidates: &[Candidate], limits: &Limits) -> String {
-    let named = named(limits).unwrap_or_default();
-    let closest = candidates
-        .iter()
-        .max_by(|one, other| ratio(one).total_cmp(&ratio(other)))
-        .map_or_else(String::new, |most| {
-            let ratio = format_ratio(ratio(most));
-            format!(" {} takes the least space: ratio {ratio}.", as_name(most))
-        });
-    format!("Nothing that was measured meets {named}.{closest}")
-}
-
-/// The constraints as the flags read them: without blanks, and not rounded.
-pub(super) fn asked(constraints: &Constraints) -> Vec<String> {
-    let ratio = constraints.min_ratio.map(|least| format!("--min-ratio {least}"));
-    let p99 = constraints.p99_ns.map(|most| {
-        let span = TimeSpan(std::time::Duration::from_nanos(most as u64));
-        format!("--p99 {span}")
-    });
-    let percent = |share: f64| (share * 1e5).round() / 1e3;
-    let share = constraints
-        .cpu_share
-        .map(|most| format!("--cpu-share {}%", percent(most)));
-    [ratio, p99, share].into_iter().flatten().collect()
-}
-
-/// The limits with where they come from: `the limits that this run was given (--min-ratio 2.5)`; none where there are none.
-fn named(limits: &Limits) -> Option<String> {
-    let asked = asked(&limits.constraints).join(", ");
-    let from = limits.constraints_from.map(Origin::words)?;
-    Some(format!("the limits {from} ({asked})"))
+    !choice.is_only && percent.is_some_and(|percent| percent > WIDEST_PERCENT)
 }
 
 fn instruction(
     study: &Measured,
     best: &Candidate,
-    has_saver: bool,
+    choice: &Choice,
     candidates: &[Candidate],
     limits: &Limits,
 ) -> String {
-    let is_left_out = |candidate: &Candidate| candidate.left_out.is_some() && saves_more(candidate, best);
+    let savers = || candidates.iter().filter(|candidate| saves_more(candidate, best));
     let what = match best.place {
-        CompressedAt::Nowhere if has_saver => {
-            "do not compress where throughput matters: whatever saves space costs throughput".to_owned()
+        CompressedAt::Nowhere if choice.saves_more.is_some() => {
+            "do not compress where throughput matters: everything that saves space was slower in these trials"
+                .to_owned()
         }
-        CompressedAt::Nowhere if candidates.iter().any(is_left_out) => {
+        CompressedAt::Nowhere if savers().any(|candidate| candidate.may_keep) => {
+            "do not compress: nothing that is known to keep the limits saves space".to_owned()
+        }
+        CompressedAt::Nowhere if savers().any(|candidate| candidate.left_out.is_some()) => {
             "do not compress: nothing within the limits saves space".to_owned()
         }
         CompressedAt::Nowhere => "do not compress: nothing here saves space".to_owned(),
@@ -176,11 +150,20 @@ fn instruction(
         CompressedAt::Filesystem => format!("compress in the filesystem with {}", best.what),
         CompressedAt::Accelerator | CompressedAt::Drive => format!("compress in the {}", best.name()),
     };
-    let what = match named(limits) {
+    if let Some(undecided) = open::by_limits(candidates, choice, limits) {
+        return format!("{undecided} So far: {what}.");
+    }
+    let what = match limits.named() {
         None => what,
         Some(limits) => format!("within {limits}, {what}"),
     };
-    if is_uncertain(best) {
+    if let Some(other) = open::by_log(candidates, choice) {
+        let other = as_name(other);
+        return format!(
+            "Not decided: by the space with the store's log, {what}; by the space without it, the answer would be {other}."
+        );
+    }
+    if is_uncertain(best, choice) {
         // Figures that are too uncertain to act on come before what they would say.
         return format!("Not decided: the throughput differs too much between trials. So far: {what}.");
     }
@@ -212,18 +195,21 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
 
 /// `takes 36 % of the space`, and where the log is much of it: `(20 % without the store's log)`.
 fn space(candidate: &Candidate, plain: &Candidate) -> String {
-    let share = ratio(plain) / ratio(candidate);
-    let without_log = candidate.log_share.zip(plain.log_share);
-    let without_log = without_log.filter(|(own, of_plain)| matters(*own) || matters(*of_plain));
-    let without_log = without_log.map_or_else(String::new, |(own, of_plain)| {
-        let share = share * (1.0 - own) / (1.0 - of_plain);
-        format!(" ({:.0} % without the store's log)", share * 100.0)
-    });
-    format!("takes {:.0} % of the space{without_log}", share * 100.0)
+    let database = |one: &Candidate| Some((one.stored.as_ref()?.value, one.log_share));
+    let both = database(candidate).zip(database(plain));
+    both.map_or_else(
+        || {
+            format!(
+                "takes {:.0} % of the space",
+                ratio(plain) / ratio(candidate) * 100.0
+            )
+        },
+        |(own, of_plain)| takes(own, of_plain),
+    )
 }
 
 /// Where and with what, at the beginning of a sentence or within it.
-fn as_name(candidate: &Candidate) -> String {
+pub(super) fn as_name(candidate: &Candidate) -> String {
     match candidate.place {
         CompressedAt::Nowhere => "no compression".to_owned(),
         place => format!("{} in the {}", candidate.what, place.name()),
@@ -235,11 +221,12 @@ fn next(
     best: &Candidate,
     second: Option<&Candidate>,
     plain: Option<&Candidate>,
+    candidates: &[Candidate],
     limits: &Limits,
 ) -> Option<String> {
     let Some(second) = second else {
         let is_limited = limits.constraints_from.is_some();
-        return is_limited.then(|| "No other candidate keeps the limits.".to_owned());
+        return is_limited.then(|| open::no_other(candidates));
     };
     let difference = Difference::of(&second.throughput, &best.throughput);
     let throughput = match difference {
@@ -285,6 +272,12 @@ fn sure(
     sureness: Sureness,
     race: &Race,
 ) -> String {
+    if let Some(other) = choice.without_log {
+        let other = as_name(&candidates[other]);
+        return format!(
+            "This is not clear: by the space without the store's log, the answer would be {other}."
+        );
+    }
     if let Some(budget) = race.budget {
         let percent = race.confidence * 100.0;
         return match sureness {
@@ -299,7 +292,15 @@ fn sure(
             ),
         };
     }
+    let of_limit =
+        (best.verdict.kept == Kept::MayBreak).then(|| format!("This is not clear: it {}.", best.verdict.why));
+    if let Some(sentence) = of_limit {
+        return sentence;
+    }
     match (sureness, best.throughput.interval) {
+        (Sureness::Clear, _) if choice.is_only => {
+            "This is clear: nothing else that was measured keeps the limits.".to_owned()
+        }
         (Sureness::Clear, _) => format!(
             "This is clear: nothing that saves more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
             MARGIN * 100.0
@@ -336,7 +337,10 @@ fn open(names: &[String]) -> Option<String> {
 }
 
 /// What would tell more.
-fn narrower(study: &Measured) -> String {
+fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> String {
+    if let Some(remedy) = open::remedy(candidates, choice) {
+        return remedy.to_owned();
+    }
     match &study.again {
         Some(command) => format!("More trials would narrow it: `{command}`."),
         None => "More repetitions would narrow it.".to_owned(),
@@ -346,6 +350,8 @@ fn narrower(study: &Measured) -> String {
 /// The fastest of the modelled candidates, and how far the model is to be trusted here.
 fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Option<String> {
     let fastest = modelled.candidates.first()?;
+    let limit = fastest.bound_by.as_ref();
+    let limit = limit.map_or_else(String::new, |station| format!(", limited by {station}"));
     let trust = match (modelled.error.mean(), modelled.error.worst()) {
         (Some(mean), Some(worst)) => format!(
             "the model was {:.0} % off on average and {:.0} % at worst in {} checks here",
@@ -359,7 +365,7 @@ fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Optio
         ),
     };
     Some(format!(
-        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer. That is modelled; {trust}.",
+        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer{limit}. That is modelled; {trust}.",
         fastest.what,
         fastest.throughput.with_ends(),
         changed(fastest.throughput.value, best.throughput.value)

@@ -72,7 +72,8 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
     lines
 }
 
-/// What to do: without the parenthesis at its end, which says what it was compared with, where that does not fit; the report has it.
+/// What to do: without the parentheses at its end, which say under which load and with what it was compared, where they do not fit; the report
+/// has them.
 fn advice(answer: &Answer, width: usize) -> Vec<String> {
     let text = match answer.instruction() {
         Instruction::Do(action) => action,
@@ -86,11 +87,11 @@ fn advice(answer: &Answer, width: usize) -> Vec<String> {
         }
         Instruction::None => return wrapped(NO_ADVICE, width, 0),
     };
-    let whole = wrapped(&format!("{text}."), width, 0);
-    match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
-        Some((shorter, _)) if whole.len() > MOST_LINES => {
-            fitting(&format!("{shorter}."), width, 0, MOST_LINES)
-        }
-        _ => fitting(&format!("{text}."), width, 0, MOST_LINES),
+    let mut text = text;
+    while wrapped(&format!("{text}."), width, 0).len() > MOST_LINES
+        && let Some((shorter, _)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
+    {
+        text = shorter;
     }
+    fitting(&format!("{text}."), width, 0, MOST_LINES)
 }

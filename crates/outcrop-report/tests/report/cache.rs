@@ -43,6 +43,42 @@ fn the_policy_and_the_memory_to_configure_are_named_with_what_they_are_worth() {
 }
 
 #[test]
+fn of_policies_that_tie_the_one_that_hits_most_with_more_memory_is_advised_and_the_tie_is_named() {
+    let with = |ratios: &[(&str, &str, f64)]| {
+        let mut builder = Builder::new();
+        for (policy, memory, hits) in ratios {
+            let changes: Factors<'_> = &[(&MEMORY, memory), (&POLICY, policy)];
+            builder = builder.cell("cache-policies", changes, (*hits, *hits), 1e5, 6000.0);
+        }
+        advice(&builder.run, "Policy")
+    };
+    let tied = with(&[
+        ("lru", "8MiB", 0.80),
+        ("sieve", "8MiB", 0.880),
+        ("w-tinylfu", "8MiB", 0.881),
+        ("lru", "16MiB", 0.99),
+        ("sieve", "16MiB", 0.99),
+        ("w-tinylfu", "16MiB", 0.955),
+    ]);
+    assert!(
+        tied.starts_with("With sieve, 88.0 % of gets hit in 8 MiB of memory (a tie with w-tinylfu)"),
+        "{tied}"
+    );
+    assert!(!tied.contains("hits more"), "{tied}");
+    // One that is best where memory is scarce, and is not with more, is advised with that said.
+    let crossing = with(&[
+        ("lru", "8MiB", 0.80),
+        ("w-tinylfu", "8MiB", 0.881),
+        ("lru", "16MiB", 0.99),
+        ("w-tinylfu", "16MiB", 0.955),
+    ]);
+    assert!(
+        crossing.contains("With w-tinylfu") && crossing.contains("with 16 MiB lru hits more (99.0 %)"),
+        "{crossing}"
+    );
+}
+
+#[test]
 fn memory_is_advised_for_the_policy_that_hits_most_and_never_the_largest_measured() {
     let with = |ratios: &[(&str, &str, f64)]| {
         let mut builder = Builder::new();

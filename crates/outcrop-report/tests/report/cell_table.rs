@@ -87,3 +87,26 @@ fn every_reason_that_a_figure_is_missing_stands_with_its_number_of_cells() {
         assert!(text.contains(note), "{text}");
     }
 }
+
+#[test]
+fn a_table_without_intervals_does_not_explain_parentheses() {
+    let text = text(&table(), Some(60));
+    let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("intervals. A wider terminal"), "{text}");
+    assert!(!text.contains("In parentheses"), "{text}");
+}
+
+#[test]
+fn a_table_on_paper_is_neither_cut_nor_without_headings() {
+    let page = outcrop_report::Report::of(&crate::fixture::complete()).to_html();
+    let rules: String = page.split("@media print{").skip(1).collect();
+    for rule in [
+        // What scrolls on a screen would be cut.
+        ".scroll{overflow:visible",
+        ".sortable td,.matrix th[scope=row],.placement td:not(:last-child){white-space:normal}",
+        // Of buttons a repeated heading shows nothing.
+        "button.sort{display:contents}",
+    ] {
+        assert!(rules.contains(rule), "{rule}");
+    }
+}

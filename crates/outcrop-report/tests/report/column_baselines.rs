@@ -6,7 +6,7 @@ use outcrop_results::RunView;
 use outcrop_schema::column::{
     CODES_BYTES, DICTIONARY_BYTES, ENCODE_SPEED, FILE_BYTES, FORMAT, Format, INDEX, Index, KERNELS, Kernels,
     LATENCY, OPERATION, PLAIN_POSTINGS_BYTES, POSTINGS_BYTES, PROFILE, ROW_COUNT, ROW_RATE, SEARCH_MODE,
-    THREADS, WITHOUT, Without,
+    TEXT_BYTES, THREADS, WITHOUT, Without,
 };
 use outcrop_schema::{FactorRef, Settings};
 use outcrop_workload::column::{Operation, SearchMode};
@@ -160,4 +160,35 @@ fn what_is_held_back_counts_neither_as_the_fastest_encode_nor_as_a_file_of_ours(
     let run = Builder::new().generated(factors, &values).build();
     let claims = &Report::of(&run).layers[0].answer.advice;
     assert!(claims.iter().all(|claim| claim.topic != "Encoding"), "{claims:?}");
+}
+
+#[test]
+fn an_index_that_was_searched_on_disk_is_not_judged_in_memory_where_the_disk_gave_too_few_operations() {
+    let with_slow = |p50: &[(outcrop_measure::metric::Metric, f64)]| {
+        let sizes = [(TEXT_BYTES, 8e6), (FILE_BYTES, 1e6)];
+        let known = |latency: f64| [(LATENCY.p50, latency), (FILE_BYTES, 1.5e6)];
+        Builder::new()
+            .generated(encoded(), &sizes)
+            .generated(looked_up(Index::None, SearchMode::InMemory), &known(323.0))
+            .generated(looked_up(Index::Postings, SearchMode::InMemory), &known(663.0))
+            .generated(looked_up(Index::None, SearchMode::OnDisk), p50)
+            .generated(looked_up(Index::Postings, SearchMode::OnDisk), &known(3200.0))
+            .build()
+    };
+    let index = |run: &RunView| {
+        let report = Report::of(run);
+        let mut claims = report.layers[0].answer.advice.iter();
+        claims
+            .find(|claim| claim.topic == "Index")
+            .map(|claim| claim.text.clone())
+    };
+    // 195 queries a second on disk, which are too few for a median.
+    assert_eq!(index(&with_slow(&[(FILE_BYTES, 1e6)])), None);
+    let known = index(&with_slow(&[(FILE_BYTES, 1e6), (LATENCY.p50, 5e6)]));
+    assert!(
+        known
+            .as_ref()
+            .is_some_and(|text| text.starts_with("Encode with `--index postings`")),
+        "{known:?}"
+    );
 }

@@ -399,3 +399,29 @@ fn a_generator_that_was_late_is_found_out() {
     let closed = finding(&Report::of(&run_of(100)), "generator-was-on-time").verdict;
     assert!(matches!(closed, Verdict::NotTestable(_)), "{closed:?}");
 }
+
+#[test]
+fn a_device_that_moved_nothing_was_not_used_by_another_process() {
+    let warned = |foreign: f64, missing: f64| {
+        let mut run = run_of(100);
+        for trial in &mut run.trials {
+            set(trial, DEVICE_BYTES_RATIO, 1.0 + foreign - missing);
+            set(trial, FOREIGN_BYTES_RATIO, foreign);
+            set(trial, MISSING_BYTES_RATIO, missing);
+        }
+        warnings(&Report::of(&run)).join(" ")
+    };
+    // Reads of a file that is all holes.
+    let holes = warned(0.0, 1.0);
+    assert!(
+        holes.contains("these figures are not those of the device") && !holes.contains("another process"),
+        "{holes}"
+    );
+    let cached = warned(0.0, 0.1);
+    assert!(
+        cached.contains("such as a cache") && !cached.contains("not those of the device"),
+        "{cached}"
+    );
+    let shared = warned(0.5, 0.0);
+    assert!(shared.contains("another process used it"), "{shared}");
+}

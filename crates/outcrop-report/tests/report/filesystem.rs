@@ -374,4 +374,10 @@ fn a_small_read_of_a_compressed_extent_is_predicted_as_device_codec_wake_up_and_
     let study = system.study().expect("each measurement has its prediction");
     let worst = study.error.worst().expect("one pair is checked");
     assert!(worst < 1e-6, "{worst}");
+    // No store was predicted: what was found of files is no finding about stores.
+    let mut with_stores = run;
+    with_stores.trials.extend(crate::kv_fixture::codecs().trials);
+    let report = Report::of(&with_stores);
+    let mut findings = report.layers.iter().flat_map(|layer| &layer.findings);
+    assert!(findings.all(|finding| finding.id != "kv-prediction-holds"));
 }

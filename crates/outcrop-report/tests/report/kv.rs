@@ -80,8 +80,12 @@ fn a_log_that_is_much_of_the_space_is_left_out_of_the_comparison_and_said() {
     };
     let (brief, cautions) = said(&with_log(100e6));
     assert!(
-        brief.contains("takes 50 % of the space without the log"),
+        brief.contains("takes 74 % of the space (50 % without the store's log)"),
         "{brief}"
+    );
+    assert!(
+        cautions.contains("and up to 67 % of what is on disk at the end"),
+        "{cautions}"
     );
     assert!(
         cautions.contains("log, which no codec compresses, takes up to 67 % of the space"),

@@ -117,7 +117,7 @@ fn constraints_come_first_and_what_breaks_them_is_said() {
     let unknown = answer(&USUAL, &frugal);
     assert_eq!(
         unknown.candidates[0].left_out.as_deref(),
-        Some("its CPU share is not known")
+        Some("may break the limit on the CPU share, which is not known")
     );
 }
 

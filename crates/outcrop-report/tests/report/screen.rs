@@ -276,3 +276,54 @@ fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_a
         assert!(has("What is not decided"), "{width}: {screen}");
     }
 }
+
+#[test]
+fn on_a_busy_machine_what_is_not_decided_needs_a_quiet_one_before_it_needs_more_trials() {
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1");
+    let environment = std::fs::read_to_string(kept.join("environment.json")).expect("the kept run has it");
+    let screen = |load: f64| {
+        let shaky = RunBuilder {
+            spread: 1.5,
+            ..RunBuilder::new(3)
+        };
+        let mut run = shaky.cells(&[4096, 65536], &[1, 8, 32], &[100, 0]).build();
+        run.environment = serde_json::from_str(&environment).expect("an environment is JSON");
+        run.environment["load"]["average"] = serde_json::json!([load, load, load]);
+        let screen = Report::of(&run).screen(120, false);
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let busy = screen(20.0);
+    assert!(
+        busy.contains(
+            "needs a quiet machine (there was other work: load average 20.0 on 2 CPUs), then more trials"
+        ),
+        "{busy}"
+    );
+    assert!(screen(0.1).contains("What is not decided needs more trials"));
+}
+
+#[test]
+fn the_confidences_on_a_screen_are_those_of_its_reasons_too() {
+    let shaky = RunBuilder {
+        spread: 1.5,
+        ..RunBuilder::new(3)
+    };
+    let run = shaky.cells(&[4096, 65536], &[1, 8, 32], &[100, 0]).build();
+    let report = Report::of(&run);
+    let screen = report.screen(200, false);
+    // The predicted knee is computed of several numbers, which are within their intervals together less often.
+    let is_less_sure = |number: &outcrop_report::Number| {
+        let interval = number.interval.filter(|interval| interval.confidence < 0.75);
+        interval.is_some() && screen.contains(&number.with_ends())
+    };
+    let mut numbers = report.layers[0]
+        .answer
+        .advice
+        .iter()
+        .flat_map(|claim| &claim.numbers);
+    assert_eq!(
+        numbers.any(is_less_sure),
+        !screen.contains("in parentheses: 75 % intervals"),
+        "{screen}"
+    );
+}

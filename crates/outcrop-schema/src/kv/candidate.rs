@@ -13,8 +13,8 @@ use outcrop_workload::store::StoreCodec;
 use serde::Serialize;
 
 use super::{
-    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, FILESYSTEM, KERNEL_THREADS_CPU, READ_LATENCY,
-    STORED_BYTES, THROUGHPUT,
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, FILESYSTEM, KERNEL_THREADS_CPU, LOG_BYTES,
+    READ_LATENCY, STORED_BYTES, THROUGHPUT,
 };
 use crate::factor::FactorRef;
 use crate::settings::Settings;
@@ -23,6 +23,9 @@ use crate::settings::Settings;
 pub const MARGIN: f64 = 0.05;
 /// Space that differs by less counts as the same.
 pub const SAME_SPACE: f64 = 0.02;
+/// Where the store's log, which its codecs do not compress, is a larger share of the space, that share falls with more records and the ratio
+/// rises.
+pub const LOG_MATTERS: f64 = 0.10;
 
 /// In what the candidates of one answer differ.
 pub static IN_WHAT_CANDIDATES_DIFFER: [FactorRef; 3] = [&COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
@@ -117,6 +120,8 @@ pub struct Figures {
     pub throughput: Option<f64>,
     /// Bytes on the filesystem once the load has settled: at the end there is also what the run wrote, which is more the faster it was.
     pub stored: Option<f64>,
+    /// The same without the store's log, where that is much of it.
+    pub stored_without_log: Option<f64>,
     /// 99th percentile of a read, in nanoseconds.
     pub p99_ns: Option<f64>,
     /// Share of the machine's CPUs that were busy.
@@ -135,9 +140,16 @@ impl Figures {
             Some(kernel) => own.filter(|own| kernel <= *own).map(|own| own + kernel),
         };
         let share = |cpu: f64| Some(cpu * throughput? / 1e9 / cpus? as f64);
+        let stored = value(&STORED_BYTES);
+        // Below a filesystem that compresses, the log takes less than the sizes of its files say.
+        let log = value(&LOG_BYTES).filter(|_| !is_compressed_by_filesystem(factors));
+        let without_log = stored
+            .zip(log)
+            .filter(|(stored, log)| *log > LOG_MATTERS * stored);
         Self {
             throughput,
-            stored: value(&STORED_BYTES),
+            stored,
+            stored_without_log: without_log.map(|(stored, log)| stored - log),
             p99_ns: value(&READ_LATENCY.p99),
             cpu_share: cpu.and_then(share),
         }
@@ -175,6 +187,7 @@ pub fn contender(is_plain: bool, constraints: &Constraints, trials: &BTreeMap<u3
     Contender {
         throughput: by_round(&|trial| trial.throughput),
         stored: by_round(&|trial| trial.stored),
+        least_stored: by_round(&|trial| trial.stored_without_log.or(trial.stored)),
         limited: limited.into_iter().flatten().collect(),
         is_plain,
     }

@@ -54,7 +54,8 @@ fn the_vocabulary_is_in_the_documentation() {
         accept: [plans](../plans/README.md).\n\n\
         *Column* is the factor's own column in `records.parquet`, in addition to the map `factors` of all spellings: whole numbers and sizes in \
         bytes are integers there. *Role* says what a factor is to a comparison: *workload* and *data* name a cell; an *implementation* \
-        names a cell among runs and is a condition when compared with a publication; under another *condition* figures are not comparable. *One per* \
+        names a cell among runs and is a condition when compared with a publication; under another *condition* figures are not comparable. \
+        *In tables* is the heading of its column in tables of cells, on the terminal and in reports. *One per* \
         says what a metric has one value of: only values of one *trial* are counted as repetitions.\n";
     let layer = |layer: &&LayerSchema| {
         format!(

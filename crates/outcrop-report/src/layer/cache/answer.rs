@@ -119,28 +119,84 @@ fn policy(cells: &[Cell<'_>]) -> Option<Claim> {
     let family = largest_family(evicted, &[&POLICY]);
     let mut known = hits_along(&family, &POLICY);
     known.sort_by(|one, other| other.0.value.total_cmp(&one.0.value));
+    let highest = known.first()?.0.value;
+    let ties = known
+        .iter()
+        .filter(|(number, _)| highest - number.value < TIE_RATIO)
+        .count();
+    // Of a tie, the one that hits most over all limits: with more memory they may differ.
+    let over_limits = |(_, policy): &(&Number, String)| hits_in_all(cells, family[0], policy);
+    known[..ties].sort_by(|one, other| over_limits(other).total_cmp(&over_limits(one)));
     let [(most, best), (second, next), ..] = &known[..] else {
         return None;
     };
     let intervals = most.interval.zip(second.interval);
-    let sure = if most.value - second.value < TIE_RATIO {
-        "a tie with the next"
+    let sure = if ties > 1 {
+        let others = known[1..ties].iter().map(|(_, policy)| policy.clone());
+        format!("a tie with {}", listed(others))
     } else if intervals.is_none_or(|(one, other)| one.overlaps(&other)) {
-        "likely"
+        "likely".to_owned()
     } else {
-        "clear"
+        "clear".to_owned()
     };
     let others = known[1..].iter();
     let others = listed(others.map(|(number, policy)| format!("{policy} {}", hits(number))));
+    let better = better_with_more(cells, family[0], best);
     let (hits, memory, keys) = (hits(most), family[0].shown(&MEMORY), keys(family[0]));
-    let brief = format!("{best} ({sure}): {hits} of gets hit with {memory} of memory");
+    let brief = format!("{best} ({sure}): {hits} of gets hit with {memory} of memory{better}");
     let text = format!(
-        "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}. {keys}."
+        "With {best}, {hits} of gets hit in {memory} of memory ({sure}); the others: {others}{better}. {keys}."
     );
     let named = |number: &Number, policy: &str| number.clone().named(format!("hit ratio, {policy}"));
     let numbers = vec![named(most, best), named(second, next)];
-    let action = format!("Evict with {best}: {hits} of gets hit with {memory} of memory ({sure}; {keys})");
+    let action =
+        format!("Evict with {best}: {hits} of gets hit with {memory} of memory{better} ({sure}; {keys})");
     Some(Claim::new("Policy", brief, text, numbers).advising(action))
+}
+
+/// The cells of a policy under the load of a cell, with their hit ratios: one for each memory limit.
+fn of_policy<'c>(cells: &'c [Cell<'_>], like: &Cell<'_>, policy: &str) -> Vec<(&'c Cell<'c>, f64)> {
+    let is_its = |cell: &&Cell<'_>| {
+        cell.spelling(&POLICY) == policy
+            && cell.but_for(&[&POLICY, &MEMORY]) == like.but_for(&[&POLICY, &MEMORY])
+    };
+    let its = cells.iter().filter(is_its);
+    its.filter_map(|cell| Some((cell, cell.value(&HIT_RATIO)?)))
+        .collect()
+}
+
+/// Sum of the hit ratios of a policy over all memory limits.
+fn hits_in_all(cells: &[Cell<'_>], like: &Cell<'_>, policy: &str) -> f64 {
+    of_policy(cells, like, policy).iter().map(|(_, hits)| hits).sum()
+}
+
+/// Where another policy hits clearly more than the chosen one under another limit: `; with 4 MiB fifo hits more (99.2 %)`.
+fn better_with_more(cells: &[Cell<'_>], like: &Cell<'_>, chosen: &str) -> String {
+    let own = of_policy(cells, like, chosen);
+    let gain = |(cell, hits): (&Cell<'_>, f64)| {
+        let of_own = own
+            .iter()
+            .find(|(one, _)| one.spelling(&MEMORY) == cell.spelling(&MEMORY))?;
+        Some((
+            hits - of_own.1,
+            format!(
+                "; with {} {} hits more ({:.1} %)",
+                cell.shown(&MEMORY),
+                cell.spelling(&POLICY),
+                hits * 100.0
+            ),
+        ))
+    };
+    let policies: BTreeSet<&str> = cells.iter().map(|cell| cell.spelling(&POLICY)).collect();
+    let others = policies
+        .into_iter()
+        .filter(|policy| *policy != chosen && !policy.is_empty());
+    let gains = others
+        .flat_map(|policy| of_policy(cells, like, policy))
+        .filter_map(gain);
+    let clear = gains.filter(|(gain, _)| *gain >= ENOUGH_RATIO);
+    let most = clear.max_by(|one, other| one.0.total_cmp(&other.0));
+    most.map(|(_, words)| words).unwrap_or_default()
 }
 
 /// Of our server, the cells of one policy that differ in memory alone, from the least to the most: of the policy that hits most

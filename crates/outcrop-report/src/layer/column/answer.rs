@@ -90,7 +90,8 @@ fn lookup(judgement: Option<&Judgement<'_>>, rows_are_said: bool) -> Reading {
         );
         Some((gain.without.clone(), beside))
     });
-    Reading::of(LOOKUP, found, || "no search".to_owned())
+    let why = judgement.and_then(|judgement| judgement.no_lookup);
+    Reading::of(LOOKUP, found, || why.unwrap_or("no search").to_owned())
 }
 
 /// `dictionary→plain, Snappy` of `in this file (dictionary→plain, Snappy)`, for a column that is called so.

@@ -32,6 +32,8 @@ pub(super) struct Judgement<'c> {
     /// The smallest text under a codec: which, and its bytes.
     pub(super) codec: Option<(&'c str, f64)>,
     pub(super) index: Option<IndexGain<'c>>,
+    /// Why there is none, of a column that was searched.
+    pub(super) no_lookup: Option<&'c str>,
     /// Whether the smaller profile was measured.
     pub(super) has_smallest: bool,
 }
@@ -106,7 +108,27 @@ fn judge_one<'c>((words, cells): Column<'c>) -> Option<Judgement<'c>> {
             .next()
             .is_some(),
         index: index_gain(&cells, text_bytes),
+        no_lookup: no_lookup(&cells),
     })
+}
+
+/// The first of the modes in which files with and without postings were searched, whatever that gave.
+fn searched_mode(cells: &[&Cell<'_>]) -> Option<SearchMode> {
+    let was_searched = |mode, index| {
+        let mut cells = cells.iter();
+        cells.any(|cell| is_search(cell, Operation::Equality, mode, &[index]))
+    };
+    let both = |mode: &SearchMode| was_searched(*mode, Index::Postings) && was_searched(*mode, Index::None);
+    MODES.into_iter().find(both)
+}
+
+/// Why there is no time of a lookup, of a column that was searched.
+fn no_lookup<'c>(cells: &[&'c Cell<'c>]) -> Option<&'c str> {
+    let mode = searched_mode(cells)?;
+    let mut its = cells
+        .iter()
+        .filter(|cell| is_search(cell, Operation::Equality, mode, &[Index::None, Index::Postings]));
+    its.find_map(|cell| cell.unavailable(&LATENCY.p50))
 }
 
 fn index_gain<'c>(cells: &[&'c Cell<'c>], text_bytes: f64) -> Option<IndexGain<'c>> {
@@ -115,9 +137,11 @@ fn index_gain<'c>(cells: &[&'c Cell<'c>], text_bytes: f64) -> Option<IndexGain<'
         let is_wanted = |cell: &&&Cell<'_>| is_search(cell, Operation::Equality, mode, &[index]);
         cells.iter().filter(is_wanted).find_map(time_and_bytes)
     };
-    let both = |mode| Some((mode, lookup(mode, Index::Postings)?, lookup(mode, Index::None)?));
-    // On disk first: a file that is loaded gets postings whether it carries them or not.
-    let (mode, (with, with_bytes), (without, without_bytes)) = MODES.into_iter().find_map(both)?;
+    // On disk first: a file that is loaded gets postings whether it carries them or not. Where too few operations gave no median on disk,
+    // memory says nothing of it.
+    let mode = searched_mode(cells)?;
+    let (with, with_bytes) = lookup(mode, Index::Postings)?;
+    let (without, without_bytes) = lookup(mode, Index::None)?;
     Some(IndexGain {
         mode,
         without,

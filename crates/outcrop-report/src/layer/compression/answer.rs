@@ -14,14 +14,14 @@ use super::wishes::{Candidate, Choice, Wish, candidates, choices, front, held_fi
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::Cell;
 use crate::number::Number;
-use crate::placement::{Bounded, Bounds};
+use crate::placement::{Bound, Bounded, Bounds, Verdict};
 
 /// The answer of a compression run.
 pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Answer {
     let all = candidates(cells);
     let kept: Vec<_> = all
         .iter()
-        .filter(|one| broken_by(one.ratio, bounds).is_none())
+        .filter(|one| judge(one, bounds).is_kept())
         .copied()
         .collect();
     // Codecs that keep the limit on the ratio, where any does.
@@ -35,8 +35,8 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         None => choices.iter().map(recommendation).collect(),
     };
     for (claim, choice) in advice.iter_mut().zip(&choices) {
-        let broken = broken_by(choice.best.ratio, bounds);
-        *claim = claim.clone().breaking(&choice.best.cell.words(), broken);
+        let verdict = judge(&choice.best, bounds);
+        *claim = claim.clone().under(&choice.best.cell.words(), &verdict);
     }
     let mut capabilities = capabilities(&choices);
     if is_stages_alone {
@@ -61,10 +61,10 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
     }
 }
 
-/// Which limit a ratio breaks.
-fn broken_by(ratio: f64, bounds: &Bounds<'_>) -> Option<String> {
-    bounds.broken_by(Bounded {
-        ratio: Some(ratio),
+/// How a codec stands to the limits: by its ratio, which of a sample has an interval.
+fn judge(one: &Candidate<'_, '_>, bounds: &Bounds<'_>) -> Verdict {
+    bounds.judge(Bounded {
+        ratio: Bound::of(one.cell.number(&COMPRESSION_RATIO)),
         ..Bounded::default()
     })
 }

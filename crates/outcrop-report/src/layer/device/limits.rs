@@ -81,16 +81,33 @@ fn memory(cells: &[Cell<'_>]) -> Option<Caution> {
     )))
 }
 
+/// Where the device moved less of the bytes that were asked for than the rest, what was measured is something else.
+const NOT_OF_DEVICE: f64 = 0.5;
+
 /// Whether the device moved what this run asked for and nothing else.
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
     let (checked, strays) = contaminated(cells);
     if let Some(worst) = strays.first() {
-        let (share, what) = match worst.foreign >= worst.missing {
-            true => (worst.foreign, "more than it was asked to"),
-            false => (worst.missing, "less than it was asked to"),
+        let (share, what, why) = match worst.foreign >= worst.missing {
+            true => (
+                worst.foreign,
+                "more than it was asked to",
+                "another process used it, or a layer in between amplified requests",
+            ),
+            false if worst.missing < NOT_OF_DEVICE => (
+                worst.missing,
+                "less than it was asked to",
+                "a layer in between answered requests, such as a cache",
+            ),
+            false => (
+                worst.missing,
+                "less than it was asked to",
+                "a layer in between answered requests, such as a cache or a filesystem that has nothing stored there, and these figures are not \
+                 those of the device",
+            ),
         };
         return Some(Caution::warning(format!(
-            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): another process used it, or a layer in between answered or amplified requests.",
+            "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.",
             strays.len(),
             CONTAMINATION * 100.0,
             share * 100.0,

@@ -91,8 +91,14 @@ fn beside(published: &[Cell<'_>], ours: &[Cell<'_>]) -> Table {
         |cell: &Cell<'_>, metric: &Metric| cell.number(metric).map_or("–".to_owned(), Number::to_string);
     let row = |theirs: &Cell<'_>| {
         let mine = ours.iter().find(|cell| same(cell, theirs))?;
+        // What was measured here is named as it was; how the publication differs stands with it.
+        let (own, other) = (mine.words(), theirs.words());
+        let label = match own == other {
+            true => own,
+            false => format!("{own} (published: {other})"),
+        };
         Some(vec![
-            theirs.words(),
+            label,
             text(mine, &IOPS.both),
             text(theirs, &IOPS.both),
             text(mine, &LATENCY.both.mean),

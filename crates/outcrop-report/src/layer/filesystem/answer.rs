@@ -12,12 +12,13 @@ use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 use super::cell::{
     CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, kind, overload,
 };
+use super::limits::{judge, left_open};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
-use crate::placement::{Bounded, Bounds};
+use crate::placement::{Bound, Bounded, Bounds, Kept};
 
 /// Why a configuration is the one that reads soonest.
 const FASTEST_READS: &str = "its cold small reads have the lowest latency";
@@ -48,7 +49,14 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
             .into_iter()
             .chain(overwrites(cells, bounds))
             .collect(),
-        cautions: cautions(run, &SCHEMA, cells, own_cautions(cells)),
+        cautions: cautions(
+            run,
+            &SCHEMA,
+            cells,
+            own_cautions(cells)
+                .into_iter()
+                .chain(left_open(&candidates, bounds)),
+        ),
     }
 }
 
@@ -147,38 +155,31 @@ fn synced(cells: &[Cell<'_>]) -> Option<Capability> {
     })
 }
 
-/// Which of the limits a configuration breaks: data ÷ space is its ratio, and what its cold reads take is the latency of a read.
-fn broken_by(cell: &Cell<'_>, bounds: &Bounds<'_>) -> Option<String> {
-    let bounded = Bounded {
-        ratio: cell.value(&SPACE_RATIO),
-        p99_ns: cell.value(&LATENCY.p99),
-        cpu_share: None,
-    };
-    bounds.broken_by(bounded)
-}
-
 /// What to choose for which wish of the configurations that keep the limits; where none does, what each choice breaks.
 fn within(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
-    let keeps = |cell: &&&Cell<'_>| broken_by(cell, bounds).is_none();
+    let keeps = |cell: &&&Cell<'_>| judge(cell, bounds).is_kept();
     let kept: Vec<&Cell<'_>> = candidates.iter().filter(keeps).copied().collect();
     match kept.as_slice() {
-        [only] if candidates.len() > 1 => vec![only_one(only, candidates.len())],
+        [only] if candidates.len() > 1 => vec![only_one(only, candidates, bounds)],
         [_, _, ..] => advice(&kept, bounds),
         _ => advice(candidates, bounds),
     }
 }
 
 /// The one configuration that keeps the limits.
-fn only_one(cell: &Cell<'_>, count: usize) -> Claim {
-    let claim = claim(
-        "Within the limits",
-        cell,
-        "it is the only one that keeps the given limits",
-    );
-    let name = configuration(cell);
-    claim.advising(format!(
-        "Use {name}: of {count} configurations it is the only one that keeps the limits"
-    ))
+fn only_one(cell: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Claim {
+    let breaks = |other: &&&Cell<'_>| judge(other, bounds).kept == Kept::Breaks;
+    let known = match candidates.iter().filter(breaks).count() + 1 == candidates.len() {
+        true => "keeps",
+        false => "is known to keep",
+    };
+    let why = format!("it is the only one that {known} the given limits");
+    let claim = claim("Within the limits", cell, &why);
+    let (name, count) = (configuration(cell), candidates.len());
+    let claim = claim.advising(format!(
+        "Use {name}: of {count} configurations it is the only one that {known} the limits"
+    ));
+    claim.under(&name, &judge(cell, bounds))
 }
 
 /// What to choose for which wish.
@@ -187,7 +188,7 @@ fn advice(candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Vec<Claim> {
         return Vec::new();
     }
     let claim = |topic: &str, cell: &Cell<'_>, why: &str| {
-        claim(topic, cell, why).breaking(&configuration(cell), broken_by(cell, bounds))
+        claim(topic, cell, why).under(&configuration(cell), &judge(cell, bounds))
     };
     let mut claims = Vec::new();
     let smallest = best(candidates.iter().copied(), &SPACE_RATIO).map(|(cell, _)| cell);
@@ -226,7 +227,7 @@ fn nothing_saved(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>)
         "Leave the filesystem's compression off: it saves nothing here (at most data ÷ space {number})"
     );
     let claim = Claim::new("Compression", brief, text, vec![number.clone()]).advising(action);
-    Some(claim.breaking(&name, broken_by(most, bounds)))
+    Some(claim.under(&name, &judge(most, bounds)))
 }
 
 /// What the least space costs in the latency of reads, for the load that was measured: whether that is worth it, the reader knows.
@@ -273,7 +274,7 @@ fn price(most: &Cell<'_>, candidates: &[&Cell<'_>], bounds: &Bounds<'_>) -> Opti
     let load = reads.trim_end_matches(',');
     let action = format!("Least space: {name}, data ÷ space {ratio}; p50 {p50}{instead} for {load}{than}");
     let claim = Claim::new(PRICE, brief, text, numbers).advising(action);
-    Some(claim.breaking(&name, broken_by(most, bounds)))
+    Some(claim.under(&name, &judge(most, bounds)))
 }
 
 /// The reads that were measured: `cold 4 KiB random reads, one at a time,`.
@@ -325,11 +326,11 @@ fn overwrites(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     );
     let claim = claim.advising(format!("Use {name} for small overwrites: p50 {number}{tie}"));
     // What it takes for a write is not the latency of a read.
-    let broken = bounds.broken_by(Bounded {
-        ratio: chosen.value(&SPACE_RATIO),
+    let verdict = bounds.judge(Bounded {
+        ratio: Bound::of(chosen.number(&SPACE_RATIO)),
         ..Bounded::default()
     });
-    Some(claim.breaking(&name, broken))
+    Some(claim.under(&name, &verdict))
 }
 
 fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
@@ -356,14 +357,21 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     let kernel = share.map_or_else(String::new, |share| {
         format!(", {:.0} % of it in kernel threads", share * 100.0)
     });
+    // What was not measured is left out; the table of cells has the reason.
+    let part = |metric: &Metric, words: &dyn Fn(&Number) -> String| {
+        cell.number(metric).map_or_else(String::new, words)
+    };
+    let p99 = part(&LATENCY.p99, &|number| format!(" and {number} at p99"));
+    let read = part(&READ_AMPLIFICATION, &|number| {
+        format!(", reads {number} bytes for each byte requested")
+    });
+    let cpu = part(&CPU_PER_OPERATION, &|number| {
+        format!(", and takes {number} of CPU time{kernel}")
+    });
     let sentence = format!(
-        "{name}: {why}. Data ÷ space {}; a cold read takes {} in the median and {} at p99, reads {} bytes for each byte requested, and \
-         takes {} of CPU time{kernel}.",
+        "{name}: {why}. Data ÷ space {}; a cold read takes {} in the median{p99}{read}{cpu}.",
         text(&SPACE_RATIO),
-        text(&LATENCY.p50),
-        text(&LATENCY.p99),
-        text(&READ_AMPLIFICATION),
-        text(&CPU_PER_OPERATION)
+        text(&LATENCY.p50)
     );
     Claim::new(topic, brief, sentence, numbers)
 }

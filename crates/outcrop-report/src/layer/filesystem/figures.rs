@@ -29,7 +29,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
         by_size(
             cells,
             &READ_AMPLIFICATION,
-            "Bytes read for each byte asked, by block",
+            "Read amplification, by block",
             "fs-read-amplification-by-size",
         ),
         by_size(
@@ -98,7 +98,7 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
         groups,
         front_name: Some("front".to_owned()),
     };
-    let caption = "Left and up is better. The stairs join what no other configuration beats in both; space includes metadata.";
+    let caption = "Left and up is better. The line joins the configurations that no other measured one beats in both; space includes metadata.";
     FigureSlot::of(
         chart.draw("fs-space-against-latency", TITLE, caption.to_owned()),
         TITLE,
@@ -204,9 +204,9 @@ fn plural(word: &str, count: &str) -> String {
     }
 }
 
-/// Bytes written for each byte, by configuration; a colour for each policy of syncing.
+/// Write amplification by configuration; a colour for each policy of syncing.
 fn amplification_of_writes(cells: &[Cell<'_>]) -> FigureSlot {
-    const TITLE: &str = "Bytes written for each byte";
+    const TITLE: &str = "Write amplification";
     let writes: Vec<&Cell<'_>> = cells
         .iter()
         .filter(|cell| {

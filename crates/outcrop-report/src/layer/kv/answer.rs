@@ -1,5 +1,6 @@
 //! What the engines give, what to compress and in which blocks, and how sure that is.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use outcrop_measure::metric::{Metric, Unit};
@@ -10,14 +11,15 @@ use outcrop_schema::kv::{
     OFFERED, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, THROUGHPUT, UNFINISHED,
 };
 
-use super::cell::{blocks, is_closed_loop, load, pairs, words};
-use super::space::{self, Space};
+use super::cell::{blocks, fastest_plain, is_closed_loop, load, pairs, words};
+use super::codec;
+use super::space::{self, Space, taken};
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::change::{self, Changes, Difference, are_apart, ties};
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
-use crate::placement::Bounds;
+use crate::placement::{Bounds, Kept};
 
 /// Row, metric, and which cells count.
 type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
@@ -52,7 +54,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         capability.readings.iter().any(is_measured)
     };
     let claims = [
-        compression(cells, bounds),
+        compression(cells, bounds).or_else(|| codec::smallest(cells)),
         block_size(cells, bounds),
         block_cache(cells),
         tree(cells),
@@ -72,8 +74,11 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         .filter(|cell| cell.spelling(&ENGINE) == engine)
         .collect();
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
-    let found = best(its.iter().copied().filter(|cell| counts(cell)), metric);
-    let found = found.map(|(cell, number)| (number.clone(), format!("{}, {}", blocks(cell), load(cell))));
+    let counted: Vec<&Cell<'_>> = its.iter().copied().filter(|cell| counts(cell)).collect();
+    let found = best(counted.iter().copied(), metric).map(|(cell, number)| {
+        let place = format!("{}, {}", blocks(cell), load(cell));
+        (number.clone(), place + &rivals(&counted, (cell, number), metric))
+    });
     // A cell may lack one figure only: a high percentile of few operations.
     let its_own = its
         .iter()
@@ -88,6 +93,31 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
     Reading::of(engine, found, missing)
 }
 
+/// Which others the intervals do not distinguish from the best, and how many have no such figure: `; ties with 2 others; 1 of 4 has no
+/// such figure`.
+fn rivals(cells: &[&Cell<'_>], (best, number): (&Cell<'_>, &Number), metric: &Metric) -> String {
+    let others = || cells.iter().filter(|cell| !std::ptr::eq(**cell, best));
+    let overlaps = |cell: &&&Cell<'_>| {
+        let other = cell.number(metric).and_then(|other| other.interval);
+        let both = other.zip(number.interval);
+        both.is_some_and(|(one, other)| one.overlaps(&other))
+    };
+    let ties = match others().filter(overlaps).count() {
+        0 => String::new(),
+        count => format!("; ties with {}", counted(count, "other")),
+    };
+    let without = others().filter(|cell| cell.number(metric).is_none()).count();
+    let unknown = match without {
+        0 => String::new(),
+        1 => format!("; 1 of {} has no such figure", counted(cells.len(), "cell")),
+        count => format!(
+            "; {count} of {} have no such figure",
+            counted(cells.len(), "cell")
+        ),
+    };
+    ties + &unknown
+}
+
 /// `48 %`.
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
@@ -96,7 +126,9 @@ fn percent(share: f64) -> String {
 /// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput; of those that
 /// keep the limits, where any does.
 fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let known = pairs(cells).into_iter().filter_map(|(cell, plain)| {
+    let compressed = cells.iter().filter(|cell| super::cell::is_compressed(cell));
+    let known = compressed.filter_map(|cell| {
+        let plain = fastest_plain(cells, cell)?;
         let space = Space::of(&[cell, plain]);
         let saved = space.bytes(plain)? / space.bytes(cell)?;
         let speed = cell.value(&THROUGHPUT)? / plain.value(&THROUGHPUT)?;
@@ -104,9 +136,12 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     });
     // Space and speed weigh alike; a codec that saves next to nothing is none.
     let worth = |saved: f64, speed: f64| saved.ln() + speed.ln();
-    let keeps =
-        |(cell, plain, ..): &(&Cell<'_>, &Cell<'_>, f64, f64)| bounds.broken_by_store(cell, plain).is_none();
-    let by_worth = known.map(|one| (keeps(&one), worth(one.2, one.3), one));
+    // What keeps the limits comes first, then what may keep them, as in the answer above the layers.
+    let kept = |cell: &Cell<'_>, plain: &Cell<'_>| {
+        let verdict = bounds.judge_store(cell, plain);
+        Reverse(verdict.kept.max(Kept::MayBreak))
+    };
+    let by_worth = known.map(|one| (kept(one.0, one.1), worth(one.2, one.3), one));
     let best = by_worth.max_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)))?;
     let (cell, plain, saved, speed) = best.2;
     let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
@@ -114,10 +149,12 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
     let of_space = Space::of(&[cell, plain]).words();
     let cost = change::words(THROUGHPUT.name, number, base);
-    let (advice, action) = advised(&codec, saved, is_slower, of_space, &cost);
+    let takes = taken(cell, plain)?;
+    let (advice, condition) = advised(&codec, saved, is_slower, of_space, &takes);
     let costs = other_costs(cell, plain);
     let text = format!(
-        "{advice}; {cost}; {}.{} Compared with {}: blocks of the same size, on the same filesystem ({}).",
+        "{advice}; {cost}; {}.{} Compared with {}, the fastest cell without compression ({}). The space includes the log, indexes and filters \
+         unless it says otherwise.",
         costs.listed(),
         costs.caveat(),
         blocks(plain),
@@ -125,7 +162,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     );
     let numbers = vec![
         number.clone().named(format!("throughput, {codec}")),
-        base.clone().named("throughput, uncompressed blocks"),
+        base.clone().named("throughput, uncompressed"),
         Number::derived(
             "space without ÷ with compression",
             saved,
@@ -139,12 +176,18 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         text,
         numbers,
     );
-    let claim = claim.advising(format!(
-        "{action} (compared with {}; {})",
-        blocks(plain),
-        load(cell)
-    ));
-    Some(claim.breaking(&codec, bounds.broken_by_store(cell, plain)))
+    let action = match saved > MATTERS {
+        true => format!(
+            "Compress blocks with {codec}{condition}: {takes}; {cost} (compared with {})",
+            blocks(plain)
+        ),
+        false => format!(
+            "Store blocks uncompressed: {}",
+            advice.trim_start_matches("none: ")
+        ),
+    };
+    let claim = claim.advising(format!("{action} ({})", load(cell)));
+    Some(claim.under(&codec, &bounds.judge_store(cell, plain)))
 }
 
 /// What compression changes in addition to the throughput.
@@ -163,27 +206,20 @@ fn other_costs(cell: &Cell<'_>, plain: &Cell<'_>) -> Changes {
     costs
 }
 
-/// What to do about a codec that saves so much, briefly and as an instruction.
-fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, cost: &str) -> (String, String) {
+/// What to do about a codec that saves space or does not, briefly, and the condition of the instruction.
+fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, takes: &str) -> (String, &'static str) {
     if saved <= MATTERS {
         let saves = match saved > 1.005 {
             true => format!("{codec} saves only {} of {of_space}", percent(1.0 - 1.0 / saved)),
             false => format!("{codec} saves nothing of {of_space}"),
         };
-        return (
-            format!("none: {saves}"),
-            format!("Store blocks uncompressed: {saves}"),
-        );
+        return (format!("none: {saves}"), "");
     }
-    let takes = format!("takes {} of {of_space}", percent(1.0 / saved));
     let (brief, condition) = match is_slower {
         true => (", if space matters", " where space matters"),
         false => ("", ""),
     };
-    (
-        format!("{codec}{brief}: {takes}"),
-        format!("Compress blocks with {codec}{condition}: {takes}; {cost}"),
-    )
+    (format!("{codec}{brief}: {takes}"), condition)
 }
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
@@ -222,16 +258,14 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         Some(cell.number(&THROUGHPUT)?.clone().named(name))
     });
     let numbers = numbers.collect();
+    // Whether to compress at all is said above, or is not decided.
     let action = format!(
-        "Use blocks of {size} with {}: the smallest whose throughput ties with the best{more}",
+        "With {}, use blocks of {size}: the smallest whose throughput ties with the best{more}",
         super::cell::engine(chosen)
     );
-    let plain = pairs(cells)
-        .into_iter()
-        .find(|(one, _)| std::ptr::eq(*one, *chosen));
-    let broken = plain.and_then(|(_, plain)| bounds.broken_by_store(chosen, plain));
+    let verdict = fastest_plain(cells, chosen).map(|plain| bounds.judge_store(chosen, plain));
     let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
-    Some(claim.breaking(&blocks(chosen), broken))
+    Some(claim.under(&blocks(chosen), &verdict.unwrap_or_default()))
 }
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.

@@ -4,14 +4,14 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, PROCESSES, RECORDS, REQUESTS, THREADS,
-    WORKLOAD,
+    ARRIVAL, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, PROCESSES,
+    RECORDS, REQUESTS, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
-use crate::cell::{Cell, largest_family};
+use crate::cell::{Cell, best, largest_family};
 
 /// Its engine with its codec: `rocksdb zstd:3`, `redb`.
 pub(super) fn engine(cell: &Cell<'_>) -> String {
@@ -86,4 +86,18 @@ pub(super) fn pairs<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, &'c Cel
         .filter(|cell| is_compressed(cell))
         .filter_map(pair)
         .collect()
+}
+
+/// The fastest cell in which neither the engine nor the filesystem compresses, of the same store under the same load: its blocks may have
+/// another size, and it may be on another filesystem that was made for it.
+pub(super) fn fastest_plain<'c, 'a>(cells: &'c [Cell<'a>], cell: &Cell<'a>) -> Option<&'c Cell<'a>> {
+    // The space of files and the space in use on a filesystem are not the same quantity.
+    let is_made = |cell: &Cell<'_>| cell.get(&FILESYSTEM).is_some_and(|choice| choice.0.is_some());
+    let plain = cells.iter().filter(|plain| {
+        is_plain(plain)
+            && !is_compressed_below(plain)
+            && is_made(plain) == is_made(cell)
+            && plain.is_like(cell, &IN_WHAT_CANDIDATES_DIFFER)
+    });
+    best(plain, &THROUGHPUT).map(|(plain, _)| plain)
 }

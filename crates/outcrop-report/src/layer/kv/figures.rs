@@ -6,8 +6,8 @@ use outcrop_measure::metric::Metric;
 use outcrop_results::{HistogramKind, RunView};
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, OF_ENGINES, PROCESSES, READ_LATENCY, STORED_RATIO, THREADS,
-    THROUGHPUT, WORKLOAD,
+    COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, PROCESSES, READ_LATENCY,
+    STORED_RATIO, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::keyed::OperationKind;
 
@@ -48,11 +48,13 @@ pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     ]
 }
 
+/// What figures of codecs compare; that of throughput the last one too: a filesystem below that compresses is one way to compress.
+const ALONG: [FactorRef; 4] = [&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE, &FILESYSTEM];
+
 /// Throughput of each codec and block size.
 fn cost(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput by codec and block size";
-    let along: [FactorRef; 3] = [&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE];
-    let family = family(cells, &along, &THROUGHPUT);
+    let family = family(cells, &ALONG, &THROUGHPUT);
     let caption = caption_of(
         &family,
         "Closed loop unless said otherwise. Bars: median; lines: interval.",
@@ -90,8 +92,7 @@ fn caption_of(family: &[&Cell<'_>], rest: &str) -> String {
 /// The ratio of the whole engine, next to that of its blocks alone where the run has the compression layer on the same data.
 fn space(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Ratio of the whole engine, and of its blocks";
-    let along: [FactorRef; 3] = [&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE];
-    let family = family(cells, &along, &STORED_RATIO);
+    let family = family(cells, &ALONG[..3], &STORED_RATIO);
     let ratios = ratios(run);
     let group = |cell: &&Cell<'_>| BarGroup {
         label: blocks(cell),
@@ -115,7 +116,9 @@ fn space(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
     };
     let blocks = match ratios.is_empty() {
         true => "A run with --data and the compression layer shows the ratio of single blocks next to it.",
-        false => "The two part by index, bloom filters, levels that are not full, the log, and keys.",
+        false => {
+            "The engine's ratio differs from that of its blocks by the index, bloom filters, levels that are not full, the log, and keys."
+        }
     };
     chart.slot("kv-space", TITLE, caption_of(&family, blocks), "kv-compression")
 }
@@ -197,8 +200,7 @@ fn by_workers(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str) -> Fig
 /// Operations per second of each window of the first repetition, a line for each codec.
 fn over_time(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput over time";
-    let along: [FactorRef; 3] = [&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE];
-    let family = family(cells, &along, &THROUGHPUT);
+    let family = family(cells, &ALONG[..3], &THROUGHPUT);
     let step = family.len().div_ceil(MOST_LINES).max(1);
     let line = |(hue, cell): (usize, &&Cell<'_>)| Series::new(blocks(cell), hue, Dense, windows(cell));
     let series: Vec<Series> = family.iter().step_by(step).enumerate().map(line).collect();
@@ -213,7 +215,7 @@ fn over_time(cells: &[Cell<'_>]) -> FigureSlot {
     };
     let caption = caption_of(
         &family,
-        "First repetition, window by window. Dips are flushes and compactions; a stall is a window below a tenth of the median.",
+        "First repetition, window by window. Flushes and compactions are dips, and so is other load on the machine; a stall is a window below a tenth of the median.",
     );
     chart.curves(
         "kv-over-time",

@@ -1,13 +1,12 @@
 //! Space with and without the engine's log, which is not compressed: of few records it is most of what a database takes.
 
-use outcrop_schema::kv::{LOG_BYTES, STORED_BYTES};
+use outcrop_measure::metric::Metric;
+use outcrop_schema::kv::{LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, STORED_AFTER_BYTES, STORED_BYTES};
 
 use super::cell::{is_compressed_below, words};
 use crate::answer::Caution;
 use crate::cell::Cell;
 
-/// Where the log is a larger share of the space, codecs are compared without it.
-const LOG_MATTERS: f64 = 0.10;
 /// Where it is a larger one, space says more of the log than of the codec.
 const LOG_DOMINATES: f64 = 0.50;
 
@@ -48,8 +47,49 @@ impl Space {
 
 /// The log's share of the space after the load; none where it is not known.
 pub(crate) fn log_share(cell: &Cell<'_>) -> Option<f64> {
-    let (log, all) = (cell.value(&LOG_BYTES)?, cell.value(&STORED_BYTES)?);
+    share_of(cell, &LOG_BYTES, &STORED_BYTES)
+}
+
+/// Below a filesystem that compresses the log takes less than its files' sizes say.
+fn share_of(cell: &Cell<'_>, log: &Metric, all: &Metric) -> Option<f64> {
+    let (log, all) = (cell.value(log)?, cell.value(all)?);
     (!is_compressed_below(cell) && all > 0.0).then_some(log / all)
+}
+
+/// A database's bytes, and the log's share of them where that is known.
+pub(crate) type Database = (f64, Option<f64>);
+
+/// The bytes of two databases without their logs; none where neither log matters, or one is not known.
+pub(crate) fn without_log(databases: [Database; 2]) -> Option<[f64; 2]> {
+    let shares = [databases[0].1?, databases[1].1?];
+    let is_known = shares.iter().all(|share| *share < 1.0);
+    let bytes = databases.map(|(bytes, share)| bytes * (1.0 - share.unwrap_or(0.0)));
+    (is_known && shares.iter().any(|share| matters(*share))).then_some(bytes)
+}
+
+fn database(cell: &Cell<'_>) -> Option<Database> {
+    Some((cell.value(&STORED_BYTES)?, log_share(cell)))
+}
+
+/// The space of one store over that of another, both without the log; none where that matters to neither, or is not known.
+pub(crate) fn ratio_without_log(cell: &Cell<'_>, plain: &Cell<'_>) -> Option<f64> {
+    let [plain, own] = without_log([database(plain)?, database(cell)?])?;
+    Some(plain / own)
+}
+
+/// `takes 76 % of the space`, of one database compared with another; where the log is much of it: `(51 % without the store's log)`.
+pub(crate) fn takes(own: Database, base: Database) -> String {
+    let percent = |own: f64, base: f64| format!("{:.0} %", own / base * 100.0);
+    let without_log = without_log([own, base]);
+    let without_log = without_log.map_or_else(String::new, |[own, base]| {
+        format!(" ({} without the store's log)", percent(own, base))
+    });
+    format!("takes {} of the space{without_log}", percent(own.0, base.0))
+}
+
+/// The same of two cells.
+pub(super) fn taken(cell: &Cell<'_>, base: &Cell<'_>) -> Option<String> {
+    Some(takes(database(cell)?, database(base)?))
 }
 
 /// Whether a share of the space is worth a sentence.
@@ -61,10 +101,16 @@ pub(crate) fn matters(share: f64) -> bool {
 pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
     let shares = cells.iter().filter_map(|cell| Some((log_share(cell)?, cell)));
     let (share, cell) = shares.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let at_end = cells.iter();
+    let at_end = at_end.filter_map(|cell| share_of(cell, &LOG_AFTER_BYTES, &STORED_AFTER_BYTES));
+    let at_end = at_end.max_by(f64::total_cmp).map_or_else(String::new, |share| {
+        format!(", and up to {:.0} % of what is on disk at the end", share * 100.0)
+    });
     matters(share).then(|| {
         let text = format!(
-            "The engine's log, which no codec compresses, takes up to {:.0} % of the space ({}). The advice of this layer \
-             compares the space without it; where to compress, and space amplification, include it. With more records its share falls.",
+            "The engine's log, which no codec compresses, takes up to {:.0} % of the space ({}){at_end}. The advice of this layer \
+             chooses codecs and block sizes by the space without it; shares of the space, limits on the ratio and space amplification \
+             include it unless they say otherwise. With more records its share falls.",
             share * 100.0,
             words(cell)
         );

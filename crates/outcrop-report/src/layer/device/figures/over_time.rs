@@ -26,6 +26,10 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
         return [IOPS_TITLE, P99_TITLE].map(|title| FigureSlot::missing(title, &reason, "ssd-matrix"));
     };
     let (falling, rising) = meaning(cell, direction);
+    let left_out = match cell.trials().len() {
+        all if all > MOST_LINES => format!(" Drawn: the first {MOST_LINES} of {all} trials."),
+        _ => String::new(),
+    };
     let slot = |id: &str, title: &str, y: Axis, what: &str, value: fn(&SeriesPoint) -> Option<f64>| {
         let x = "Time since the end of the warm-up";
         let chart = LineChart {
@@ -33,7 +37,7 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
             y,
             series: lines(cell, &points, value),
         };
-        let caption = format!("{}: {what}", cell.words());
+        let caption = format!("{}: {what}{left_out}", cell.words());
         chart.slot(id, title, caption, "ssd-matrix")
     };
     let iops = axis("IOPS", Quantity::Iops, Scale::Linear);
@@ -54,16 +58,16 @@ pub(super) fn both(cells: &[Cell<'_>]) -> [FigureSlot; 2] {
     ]
 }
 
-/// What it means if IOPS fall, and if the p99 rises: of writes the end of a cache, of reads something else; of an open loop a backlog.
+/// What it may mean if IOPS fall, and if the p99 rises; of an open loop a backlog. Lines alone do not show a cause.
 fn meaning(cell: &Cell<'_>, direction: Direction) -> (&'static str, &'static str) {
     match (cell.is_closed_loop(), direction) {
         (true, Direction::Write) => (
-            "Lines that fall are a device running out of cache.",
-            "Lines that rise are a device running out of cache.",
+            "A line that falls and stays low may be a full write cache or garbage collection; so may another user of the device, or heat.",
+            "A line that rises and stays high may be a full write cache or garbage collection; so may another user of the device, or heat.",
         ),
         (true, Direction::Read) => (
-            "Lines that fall are another user of the device, heat or a power state.",
-            "Lines that rise are another user of the device, heat or a power state.",
+            "A line that falls may be another user of the device, garbage collection, heat or a power state.",
+            "A line that rises may be another user of the device, garbage collection, heat or a power state.",
         ),
         (false, _) => (
             "The schedule sets the level; lines below it are a device that falls behind.",

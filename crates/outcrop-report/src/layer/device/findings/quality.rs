@@ -137,7 +137,7 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
     const SENTENCE: &str = "Repetitions of a cell agree.";
     let iops = || cells.iter().filter_map(|cell| cell.number(&IOPS.both));
     let widths: Vec<f64> = iops()
-        .filter_map(|iops| Some(iops.interval?.relative_width()))
+        .filter_map(|iops| Some(iops.interval?.relative_reach()))
         .filter(|width| width.is_finite())
         .collect();
     let Some(middle) = median(&widths) else {
@@ -151,7 +151,12 @@ pub(super) fn repeatability(cells: &[Cell<'_>]) -> Finding {
         Number::WIDE_PERCENT
     );
     let holds = wide as f64 <= WIDE_CELLS * widths.len() as f64;
-    let middle = Number::derived("median width", middle, Unit::Ratio, widths.len());
+    let middle = Number::derived(
+        "median reach of an interval to one side",
+        middle,
+        Unit::Ratio,
+        widths.len(),
+    );
     Finding::tested(ID, SENTENCE, holds, tested).numbers([middle])
 }
 

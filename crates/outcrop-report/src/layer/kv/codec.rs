@@ -1,0 +1,68 @@
+//! Which codec, of a run that has nothing without compression.
+
+use outcrop_schema::kv::{COMPRESSION, STORED_BYTES, THROUGHPUT};
+
+use super::cell::{blocks, is_compressed, is_plain, load};
+use super::space::Space;
+use crate::answer::Claim;
+use crate::cell::{Cell, best, largest_family};
+use crate::change::{percent, ties};
+
+/// Said of every choice between codecs alone.
+const NO_REFERENCE: &str = "Nothing was measured without compression: with `--compression none,…` the report says whether to compress at all.";
+
+/// Of codecs with blocks of one size, the one that takes the least space among those whose throughput ties with the highest; none where the
+/// run has fewer than two, or cells without compression, which say more.
+pub(super) fn smallest(cells: &[Cell<'_>]) -> Option<Claim> {
+    let is_known = |cell: &Cell<'_>| cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
+    if cells.iter().any(|cell| is_plain(cell) && is_known(cell)) {
+        return None;
+    }
+    let known = cells.iter().filter(|cell| is_compressed(cell) && is_known(cell));
+    let family = largest_family(known, &[&COMPRESSION]);
+    let (fastest, top) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
+    let space = Space::of(&family);
+    let bytes = |cell: &Cell<'_>| space.bytes(cell).unwrap_or(f64::INFINITY);
+    let tied = family
+        .iter()
+        .copied()
+        .filter(|cell| cell.number(&THROUGHPUT).is_some_and(|number| ties(number, top)));
+    let chosen = tied.min_by(|one, other| bytes(one).total_cmp(&bytes(other)))?;
+    let name = blocks(chosen);
+    let share = |cell: &Cell<'_>| format!("{:.0} %", bytes(cell) / bytes(chosen) * 100.0);
+    let others = family.iter().filter(|cell| !std::ptr::eq(**cell, chosen));
+    let others: Vec<String> = others
+        .filter_map(|cell| {
+            let throughput = percent(cell.value(&THROUGHPUT)?, chosen.value(&THROUGHPUT)?);
+            Some(format!(
+                "{} takes {} of that, throughput {throughput}",
+                blocks(cell),
+                share(cell)
+            ))
+        })
+        .collect();
+    let why = format!(
+        "the least of {} among the codecs whose throughput ties with the highest",
+        space.words()
+    );
+    let text = format!(
+        "{name} takes {why}; {} ({}). {NO_REFERENCE}",
+        others.join("; "),
+        load(chosen)
+    );
+    let throughput = |cell: &Cell<'_>| {
+        Some(
+            cell.number(&THROUGHPUT)?
+                .clone()
+                .named(format!("throughput, {}", blocks(cell))),
+        )
+    };
+    let numbers = [throughput(chosen), throughput(fastest)];
+    let claim = Claim::new(
+        "Codec",
+        format!("{name}: {why}"),
+        text,
+        numbers.into_iter().flatten().collect(),
+    );
+    Some(claim.advising(format!("Compress with {name}: it takes {why} ({})", load(chosen))))
+}

@@ -1,0 +1,123 @@
+//! What limits leave open, in sentences: where nothing keeps them, and where that is not known of what would be the answer.
+
+use outcrop_measure::units::{format_nanoseconds, format_ratio};
+
+use super::bounds::MORE_RECORDS;
+use super::candidate::{Candidate, CompressedAt};
+use super::choice::{Choice, ratio};
+use super::limits::Limits;
+use super::words::as_name;
+
+/// Candidates that are named; the table has them all.
+const MOST_NAMED: usize = 2;
+
+/// Said where nothing that was measured keeps the limits, or nothing is known to.
+pub(super) fn nothing(candidates: &[Candidate], limits: &Limits) -> String {
+    let named = limits.named().unwrap_or_default();
+    let Some(open) = of_all(candidates) else {
+        let nearest = nearest(candidates, limits).concat();
+        return format!("Nothing that was measured meets {named}.{nearest}");
+    };
+    let remedy = candidates.iter().find_map(|candidate| candidate.verdict.remedy);
+    let remedy = remedy.map_or_else(String::new, |remedy| format!(" {remedy}"));
+    format!("Not decided: it is not known whether anything that was measured meets {named}. {open}{remedy}")
+}
+
+/// What comes nearest to each of the limits, each with a blank before it.
+fn nearest(candidates: &[Candidate], limits: &Limits) -> Vec<String> {
+    let constraints = &limits.constraints;
+    let least = |figure: fn(&Candidate) -> Option<f64>| {
+        let known = candidates.iter().filter_map(|one| Some((one, figure(one)?)));
+        known.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    };
+    let by_ratio = constraints.min_ratio.and_then(|_| least(|one| Some(-ratio(one))));
+    let by_p99 = constraints
+        .p99_ns
+        .and_then(|_| least(|one| Some(one.p99.as_ref()?.value)));
+    let by_share = constraints.cpu_share.and_then(|_| least(|one| one.cpu_share));
+    let sentences = [
+        by_ratio.map(|(one, negated)| {
+            let ratio = format_ratio(-negated);
+            format!(" {} takes the least space: ratio {ratio}.", name(one))
+        }),
+        by_p99.map(|(one, p99_ns)| {
+            let p99 = format_nanoseconds(p99_ns);
+            format!(" {} has the lowest p99 of a read: {p99}.", name(one))
+        }),
+        by_share.map(|(one, share)| {
+            let percent = share * 100.0;
+            format!(" {} has the lowest share of the CPUs: {percent:.0} %.", name(one))
+        }),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
+/// Its name at the beginning of a sentence: those of codecs and filesystems stay as they are spelled.
+fn name(candidate: &Candidate) -> String {
+    match candidate.place {
+        CompressedAt::Nowhere => "No compression".to_owned(),
+        _ => as_name(candidate),
+    }
+}
+
+/// The candidates that may keep the limits, as a sentence; none where it is known of all.
+fn of_all(candidates: &[Candidate]) -> Option<String> {
+    let open: Vec<&Candidate> = candidates.iter().filter(|one| one.may_keep).collect();
+    let clause = |(place, one): (usize, &&Candidate)| {
+        let name = if place == 0 { name(one) } else { as_name(one) };
+        format!("{name} {}", one.verdict.why)
+    };
+    let named: Vec<String> = open.iter().take(MOST_NAMED).enumerate().map(clause).collect();
+    let more = match open.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    (!open.is_empty()).then(|| format!("{}{more}.", named.join("; ")))
+}
+
+/// Said where the limits alone leave one answer.
+pub(super) fn no_other(candidates: &[Candidate]) -> String {
+    match of_all(candidates) {
+        None => "No other candidate keeps the limits.".to_owned(),
+        Some(open) => format!("No other candidate is known to keep the limits. {open}"),
+    }
+}
+
+/// What would be the answer if it kept the limits, as the beginning of one; none where that changes nothing.
+pub(super) fn by_limits(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> Option<String> {
+    let answer = &candidates[choice.if_kept?];
+    let open = deciding(candidates, choice)?;
+    let named = limits.named()?;
+    let (name, why) = (as_name(answer), &open.verdict.why);
+    Some(match answer.may_keep {
+        true => format!("Not decided: {name} would be the answer if it kept {named}; it {why}."),
+        false => {
+            let open = as_name(open);
+            format!("Not decided: {name} would be the answer if {open} kept {named}; that one {why}.")
+        }
+    })
+}
+
+/// The candidate on whose limits the answer depends.
+fn deciding<'c>(candidates: &'c [Candidate], choice: &Choice) -> Option<&'c Candidate> {
+    let answer = &candidates[choice.if_kept?];
+    let mut open = candidates.iter().filter(|one| one.may_keep);
+    if answer.may_keep {
+        Some(answer)
+    } else {
+        open.next()
+    }
+}
+
+/// The answer by the space without the store's log, where that is another place to compress than the best: then the log decides, and not the
+/// data.
+pub(super) fn by_log<'c>(candidates: &'c [Candidate], choice: &Choice) -> Option<&'c Candidate> {
+    let (other, best) = (&candidates[choice.without_log?], &candidates[choice.best?]);
+    (other.place != best.place).then_some(other)
+}
+
+/// What would decide it, where that is not more trials.
+pub(super) fn remedy(candidates: &[Candidate], choice: &Choice) -> Option<&'static str> {
+    let by_log = choice.without_log.map(|_| MORE_RECORDS);
+    by_log.or_else(|| deciding(candidates, choice)?.verdict.remedy)
+}

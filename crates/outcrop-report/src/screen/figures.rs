@@ -1,0 +1,173 @@
+//! The table of what the subject of a layer can do, on a terminal.
+
+use super::{INDENT, Pen, indented, pad};
+use crate::answer::{Answer, ReadingOutcome};
+use crate::number::Number;
+use crate::wrap::wrapped;
+
+/// The widths of a table's columns.
+#[derive(Clone, Copy)]
+struct Widths {
+    label: usize,
+    column: usize,
+    all: usize,
+}
+
+/// The table of what the subject can do, the lines of each row: values, their intervals where the line has no room for them, and conditions
+/// where they differ by row. The heading comes first.
+pub(super) fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<String>> {
+    let Some(first) = answer.capabilities.first() else {
+        return Vec::new();
+    };
+    let labels = answer.capabilities.iter().map(|row| row.label.chars().count());
+    let label = labels.max().unwrap_or(0) + 2;
+    let widths = Widths {
+        label,
+        column: (width - label) / first.readings.len().max(1),
+        all: width,
+    };
+    let columns: Vec<&str> = first
+        .readings
+        .iter()
+        .map(|reading| reading.column.as_str())
+        .collect();
+    let mut rows = vec![vec![pen.bold(&widths.row("", &columns))]];
+    for capability in &answer.capabilities {
+        let outcomes: Vec<&ReadingOutcome> = capability.readings.iter().map(|one| &one.outcome).collect();
+        let (mut values, ends) = values(&outcomes, widths);
+        let conditions: Vec<String> = outcomes.iter().map(|outcome| conditions(outcome)).collect();
+        // A label that says the depth has said where.
+        let mut is_said = capability.label.contains("QD") || conditions.iter().all(String::is_empty);
+        // One column leaves room for both on a line.
+        if let ([value], [conditions], false) = (values.as_mut_slice(), conditions.as_slice(), is_said) {
+            let both = format!("{value}{conditions}");
+            if widths.fit(&[&both]) {
+                *value = both;
+                is_said = true;
+            }
+        }
+        let mut lines = vec![widths.row(&capability.label, &values)];
+        lines.extend(widths.below(&columns, &ends));
+        if !is_said {
+            lines.extend(widths.below(&columns, &conditions));
+        }
+        rows.push(lines);
+    }
+    rows
+}
+
+/// The values of a row with their intervals; where one has no room for its own, without them, and all intervals for the line below. Half an
+/// interval would mislead, and so would a row that leaves out the widest.
+fn values(outcomes: &[&ReadingOutcome], widths: Widths) -> (Vec<String>, Vec<String>) {
+    let spelled = |of_number: fn(&Number) -> String| -> Vec<String> {
+        let spell = |outcome: &&ReadingOutcome| match outcome {
+            ReadingOutcome::Measured { number, .. } => of_number(number),
+            ReadingOutcome::Missing { .. } => "not measured".to_owned(),
+        };
+        outcomes.iter().map(spell).collect()
+    };
+    let whole = spelled(Number::with_ends);
+    if widths.fit(&whole) {
+        return (whole, Vec::new());
+    }
+    let ends = outcomes.iter().map(|outcome| match outcome {
+        ReadingOutcome::Measured { number, .. } => number.ends_in_parentheses().unwrap_or_default(),
+        ReadingOutcome::Missing { .. } => String::new(),
+    });
+    (spelled(Number::to_string), ends.collect())
+}
+
+fn conditions(outcome: &ReadingOutcome) -> String {
+    match outcome {
+        ReadingOutcome::Measured { conditions, .. } if conditions.is_empty() => String::new(),
+        ReadingOutcome::Measured { conditions, .. } => format!("  {}", conditions.replace(" jobs × ", "×")),
+        ReadingOutcome::Missing { .. } => String::new(),
+    }
+}
+
+impl Widths {
+    fn fit<T: AsRef<str>>(self, texts: &[T]) -> bool {
+        texts
+            .iter()
+            .all(|text| text.as_ref().chars().count() < self.column)
+    }
+
+    /// A label and its columns, with at least a blank between them.
+    fn row<T: AsRef<str>>(self, label: &str, columns: &[T]) -> String {
+        let mut line = pad(label, self.label);
+        for column in columns {
+            let fitting: String = column.as_ref().chars().take(self.column - 1).collect();
+            line.push_str(&pad(&fitting, self.column));
+        }
+        line.trim_end().to_owned()
+    }
+
+    /// What belongs to the values above: in their columns where it fits, else one after the other, each with its column's name.
+    fn below(self, columns: &[&str], texts: &[String]) -> Vec<String> {
+        if texts.iter().all(String::is_empty) {
+            return Vec::new();
+        }
+        if self.fit(texts) {
+            return vec![self.row("", texts)];
+        }
+        let named = columns.iter().zip(texts).filter(|(_, text)| !text.is_empty());
+        let named: Vec<String> = named
+            .map(|(column, text)| match columns {
+                [_] => text.trim().to_owned(),
+                _ => format!("{column}: {}", text.trim()),
+            })
+            .collect();
+        let lines = wrapped(&named.join("; "), self.all - 2 * INDENT, 0);
+        lines.iter().map(|line| indented(&indented(line))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcrop_measure::Interval;
+    use outcrop_measure::metric::Unit;
+
+    use super::*;
+    use crate::answer::{Capability, Reading};
+
+    #[test]
+    fn the_widest_interval_of_a_row_is_never_the_one_that_is_left_out() {
+        let speed = |value: f64, low: f64, high: f64| Number {
+            interval: Some(Interval {
+                estimate: value,
+                low,
+                high,
+                confidence: 0.94,
+                n: 5,
+            }),
+            ..Number::derived("speed", value, Unit::BytesPerSecond, 5)
+        };
+        let numbers = [
+            speed(264e6, 36.1e6, 326e6),
+            speed(264e6, 260e6, 266e6),
+            speed(1.01e9, 770e6, 1.44e9),
+        ];
+        let reading =
+            |number: &Number| Reading::of("Codec", Some((number.clone(), String::new())), String::new);
+        let answer = Answer {
+            capabilities: vec![Capability {
+                label: "Decompress speed".to_owned(),
+                readings: numbers.iter().map(reading).collect(),
+            }],
+            ..Answer::default()
+        };
+        for width in [60, 80, 100, 160] {
+            let rows = capabilities(&answer, width, Pen { colour: false });
+            let lines = rows[1].join(" ");
+            let lines = lines.split_whitespace().collect::<Vec<_>>().join(" ");
+            for number in &numbers {
+                let ends = number.ends_in_parentheses().unwrap();
+                assert!(lines.contains(&ends), "{width}: {lines}");
+            }
+            assert!(
+                rows[1].iter().all(|line| line.chars().count() <= width),
+                "{width}: {lines}"
+            );
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Limits that the figures do not decide: unknown, within their intervals, or hidden by the store's log.
+
+use outcrop_report::placement::Sureness;
+use outcrop_report::{Constraints, Placement, Report};
+use outcrop_results::{RunView, TrialEntry, Value};
+use outcrop_schema::filesystem;
+use outcrop_schema::kv::{LOG_BYTES, READ_LATENCY, STORED_BYTES, THROUGHPUT};
+use outcrop_schema::metrics::Metric;
+
+use crate::filesystem::choice;
+use crate::kv_fixture::{Stored, of};
+use crate::placement::{USUAL, least_ratio, stored};
+
+fn most_p99(p99_ns: f64) -> Constraints {
+    Constraints {
+        p99_ns: Some(p99_ns),
+        ..Constraints::default()
+    }
+}
+
+/// A run with a metric of the trials of one codec changed.
+fn changed(mut run: RunView, codec: &str, value: impl Fn(&TrialEntry) -> Value) -> RunView {
+    for trial in run
+        .trials
+        .iter_mut()
+        .filter(|trial| trial.factors["compression"] == codec)
+    {
+        let value = value(trial);
+        trial.values.retain(|known| known.metric != value.metric);
+        trial.values.push(value);
+    }
+    run
+}
+
+fn without_p99(cells: &[Stored], codec: &str) -> RunView {
+    changed(of(cells), codec, |_| {
+        Value::unavailable(READ_LATENCY.p99, "too few operations (47) for a p99")
+    })
+}
+
+/// Of one codec the p99 of a read in microseconds, by trial.
+fn with_p99(p99_us: [f64; 3]) -> RunView {
+    changed(of(&USUAL), "lz4", |trial| {
+        Value::measured(READ_LATENCY.p99, p99_us[trial.repetition as usize] * 1e3)
+    })
+}
+
+fn answer(run: &RunView, constraints: &Constraints) -> Placement {
+    Placement::of(run, constraints, None).expect("the run has stores with and without compression")
+}
+
+#[test]
+fn what_would_be_the_answer_but_for_an_unknown_figure_leaves_it_undecided() {
+    let run = without_p99(&USUAL, "lz4");
+    let placement = answer(&run, &most_p99(1e6));
+    let text = placement.answer.join(" ");
+    assert!(
+        text.starts_with(
+            "Not decided: lz4, blocks of 16 KiB in the store would be the answer if it kept the limits given for this report (--p99 1ms); it may \
+             break the limit on the p99, which is not known. So far: do not compress"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("Longer trials (--duration)"), "{text}");
+    assert_eq!(placement.sureness, Some(Sureness::NotClear));
+    let mut candidates = placement.candidates.iter();
+    let lz4 = candidates.find(|one| one.name().contains("lz4")).unwrap();
+    assert!(lz4.may_keep && lz4.left_out.is_some());
+    // The layer says the same, and as no instruction.
+    let report = Report::under(&run, &[], &most_p99(1e6), None);
+    let claim = &report.layers[0].answer.advice[0];
+    assert!(
+        claim
+            .brief
+            .contains("may break the limit on the p99, which is not known; without limits, "),
+        "{}",
+        claim.brief
+    );
+    assert_eq!(claim.action, None);
+    for width in [60, 100] {
+        let screen = report.screen(width, false);
+        assert!(screen.contains("Not decided"), "{screen}");
+    }
+}
+
+#[test]
+fn nothing_meets_a_limit_only_where_every_figure_is_known() {
+    let impossible = most_p99(1e3);
+    let text = answer(&of(&USUAL), &impossible).answer.join(" ");
+    assert_eq!(
+        text,
+        "Nothing that was measured meets the limits given for this report (--p99 1us). No compression has the lowest p99 of a read: 40.0 µs."
+    );
+    let text = answer(&without_p99(&USUAL, "lz4"), &impossible).answer.join(" ");
+    assert!(
+        text.starts_with(
+            "Not decided: it is not known whether anything that was measured meets the limits given for this report (--p99 1us). lz4, blocks"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("may break the limit on the p99, which is not known"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_interval_that_reaches_beyond_a_limit_is_said_whichever_side_the_figure_is_on() {
+    let run = with_p99([20.0, 40.0, 80.0]);
+    let placement = answer(&run, &most_p99(50e3));
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains("compress in the store's own blocks with lz4"),
+        "{text}"
+    );
+    let why = "may break the limit on the p99 (40.0 µs, 20.0 µs to 80.0 µs, of at most 50.0 µs)";
+    assert!(text.contains(&format!("This is not clear: it {why}.")), "{text}");
+    let report = Report::under(&run, &[], &most_p99(50e3), None);
+    let claim = &report.layers[0].answer.advice[0];
+    assert!(claim.brief.ends_with(why), "{}", claim.brief);
+    assert!(claim.action.as_ref().unwrap().contains(why), "{claim:?}");
+    // With the whole interval within the limit there is nothing to say.
+    let text = answer(&run, &most_p99(90e3)).answer.join(" ");
+    assert!(!text.contains("may break"), "{text}");
+    // Beyond it by its median alone, it is no answer, and nothing else is known to keep the limit.
+    let text = answer(&run, &most_p99(30e3)).answer.join(" ");
+    assert!(text.starts_with("Not decided: it is not known whether"), "{text}");
+    assert!(text.contains("may keep the limit on the p99 (40.0 µs"), "{text}");
+}
+
+/// Stores of 28 MB of data without compression and 10 MB with it, each with a log of so many bytes, and a filesystem that compresses both.
+fn with_log(log: f64) -> RunView {
+    let mut run = of(&[
+        stored("none", "ext4", 100e3, 28e6 + log),
+        stored("lz4", "ext4", 99e3, 10e6 + log),
+        stored("none", "btrfs zstd:1", 75e3, 0.36 * (28e6 + log)),
+    ]);
+    for trial in &mut run.trials {
+        trial.values.push(Value::measured(LOG_BYTES, log));
+    }
+    run
+}
+
+#[test]
+fn a_limit_on_the_ratio_that_the_log_alone_breaks_is_undecided() {
+    let run = with_log(84e6);
+    let placement = answer(&run, &least_ratio(2.0));
+    let text = placement.answer.join(" ");
+    let why =
+        "may keep the limit on the ratio (1.19 with the store's log and 2.80 without it, of at least 2.00)";
+    assert!(
+        text.starts_with("Not decided: lz4, blocks of 16 KiB in the store would be the answer if it kept"),
+        "{text}"
+    );
+    assert!(
+        text.contains(&format!(
+            "it {why}. So far: compress in the filesystem with btrfs zstd:1."
+        )),
+        "{text}"
+    );
+    assert!(text.contains("More records would decide it"), "{text}");
+    let report = Report::under(&run, &[], &least_ratio(2.0), None);
+    assert!(report.to_html().contains("2.80 without the log"));
+    // Without a log to speak of the limit is kept, and one that both ratios break is broken.
+    let small = answer(&with_log(1e6), &least_ratio(2.0));
+    assert!(
+        small.answer[0].contains("compress in the store's own blocks with lz4"),
+        "{:?}",
+        small.answer
+    );
+    let strict = answer(&run, &least_ratio(2.9)).answer.join(" ");
+    assert!(!strict.contains("may keep"), "{strict}");
+}
+
+#[test]
+fn a_log_that_hides_what_codecs_save_decides_nothing() {
+    let text = answer(&with_log(2e9), &Constraints::default()).answer.join(" ");
+    assert!(
+        text.starts_with(
+            "Not decided: by the space with the store's log, do not compress where throughput matters: everything that saves space was slower in \
+             these trials; by the space without it, the answer would be lz4, blocks of 16 KiB in the store."
+        ),
+        "{text}"
+    );
+    let small = answer(&with_log(1e6), &Constraints::default()).answer.join(" ");
+    assert!(small.starts_with("Compress in the store's own blocks"), "{small}");
+}
+
+#[test]
+fn advice_that_is_not_decided_is_not_decided_without_the_limits_that_it_breaks_either() {
+    let mut noisy = of(&USUAL);
+    for trial in &mut noisy.trials {
+        let noise = 1.0 + 0.9 * f64::from(trial.repetition);
+        let speeds = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.metric == THROUGHPUT.name);
+        speeds.for_each(|speed| speed.value = speed.value.map(|value| value * noise));
+    }
+    let report = Report::under(&noisy, &[], &least_ratio(40.0), None);
+    for claim in &report.layers[0].answer.advice {
+        if claim.brief.contains("breaks the limit") {
+            assert!(
+                claim.brief.contains("; without limits, not decided ("),
+                "{}",
+                claim.brief
+            );
+            assert_eq!(claim.action, None);
+        }
+    }
+    let first = &report.layers[0].answer.advice[0].brief;
+    assert!(first.contains("breaks the limit on the ratio"), "{first}");
+}
+
+#[test]
+fn the_only_candidate_that_surely_keeps_the_limits_is_clear_however_fast_it_is() {
+    let placement = answer(&of(&USUAL), &least_ratio(2.4));
+    assert_eq!(placement.sureness, Some(Sureness::Clear));
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains("This is clear: nothing else that was measured keeps the limits."),
+        "{text}"
+    );
+    // Space that differs from trial to trial, and only three of them, is not sure.
+    let unsure = changed(of(&USUAL), "lz4", |trial| {
+        Value::measured(STORED_BYTES, 60e6 + 1e6 * f64::from(trial.repetition))
+    });
+    let unsure = answer(&unsure, &least_ratio(2.4));
+    assert_eq!(unsure.sureness, Some(Sureness::NotClear));
+}
+
+/// A run of filesystems in which one configuration lacks a figure.
+fn lacking(metric: Metric, compression: &str) -> RunView {
+    changed(choice(), compression, |_| {
+        Value::unavailable(metric, "too few operations (224) for a p99")
+    })
+}
+
+#[test]
+fn a_filesystem_whose_p99_is_unknown_does_not_keep_a_limit_on_it_in_silence() {
+    let run = changed(lacking(filesystem::LATENCY.p99, "zstd:3"), "zstd:3", |_| {
+        Value::measured(filesystem::SPACE_RATIO, 4.0)
+    });
+    let report = Report::under(&run, &[], &most_p99(1e9), None);
+    let answer = &report.layers[0].answer;
+    let smallest = answer
+        .advice
+        .iter()
+        .find(|claim| claim.topic == "Smallest")
+        .unwrap();
+    assert!(smallest.brief.starts_with("btrfs zstd:1"), "{}", smallest.brief);
+    let said = answer.cautions.iter().any(|caution| {
+        caution
+            .text
+            .contains("btrfs zstd:3 may break the limit on the p99, which is not known")
+    });
+    assert!(said, "{:?}", answer.cautions);
+    let free = Report::of(&run);
+    let answer = &free.layers[0].answer;
+    let smallest = answer
+        .advice
+        .iter()
+        .find(|claim| claim.topic == "Smallest")
+        .unwrap();
+    assert!(smallest.brief.starts_with("btrfs zstd:3"), "{}", smallest.brief);
+    // What was not measured is no dash in a sentence.
+    assert!(!smallest.text.contains('–'), "{}", smallest.text);
+    assert!(!smallest.text.contains("p99"), "{}", smallest.text);
+}
