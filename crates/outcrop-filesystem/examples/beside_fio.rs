@@ -28,13 +28,46 @@ const PAUSE: Timespec = Timespec {
 /// fio cuts user time and system time to whole milliseconds: on average it loses half of one each.
 const CUT_NS: f64 = 1e6;
 
-/// What one round of one tool gave.
+/// What one pass of one tool said and cost.
 #[derive(Clone, Copy)]
-struct Round {
+struct Pass {
     iops: f64,
+    operations: f64,
+    /// CPU time of the process, for each operation.
     process_us: f64,
-    kernel_us: f64,
-    amplification: f64,
+    /// The same as fio prints it, without what it cuts off; of ours there is nothing to add.
+    process_as_printed_us: f64,
+    kernel_ns: f64,
+    read_bytes: f64,
+}
+
+impl Pass {
+    /// The same without what a tool costs that starts and reads a single block.
+    fn less(self, start: &Self) -> Self {
+        Self {
+            operations: self.operations - start.operations,
+            kernel_ns: self.kernel_ns - start.kernel_ns,
+            read_bytes: self.read_bytes - start.read_bytes,
+            ..self
+        }
+    }
+
+    fn kernel_us(&self) -> f64 {
+        self.kernel_ns / self.operations / 1e3
+    }
+
+    fn amplification(&self) -> f64 {
+        self.read_bytes / (self.operations * 4096.0)
+    }
+}
+
+/// The passes of one configuration, by tool.
+#[derive(Default)]
+struct Passes {
+    ours: Vec<Pass>,
+    fio: Vec<Pass>,
+    /// fio with one read: what its start costs, and what the kernel's threads do anyway in that time.
+    start: Vec<Pass>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -54,9 +87,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let image = Image::create(Path::new(&directory), bytes, Seed(1), &stop, &mut |_, _| {})?;
     let clock = Clock::new();
     println!(
-        "| btrfs | depth | IOPS | process CPU | kernel-thread CPU | read for each: ours, fio | stored ratio |"
+        "| btrfs | depth | IOPS | process CPU | and with fio's as printed | kernel-thread CPU | and with fio's start | start of fio, ms | read \
+         for each: ours, fio | stored ratio |"
     );
-    println!("|---|---:|---:|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for compression in ["none", "zstd:3"] {
         let filesystem = Filesystem::new(FilesystemKind::Btrfs).with(compression.parse()?);
         for depth in [1, 16] {
@@ -71,74 +105,112 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ..JobSpec::new(Seed(2))
             };
             let prepared = Prepared::new(&image, &filesystem, &spec, &data, &clock, &stop)?;
-            let (mut ours, mut fios) = (Vec::new(), Vec::new());
-            for round in 0..rounds {
-                let seed = Seed(100 + round);
-                // Who comes first changes: what the first leaves behind would be the other's advantage.
-                for turn in 0..2 {
-                    prepared.evict()?;
-                    rustix::event::poll(&mut [], Some(&PAUSE))?;
-                    if (round + turn) % 2 == 0 {
-                        let phase = prepared.pass(seed)?;
-                        let process_ns = phase.costs.process_ns as f64;
-                        ours.push(of(
-                            phase.per_second(),
-                            phase.operations,
-                            process_ns,
-                            &phase.costs,
-                        )?);
-                    } else {
-                        fios.push(fio(&prepared, &spec, seed, Path::new(&directory))?);
-                    }
-                }
-            }
-            print(compression, depth, &ours, &fios, &prepared);
+            let passes = in_turns(&prepared, &spec, rounds, Path::new(&directory))?;
+            print(compression, depth, &passes, &prepared);
         }
     }
     Ok(())
 }
 
+/// Rounds of ours, fio and fio with one read. Who comes first changes: what the first leaves behind would be the other's advantage.
+fn in_turns(
+    prepared: &Prepared<'_>,
+    spec: &JobSpec,
+    rounds: u64,
+    directory: &Path,
+) -> Result<Passes, Box<dyn Error>> {
+    let mut passes = Passes::default();
+    for round in 0..rounds {
+        let seed = Seed(100 + round);
+        for turn in 0..3 {
+            prepared.evict()?;
+            rustix::event::poll(&mut [], Some(&PAUSE))?;
+            match (round + turn) % 3 {
+                0 => passes.ours.push(ours(prepared, seed)?),
+                1 => passes.fio.push(fio(prepared, spec, usize::MAX, seed, directory)?),
+                _ => passes.start.push(fio(prepared, spec, 1, seed, directory)?),
+            }
+        }
+    }
+    Ok(passes)
+}
+
 /// One row: medians over the rounds, of ours over fio's in the same round.
-fn print(compression: &str, depth: u32, ours: &[Round], fios: &[Round], prepared: &Prepared<'_>) {
-    let quotient = |figure: fn(&Round) -> f64| {
-        let pairs = ours.iter().zip(fios);
-        let each: Vec<f64> = pairs.map(|(ours, fio)| figure(ours) / figure(fio)).collect();
+///
+/// Ours is counted from the first read to the last, fio's from its start to its end: the median cost of the start is taken off.
+fn print(compression: &str, depth: u32, passes: &Passes, prepared: &Prepared<'_>) {
+    let middle = |of: &[Pass], figure: fn(&Pass) -> f64| {
+        let each: Vec<f64> = of.iter().map(figure).collect();
         median(&each).unwrap_or(f64::NAN)
     };
-    let middle = |rounds: &[Round]| {
-        let each: Vec<f64> = rounds.iter().map(|round| round.amplification).collect();
+    let quotient = |fio: &[Pass], ours: fn(&Pass) -> f64, theirs: fn(&Pass) -> f64| {
+        let pairs = passes.ours.iter().zip(fio);
+        let each: Vec<f64> = pairs.map(|(one, other)| ours(one) / theirs(other)).collect();
         median(&each).unwrap_or(f64::NAN)
     };
+    let Some(one) = passes.start.first() else { return };
+    let start = Pass {
+        kernel_ns: middle(&passes.start, |pass| pass.kernel_ns),
+        read_bytes: middle(&passes.start, |pass| pass.read_bytes),
+        ..*one
+    };
+    let whole = passes.fio.as_slice();
+    let fio: Vec<Pass> = whole.iter().map(|pass| pass.less(&start)).collect();
     println!(
-        "| {compression} | {depth} | {:.3} | {:.2} | {:.2} | {:.3}, {:.3} | {:.3} |",
-        quotient(|round| round.iops),
-        quotient(|round| round.process_us),
-        quotient(|round| round.kernel_us),
-        middle(ours),
-        middle(fios),
+        "| {compression} | {depth} | {:.3} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.3}, {:.3} | {:.3} |",
+        quotient(whole, |ours| ours.iops, |fio| fio.iops),
+        quotient(whole, |ours| ours.process_us, |fio| fio.process_us),
+        quotient(whole, |ours| ours.process_us, |fio| fio.process_as_printed_us),
+        quotient(&fio, Pass::kernel_us, Pass::kernel_us),
+        quotient(whole, Pass::kernel_us, Pass::kernel_us),
+        start.kernel_ns / 1e6,
+        middle(&passes.ours, Pass::amplification),
+        middle(&fio, Pass::amplification),
         prepared.stored().map_or(f64::NAN, |stored| stored.ratio())
     );
 }
 
-fn of(iops: f64, operations: u64, process_ns: f64, costs: &Costs) -> Result<Round, Box<dyn Error>> {
+/// A pass whose process took `process_ns`, and as its tool prints it `printed_ns`.
+fn of(
+    iops: f64,
+    operations: u64,
+    (process_ns, printed_ns): (f64, f64),
+    costs: &Costs,
+) -> Result<Pass, Box<dyn Error>> {
     let operations = operations.max(1) as f64;
-    Ok(Round {
+    Ok(Pass {
         iops,
+        operations,
         process_us: process_ns / operations / 1e3,
-        kernel_us: costs.kernel_ns.clone()? as f64 / operations / 1e3,
-        amplification: costs.device.clone()?.read_bytes as f64 / (operations * 4096.0),
+        process_as_printed_us: printed_ns / operations / 1e3,
+        kernel_ns: costs.kernel_ns.clone()? as f64,
+        read_bytes: costs.device.clone()?.read_bytes as f64,
     })
 }
 
-/// One pass of fio over the same offsets, from a log of them.
+/// One pass of ours.
+fn ours(prepared: &Prepared<'_>, seed: Seed) -> Result<Pass, Box<dyn Error>> {
+    let phase = prepared.pass(seed)?;
+    let process_ns = phase.costs.process_ns as f64;
+    of(
+        phase.per_second(),
+        phase.operations,
+        (process_ns, process_ns),
+        &phase.costs,
+    )
+}
+
+/// One pass of fio over the same offsets, or the first few of them, from a log.
 fn fio(
     prepared: &Prepared<'_>,
     spec: &JobSpec,
+    most: usize,
     seed: Seed,
     directory: &Path,
-) -> Result<Round, Box<dyn Error>> {
+) -> Result<Pass, Box<dyn Error>> {
     let path = prepared.path().ok_or("there is no file")?.display().to_string();
-    let offsets = prepared.offsets(seed);
+    let mut offsets = prepared.offsets(seed);
+    offsets.truncate(most);
     let mut log = format!("fio version 2 iolog\n{path} add\n{path} open\n");
     for offset in &offsets {
         writeln!(log, "{path} read {offset} {}", spec.io_block_bytes)?;
@@ -170,6 +242,7 @@ fn fio(
     };
     let runtime_ns = number("job_runtime")? * 1e6;
     let cpu_percent = number("usr_cpu")? + number("sys_cpu")?;
-    let process_ns = runtime_ns * cpu_percent / 100.0 + CUT_NS;
+    let printed_ns = runtime_ns * cpu_percent / 100.0;
+    let process_ns = (printed_ns + CUT_NS, printed_ns);
     of(number("iops")?, offsets.len() as u64, process_ns, &costs)
 }

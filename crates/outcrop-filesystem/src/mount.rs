@@ -78,15 +78,7 @@ impl Mounted {
     /// # Errors
     /// [`FilesystemError::OtherOptions`] when the kernel made something else of them.
     pub fn confirm(&self, filesystem: &Filesystem, directory: &Path) -> Result<String, FilesystemError> {
-        let shown = self.options(directory)?;
-        if let Some(wanted) = missing_option(filesystem, &shown) {
-            return Err(FilesystemError::OtherOptions {
-                kind: filesystem.kind,
-                wanted,
-                shown,
-            });
-        }
-        Ok(shown)
+        compared(filesystem, self.options(directory)?)
     }
 
     /// Writes everything back and waits for it.
@@ -140,6 +132,18 @@ pub(crate) fn used_of(directory: BorrowedFd<'_>) -> Result<u64, Unavailable> {
         .f_blocks
         .saturating_sub(space.f_bfree)
         .saturating_mul(space.f_frsize))
+}
+
+/// The options shown, where they have all that were asked for.
+fn compared(filesystem: &Filesystem, shown: String) -> Result<String, FilesystemError> {
+    match missing_option(filesystem, &shown) {
+        None => Ok(shown),
+        Some(wanted) => Err(FilesystemError::OtherOptions {
+            kind: filesystem.kind,
+            wanted,
+            shown,
+        }),
+    }
 }
 
 /// The first option of btrfs's that was asked for and is not shown. Others show theirs in many ways, and are asked for none that
@@ -222,3 +226,64 @@ pub fn privilege() -> Result<(), Unavailable> {
 /// What a user without privileges is told.
 pub(crate) const NEEDS_ROOT: &str = "a filesystem of our own needs root, for a loop device and a mount; as this user take kind = \
                                      \"directory\" with a path (--directory)";
+
+#[cfg(test)]
+mod tests {
+    use outcrop_workload::filesystem::{Checksum, CompressPolicy};
+
+    use super::*;
+
+    fn btrfs(compression: &str, policy: CompressPolicy) -> Filesystem {
+        Filesystem {
+            policy,
+            ..Filesystem::new(FilesystemKind::Btrfs).with(compression.parse().unwrap())
+        }
+    }
+
+    #[test]
+    fn an_option_that_the_kernel_made_another_of_is_named_with_what_it_shows() {
+        use CompressPolicy::{Force, Heuristic};
+        for (filesystem, shown, missing) in [
+            // What kernels make of levels beyond their own.
+            (
+                btrfs("zstd:99", Force),
+                "compress-force=zstd:15",
+                "compress-force=zstd:99",
+            ),
+            (
+                btrfs("zstd:-16", Force),
+                "compress-force=zstd:-15",
+                "compress-force=zstd:-16",
+            ),
+            // One is a part of the other's name, and not the same.
+            (
+                btrfs("zstd:3", Heuristic),
+                "compress-force=zstd:3",
+                "compress=zstd:3",
+            ),
+            (btrfs("zstd:3", Force), "compress=zstd:3", "compress-force=zstd:3"),
+            (
+                btrfs("zstd:1", Force),
+                "compress-force=zstd:15",
+                "compress-force=zstd:1",
+            ),
+        ] {
+            let line = format!("rw,{shown},space_cache=v2,subvolid=5,subvol=/");
+            let error = compared(&filesystem, line.clone()).unwrap_err();
+            let FilesystemError::OtherOptions { wanted, shown, .. } = &error else {
+                panic!("{error}");
+            };
+            assert_eq!((wanted.as_str(), shown), (missing, &line));
+            let said = error.to_string();
+            assert!(said.contains(missing) && said.contains(&line), "{said}");
+            let as_asked = format!("rw,{missing},space_cache=v2");
+            assert_eq!(compared(&filesystem, as_asked.clone()).unwrap(), as_asked);
+        }
+        let unchecked = Filesystem {
+            checksum: Checksum::None,
+            ..btrfs("none", Force)
+        };
+        assert!(compared(&unchecked, "rw,space_cache=v2".to_owned()).is_err());
+        assert!(compared(&unchecked, "rw,nodatasum,space_cache=v2".to_owned()).is_ok());
+    }
+}

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use outcrop_filesystem::{Filesystem, Place, run_job};
+use outcrop_filesystem::{Filesystem, JobSpec, Place, run_job};
 use outcrop_measure::seed::{Generator, Seed};
 use outcrop_probe::{Clock, Stopwatch};
-use outcrop_workload::filesystem::FilesystemKind;
+use outcrop_workload::filesystem::{Age, FileOperation, FilesystemKind};
 
 use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, loops_without_a_name, spec};
 
@@ -23,44 +23,56 @@ const LONGEST_MS: u64 = 900;
 /// After this nothing may be left.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
 
-/// Not a test of itself: the process that the test below kills. It makes filesystems until it is.
+/// What is killed: a trial of each kind of filesystem, one with small files and one that ages.
+fn trials() -> [(Filesystem, JobSpec); 7] {
+    let built = |kind, compression: &str| (Filesystem::new(kind).with(compression.parse().unwrap()), spec());
+    let small_files = JobSpec {
+        operation: FileOperation::SmallFiles,
+        ..spec()
+    };
+    let aged = JobSpec {
+        age: Age::Overwritten(25),
+        ..spec()
+    };
+    [
+        (btrfs("zstd:3"), spec()),
+        (Filesystem::new(FilesystemKind::Ext4), spec()),
+        built(FilesystemKind::Squashfs, "zstd:15"),
+        (Filesystem::new(FilesystemKind::Xfs), spec()),
+        built(FilesystemKind::Erofs, "lz4hc:9"),
+        (Filesystem::new(FilesystemKind::Ext4), small_files),
+        (btrfs("zstd:3"), aged),
+    ]
+}
+
+/// Not a test of itself: the process that the test below kills. It makes filesystems until it is, beginning with the trial it is told.
 #[test]
 fn victim() {
-    if std::env::var_os("OUTCROP_TEST_VICTIM").is_none() {
+    let Some(directory) = std::env::var_os("OUTCROP_TEST_VICTIM") else {
         return;
-    }
-    let directory = std::env::var_os("OUTCROP_TEST_VICTIM").unwrap();
+    };
+    let first: usize = std::env::var("OUTCROP_TEST_FIRST").unwrap().parse().unwrap();
     let image = image(directory.as_ref());
     let data = data(DATA_BYTES);
-    let squashfs = Filesystem::new(FilesystemKind::Squashfs).with("zstd:15".parse().unwrap());
+    let trials = trials();
     println!("started");
-    loop {
-        for filesystem in [
-            btrfs("zstd:3"),
-            Filesystem::new(FilesystemKind::Ext4),
-            squashfs.clone(),
-        ] {
-            run_job(
-                Place::Image(&image),
-                &filesystem,
-                &spec(),
-                &data,
-                &Clock::new(),
-                &AtomicBool::new(false),
-            )
-            .unwrap();
-        }
+    for (filesystem, spec) in trials.iter().cycle().skip(first) {
+        run_job(
+            Place::Image(&image),
+            filesystem,
+            spec,
+            &data,
+            &Clock::new(),
+            &AtomicBool::new(false),
+        )
+        .unwrap();
     }
 }
 
 #[test]
 fn a_run_that_is_killed_leaves_nothing_behind() {
-    let kinds = [
-        FilesystemKind::Btrfs,
-        FilesystemKind::Ext4,
-        FilesystemKind::Squashfs,
-    ];
-    if !kinds.into_iter().all(can_make) {
+    let trials = trials();
+    if !trials.iter().all(|(filesystem, _)| can_make(filesystem.kind)) {
         return;
     }
     let folder = folder();
@@ -73,6 +85,11 @@ fn a_run_that_is_killed_leaves_nothing_behind() {
         command
             .args(["--exact", "kills::victim", "--nocapture"])
             .env("OUTCROP_TEST_VICTIM", folder.path())
+            // Of the rounds that are killed in a trial each begins with another one.
+            .env(
+                "OUTCROP_TEST_FIRST",
+                (round as usize / 2 % trials.len()).to_string(),
+            )
             .process_group(0)
             .stdout(Stdio::piped())
             .stderr(Stdio::null());

@@ -6,9 +6,12 @@
     reason = "a failed unwrap is a failed test, and a test says what it skips"
 )]
 
+mod counts;
+mod held;
 mod kills;
 mod oracle;
 mod own_directory;
 mod place;
+mod settings;
 mod traps;
 mod trials;

@@ -1,6 +1,8 @@
 //! What other tools fall for, done on purpose: each has a sign that a trial, or a finding, goes by.
 
+use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_filesystem::{Coldness, Component, Filesystem, FilesystemError, JobSpec, Place, run_job};
@@ -10,6 +12,7 @@ use outcrop_workload::filesystem::{Checksum, CopyOnWrite, FileAccess, Filesystem
 
 use rand::Rng as _;
 
+use crate::held::Held;
 use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, spec};
 
 #[test]
@@ -65,16 +68,36 @@ fn settings_that_switch_compression_off_in_silence_are_refused() {
     }
 }
 
+/// A file of 1 MiB, in memory.
+fn cached_file(folder: &Path) -> File {
+    let path = folder.join("cached");
+    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+    File::options().read(true).write(true).open(&path).unwrap()
+}
+
 #[test]
 fn a_page_that_is_mapped_and_locked_keeps_a_trial_from_calling_itself_cold() {
+    const LOCKED_PAGES: u64 = 4;
     let folder = folder();
-    let path = folder.path().join("held");
-    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
-    let file = std::fs::File::options()
-        .read(true)
-        .write(true)
-        .open(&path)
-        .unwrap();
+    let files = [cached_file(folder.path())];
+    let held = Held::first(LOCKED_PAGES as usize * 4096, &files[0]);
+    let error = Coldness::prove(&files).unwrap_err();
+    let FilesystemError::NotCold { cached, file_pages } = error else {
+        panic!("{error}");
+    };
+    // The kernel may keep more with them: it caches several pages as one.
+    assert!((LOCKED_PAGES..=file_pages).contains(&cached), "{cached}");
+    assert_eq!(file_pages, 256);
+    let said = error.to_string();
+    assert!(said.contains("mapped or locked"), "{said}");
+    drop(held);
+    assert_eq!(Coldness::prove(&files).unwrap().cached_pages, Ok(0));
+}
+
+#[test]
+fn dirty_pages_are_written_back_before_a_file_is_called_cold() {
+    let folder = folder();
+    let file = cached_file(folder.path());
     // Dirty pages are not dropped: without the fsync the proof would fail on every filesystem.
     file.write_all_at(&[2; 4096], 0).unwrap();
     assert!(cached_pages(&file).unwrap().cached > 0);
