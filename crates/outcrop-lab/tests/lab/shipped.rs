@@ -166,3 +166,43 @@ fn the_matrix_has_every_cell_of_the_published_one() {
         }
     }
 }
+
+/// Cells whose throughput `outcrop predict --run` predicts: what compresses, of layers that are more than a codec.
+#[test]
+fn the_plans_that_check_predictions_have_at_least_20_predicted_cells_with_five_trials_of_two_seconds() {
+    const PLANS: [&str; 3] = ["predict-software", "predict-codecs", "predict-filesystem"];
+    for effort in [Effort::Default, Effort::Full] {
+        let options = PlanOptions {
+            effort: Some(effort),
+            ..PlanOptions::default()
+        };
+        let shipped = shipped_plans().iter();
+        let plans: Vec<_> = shipped
+            .filter(|plan| PLANS.contains(&plan.name))
+            .map(|plan| plan.source())
+            .collect();
+        let set = PlanSet::from_sources(&plans, &options).unwrap();
+        let (mut predicted, mut threads) = (0, BTreeSet::new());
+        for cell in set
+            .cells()
+            .iter()
+            .filter(|cell| cell.layer.name() != "compression")
+        {
+            let factor = |name| super::scene::factor(cell, name);
+            // fjall does not count what compactions read: nothing would be predicted from its cells.
+            if cell.layer.name() == "kv" {
+                assert_eq!(factor("engine"), "rocksdb", "{effort}");
+                threads.insert(factor("threads").to_owned());
+            }
+            let is_compressed = factor("compression") != "none";
+            predicted += usize::from(is_compressed);
+            assert!(
+                cell.trial.repetitions >= 5 && cell.trial.duration.0.as_secs() >= 2,
+                "{effort}: {:?}",
+                cell.trial
+            );
+        }
+        assert!(predicted >= 20, "{effort}: {predicted}");
+        assert_eq!(threads.into_iter().collect::<Vec<_>>(), ["1", "2"], "{effort}");
+    }
+}
