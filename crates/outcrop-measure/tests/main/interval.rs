@@ -1,19 +1,10 @@
-//! Medians against counting and their promised coverage, and bootstraps against plain loops that draw the same indices.
+//! Medians against counting, and their intervals against the coverage that they promise.
 
 use outcrop_measure::Seed;
-use outcrop_measure::interval::{
-    block_bootstrap, default_block_length, mean, median, median_interval, summarise,
-};
+use outcrop_measure::interval::{median, median_interval, summarise};
 use outcrop_measure::seed::Generator;
 use proptest::prelude::*;
 use rand::Rng;
-
-/// Draws an index by long multiplication, digit by digit of 32 bits.
-fn draw(rng: &mut Generator, bound: usize) -> usize {
-    let (word, bound) = (rng.next_u64(), bound as u64);
-    let (high, low) = (word >> 32, word & 0xffff_ffff);
-    ((high * bound + ((low * bound) >> 32)) >> 32) as usize
-}
 
 /// The median by counting how many samples are below and above.
 fn naive_median(samples: &[f64]) -> f64 {
@@ -33,13 +24,6 @@ fn naive_median(samples: &[f64]) -> f64 {
     (at((n - 1) / 2) + at(n / 2)) / 2.0
 }
 
-/// The ends that leave 2.5 % outside on either side.
-fn naive_ends(mut statistics: Vec<f64>) -> (f64, f64) {
-    statistics.sort_by(|left, right| left.partial_cmp(right).expect("finite"));
-    assert_eq!(statistics.len(), 2000);
-    (statistics[49], statistics[1950])
-}
-
 fn normal(rng: &mut Generator) -> f64 {
     // Twelve uniforms: variance 1, mean 6 (Irwin and Hall).
     (0..12)
@@ -50,13 +34,9 @@ fn normal(rng: &mut Generator) -> f64 {
 
 #[test]
 fn one_sample_has_no_interval_and_neither_has_what_is_not_a_number() {
-    let seed = Seed(1);
     assert_eq!(median_interval(&[]), None);
     assert_eq!(median_interval(&[3.0]), None);
     assert_eq!(median_interval(&[3.0, f64::NAN, 4.0]), None);
-    assert_eq!(block_bootstrap(&[1.0], 1, mean, seed), None);
-    assert_eq!(block_bootstrap(&[1.0, f64::NAN], 1, mean, seed), None);
-    assert_eq!(block_bootstrap(&[1.0, 2.0], 1, |_| f64::NAN, seed), None);
     assert_eq!(summarise(&[]), None);
     assert_eq!(summarise(&[f64::NAN]), None);
     let single = summarise(&[3.0]).expect("one sample");
@@ -130,40 +110,6 @@ fn the_interval_of_a_median_is_between_the_samples_that_the_tables_give() {
 }
 
 #[test]
-fn blocks_see_the_dependence_that_single_draws_miss() {
-    let mut rng = Seed(3).rng();
-    let mut level = 0.0;
-    let series: Vec<f64> = (0..1000)
-        .map(|_| {
-            level = 0.9 * level + normal(&mut rng);
-            level
-        })
-        .collect();
-    let single = block_bootstrap(&series, 1, mean, Seed(1)).expect("a series");
-    let blocks = block_bootstrap(&series, 40, mean, Seed(1)).expect("a series");
-    // For this process the standard error of the mean is √((1 + 0.9) ÷ (1 − 0.9)) ≈ 4.4 times the naive one.
-    let factor = (blocks.high - blocks.low) / (single.high - single.low);
-    assert!((2.5..5.5).contains(&factor), "{factor}");
-}
-
-#[test]
-fn block_lengths_are_cube_roots_rounded_up() {
-    for (n, length) in [
-        (0, 1),
-        (1, 1),
-        (2, 2),
-        (8, 2),
-        (9, 3),
-        (27, 3),
-        (28, 4),
-        (1000, 10),
-        (1_000_000, 100),
-    ] {
-        assert_eq!(default_block_length(n), length, "{n}");
-    }
-}
-
-#[test]
 fn widths_and_overlaps_are_those_of_the_ends() {
     let narrow = median_interval(&[99.0, 100.0, 101.0]).expect("three");
     let wide = median_interval(&[90.0, 100.0, 115.0]).expect("three");
@@ -183,31 +129,6 @@ fn widths_and_overlaps_are_those_of_the_ends() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn the_block_bootstrap_is_the_plain_loop(
-        series in prop::collection::vec(-1e3..1e3f64, 2..40),
-        asked_length in 0..50usize,
-        seed in any::<u64>(),
-    ) {
-        let length = asked_length.max(1).min(series.len());
-        let mut rng = Seed(seed).rng();
-        let mut statistics = Vec::new();
-        for _ in 0..2000 {
-            let (mut sum, mut taken) = (0.0, 0);
-            while taken < series.len() {
-                let start = draw(&mut rng, series.len() - length + 1);
-                for offset in 0..length.min(series.len() - taken) {
-                    sum += series[start + offset];
-                    taken += 1;
-                }
-            }
-            statistics.push(sum / series.len() as f64);
-        }
-        let interval = block_bootstrap(&series, asked_length, mean, Seed(seed)).expect("two or more");
-        let (low, high) = naive_ends(statistics);
-        prop_assert!((interval.low - low).abs() < 1e-9 && (interval.high - high).abs() < 1e-9);
-    }
 
     #[test]
     fn a_summary_is_what_a_plain_loop_says(samples in prop::collection::vec(-1e6..1e6f64, 1..30)) {
