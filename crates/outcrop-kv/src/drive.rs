@@ -179,6 +179,7 @@ impl<'s> Database<'s> {
             duration_ns: elapsed().as_nanos() as u64,
             left: self.store.compaction(),
             counters: self.store.counters(),
+            tables: self.store.tables(),
         })
     }
 

@@ -21,6 +21,7 @@
 
 mod error;
 mod store;
+mod tables;
 
 pub mod engine;
 
@@ -50,5 +51,6 @@ pub use report::{
 };
 pub use spec::{KvSpec, PageCache, ValueSource};
 pub use store::{CompactionState, Counted, Opening, Session, Store, StoreCounters, StoreOptions};
+pub use tables::Tables;
 pub use trial::{Ground, Progress, Site, run};
 pub use usage::{Space, allocated_bytes};

@@ -7,6 +7,7 @@ use outcrop_workload::keyed::OperationKind;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{CompactionState, Counted, StoreCounters};
+use crate::tables::Tables;
 use crate::usage::Space;
 use crate::wire;
 
@@ -219,6 +220,8 @@ pub struct SettlingReport {
     pub left: CompactionState,
     /// What the engine counted from its opening until then.
     pub counters: StoreCounters,
+    /// What its files held then.
+    pub tables: Tables,
 }
 
 /// What a process says of its load.
@@ -278,6 +281,12 @@ pub struct KvReport {
     pub is_settled: bool,
     /// Bytes of load and settling.
     pub load_amounts: Amounts,
+    /// The block device's part of the load, until its sync had ended.
+    pub loading_device: DeviceTraffic,
+    /// The block device's part of the settling, until its sync had ended.
+    pub settling_device: DeviceTraffic,
+    /// What the engines' files held after settling.
+    pub tables: Tables,
     /// Space that the databases took after settling.
     pub stored: Space,
     /// The same at the end, when they were closed.
@@ -294,6 +303,10 @@ pub struct KvReport {
     pub energy_j: Result<f64, Unavailable>,
     /// CPU time of the kernel's threads during the run and the sync after it: writeback, and what a filesystem compresses. Of the whole machine.
     pub kernel_threads_ns: Result<u64, Unavailable>,
+    /// CPUs that the processes may use.
+    pub cpus: usize,
+    /// Share of the machine's CPU time that was busy from the request to run until the answer, whoever used it.
+    pub machine_cpu_share: Result<f64, Unavailable>,
     /// Operations per second that an open loop's schedule asked for.
     pub offered_per_second: Option<f64>,
 }

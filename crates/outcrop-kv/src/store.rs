@@ -7,6 +7,7 @@ use outcrop_workload::store::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::KvError;
+use crate::tables::Tables;
 
 /// How an engine is opened. What an engine does not have is refused by [`check`](crate::engine::check), never ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub struct StoreOptions {
 }
 
 impl StoreOptions {
-    /// The engine as most people have it: LSM engines with LZ4 where they can, blocks of 4 KiB, 32 MiB of cache and 10 bits of bloom filter.
+    /// The engine as most people have it: uncompressed blocks of 4 KiB, 32 MiB of cache and 10 bits of bloom filter.
     pub const fn of(engine: StoreEngine) -> Self {
         Self {
             engine,
@@ -88,6 +89,11 @@ pub trait Store: Send + Sync {
 
     /// The engine's own counters since it was opened.
     fn counters(&self) -> StoreCounters;
+
+    /// What the engine's files hold now.
+    fn tables(&self) -> Tables {
+        Tables::unavailable("the engine does not say what its files hold")
+    }
 }
 
 /// A thread's handle on a database, with the buffers that it reuses.

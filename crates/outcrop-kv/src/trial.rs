@@ -8,6 +8,7 @@ use std::time::Duration;
 use outcrop_measure::Rate;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::energy::Meter;
+use outcrop_probe::kernel_threads::MachineCpu;
 use outcrop_probe::{BlockDevice, Clock, Counters, KernelThreads};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -18,9 +19,10 @@ use crate::guard::Guard;
 use crate::memory_limit::MemoryLimit;
 use crate::page_cache;
 use crate::process::{Worker, WorkerProgram};
-use crate::report::{Amounts, DeviceTraffic, KvReport, LoadReport, RunReport, SettlingReport};
+use crate::report::{Amounts, DeviceTraffic, KvReport, LoadReport, PhaseReport, RunReport, SettlingReport};
 use crate::spec::{KvSpec, PageCache, ValueSource};
-use crate::store::Counted;
+use crate::store::{Counted, StoreCounters};
+use crate::tables::Tables;
 use crate::usage::Space;
 use crate::wire::{Answer, Request};
 
@@ -120,7 +122,8 @@ struct Ends {
 struct Loaded {
     reports: Vec<LoadReport>,
     settled: Vec<SettlingReport>,
-    device: DeviceTraffic,
+    /// Of the load, of the settling, and of both.
+    devices: [DeviceTraffic; 3],
     stored: Space,
 }
 
@@ -130,6 +133,7 @@ struct Ran {
     device: DeviceTraffic,
     energy_j: Result<f64, Unavailable>,
     kernel_threads_ns: Result<u64, Unavailable>,
+    machine_cpu_share: Result<f64, Unavailable>,
 }
 
 struct Trial<'t> {
@@ -259,10 +263,16 @@ impl Trial<'_> {
         let timing = self.timing();
         let loaded = self.ask_all(|_| Request::Load(timing))?;
         page_cache::sync(self.databases())?;
+        let between_phases = (self.counters)();
         let settled = self.ask_all(|_| Request::Settle)?;
         // What compaction wrote meanwhile: pages that are not on the device can be neither counted nor dropped.
         page_cache::sync(self.databases())?;
-        let device = between(before, (self.counters)());
+        let after = (self.counters)();
+        let devices = [
+            between(&before, &between_phases),
+            between(&between_phases, &after),
+            between(&before, &after),
+        ];
         if self.spec.page_cache == PageCache::Dropped {
             page_cache::forget(self.databases())?;
         }
@@ -277,7 +287,7 @@ impl Trial<'_> {
         Ok(Loaded {
             reports: loads.collect::<Result<_, _>>()?,
             settled: settled.collect::<Result<_, _>>()?,
-            device,
+            devices,
             stored: self.stored()?,
         })
     }
@@ -287,10 +297,13 @@ impl Trial<'_> {
         let threads_before = KernelThreads::now();
         let meter = Meter::start();
         let timing = self.timing();
+        let machine_before = MachineCpu::now();
         let answers = self.ask_all(|_| Request::Run(timing))?;
+        let machine_cpu_share =
+            machine_before.and_then(|before| MachineCpu::now()?.busy_share_since(&before));
         let energy_j = meter.and_then(Meter::stop).map(|energy| energy.total.0);
         page_cache::sync(self.databases())?;
-        let device = between(before, (self.counters)());
+        let device = between(&before, &(self.counters)());
         let kernel_threads_ns = threads_before.and_then(|before| Ok(KernelThreads::now()?.since(&before)));
         let reports = answers.into_iter().map(|answer| match answer {
             Answer::Ran(report) => Ok(*report),
@@ -301,6 +314,7 @@ impl Trial<'_> {
             device,
             energy_j,
             kernel_threads_ns,
+            machine_cpu_share,
         })
     }
 
@@ -313,12 +327,61 @@ fn out_of_turn() -> KvError {
     KvError::system("understand another process", "it answered a different request")
 }
 
-fn between(before: DeviceTraffic, after: DeviceTraffic) -> DeviceTraffic {
-    Ok(after?.since(&before?))
+fn between(before: &DeviceTraffic, after: &DeviceTraffic) -> DeviceTraffic {
+    match (before, after) {
+        (Ok(before), Ok(after)) => Ok(after.since(before)),
+        (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+    }
 }
 
 fn sum(counts: impl Iterator<Item = Counted>) -> Counted {
     counts.sum()
+}
+
+/// What the settling of all processes yielded.
+struct Settled {
+    settling_ns: u64,
+    debt: Counted,
+    is_settled: bool,
+    counters: StoreCounters,
+    tables: Tables,
+}
+
+impl Settled {
+    /// That of all processes; none where there is none.
+    fn of(reports: Vec<SettlingReport>) -> Option<Self> {
+        let settled = reports.into_iter().map(|report| Self {
+            settling_ns: report.duration_ns,
+            debt: report.left.debt_bytes,
+            is_settled: !report.left.is_busy,
+            counters: report.counters,
+            tables: report.tables,
+        });
+        settled.reduce(|one, other| Self {
+            settling_ns: one.settling_ns.max(other.settling_ns),
+            debt: sum([one.debt, other.debt].into_iter()),
+            is_settled: one.is_settled && other.is_settled,
+            counters: one.counters.plus(&other.counters),
+            tables: one.tables.plus(&other.tables),
+        })
+    }
+}
+
+/// The phase of all processes together; none where there is none.
+fn joined(phases: impl Iterator<Item = PhaseReport>) -> Option<PhaseReport> {
+    phases.reduce(|mut one, other| {
+        one.merge(other);
+        one
+    })
+}
+
+fn amounts(phase: &PhaseReport, engine: StoreCounters, device: DeviceTraffic) -> Amounts {
+    Amounts {
+        user_written_bytes: phase.tally.written_bytes,
+        user_read_bytes: phase.tally.read_bytes,
+        engine,
+        device,
+    }
 }
 
 fn report(
@@ -331,47 +394,27 @@ fn report(
 ) -> Result<KvReport, KvError> {
     let none = || KvError::system("add up", "no process answered");
     let flush_ns = loaded.reports.iter().map(|report| report.flush_ns).max();
-    let settling_ns = loaded.settled.iter().map(|report| report.duration_ns).max();
-    let debt = |left: &crate::store::CompactionState| left.debt_bytes.clone();
-    let debt_before = sum(loaded.settled.iter().map(|report| debt(&report.left)));
-    let debt_after = sum(ran.reports.iter().map(|report| debt(&report.left)));
-    let is_settled = !loaded.settled.iter().any(|report| report.left.is_busy);
-    let settled = loaded.settled.into_iter().map(|report| report.counters);
-    let load_engine = settled.reduce(|one, other| one.plus(&other)).ok_or_else(none)?;
-    let peaks = ran
-        .reports
-        .iter()
-        .map(|report| report.peak_resident_bytes.clone());
-    let peak_resident_bytes = sum(peaks);
-    let join = |mut one: crate::report::PhaseReport, other| {
-        one.merge(other);
-        one
-    };
-    let loads = loaded.reports.into_iter().map(|report| report.phase);
-    let load = loads.reduce(join).ok_or_else(none)?;
-    let run = ran
-        .reports
-        .into_iter()
-        .map(|report| report.phase)
-        .reduce(join)
-        .ok_or_else(none)?;
-    let amounts = |phase: &crate::report::PhaseReport, engine, device| Amounts {
-        user_written_bytes: phase.tally.written_bytes,
-        user_read_bytes: phase.tally.read_bytes,
-        engine,
-        device,
-    };
+    let settled = Settled::of(loaded.settled).ok_or_else(none)?;
+    let debt_after = sum(ran.reports.iter().map(|report| report.left.debt_bytes.clone()));
+    let peaks = ran.reports.iter();
+    let peak_resident_bytes = sum(peaks.map(|report| report.peak_resident_bytes.clone()));
+    let load = joined(loaded.reports.into_iter().map(|report| report.phase)).ok_or_else(none)?;
+    let run = joined(ran.reports.into_iter().map(|report| report.phase)).ok_or_else(none)?;
+    let [loading_device, settling_device, load_device] = loaded.devices;
     Ok(KvReport {
         identity,
         opening_ns: ends.opening_ns,
         closing_ns: ends.closing_ns,
-        load_amounts: amounts(&load, load_engine, loaded.device),
+        load_amounts: amounts(&load, settled.counters, load_device),
+        loading_device,
+        settling_device,
+        tables: settled.tables,
         run_amounts: amounts(&run, run.counters.clone(), ran.device),
         load,
         flush_ns: flush_ns.unwrap_or(0),
-        settling_ns: settling_ns.unwrap_or(0),
-        debt_before,
-        is_settled,
+        settling_ns: settled.settling_ns,
+        debt_before: settled.debt,
+        is_settled: settled.is_settled,
         stored: loaded.stored,
         stored_after,
         run,
@@ -379,6 +422,8 @@ fn report(
         peak_resident_bytes,
         energy_j: ran.energy_j,
         kernel_threads_ns: ran.kernel_threads_ns,
+        cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        machine_cpu_share: ran.machine_cpu_share,
         offered_per_second: spec.arrival.per_second().map(Rate::per_second),
     })
 }

@@ -69,6 +69,8 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         BACKLOG,
         COMPRESSED_BELOW,
     ],
+    // It is a number of windows times their length.
+    follows: |_, metric| metric == STALLED_TIME.name,
     ..LayerSchema::named("kv")
 };
 
@@ -84,12 +86,18 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(READ_MODIFY_WRITE_LATENCY.p99, "read-modify-write p99", 5),
     TableColumn::new(LOAD_THROUGHPUT, "load", 3),
     TableColumn::new(CPU, "CPU per operation", 3),
+    TableColumn::new(BACKGROUND_CPU, "engine's own CPU", 6),
+    TableColumn::new(ENERGY, "energy", 6),
+    TableColumn::share(CPU_SHARE, "CPUs busy", 9),
     TableColumn::new(STORED_BYTES, "on disk", 1),
     TableColumn::new(STORED_AFTER_BYTES, "on disk at end", 9),
     TableColumn::new(SPACE_AMPLIFICATION, "space amp.", 6),
     TableColumn::new(LOAD_WRITES_ENGINE, "load write amp. (engine)", 7),
     TableColumn::new(WRITES_ENGINE, "run write amp. (engine)", 7),
     TableColumn::new(READS_DEVICE, "read amp. (device)", 8),
+    TableColumn::new(RUN_DEVICE_READ, "device reads", 9),
+    TableColumn::new(RUN_DEVICE_WRITTEN, "device writes", 9),
+    TableColumn::new(STALLED_TIME, "stalled", 9),
 ];
 
 /// What only some engines have: peers are the same but for these.
@@ -301,9 +309,9 @@ pub static PROCESSES: Factor<u32> = Factor::new(
 .accepts("processes, each with its own database of `records`")
 .label(Label::Unusual("{} processes"));
 /// When operations are due.
-pub static ARRIVAL: Factor<Arrival> = Factor::new("arrival", "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE", spelled)
+pub static ARRIVAL: Factor<Arrival> = Factor::new("arrival", "Arrival process: closed, constant:RATE, poisson:RATE, etc:RATE, sine:RATE:SWING:PERIOD", spelled)
     .default("closed")
-    .accepts("`\"closed\"`; open loop: `\"constant:20k\"`, `\"poisson:20k\"`, `\"etc:20k\"` operations per second of all processes together")
+    .accepts("`\"closed\"`; open loop: `\"constant:20k\"`, `\"poisson:20k\"`, `\"etc:20k\"`, `\"sine:4500:1000:86071s\"` (mean, swing and period) operations per second of all processes together")
     .label(Label::Unusual("{}"))
     .role(Role::Condition)
     .assumed("closed");

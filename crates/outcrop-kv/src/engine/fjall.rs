@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use fjall::config::{
     BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
 };
-use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, UserValue};
+use fjall::{
+    AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, UserValue,
+};
 use outcrop_measure::metric::Unavailable;
 use outcrop_workload::store::{Durability, StoreCodec};
 
 use super::{check_directory, io_error};
 use crate::error::KvError;
 use crate::store::{CompactionState, Opening, Session, Store, StoreCounters, StoreOptions};
+use crate::tables::Tables;
 use crate::usage::is_full;
 
 const ENGINE: &str = "fjall";
@@ -155,6 +158,43 @@ impl Store for Fjall {
             ),
             ..StoreCounters::unavailable("fjall does not count it")
         }
+    }
+
+    fn tables(&self) -> Tables {
+        let version = self.records.tree.current_version();
+        let mut tables = Tables {
+            data_bytes: Ok(0),
+            index_bytes: Ok(0),
+            filter_bytes: Ok(0),
+            entries: Ok(0),
+            upper_bytes: Ok(0),
+            ..Tables::unavailable("fjall does not say how large its blocks were before compression")
+        };
+        // From the first level down: what lies above the last one that has any table is not merged into it.
+        for level in version.iter_levels() {
+            let above = tables.bytes();
+            let mut is_empty = true;
+            for table in level.iter().flat_map(|run| run.iter()) {
+                let regions = &table.regions;
+                let optional = [regions.index, regions.filter, regions.filter_tli];
+                let [index, filter, filter_index] =
+                    optional.map(|region| region.map_or(0, |at| u64::from(at.size())));
+                is_empty = false;
+                // Counted while blocks of data are written, before index and filters.
+                tables = tables.plus(&Tables {
+                    data_bytes: Ok(table.metadata.file_size),
+                    index_bytes: Ok(u64::from(regions.tli.size()) + index),
+                    filter_bytes: Ok(filter + filter_index),
+                    entries: Ok(table.metadata.item_count),
+                    upper_bytes: Ok(0),
+                    content_bytes: tables.content_bytes.clone(),
+                });
+            }
+            if !is_empty {
+                tables.upper_bytes = above;
+            }
+        }
+        tables
     }
 }
 

@@ -10,6 +10,7 @@ use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableDe
 use super::{check_directory, io_error};
 use crate::error::KvError;
 use crate::store::{CompactionState, Opening, Session, Store, StoreCounters, StoreOptions};
+use crate::tables::Tables;
 
 const ENGINE: &str = "redb";
 /// The version in Cargo.lock; a test holds the two together.
@@ -132,6 +133,10 @@ impl Store for Redb {
 
     fn counters(&self) -> StoreCounters {
         StoreCounters::unavailable("redb does not count it")
+    }
+
+    fn tables(&self) -> Tables {
+        Tables::unavailable("a B-tree has no blocks, index and filters of files")
     }
 }
 

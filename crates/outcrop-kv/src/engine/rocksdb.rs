@@ -9,6 +9,7 @@ mod errors;
 mod functions;
 mod library;
 mod options;
+mod properties;
 mod statistics;
 
 use std::ffi::{CStr, CString, c_char};
@@ -25,7 +26,8 @@ use self::library::RocksLibrary;
 use self::options::RocksOptions;
 use super::check_directory;
 use crate::error::KvError;
-use crate::store::{CompactionState, Opening, Session, Store, StoreCounters, StoreOptions};
+use crate::store::{CompactionState, Counted, Opening, Session, Store, StoreCounters, StoreOptions};
+use crate::tables::Tables;
 
 pub(super) use self::library::find;
 
@@ -135,16 +137,23 @@ impl Handle {
         }
     }
 
-    /// A property that is a number.
-    fn property(&self, name: &CStr) -> Result<u64, Unavailable> {
+    /// A property as text.
+    fn property(&self, name: &CStr) -> Result<String, Unavailable> {
         // SAFETY: the database is open; the name ends in a null byte.
         let text = unsafe { (self.functions().property_value)(self.db, name.as_ptr()) };
-        let text = taken(self.functions(), text);
-        text.and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
-            let name = name.to_string_lossy();
-            Unavailable::because(format!("this RocksDB has no property {name}"))
-        })
+        taken(self.functions(), text).ok_or_else(|| no_property(name))
     }
+
+    /// A property that is a number.
+    fn number(&self, name: &CStr) -> Counted {
+        let text = self.property(name)?;
+        text.trim().parse().map_err(|_| no_property(name))
+    }
+}
+
+fn no_property(name: &CStr) -> Unavailable {
+    let name = name.to_string_lossy();
+    Unavailable::because(format!("this RocksDB has no property {name}"))
 }
 
 impl Store for RocksDb {
@@ -181,10 +190,10 @@ impl Store for RocksDb {
             c"rocksdb.mem-table-flush-pending",
         ];
         CompactionState {
-            debt_bytes: self.0.property(c"rocksdb.estimate-pending-compaction-bytes"),
+            debt_bytes: self.0.number(c"rocksdb.estimate-pending-compaction-bytes"),
             is_busy: busy
                 .into_iter()
-                .any(|name| self.0.property(name).is_ok_and(|count| count > 0)),
+                .any(|name| self.0.number(name).is_ok_and(|count| count > 0)),
         }
     }
 
@@ -194,6 +203,15 @@ impl Store for RocksDb {
         match taken(self.0.functions(), text) {
             Some(text) => statistics::counters(&text),
             None => StoreCounters::unavailable("this RocksDB was built without statistics"),
+        }
+    }
+
+    fn tables(&self) -> Tables {
+        let all = self.0.property(c"rocksdb.aggregated-table-properties");
+        let levels = properties::LEVELS.map(|level| self.0.property(level));
+        match all {
+            Ok(all) => properties::tables(&all, &levels),
+            Err(why) => Tables::unavailable(&why.reason),
         }
     }
 }

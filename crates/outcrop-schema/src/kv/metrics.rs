@@ -9,6 +9,7 @@ pub(super) const METRICS: &[&[Metric]] = &[
     PLAIN,
     SPACE,
     AMPLIFICATION,
+    DEVICE,
     BLOCKS,
     &LATENCY.all(),
     &READ_LATENCY.all(),
@@ -34,7 +35,10 @@ metrics! { PLAIN:
     LOAD_CPU = "load_cpu_per_record", NanosecondsPerOperation, Lower, Trial, "CPU time of the load phase, the engine's own threads included, per record";
     ENERGY = "energy_per_operation", Joules, Lower, Trial, "energy of the metered packages during the run over its operations, warm-up included; its inverse is operations per joule";
     RESIDENT_BYTES = "peak_resident_memory", Bytes, Lower, Trial, "highest resident memory of all processes together";
-    STALLS = "stalled_windows", Count, Lower, Trial, "windows of the run with less than a tenth of the median throughput";
+    CPU_SHARE = "cpu_share", Ratio, Neither, Trial, "CPU time of the processes in the measured time, kernel included, over that time × the CPUs that they may use: 1 is all of them";
+    MACHINE_CPU_SHARE = "machine_cpu_share", Ratio, Neither, Trial, "share of the CPU time of the whole machine that was busy during the run, warm-up included, whoever used it; /proc/stat counts in ticks of 10 ms";
+    STALLS = "stalled_windows", Count, Lower, Trial, "windows of the run with less than a tenth of the median window's operations; a window is the plan's interval: a fifth of the duration, at most a second, where the plan says nothing";
+    STALLED_TIME = "stalled_time", Nanoseconds, Lower, Trial, "time of the run with less than a tenth of the median throughput: the stalled windows times their length";
     WRITER_STALL = "writers_stalled_time", Nanoseconds, Lower, Trial, "time for which the engine delayed writers during the run, summed over them";
     CACHE_HITS = "block_cache_hit_ratio", Ratio, Higher, Trial, "data blocks found in the engine's block cache over those requested, during the run";
     BETWEEN = "time_between_operations", NanosecondsPerOperation, Neither, Trial, "closed loop: time of a driver's thread between two operations, in which it draws the next, makes values, and compares those that were read; in no latency";
@@ -48,6 +52,12 @@ metrics! { SPACE:
     STORED_AFTER_BYTES = "stored_bytes_after_run", Bytes, Lower, Trial, "bytes that the databases take on the filesystem at the end";
     LOG_BYTES = "log_bytes", Bytes, Lower, Trial, "the part of the bytes after the load that is the engine's log, by the sizes of its files: below a filesystem that compresses it takes less";
     LOG_AFTER_BYTES = "log_bytes_after_run", Bytes, Lower, Trial, "the part of the bytes at the end that is the engine's log, by the sizes of its files: below a filesystem that compresses it takes less";
+    DATA_BLOCK_BYTES = "data_block_bytes", Bytes, Neither, Trial, "the part of the bytes after the load that is data blocks as they are stored, by the engine's statistics";
+    INDEX_BYTES = "index_bytes", Bytes, Neither, Trial, "the part of the bytes after the load that is the index of the engine's files, by its statistics";
+    FILTER_BYTES = "filter_bytes", Bytes, Neither, Trial, "the part of the bytes after the load that is bloom filters, by the engine's statistics";
+    DATA_BLOCK_RATIO = "data_block_ratio", Ratio, Higher, Trial, "bytes of keys and values in the data blocks over the bytes of the blocks, by the engine's statistics: the compression ratio without index, filters and log";
+    VERSIONS_PER_RECORD = "versions_per_record", Ratio, Neither, Trial, "entries in the engine's files after the load has settled over records; above 1, levels that are not merged hold some records more than once";
+    UPPER_LEVELS_SHARE = "upper_levels_share", Ratio, Neither, Trial, "share of the engine's files that lies above the deepest level with any data, after the load has settled: what is not merged into it";
     SPACE_AMPLIFICATION = "space_amplification", Ratio, Lower, Trial, "bytes on the filesystem after the load has settled over bytes of keys and values";
     STORED_RATIO = "stored_ratio", Ratio, Higher, Trial, "bytes of keys and values over bytes on the filesystem after the load has settled: the compression ratio of the whole engine";
     DEBT_BEFORE = "compaction_debt_before_run", Bytes, Lower, Trial, "bytes that compaction still had to rewrite when the run began, as the engine estimates";
@@ -73,6 +83,15 @@ metrics! { AMPLIFICATION:
     WRITES_DEVICE = "write_amplification_device", Ratio, Lower, Trial, "bytes written to the block device by its own counters over bytes of keys and values written, during the run and the sync after it; includes the writes of other processes";
     READS_ENGINE = "read_amplification_engine", Ratio, Lower, Trial, "bytes read from files by the engine's statistics over bytes of values returned, during the run";
     READS_DEVICE = "read_amplification_device", Ratio, Lower, Trial, "bytes read from the block device by its own counters over bytes of values returned, during the run; includes the reads of other processes";
+}
+
+metrics! { DEVICE:
+    LOAD_DEVICE_READ = "load_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the load to the end of the sync after it, whoever asked";
+    LOAD_DEVICE_WRITTEN = "load_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the load to the end of the sync after it, whoever wrote";
+    SETTLING_DEVICE_READ = "settling_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters during settling and the sync after it, whoever asked";
+    SETTLING_DEVICE_WRITTEN = "settling_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters during settling and the sync after it, whoever wrote";
+    RUN_DEVICE_READ = "run_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the warm-up to the end of the sync after the run, whoever asked";
+    RUN_DEVICE_WRITTEN = "run_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the warm-up to the end of the sync after the run, whoever wrote";
 }
 
 /// Time of an operation of any kind, under an open loop from its intended start.

@@ -30,6 +30,7 @@ mod json_shape;
 mod killed;
 mod kv;
 mod kv_kills;
+mod kv_records;
 mod kv_settings;
 mod limits;
 mod messages;

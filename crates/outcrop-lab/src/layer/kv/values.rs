@@ -1,9 +1,10 @@
 //! From the driver's report to the values of a record.
 
-use outcrop_kv::{Amounts, Counted, KvReport, KvSpec, PhaseReport};
+use outcrop_kv::{Amounts, Counted, DeviceTraffic, KvReport, KvSpec, PhaseReport};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
-use outcrop_measure::units::format_bytes;
+use outcrop_measure::units::{format_bytes, format_nanoseconds};
+use outcrop_probe::Counters;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
 use outcrop_schema::Remark;
 use outcrop_schema::kv;
@@ -57,9 +58,12 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
     let run = &report.run;
     let keeps_values = spec.options.engine != StoreEngine::None;
     let mut values = speed(report);
+    values.extend(stalls(run));
     if keeps_values {
         values.extend(space(report));
+        values.extend(tables(spec, report));
         values.extend(amplification(spec, report));
+        values.extend(device_bytes(report));
         values.extend(blocks(report));
     }
     values.extend(Value::latencies(&kv::LATENCY, &run.latencies(), NONE_DONE));
@@ -98,9 +102,6 @@ fn speed(report: &KvReport) -> Vec<Value> {
     let energy = report.energy_j.clone();
     let energy = energy.and_then(|joules| Ok(joules * per(1, run.tally.operations)?));
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
-    let stalls = run
-        .stalls()
-        .ok_or_else(|| Unavailable::because("the run has fewer than three windows"));
     let hits = |counters: &outcrop_kv::StoreCounters| {
         let (hits, misses) = (counters.cache_hits.clone()?, counters.cache_misses.clone()?);
         match hits + misses {
@@ -127,9 +128,10 @@ fn speed(report: &KvReport) -> Vec<Value> {
         Value::known(kv::LOAD_CPU, per(load.cpu.total_ns(), load.operations())),
         Value::known(kv::ENERGY, energy),
         Value::known(kv::RESIDENT_BYTES, counted(&report.peak_resident_bytes)),
-        Value::known(kv::STALLS, stalls.map(|stalls| stalls as f64)),
         Value::known(kv::WRITER_STALL, counted(&run.counters.stalled_ns)),
         Value::known(kv::CACHE_HITS, hits(&run.counters)),
+        Value::measured(kv::CPU_SHARE, cpu_share(report)),
+        Value::known(kv::MACHINE_CPU_SHARE, report.machine_cpu_share.clone()),
         Value::measured(kv::VERIFIED, run.tally.verified as f64),
         Value::measured(kv::MISMATCHES, (run.tally.mismatches + run.tally.missing) as f64),
     ];
@@ -141,6 +143,24 @@ fn speed(report: &KvReport) -> Vec<Value> {
         None => values.push(Value::known(kv::BETWEEN, per(run.between_ns, operations))),
     }
     values
+}
+
+/// CPU time of the processes over what their CPUs could give in the measured time.
+fn cpu_share(report: &KvReport) -> f64 {
+    let run = &report.run;
+    run.cpu.total_ns() as f64 / (run.duration_ns.max(1) as f64 * report.cpus.max(1) as f64)
+}
+
+/// Stalled windows, and the time that they are.
+fn stalls(run: &PhaseReport) -> [Value; 2] {
+    let windows = run
+        .stalls()
+        .ok_or_else(|| Unavailable::because("the run has fewer than three windows"));
+    let time = windows.clone().map(|windows| (windows * run.interval_ns) as f64);
+    [
+        Value::known(kv::STALLS, windows.map(|windows| windows as f64)),
+        Value::known(kv::STALLED_TIME, time),
+    ]
 }
 
 /// Blocks per operation, by the engine's counters over the whole phase; opening and closing.
@@ -173,6 +193,62 @@ fn space(report: &KvReport) -> Vec<Value> {
         Value::known(kv::DEBT_BEFORE, counted(&report.debt_before)),
         Value::known(kv::DEBT_AFTER, counted(&report.debt_after)),
     ]
+}
+
+/// What the engine's files hold once the load has settled, and how often they hold a record.
+fn tables(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
+    let tables = &report.tables;
+    let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
+    let over = |part: &Counted, whole: &Counted| match (part.clone()?, whole.clone()?) {
+        (_, 0) => Err(Unavailable::because("the engine's files hold nothing yet")),
+        (part, whole) => Ok(part as f64 / whole as f64),
+    };
+    let records = spec.records * u64::from(spec.processes);
+    vec![
+        Value::known(kv::DATA_BLOCK_BYTES, counted(&tables.data_bytes)),
+        Value::known(kv::INDEX_BYTES, counted(&tables.index_bytes)),
+        Value::known(kv::FILTER_BYTES, counted(&tables.filter_bytes)),
+        Value::known(
+            kv::DATA_BLOCK_RATIO,
+            over(&tables.content_bytes, &tables.data_bytes),
+        ),
+        Value::known(kv::VERSIONS_PER_RECORD, over(&tables.entries, &Ok(records))),
+        Value::known(kv::UPPER_LEVELS_SHARE, over(&tables.upper_bytes, &tables.bytes())),
+    ]
+}
+
+/// What the block device counted in each phase, also where the run itself writes nothing.
+fn device_bytes(report: &KvReport) -> Vec<Value> {
+    let phases = [
+        (
+            &report.loading_device,
+            kv::LOAD_DEVICE_READ,
+            kv::LOAD_DEVICE_WRITTEN,
+        ),
+        (
+            &report.settling_device,
+            kv::SETTLING_DEVICE_READ,
+            kv::SETTLING_DEVICE_WRITTEN,
+        ),
+        (
+            &report.run_amounts.device,
+            kv::RUN_DEVICE_READ,
+            kv::RUN_DEVICE_WRITTEN,
+        ),
+    ];
+    let of_phase = |(device, read, written): (&DeviceTraffic, Metric, Metric)| {
+        let bytes = |of: fn(&Counters) -> u64| {
+            device
+                .as_ref()
+                .map(|device| of(device) as f64)
+                .map_err(Clone::clone)
+        };
+        [
+            Value::known(read, bytes(|device| device.read_bytes)),
+            Value::known(written, bytes(|device| device.written_bytes)),
+        ]
+    };
+    phases.into_iter().flat_map(of_phase).collect()
 }
 
 fn amplification(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
@@ -258,8 +334,12 @@ fn notes(report: &KvReport) -> Vec<Remark> {
         ));
     }
     if let Some(stalls) = report.run.stalls().filter(|stalls| *stalls > 0) {
+        let interval_ns = report.run.interval_ns;
         notes.push(kv::STALLED.remark(format!(
-            "{stalls} windows of the run had less than a tenth of the median throughput"
+            "for {} of the run, throughput was below a tenth of its median ({stalls} of {} windows of {})",
+            format_nanoseconds((stalls * interval_ns) as f64),
+            report.run.windows().len(),
+            format_nanoseconds(interval_ns as f64)
         )));
     }
     if let (Ok(before), Ok(after)) = (&report.debt_before, &report.debt_after)
@@ -281,7 +361,39 @@ fn notes(report: &KvReport) -> Vec<Remark> {
 
 #[cfg(test)]
 mod tests {
-    use super::window;
+    use outcrop_kv::{CpuReport, Interval, PhaseReport, StoreCounters, Tally};
+    use outcrop_measure::histogram::LatencyHistogram;
+    use outcrop_workload::keyed::OperationKind;
+
+    use super::{stalls, window};
+
+    /// A run with so many operations in each window of 80 ms.
+    fn run_of(completed: &[u64]) -> PhaseReport {
+        let interval = |(index, completed): (u32, &u64)| Interval {
+            kind: OperationKind::Read,
+            index,
+            completed: *completed,
+            latency: LatencyHistogram::new(),
+            service: LatencyHistogram::new(),
+        };
+        PhaseReport {
+            duration_ns: completed.len() as u64 * 80_000_000,
+            interval_ns: 80_000_000,
+            intervals: (0..).zip(completed).map(interval).collect(),
+            tally: Tally::default(),
+            cpu: CpuReport::default(),
+            counters: StoreCounters::unavailable("a test"),
+            between_ns: 0,
+        }
+    }
+
+    #[test]
+    fn stalls_are_counted_in_windows_and_in_time() {
+        let of = |completed: &[u64]| stalls(&run_of(completed)).map(|value| value.value);
+        assert_eq!(of(&[100, 9, 100, 0, 100, 11]), [Some(2.0), Some(160e6)]);
+        assert_eq!(of(&[100, 100, 100]), [Some(0.0), Some(0.0)]);
+        assert_eq!(of(&[100, 0]), [None, None], "too few to have a median");
+    }
 
     #[test]
     fn the_last_window_is_as_long_as_what_was_measured_of_it() {

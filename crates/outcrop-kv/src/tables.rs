@@ -1,0 +1,64 @@
+//! What an engine's files hold: data blocks, index and filters, by the engine's own statistics.
+
+use outcrop_measure::metric::Unavailable;
+use serde::{Deserialize, Serialize};
+
+use crate::store::Counted;
+
+/// What an engine's files hold at a moment, without its log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tables {
+    /// Bytes of the data blocks as they are stored: compressed, with their checksums.
+    pub data_bytes: Counted,
+    /// Bytes of the index.
+    pub index_bytes: Counted,
+    /// Bytes of the bloom filters.
+    pub filter_bytes: Counted,
+    /// Bytes of keys and values in the data blocks before compression, as the engine writes keys.
+    pub content_bytes: Counted,
+    /// Entries in the data blocks; each version of a record is one.
+    pub entries: Counted,
+    /// The part of data, index and filters above the deepest level that has any.
+    pub upper_bytes: Counted,
+}
+
+impl Tables {
+    /// Those of an engine that does not say.
+    pub fn unavailable(why: &str) -> Self {
+        let none = || Err(Unavailable::because(why));
+        Self {
+            data_bytes: none(),
+            index_bytes: none(),
+            filter_bytes: none(),
+            content_bytes: none(),
+            entries: none(),
+            upper_bytes: none(),
+        }
+    }
+
+    /// Those of two databases together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let sum = |one: &Counted, other: &Counted| match (one, other) {
+            (Ok(one), Ok(other)) => Ok(one + other),
+            (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+        };
+        Self {
+            data_bytes: sum(&self.data_bytes, &other.data_bytes),
+            index_bytes: sum(&self.index_bytes, &other.index_bytes),
+            filter_bytes: sum(&self.filter_bytes, &other.filter_bytes),
+            content_bytes: sum(&self.content_bytes, &other.content_bytes),
+            entries: sum(&self.entries, &other.entries),
+            upper_bytes: sum(&self.upper_bytes, &other.upper_bytes),
+        }
+    }
+
+    /// Data, index and filters together.
+    ///
+    /// # Errors
+    /// The engine does not say one of them.
+    pub fn bytes(&self) -> Counted {
+        let parts = [&self.data_bytes, &self.index_bytes, &self.filter_bytes];
+        parts.into_iter().cloned().sum()
+    }
+}
