@@ -4,7 +4,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use outcrop_measure::units::format_data;
 use rustix::fs::{FileType, SeekFrom};
+use rustix::io::Errno;
 
 use crate::direct::DirectFile;
 use crate::error::DeviceError;
@@ -228,6 +230,24 @@ impl ReadOnlyTarget {
         self.size_bytes
     }
 
+    /// What a reader of the figures has to know of it: how much of the file is on no device.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
+    }
+
+    /// Where the file's data begin; none where all of it is a hole, which the filesystem answers with zeros without asking the device. 0 for
+    /// a block device, and where the filesystem does not say.
+    pub fn data_begin(&self) -> Option<u64> {
+        if self.is_block_device {
+            return Some(0);
+        }
+        match rustix::fs::seek(&self.direct.file, SeekFrom::Data(0)) {
+            Ok(begin) => Some(begin),
+            Err(Errno::NXIO) => None,
+            Err(_) => Some(0),
+        }
+    }
+
     /// Whether it is a block device rather than a file.
     pub const fn is_block_device(&self) -> bool {
         self.is_block_device
@@ -238,7 +258,9 @@ fn holes(size_bytes: u64, allocated_bytes: u64) -> Option<String> {
     let missing = size_bytes.saturating_sub(allocated_bytes);
     (missing * 100 > size_bytes).then(|| {
         format!(
-            "{missing} of the file's {size_bytes} bytes are holes or stored compressed; reads of them never reach the device"
+            "{} of the file's {} are holes or stored compressed: reads of holes never reach the device",
+            format_data(missing as f64),
+            format_data(size_bytes as f64)
         )
     })
 }

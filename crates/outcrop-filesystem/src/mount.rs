@@ -224,8 +224,8 @@ pub fn privilege() -> Result<(), Unavailable> {
 }
 
 /// What a user without privileges is told.
-pub(crate) const NEEDS_ROOT: &str = "a filesystem of our own needs root, for a loop device and a mount; as this user take kind = \
-                                     \"directory\" with a path (--directory)";
+pub(crate) const NEEDS_ROOT: &str = "making a filesystem needs root, for a loop device and a mount; run it as root, or measure the \
+                                     filesystem that is there: --directory DIR, or kind = \"directory\" with a path in a plan";
 
 #[cfg(test)]
 mod tests {

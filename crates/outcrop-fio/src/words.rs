@@ -81,6 +81,14 @@ pub(crate) fn is_direct(options: &Options) -> bool {
 /// Engines of fio that wait for each request: a depth beyond 1 has no effect.
 const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
 
+/// The engine and the depth that it ignores, where a job asks for more than one request in flight of an engine that waits for each.
+pub(crate) fn ignored_depth(options: &Options) -> Option<(&str, u64)> {
+    let given = options.value("ioengine").unwrap_or("psync");
+    let depth = count(options, "iodepth").ok()?;
+    let is_ignored = engine(options) == EngineKind::Psync.to_string() && depth > 1;
+    is_ignored.then_some((given, depth))
+}
+
 impl Workload {
     /// Reads the options, with fio's own default where one is left out.
     pub(crate) fn of(options: &Options) -> Self {

@@ -91,6 +91,14 @@ pub enum LabError {
         "stopped while preparing the subject; nothing was measured yet, and `outcrop run --resume` starts it again"
     )]
     StoppedInPreparation,
+    /// The time that the run promised was over before anything was measured.
+    #[error(
+        "preparing alone took longer than the {seconds} s that this run may take, and nothing was measured; the disk is slow or busy: give a smaller --size, or a longer --budget"
+    )]
+    NoTimeLeft {
+        /// What was promised.
+        seconds: u64,
+    },
 }
 
 impl LabError {

@@ -66,7 +66,16 @@ impl Eta {
     }
 
     pub(crate) fn remaining(&self) -> Duration {
-        let ratio = (self.really_done + PRIOR).as_secs_f64() / (self.forecast_done + PRIOR).as_secs_f64();
-        self.preparation + self.pending.mul_f64(ratio)
+        self.preparation + self.pending.mul_f64(self.ratio())
+    }
+
+    /// What a trial of a cell will take.
+    pub(crate) fn expected(&self, cell: &Cell) -> Duration {
+        cell.layer.forecast_trial(cell).time.mul_f64(self.ratio())
+    }
+
+    /// How much longer things took than forecast.
+    fn ratio(&self) -> f64 {
+        (self.really_done + PRIOR).as_secs_f64() / (self.forecast_done + PRIOR).as_secs_f64()
     }
 }

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use outcrop_probe::OthersCpu;
 use outcrop_probe::clock::{Clock, utc_timestamp};
 use outcrop_results::{Outcome, RunFolder, TrialEntry};
 use outcrop_schema::Remark;
 use outcrop_schema::remark::WRITE_LIMIT;
 
 use crate::cell::{Cell, Subject};
+use crate::deadline::{self, Deadline};
 use crate::doubt::Doubt;
 use crate::error::LabError;
 use crate::eta::Eta;
@@ -34,6 +36,8 @@ pub struct RunOutcome {
     pub failed: usize,
     /// What this session wrote to its subjects, preparation included.
     pub bytes_written: u64,
+    /// Trials that did not fit into the time that the run promised; a resume measures them.
+    pub left_out: usize,
     /// True when the run was stopped before its last trial; it can be resumed.
     pub is_interrupted: bool,
 }
@@ -47,6 +51,18 @@ pub struct RunOutcome {
 /// When no further trial can succeed (no space, no permission), when not one trial of a layer succeeded, or when
 /// the folder cannot be written. What is finished stays finished.
 pub fn execute(
+    set: &PlanSet,
+    folder: &mut RunFolder,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<RunOutcome, LabError> {
+    deadline::watched(set.time_left(), stop, |is_over| {
+        execute_until(is_over, set, folder, observer, stop)
+    })
+}
+
+fn execute_until(
+    is_over: &AtomicBool,
     set: &PlanSet,
     folder: &mut RunFolder,
     observer: &mut dyn Observer,
@@ -70,6 +86,7 @@ pub fn execute(
         eta: Eta::new(set, &pending),
         doubt: Doubt::of(set, folder, &pending)?,
         rounds: Rounds::of(set, folder, &pending)?,
+        deadline: Deadline::of(set, is_over),
         started_ns: 0,
         clock: Clock::new(),
         folder,
@@ -82,6 +99,10 @@ pub fn execute(
     let ended = session.run(&pending);
     let total = session.total();
     let bytes_written = session.bytes_written;
+    if let Some(told) = session.deadline.in_words(set, session.folder) {
+        session.observer.observe(Event::Warning(&told));
+    }
+    let left_out = session.deadline.left_out_count();
     let failed = session.failures.values().map(|failures| failures.count).sum();
     // Records are written on every way out: a run that stopped early can be reported as far as it got.
     let written = folder.finish();
@@ -92,6 +113,7 @@ pub fn execute(
         finished: folder.finished().len(),
         failed,
         bytes_written,
+        left_out,
         is_interrupted,
     })
 }
@@ -128,6 +150,8 @@ struct Session<'r> {
     doubt: Option<Doubt<'r>>,
     /// Decides which rounds are left out.
     rounds: Rounds,
+    /// Keeps the time that the run promised.
+    deadline: Deadline<'r>,
     started_ns: u64,
     clock: Clock,
     folder: &'r mut RunFolder,
@@ -147,6 +171,9 @@ impl<'r> Session<'r> {
             return Ok(false);
         }
         let mut benches = match self.prepare(pending) {
+            Err(LabError::StoppedInPreparation) if self.deadline.is_over() => {
+                return Err(self.deadline.no_time_left());
+            }
             Err(LabError::StoppedInPreparation) => return Ok(true),
             prepared => prepared?,
         };
@@ -167,17 +194,25 @@ impl<'r> Session<'r> {
         benches: &mut BTreeMap<&'static str, Box<dyn Bench + 'r>>,
     ) -> Result<bool, LabError> {
         for trial in pending {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.load(Ordering::Relaxed) && !self.deadline.is_over() {
                 return Ok(true);
             }
             if !self.is_wanted(trial) {
                 continue;
             }
             let cell = &self.set.cells()[trial.cell];
+            if !self.deadline.has_room(self.elapsed(), self.eta.expected(cell)) {
+                self.eta.leave_out(std::iter::once(cell));
+                self.deadline.leave_out(trial);
+                continue;
+            }
             let bench = benches
                 .get_mut(cell.layer.name())
                 .expect("every layer of a pending trial was prepared");
-            if self.measure(cell, trial, bench.as_mut())? == Outcome::Interrupted {
+            let outcome = self.measure(cell, trial, bench.as_mut())?;
+            if outcome != Outcome::Completed && self.deadline.is_over() {
+                self.deadline.leave_out(trial);
+            } else if outcome == Outcome::Interrupted {
                 return Ok(true);
             }
         }
@@ -192,14 +227,16 @@ impl<'r> Session<'r> {
     fn remaining(&self) -> Duration {
         let by_forecast = self.eta.remaining();
         let doubt = self.doubt.as_ref();
-        doubt.map_or(by_forecast, |doubt| doubt.left(self.elapsed()).0)
+        let remaining = doubt.map_or(by_forecast, |doubt| doubt.left(self.elapsed()).0);
+        self.deadline.at_most(remaining, self.elapsed())
     }
 
     /// Trials of the run in all, as far as that is known.
     fn total(&self) -> usize {
         let finished = self.folder.finished().len();
         let doubt = self.doubt.as_ref();
-        let planned = self.total - self.rounds.left_out().count();
+        let left_out = self.rounds.left_out().count() + self.deadline.left_out_count();
+        let planned = self.total.saturating_sub(left_out);
         doubt.map_or(planned, |doubt| finished + doubt.left(self.elapsed()).1)
     }
 
@@ -285,9 +322,10 @@ impl<'r> Session<'r> {
             remaining,
         });
         let started_at = utc_timestamp();
-        let started_ns = self.clock.now_ns();
+        let (started_ns, cpus_before) = (self.clock.now_ns(), OthersCpu::now());
         let result = bench.run(cell, trial);
         let took = Duration::from_nanos(self.clock.now_ns() - started_ns);
+        let others_cpu_share = OthersCpu::now().share_since(&cpus_before);
         self.eta.trial_took(cell, took);
         let failure = result.as_ref().err().cloned();
         let report = result.unwrap_or_else(|failure| {
@@ -298,6 +336,7 @@ impl<'r> Session<'r> {
         let mut entry = self.entry(cell, trial, started_at, report);
         entry.data = bench.data(cell);
         entry.took_s = Some(took.as_secs_f64());
+        entry.others_cpu_share = others_cpu_share;
         self.folder.append(&entry)?;
         if let Some(failure) = failure.filter(|failure| failure.is_fatal) {
             // The error that is returned has its sentence.
@@ -349,6 +388,7 @@ impl<'r> Session<'r> {
             started_at,
             duration_s: report.duration_s,
             took_s: None,
+            others_cpu_share: None,
             outcome: report.outcome,
             values: report.values,
             histograms: report.histograms,

@@ -87,6 +87,11 @@ pub trait Layer: Sync {
         Ok(Vec::new())
     }
 
+    /// Why a cell cannot be measured on this machine, whatever is tried; none where it can, or where only trying tells.
+    fn hindrance(&self, _cell: &Cell) -> Option<String> {
+        None
+    }
+
     /// The metric that decides whether rounds are steady, where a cell of these factors is one that is tracked.
     fn tracked(&self, _factors: &Settings) -> Option<Metric> {
         None

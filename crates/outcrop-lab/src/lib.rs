@@ -18,6 +18,7 @@
 //! ```
 
 pub mod cell;
+mod deadline;
 mod doubt;
 pub mod effort;
 pub mod error;

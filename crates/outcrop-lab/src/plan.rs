@@ -3,6 +3,7 @@
 mod budget;
 mod check;
 mod chosen;
+mod data_taken;
 mod design;
 mod distinguish;
 mod doubt;
@@ -10,12 +11,14 @@ mod draft;
 mod expanded;
 mod fit;
 mod parse;
+mod promise;
 mod source;
 mod stop;
 mod variants;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{ByteSize, TimeSpan};
@@ -111,6 +114,10 @@ pub struct PlanSet {
     data_refusals: Vec<String>,
     data_notes: Vec<String>,
     max_written: Option<ByteSize>,
+    /// The time that the run promised to take.
+    time_limit: Option<Duration>,
+    /// What checking its plans took of that; zero where nothing was promised.
+    checking_took: Duration,
     /// The user's data, as a plan may be run from anywhere.
     data: Option<String>,
     constraints: Constraints,
@@ -224,6 +231,23 @@ impl PlanSet {
             Some(doubt) => estimate::estimate(&doubt.likely_cells(&self.cells)),
             None => estimate::estimate(&self.cells),
         }
+    }
+
+    /// The cells that cannot be measured on this machine, with the reasons.
+    pub fn hindered(&self) -> Vec<(&Cell, String)> {
+        let hindrance = |cell: &'_ Cell| cell.layer.hindrance(cell);
+        let cells = self.cells.iter();
+        cells.filter_map(|cell| Some((cell, hindrance(cell)?))).collect()
+    }
+
+    /// The estimate without the cells that cannot be measured on this machine.
+    pub fn estimate_here(&self) -> Estimate {
+        let mut here = match &self.doubt {
+            Some(doubt) => doubt.likely_cells(&self.cells),
+            None => self.cells.clone(),
+        };
+        here.retain(|cell| cell.layer.hindrance(cell).is_none());
+        estimate::estimate(&here)
     }
 
     /// What the answer to where to compress has to meet, and the prices that it is worked out at.

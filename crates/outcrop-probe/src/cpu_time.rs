@@ -41,15 +41,21 @@ impl CpuUsage {
 
 /// User and system time of this process so far, in nanoseconds. *Cost*: one system call.
 pub fn process_time_ns() -> (u64, u64) {
-    let usage = resource_usage();
+    let usage = resource_usage(libc::RUSAGE_SELF);
     (nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime))
+}
+
+/// User and system time of the children that ended and were waited for, in nanoseconds. *Cost*: one system call.
+pub(crate) fn children_time_ns() -> u64 {
+    let usage = resource_usage(libc::RUSAGE_CHILDREN);
+    nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
 }
 
 impl CpuTime {
     /// Reads the time used so far. *Cost*: one system call and a few small files for each thread: for the
     /// edges of a trial, not for its loop.
     pub fn now() -> Self {
-        let usage = resource_usage();
+        let usage = resource_usage(libc::RUSAGE_SELF);
         Self {
             user_ns: nanoseconds(usage.ru_utime),
             system_ns: nanoseconds(usage.ru_stime),
@@ -130,11 +136,12 @@ fn time_of_thread_ns(tree: &SystemTree, thread: u64) -> Result<u64, Unavailable>
         .ok_or_else(|| Unavailable::because("this kernel keeps no scheduler statistics (CONFIG_SCHED_INFO)"))
 }
 
-fn resource_usage() -> libc::rusage {
+/// `whom` is RUSAGE_SELF or RUSAGE_CHILDREN.
+fn resource_usage(whom: libc::c_int) -> libc::rusage {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is valid for one `rusage`, which the call fills in; it cannot fail for RUSAGE_SELF,
-    // and the memory was zeroed before, which is a valid `rusage` too.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    // SAFETY: the pointer is valid for one `rusage`, which the call fills in; where it fails, the memory was zeroed
+    // before, which is a valid `rusage` too.
+    unsafe { libc::getrusage(whom, usage.as_mut_ptr()) };
     // SAFETY: all fields are integers, initialised by `zeroed`.
     unsafe { usage.assume_init() }
 }

@@ -26,6 +26,7 @@ pub mod filesystem;
 pub mod kernel_threads;
 pub mod memory;
 pub mod numa;
+pub mod others_cpu;
 pub mod page_cache;
 pub mod process;
 
@@ -47,6 +48,7 @@ pub use environment::Environment;
 pub use filesystem::Filesystem;
 pub use kernel_threads::KernelThreads;
 pub use memory::ProcessMemory;
+pub use others_cpu::OthersCpu;
 pub use page_cache::{CachedPages, ProcessIo, cached_pages};
 pub use reading::Reading;
 pub use wear::Wear;

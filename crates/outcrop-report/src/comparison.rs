@@ -1,5 +1,6 @@
 //! What `outcrop compare` and `outcrop ab` found, as text for a terminal, as Markdown, CSV and JSON.
 
+mod circumstances;
 mod left_out;
 mod text;
 

@@ -12,10 +12,12 @@ mod cells;
 mod conditions;
 mod environment;
 mod failed;
+mod load;
 mod options;
 mod pairs;
 mod reason;
 mod rows;
+mod unlike;
 pub mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +27,10 @@ use outcrop_measure::metric::{Better, Provenance, Unit};
 use serde::Serialize;
 
 pub use environment::EnvironmentDifference;
+pub use load::{LoadDifference, LoadMeasure};
 pub use options::CompareOptions;
 pub use reason::NotComparable;
+pub use unlike::UnlikeFactor;
 pub use verdict::{Undecided, Verdict};
 
 use crate::error::ResultsError;
@@ -130,6 +134,9 @@ pub struct ComparisonRow {
     pub interval: Option<Interval>,
     /// Probability that two equal sides differ at least this much; none where nothing is left to chance, or nothing is known.
     pub p_value: Option<f64>,
+    /// The side on which the machine had more to do for others, where one had.
+    #[serde(skip)]
+    pub busier: Option<Side>,
     /// What it says.
     pub verdict: Verdict,
 }
@@ -139,7 +146,7 @@ impl ComparisonRow {
     pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
         match &self.verdict {
             Verdict::NotComparable(_) => None,
-            Verdict::Undecided(reason) if !reason.is_by_chance() => None,
+            Verdict::Undecided(reason) if !reason.is_of_test() => None,
             _ => {
                 let of_interval = self.interval.map(|interval| (interval.low, interval.high));
                 of_interval.or_else(|| self.ratio.map(|ratio| (ratio, ratio)))
@@ -191,6 +198,10 @@ pub struct Comparison {
     pub baseline_settings: BTreeMap<String, String>,
     /// The candidate's values of the same factors.
     pub candidate_settings: BTreeMap<String, String>,
+    /// How long a trial of the baseline was, in seconds, in the median over its cells; none for a publication.
+    pub baseline_trial_s: Option<f64>,
+    /// The same of the candidate.
+    pub candidate_trial_s: Option<f64>,
     /// The sides were measured in pairs within one run.
     pub is_paired: bool,
     /// What counts as the same: 0.05 for ± 5 %.
@@ -203,10 +214,14 @@ pub struct Comparison {
     pub rows: Vec<ComparisonRow>,
     /// Cells that met no other.
     pub unmatched: Vec<UnmatchedCell>,
+    /// Why cells of a layer met none: the factors in which they have nothing in common.
+    pub unlike: Vec<UnlikeFactor>,
     /// Cells without a completed trial on a side.
     pub failed: Vec<FailedCell>,
     /// What differs between the two machines; empty when a side is a reference, which has none.
     pub environment_differences: Vec<EnvironmentDifference>,
+    /// The machine had more to do for others on one side.
+    pub loads: Vec<LoadDifference>,
     /// The differences say that these are two machines: ratios compare machines, not only configurations.
     pub is_different_machine: bool,
     /// The differences say that the storage is another one, of one machine or two.
@@ -264,6 +279,8 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
     Comparison {
         baseline_settings,
         candidate_settings,
+        baseline_trial_s: cells::trial_s(&a),
+        candidate_trial_s: cells::trial_s(&b),
         baseline: baseline.name(),
         candidate: candidate.name(),
         baseline_subjects: subjects(&a),
@@ -272,7 +289,9 @@ fn of_sides(baseline: Comparand<'_>, candidate: Comparand<'_>, options: &Compare
         margin: options.margin,
         assumed: options.assumed.clone(),
         rows: paired.rows,
+        unlike: unlike::factors(&a, &b, &paired.unmatched),
         unmatched: paired.unmatched,
+        loads: load::summed(&paired.loads),
         failed: failed::of(baseline, candidate),
         is_different_machine: any(|difference| difference.is_machine),
         is_different_storage: any(|difference| difference.is_storage),

@@ -3,6 +3,7 @@
 //! A row meets a condition when the whole interval of its ratio (candidate ÷ baseline of the medians) is beyond the threshold, and the row
 //! still counts after correction for all the rows that the conditions look at ([`crate::compare::verdict`] has the rule). A row whose interval
 //! contains the threshold is undecided: a regression of just over the threshold takes more repetitions, and equal sides fail no build.
+//! One that the load of the machine may explain is not met either, and counted apart.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use outcrop_measure::ratio::{discoveries, least_p_value, least_p_value_of_pairs}
 use serde::Serialize;
 
 use crate::compare::verdict::LEVEL;
-use crate::compare::{Comparison, ComparisonRow, Verdict};
+use crate::compare::{Comparison, ComparisonRow, Undecided, Verdict};
 use crate::error::ResultsError;
 use outcrop_schema::metrics::full_name;
 
@@ -46,6 +47,8 @@ pub struct FailIfReport<'a> {
     pub checked: usize,
     /// Those of them that do not meet it and of which the interval does not exclude it: more repetitions would decide.
     pub undecided: usize,
+    /// Rows that would meet it, had the machine not been busier on the side that looks worse.
+    pub under_load: usize,
     /// Rows of the metric that could not: not comparable, too few repetitions, or one value.
     pub unchecked: usize,
     /// Repetitions that it would take to find a change in one row alone; none where those that there are suffice.
@@ -118,10 +121,13 @@ impl FailIf {
                 reason: reason_of(first),
             });
         }
-        let (offending, passed): (Vec<_>, Vec<_>) = checked
+        let (met, passed): (Vec<_>, Vec<_>) = checked
             .iter()
             .copied()
             .partition(|row| self.is_met_by(row, limit));
+        let (under_load, offending): (Vec<_>, Vec<_>) = met
+            .into_iter()
+            .partition(|row| row.verdict == Verdict::Undecided(Undecided::Load));
         let is_undecided = |row: &&&ComparisonRow| self.is_possible_by(row);
         let of_tests = checked.iter().filter(|row| row.p_value.is_some());
         let repetitions = of_tests
@@ -131,6 +137,7 @@ impl FailIf {
             offending,
             checked: checked.len(),
             undecided: passed.iter().filter(is_undecided).count(),
+            under_load: under_load.len(),
             unchecked: rows.len() - checked.len(),
             needed: repetitions.and_then(|n| needed(n, tested, comparison.is_paired)),
         })

@@ -236,6 +236,10 @@ pub struct TrialEntry {
     /// How long it took in all, in seconds: what it made, loaded and removed included. Unknown in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_s: Option<f64>,
+    /// Share of the machine's CPUs that others used in that time, from 0 to 1. Unknown in runs of earlier versions, and of trials too short
+    /// to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_cpu_share: Option<f64>,
     /// How it ended.
     pub outcome: Outcome,
     /// What it yielded.

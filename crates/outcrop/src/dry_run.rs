@@ -24,9 +24,10 @@ pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> a
         Format::Csv => table(set).print(Format::Csv)?,
         Format::Text => {
             let cells = cell_table::text(&planned(set), output::terminal_width());
-            let (trials, forecast) = (trials(set), forecast(&set.estimate(), rated));
+            let (trials, forecast) = (trials(set), forecast(&set.estimate_here(), rated));
             let doubt = set.follows_doubt().map_or_else(String::new, by_doubt);
-            output::print(&format!("{cells}\n{trials}{doubt}\n{forecast}\n"))?;
+            let hindered = hindered(set);
+            output::print(&format!("{cells}\n{trials}{doubt}{hindered}\n{forecast}\n"))?;
         }
     }
     Ok(Ending::Done)
@@ -108,6 +109,22 @@ fn by_doubt(follow: &FollowDoubt) -> String {
     )
 }
 
+/// The cells that cannot be measured here, by reason; nothing where all can.
+fn hindered(set: &PlanSet) -> String {
+    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (cell, reason) in set.hindered() {
+        by_reason.entry(reason).or_default().push(cell.label());
+    }
+    let line = |(reason, cells): (String, Vec<String>)| {
+        format!(
+            "{} cannot be measured on this machine ({}): {reason}\n",
+            counted(cells.len(), "cell"),
+            cells.join("; ")
+        )
+    };
+    by_reason.into_iter().map(line).collect()
+}
+
 /// For programs: one row per cell, its factors in one field as plans spell them.
 fn table(set: &PlanSet) -> Table {
     let mut table = Table::new([
@@ -162,13 +179,19 @@ fn forecast(estimate: &Estimate, rated: Option<ByteSize>) -> String {
 }
 
 fn envelope(set: &PlanSet, rated: Option<ByteSize>) -> outcrop_results::Envelope {
-    let estimate = set.estimate();
+    let estimate = set.estimate_here();
+    let hindered: BTreeMap<String, String> = set
+        .hindered()
+        .into_iter()
+        .map(|(cell, reason)| (cell.id.clone(), reason))
+        .collect();
     let row = |cell: &outcrop_lab::Cell| {
         serde_json::json!({
             "cell": cell.id, "layer": cell.layer.name(), "subject": cell.subject.label,
             "factors": cell.factors.spellings(),
             "plans": cell.plans, "repetitions": cell.trial.repetitions,
             "warm_up_s": cell.trial.warm_up.0.as_secs_f64(), "duration_s": cell.trial.duration.0.as_secs_f64(),
+            "hindrance": hindered.get(&cell.id),
         })
     };
     output::envelope()

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use anyhow::Context as _;
 use outcrop_lab::{LabError, PlanSet, ResumedRun, RunOutcome};
 use outcrop_measure::units::{TimeSpan, format_data};
-use outcrop_report::{Constraints, Prices, Report, cell_table, number::counted};
+use outcrop_report::{Constraints, Prices, Report, ReportError, cell_table, number::counted};
 use outcrop_results::{CellTable, ResultsError, RunFolder, RunView, cells};
 use outcrop_schema::LayerSchema;
 use std::path::Path;
@@ -61,7 +61,11 @@ const SUMMARY: Conclusion<'_> = Conclusion {
             constraints: &Constraints::default(),
             prices: None,
         };
-        conclude_as(dir, flags.format, !flags.no_save, &shown)
+        let destination = match flags.no_save {
+            true => Destination::Discarded,
+            false => Destination::Run,
+        };
+        conclude(dir, flags.format, destination, &shown)
     },
 };
 
@@ -108,6 +112,7 @@ pub(crate) fn start_and(
     if flags.dry_run {
         return dry_run::print(set, flags.format, flags.tbw);
     }
+    check_hindrances(set)?;
     if flags.no_save {
         // Removed with all that is in it when this returns.
         let place = tempfile::tempdir().context("cannot create a temporary run folder")?;
@@ -187,6 +192,13 @@ fn measure(
         note(&format!("{written} written, including the preparation{share}"));
     }
     if !outcome.is_interrupted {
+        if outcome.left_out > 0 && !flags.no_save {
+            note(&format!(
+                "the trials that are left out can be measured later: `{} --resume {}`",
+                conclusion.command,
+                dir.display()
+            ));
+        }
         return Ok(Ending::Done);
     }
     let RunOutcome { finished, total, .. } = outcome;
@@ -220,34 +232,65 @@ fn check_directory(directory: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the report and the cells of a run folder, and prints the cells and what they say.
-pub(crate) fn conclude(dir: &Path, format: Format, shown: &Shown<'_>) -> anyhow::Result<()> {
-    conclude_as(dir, format, true, shown)
+/// Where the files of a report go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Destination<'d> {
+    /// Into the run's folder.
+    Run,
+    /// There too, if it can be written: one on a read-only disk, or of somebody else, is printed all the same.
+    RunIfWritable,
+    /// Into another folder.
+    Folder(&'d Path),
+    /// The run's folder is about to be removed.
+    Discarded,
 }
 
-/// The same; a run that is not kept has no report to point to.
-fn conclude_as(dir: &Path, format: Format, is_kept: bool, shown: &Shown<'_>) -> anyhow::Result<()> {
+/// Writes the report and the cells of a run folder, and prints the cells and what they say.
+pub(crate) fn conclude(
+    dir: &Path,
+    format: Format,
+    destination: Destination<'_>,
+    shown: &Shown<'_>,
+) -> anyhow::Result<()> {
     let mut view = RunView::load(dir).map_err(bad_input)?;
-    match is_kept {
-        true => cells::write_files(&view)?,
+    let folder = match destination {
+        Destination::Folder(folder) => folder,
+        _ => dir,
+    };
+    let cells_written = match destination {
         // No command may name a folder that is about to be removed.
-        false => view.dir.clear(),
-    }
+        Destination::Discarded => {
+            view.dir.clear();
+            Ok(())
+        }
+        _ => write_cells(&view, folder, destination),
+    };
     let report = shown.report(&view);
     let table = CellTable::of(&view);
-    let paths = outcrop_report::write(&report, dir)?;
+    let written = cells_written.and_then(|()| Ok(outcrop_report::write(&report, folder)?));
+    let paths = match (written, destination) {
+        (Ok(paths), _) => Some(paths),
+        (Err(error), Destination::RunIfWritable) if is_read_only(&error) => {
+            note(&format!(
+                "warning: {} cannot be written, so its report stays as it was; --output DIR writes it to another folder",
+                dir.display()
+            ));
+            None
+        }
+        (Err(error), _) => return Err(error),
+    };
     match format {
         Format::Text => {
             let width = output::terminal_width();
             let cells = cell_table::excerpt(&table, width, MOST_ROWS);
             let screen = report.screen(width.unwrap_or(LOG_COLUMNS).min(MOST_COLUMNS), false);
-            let place = match (is_kept, report.is_under_other_limits()) {
-                (true, false) => format!("\nReport: {}\n", paths.html.display()),
-                (true, true) => format!(
+            let place = match (paths, destination, report.is_under_other_limits()) {
+                (None, ..) | (_, Destination::Discarded, _) => String::new(),
+                (Some(paths), _, false) => format!("\nReport: {}\n", paths.html.display()),
+                (Some(paths), _, true) => format!(
                     "\nReport under these limits: {}; report.html keeps those of the run\n",
                     paths.html.display()
                 ),
-                (false, _) => String::new(),
             };
             output::print(&format!("{cells}\n{screen}{place}"))
         }
@@ -259,6 +302,38 @@ fn conclude_as(dir: &Path, format: Format, is_kept: bool, shown: &Shown<'_>) -> 
         }
         Format::Csv => print_cells(&table),
     }
+}
+
+/// Writes the cells of a run; a folder that the user names is made where it does not exist.
+fn write_cells(view: &RunView, folder: &Path, destination: Destination<'_>) -> anyhow::Result<()> {
+    if matches!(destination, Destination::Folder(_)) {
+        let refused = |why: String| bad_input(anyhow::anyhow!("--output {}: {why}", folder.display()));
+        // Figures of an earlier report are replaced, so that what is there has to be one.
+        if folder.join("figures").exists() && !folder.join("report.html").exists() {
+            return Err(refused(
+                "it has a folder `figures` that is not of a report; name another folder".to_owned(),
+            ));
+        }
+        std::fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
+    }
+    Ok(cells::write_files(view, folder)?)
+}
+
+/// Whether something could not be written because nothing can be there, or not by this user.
+fn is_read_only(error: &anyhow::Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    // Errors of results name their cause and have no chain.
+    let of_results = |error: &ResultsError| match error {
+        ResultsError::Io { cause, .. } => Some(cause.kind()),
+        _ => None,
+    };
+    let kind = match error.downcast_ref::<ReportError>() {
+        Some(ReportError::Write(error)) => of_results(error),
+        Some(ReportError::Io { source, .. }) => Some(source.kind()),
+        Some(_) => None,
+        None => error.downcast_ref::<ResultsError>().and_then(of_results),
+    };
+    matches!(kind, Some(PermissionDenied | ReadOnlyFilesystem))
 }
 
 /// Prints the table of cells as CSV.
@@ -287,8 +362,19 @@ pub(crate) fn print_layer(dir: &Path, layer: &LayerSchema, format: Format) -> an
     }
 }
 
+/// Refuses plans of which nothing can be measured on this machine, with the first reason.
+fn check_hindrances(set: &PlanSet) -> anyhow::Result<()> {
+    let hindered = set.hindered();
+    match hindered.first() {
+        Some((_, reason)) if hindered.len() == set.cells().len() => Err(bad_input(anyhow::anyhow!(
+            "nothing can be measured here: {reason}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn announcement(set: &PlanSet, dir: &Path) -> String {
-    let estimate = set.estimate();
+    let estimate = set.estimate_here();
     let writes = match (estimate.likely_bytes_written(), estimate.bytes_written()) {
         (_, 0) => String::new(),
         (likely, most) => format!(", writes about {}", between(likely, most)),

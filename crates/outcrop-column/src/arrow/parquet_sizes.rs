@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Encoding, EncodingMask, ZstdLevel};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
-use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use parquet::file::reader::ChunkReader;
 
 use super::guarded;
@@ -20,7 +20,7 @@ use crate::error::Result;
 
 /// Rows of a row group that we write: as many as most writers take.
 const ROW_GROUP_ROWS: usize = 1 << 20;
-/// The level of [`parquet_zstd_bytes`].
+/// The level of what we write.
 const ZSTD_LEVEL: i32 = 3;
 
 /// How a Parquet file holds one of its columns, by its footer.
@@ -137,65 +137,122 @@ const fn codec_name(codec: Compression) -> &'static str {
     }
 }
 
-/// Bytes that the first `row_limit` rows of these arrays take as the column of a Parquet file with zstd:3: those of its column chunks, as
-/// [`StoredColumn::bytes`] counts them. Of two forms the smaller counts: a dictionary of at most 1 MiB a row group of 1,048,576 rows, then
-/// plain values, as writers do it by default; and the second version's delta encodings, which suit numbers and sorted text.
+/// What a column takes in a Parquet file with zstd:3, by how its values are encoded: bytes of its column chunks, as [`StoredColumn::bytes`]
+/// counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParquetSizes {
+    /// As writers do it by default: a dictionary of at most 1 MiB a row group of 1,048,576 rows, then plain values.
+    pub usual_bytes: u64,
+    /// The second version's delta encodings, which suit numbers and sorted text.
+    pub delta_bytes: u64,
+}
+
+impl ParquetSizes {
+    /// Those of the smaller form.
+    pub fn smaller_bytes(&self) -> u64 {
+        self.usual_bytes.min(self.delta_bytes)
+    }
+}
+
+/// With zstd:3, and the encodings that writers take by default.
+pub(super) fn usual_form() -> Result<WriterPropertiesBuilder> {
+    let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
+    Ok(WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS)))
+}
+
+/// The same with the delta encodings.
+pub(super) fn delta_form() -> Result<WriterPropertiesBuilder> {
+    let usual = usual_form()?;
+    Ok(usual
+        .set_writer_version(WriterVersion::PARQUET_2_0)
+        .set_dictionary_enabled(false))
+}
+
+/// What batches take in each of these forms: bytes of the column chunks. Nothing is written.
+pub(super) fn chunk_bytes(
+    batches: impl IntoIterator<Item = Result<RecordBatch>>,
+    forms: &[WriterProperties],
+) -> Result<Vec<u64>> {
+    let mut writers: Vec<ArrowWriter<io::Sink>> = Vec::new();
+    for batch in batches {
+        let batch = batch?;
+        if writers.is_empty() {
+            for form in forms {
+                let writer = ArrowWriter::try_new(io::sink(), batch.schema(), Some(form.clone()));
+                writers.push(writer.map_err(of_parquet)?);
+            }
+        }
+        for writer in &mut writers {
+            writer.write(&batch).map_err(of_parquet)?;
+        }
+    }
+    let bytes_of = |writer: ArrowWriter<io::Sink>| -> Result<u64> {
+        let metadata = writer.close().map_err(of_parquet)?;
+        let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+        Ok(chunks.map(|chunk| size(chunk.compressed_size())).sum())
+    };
+    writers.into_iter().map(bytes_of).collect()
+}
+
+/// What the first `row_limit` rows of these arrays take as the column of a Parquet file with zstd:3, in each of two forms.
 ///
 /// *Cost*: the compressed pages of two row groups in memory; nothing is written.
 ///
 /// # Errors
 /// Those of the arrays, and [`ColumnError::Foreign`](crate::ColumnError::Foreign) for a type that Parquet lacks.
-pub fn parquet_zstd_bytes(arrays: impl IntoIterator<Item = Result<ArrayRef>>, row_limit: u64) -> Result<u64> {
-    let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
-    let usual = || {
-        WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-    };
-    let delta = usual()
-        .set_writer_version(WriterVersion::PARQUET_2_0)
-        .set_dictionary_enabled(false);
-    let forms = [usual().build(), delta.build()];
-    let mut writers: Vec<ArrowWriter<io::Sink>> = Vec::new();
+pub fn parquet_zstd_sizes(
+    arrays: impl IntoIterator<Item = Result<ArrayRef>>,
+    row_limit: u64,
+) -> Result<ParquetSizes> {
     let mut left = row_limit;
-    for array in arrays {
-        let array = array?;
+    let batches = arrays.into_iter().map_while(|array| {
+        let array = match array {
+            Ok(array) => array,
+            Err(error) => return Some(Err(error)),
+        };
         let rows = usize::try_from(left).map_or(array.len(), |left| left.min(array.len()));
-        if rows == 0 {
-            break;
-        }
         left -= rows as u64;
-        let array = array.slice(0, rows);
         let field = Field::new("column", array.data_type().clone(), true);
         let schema = Arc::new(Schema::new(vec![field]));
-        if writers.is_empty() {
-            for form in &forms {
-                let writer = ArrowWriter::try_new(io::sink(), Arc::clone(&schema), Some(form.clone()));
-                writers.push(writer.map_err(of_parquet)?);
-            }
-        }
-        let batch = RecordBatch::try_new(schema, vec![array])?;
-        for writer in &mut writers {
-            writer.write(&batch).map_err(of_parquet)?;
-        }
-    }
-    let mut smallest = None;
-    for writer in writers {
-        let metadata = writer.close().map_err(of_parquet)?;
-        let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-        let bytes: u64 = chunks.map(|chunk| size(chunk.compressed_size())).sum();
-        smallest = Some(smallest.map_or(bytes, |other: u64| other.min(bytes)));
-    }
-    Ok(smallest.unwrap_or(0))
+        let batch = RecordBatch::try_new(schema, vec![array.slice(0, rows)]);
+        (rows > 0).then_some(batch.map_err(Into::into))
+    });
+    let forms = [usual_form()?.build(), delta_form()?.build()];
+    let bytes = chunk_bytes(batches, &forms)?;
+    Ok(match bytes[..] {
+        [usual_bytes, delta_bytes] => ParquetSizes {
+            usual_bytes,
+            delta_bytes,
+        },
+        _ => ParquetSizes::default(),
+    })
+}
+
+/// The smaller of the two forms that [`parquet_zstd_sizes`] gives.
+///
+/// # Errors
+/// As there.
+pub fn parquet_zstd_bytes(arrays: impl IntoIterator<Item = Result<ArrayRef>>, row_limit: u64) -> Result<u64> {
+    Ok(parquet_zstd_sizes(arrays, row_limit)?.smaller_bytes())
 }
 
 impl Column {
-    /// What all rows take as a column of strings in a Parquet file; see [`parquet_zstd_bytes`].
+    /// What all rows take as a column of strings in a Parquet file; see [`parquet_zstd_sizes`].
     ///
     /// # Errors
     /// As there, and as [`Column::scan`].
-    pub fn parquet_zstd_bytes(&self) -> Result<u64> {
+    pub fn parquet_zstd_sizes(&self) -> Result<ParquetSizes> {
         let arrays = self.scan()?.map(|array| Ok(Arc::new(array?) as ArrayRef));
-        parquet_zstd_bytes(arrays, u64::MAX)
+        parquet_zstd_sizes(arrays, u64::MAX)
+    }
+
+    /// The smaller of the two.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parquet_zstd_bytes(&self) -> Result<u64> {
+        Ok(self.parquet_zstd_sizes()?.smaller_bytes())
     }
 }

@@ -14,7 +14,9 @@ pub(super) fn check(target: &Target, spec: &JobSpec) -> Result<(), DeviceError> 
     }
     let refused = |why: String| DeviceError::spec("completions", spec.completions, why);
     let Some(place) = target.place() else {
-        return Err(refused("interrupt where there is no device".to_owned()));
+        return Err(refused(
+            "interrupt: only a device, or a file on one, can be polled".to_owned(),
+        ));
     };
     let device = BlockDevice::holding(place)
         .map_err(|why| refused(format!("interrupt, because of {}", why.reason)))?;

@@ -82,6 +82,7 @@ impl Translation {
         for given in section.options.iter().filter(|given| !words::reads(&given.name)) {
             self.judge(given);
         }
+        self.note_ignored_depth(section);
         let workload = Workload::of(&section.options);
         for problem in &workload.problems {
             self.problem(sentence(problem, section));
@@ -108,6 +109,26 @@ impl Translation {
                 self.file.jobs.push(job);
             }
             Err(problem) => self.problem(sentence(&problem, section)),
+        }
+    }
+
+    /// Whoever asks for a depth reads figures as those of that depth; fio itself only prints a line about it.
+    fn note_ignored_depth(&mut self, section: &Section) {
+        let Some((engine, depth)) = words::ignored_depth(&section.options) else {
+            return;
+        };
+        let is_given = section.options.get("ioengine").is_some();
+        let by_default = if is_given { "" } else { ", fio's default," };
+        let at = section
+            .options
+            .get("iodepth")
+            .map_or(&section.at, |given| &given.at);
+        let note = format!(
+            "{at}: iodepth={depth} has no effect, as in fio: ioengine={engine}{by_default} waits for each request, so that 1 is in flight; \
+             write ioengine=io_uring or libaio for {depth}"
+        );
+        if !self.file.notes.contains(&note) {
+            self.file.notes.push(note);
         }
     }
 

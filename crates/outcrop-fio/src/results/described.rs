@@ -6,7 +6,8 @@ use outcrop_measure::ByteSize;
 use outcrop_results::factors::NOT_STATED;
 use outcrop_schema::FactorRef;
 use outcrop_schema::device::{
-    self, ACCESS_PATTERN, Direction, ENGINE, IO_BLOCK_SIZE, QUEUE_DEPTH, READ_WRITE_MIX, SPAN,
+    self, ACCESS_PATTERN, DRIVES, Direction, ENGINE, IO_BLOCK_SIZE, NUMA_NODE, QUEUE_DEPTH, READ_WRITE_MIX,
+    REPLAY, SPAN,
 };
 
 use super::figures::Figures;
@@ -118,12 +119,15 @@ impl Described {
 
     fn say_options(&mut self, options: &Options) {
         let workload = Workload::of(options);
-        for said in &workload.said {
+        let has_one_size = options.get("bssplit").is_none();
+        let is_known = |said: &&words::Said| has_one_size || said.factor.name != IO_BLOCK_SIZE.name;
+        for said in workload.said.iter().filter(is_known) {
             self.say(said.factor, said.value.clone());
         }
         if let Some(Ok(size)) = options.value("size").map(|text| bytes(text, options.is_si())) {
             self.say(&SPAN, ByteSize(size).to_string());
         }
+        self.say_what_is_certain(options);
         let mut conditions: Vec<(String, String)> = Vec::new();
         if !words::is_direct(options)
             && words::access_factor().is_none()
@@ -141,6 +145,26 @@ impl Described {
         // What no factor has is part of the workload all the same: cells that differ in it are two.
         for (name, value) in conditions {
             self.factors.insert(format!("{CONDITION_PREFIX}{name}"), value);
+        }
+    }
+
+    /// States that fio has no option for, or that hold where none of its options was given: a run of ours has them all, and would match no
+    /// cell without them.
+    fn say_what_is_certain(&mut self, options: &Options) {
+        let is_given = |names: &[&str]| names.iter().any(|name| options.get(name).is_some());
+        let is_several = |name: &str| options.value(name).is_some_and(|places| places.contains(':'));
+        let certain: [(FactorRef, bool); 3] = [
+            (&DRIVES, !is_several("filename") && !is_several("directory")),
+            (&REPLAY, !is_given(&["read_iolog"])),
+            (
+                &NUMA_NODE,
+                !is_given(&["numa_cpu_nodes", "numa_mem_policy", "cpus_allowed", "cpumask"]),
+            ),
+        ];
+        for (factor, is_certain) in certain {
+            if let Some(usual) = factor.default.filter(|_| is_certain) {
+                self.say(factor, usual.to_owned());
+            }
         }
     }
 

@@ -142,6 +142,7 @@ fn trial(
         started_at: started_at(job, document, figures, origin),
         duration_s: figures.runtime_s,
         took_s: None,
+        others_cpu_share: None,
         outcome,
         values,
         histograms: Vec::new(),

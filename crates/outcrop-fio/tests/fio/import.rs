@@ -268,6 +268,34 @@ fn jobs_of_one_group_ran_at_the_same_time_and_say_so() {
 }
 
 #[test]
+fn states_that_fio_has_no_option_for_are_those_of_a_run_of_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    let factors = |options: &str| {
+        let direction = r#"{"bw_bytes": 4096000, "iops": 1000, "runtime": 1000, "total_ios": 1000}"#;
+        let text = format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", "job options": {{"rw": "read"{options}}}, "read": {direction}}}]}}"#
+        );
+        fs::write(&path, text).unwrap();
+        let trial = imported(&[&path]).trials.remove(0);
+        ["drives", "replay", "numa_node", "io_block_size"]
+            .map(|name| trial.factors.get(name).cloned().unwrap_or_default())
+    };
+    assert_eq!(factors(""), ["1", "none", "any", "4KiB"]);
+    // Of several sizes none is the size.
+    assert_eq!(
+        factors(r#", "bssplit": "4k/50:8k/50""#),
+        ["1", "none", "any", "not stated"]
+    );
+    assert_eq!(
+        factors(r#", "filename": "/dev/nvme0n1:/dev/nvme1n1""#),
+        ["", "none", "any", "4KiB"]
+    );
+    assert_eq!(factors(r#", "read_iolog": "log""#), ["1", "", "any", "4KiB"]);
+    assert_eq!(factors(r#", "cpus_allowed": "0-3""#), ["1", "none", "", "4KiB"]);
+}
+
+#[test]
 fn what_is_assumed_fills_what_nobody_states_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bs4k_qd8.json");

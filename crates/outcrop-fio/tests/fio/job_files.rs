@@ -175,6 +175,31 @@ fn options_that_ask_for_what_is_so_are_noted_once_with_their_line() {
 }
 
 #[test]
+fn a_depth_that_the_engine_ignores_is_noted_with_its_line() {
+    let job = |options: &str| of_text(&format!("[a]\nrw=randread\ndirect=1\nsize=4m\n{options}\n")).unwrap();
+    for (options, engine) in [
+        ("iodepth=16", "ioengine=psync, fio's default, waits"),
+        ("ioengine=sync\niodepth=16", "ioengine=sync waits"),
+    ] {
+        let file = job(options);
+        let said = |note: &&String| note.contains(":5: iodepth=16") || note.contains(":6: iodepth=16");
+        let note = file.notes.iter().find(said).unwrap();
+        assert!(
+            note.contains(engine) && note.contains("io_uring or libaio for 16"),
+            "{note}"
+        );
+    }
+    for options in ["ioengine=libaio\niodepth=16", "iodepth=1", "ioengine=psync"] {
+        let file = job(options);
+        assert!(
+            file.notes.iter().all(|note| !note.contains("iodepth")),
+            "{:?}",
+            file.notes
+        );
+    }
+}
+
+#[test]
 fn one_size_one_rate_and_one_file_are_read_in_whichever_option_they_stand() {
     let file = parse(&fixtures().join("one-size.fio")).unwrap();
     assert_eq!(words(&file, 0), "sequential 100:0 4KiB 1 libaio");

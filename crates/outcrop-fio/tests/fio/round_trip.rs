@@ -86,6 +86,7 @@ fn trial(number: u32, factors: &[(&str, &str)], directions: &[(Direction, u64)])
         started_at: "2026-11-21T02:00:07.500Z".to_owned(),
         duration_s: 2.0,
         took_s: None,
+        others_cpu_share: None,
         outcome: Outcome::Completed,
         values,
         histograms,

@@ -248,7 +248,17 @@ fn bytes_to_write(subject: &Subject) -> u64 {
 fn size_to_read(path: &str, wanted: Option<ByteSize>) -> Result<ByteSize, Refusal> {
     let target =
         ReadOnlyTarget::open(Path::new(path)).map_err(|error| Refusal::of(&PATH, error.to_string()))?;
-    part_of(path, ByteSize(target.size_bytes()), wanted)
+    let size = part_of(path, ByteSize(target.size_bytes()), wanted)?;
+    match target.data_begin() {
+        Some(begin) if begin < size.0 => Ok(size),
+        _ => Err(Refusal::of(
+            &PATH,
+            format!(
+                "{path} is sparse: nothing was ever written to the {size} that would be read, so the filesystem would answer with zeros \
+                 and never ask the device; give a file with data, or a directory for a scratch file"
+            ),
+        )),
+    }
 }
 
 /// All of what is at `path`, or the part that is wanted.

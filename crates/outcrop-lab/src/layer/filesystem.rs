@@ -10,7 +10,7 @@ mod values;
 use std::path::Path;
 
 use outcrop_compress::Source;
-use outcrop_filesystem::{BTRFS_EXTENT_BYTES, FEWEST_EXTENTS, OwnDirectory};
+use outcrop_filesystem::{BTRFS_EXTENT_BYTES, FEWEST_EXTENTS, OwnDirectory, privilege};
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
 use outcrop_schema::compression::Data;
 use outcrop_schema::filesystem::{DATA, KIND, Kind, PATH, SAMPLE_SIZE, SCHEMA};
@@ -118,6 +118,13 @@ impl Layer for Filesystem {
         parameters::complete(subject, &mut factors)?;
         parameters::check(subject, &factors, trial)?;
         Ok(factors)
+    }
+
+    fn hindrance(&self, cell: &Cell) -> Option<String> {
+        let is_made = *cell.subject.settings.value(&KIND) == Kind::ScratchImage;
+        let filesystem = is_made.then(|| parameters::filesystem_of(&cell.factors))?;
+        let missing = privilege().and_then(|()| filesystem.availability()).err();
+        missing.map(|missing| missing.reason)
     }
 
     fn forecast_preparation(&self, subject: &Subject, _cells: &[&Cell]) -> Forecast {

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use outcrop_compress::Source;
-use outcrop_filesystem::ability;
-use outcrop_kv::WorkerProgram;
+use outcrop_filesystem::{ability, privilege};
+use outcrop_kv::{WorkerProgram, engine};
+use outcrop_measure::seed::Seed;
 use outcrop_measure::units::format_data;
 use outcrop_schema::kv::{CONTENT, DATA, SCHEMA, ValueData};
 use outcrop_schema::{FactorRef, LayerSchema, Settings};
@@ -116,6 +117,18 @@ impl Layer for Kv {
         origin: &dyn Fn(&str) -> Origin,
     ) -> Result<Vec<String>, (usize, Refusal)> {
         lacking::check(combinations, origin)
+    }
+
+    fn hindrance(&self, cell: &Cell) -> Option<String> {
+        let spec = parameters::kv_spec(&cell.factors, &cell.trial, Seed(0), None);
+        let of_store = engine::find(spec.options.engine).and_then(|()| spec.validate());
+        let of_store = of_store.err().filter(bench::is_absent);
+        let of_ground = || {
+            let filesystem = ground::filesystem_of(&cell.factors)?;
+            let missing = privilege().and_then(|()| filesystem.availability()).err();
+            missing.map(|missing| missing.reason)
+        };
+        of_store.map(|missing| missing.to_string()).or_else(of_ground)
     }
 
     fn forecast_preparation(&self, _subject: &Subject, cells: &[&Cell]) -> Forecast {

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::{TimeSpan, format_bytes, format_data};
+use outcrop_probe::Stopwatch;
 
 use outcrop_schema::kv::Constraints;
 use outcrop_schema::{FactorRef, Setting, Settings};
 use outcrop_workload::word::hint;
 
+use super::data_taken::DataTaken;
 use super::design::Factors;
 use super::distinguish::distinguish;
 use super::draft::{Draft, Given, Located, TrialDraft};
-use super::fit::DataFactor;
 use super::parse::RunHeader;
-use super::{Plan, PlanOptions, PlanSet, chosen, doubt, stop};
+use super::{Plan, PlanOptions, PlanSet, chosen, doubt, promise, stop};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::layer::{DataSettings, LayerRef, Origin, Refusal};
@@ -30,6 +31,7 @@ impl PlanSet {
         drafts: Vec<Draft>,
         options: &PlanOptions,
     ) -> Result<Self, LabError> {
+        let stopwatch = Stopwatch::start();
         if drafts.is_empty() {
             return Err(bad("plans", "none was given; name at least one"));
         }
@@ -59,6 +61,8 @@ impl PlanSet {
             data_refusals: data.refusals,
             data_notes: data.notes,
             max_written: options.max_written,
+            time_limit: promise::time_limit(options),
+            checking_took: Duration::ZERO,
             data: options
                 .data
                 .as_deref()
@@ -79,7 +83,7 @@ impl PlanSet {
         }
         set.keep_to_budget(options, header.doubt.budget)?;
         set.check_max_written()?;
-        Ok(set)
+        Ok(set.checked_in(Duration::from_nanos(stopwatch.elapsed_ns())))
     }
 
     /// Refuses a run that would write more than allowed to a usual device. A faster one is stopped while it is measured.
@@ -88,8 +92,23 @@ impl PlanSet {
         let likely = estimate.likely_bytes_written();
         match self.max_written {
             Some(limit) if likely > limit.0 => {
+                let schemas: Vec<_> = self.plans.iter().map(|plan| plan.layer.schema()).collect();
+                let has_size = schemas.iter().any(|schema| schema.size.is_some());
+                let has_records = schemas
+                    .iter()
+                    .any(|schema| schema.factor(outcrop_schema::kv::RECORDS.name).is_some());
+                let file = if has_size {
+                    "make the file smaller (--size), "
+                } else {
+                    ""
+                };
+                let records = if has_records {
+                    "load fewer records (--records), "
+                } else {
+                    ""
+                };
                 let message = format!(
-                    "{limit} may be written, but this run would write about {} ({} to create its files); make the file smaller (--size), measure fewer cells that write, or shorten trials (--duration, --repetitions)",
+                    "{limit} may be written, but this run would write about {} ({} to create its files); {file}{records}measure fewer cells that write, or shorten trials (--duration, --repetitions)",
                     format_data(likely as f64),
                     format_bytes(estimate.bytes_written_preparing)
                 );
@@ -104,36 +123,6 @@ impl PlanSet {
 pub fn fresh_seed() -> Seed {
     let now = outcrop_probe::clock::unix_now();
     Seed(now.as_secs()).derive_index(u64::from(now.subsec_nanos()))
-}
-
-/// What became of the user's data.
-#[derive(Debug, Default)]
-struct DataTaken {
-    /// Whether some plan measures them.
-    is_taken: bool,
-    /// Why layers that measure data do not measure these.
-    refusals: Vec<String>,
-    /// What of the data is left out.
-    notes: Vec<String>,
-    /// Factors whose values came with them.
-    factors: Vec<DataFactor>,
-}
-
-impl DataTaken {
-    /// Remembers the factor that data give, unless the plan names it itself.
-    fn take_factor(&mut self, layer: LayerRef, settings: &DataSettings, draft: &Draft) {
-        if let Some((factor, values)) = &settings.factor
-            && !draft.workload.contains_key(factor.name)
-            && !self.factors.iter().any(|known| known.layer == layer)
-        {
-            self.factors.push(DataFactor {
-                layer,
-                name: factor.name,
-                values: values.clone(),
-                otherwise: settings.otherwise.clone(),
-            });
-        }
-    }
 }
 
 fn plan(mut draft: Draft, options: &PlanOptions, data_taken: &mut DataTaken) -> Result<Plan, LabError> {

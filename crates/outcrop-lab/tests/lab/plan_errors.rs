@@ -3,7 +3,7 @@
 use outcrop_lab::{Draft, PlanOptions, PlanSet, PlanSource};
 use outcrop_measure::units::TimeSpan;
 
-use super::scene::{directory, try_plan_set};
+use super::scene::{SMALL_PLAN, directory, try_plan_set};
 
 /// The plan that each row changes.
 const GOOD: &str = r#"name = "good"
@@ -261,6 +261,34 @@ fn each_mistake_gets_one_sentence_with_its_place_and_what_is_accepted() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_file_that_is_one_hole_is_refused_and_one_with_data_is_not() {
+    let directory = directory();
+    let path = directory.path().join("sparse");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(1 << 20).unwrap();
+    let plan = |size: &str| {
+        let kind = format!("kind = \"read-only\"\npath = {path:?}\n{size}");
+        SMALL_PLAN
+            .replace("size = \"4MiB\"", &kind)
+            .replace(", \"50:50\"", "")
+    };
+    let refused = |size: &str| {
+        let error = try_plan_set(&plan(size), directory.path()).unwrap_err();
+        assert!(error.is_bad_input(), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("is sparse") && text.contains("a file with data"),
+            "{text}"
+        );
+    };
+    refused("");
+    // Data at its end make it a file with holes; the part before them is one all the same.
+    std::os::unix::fs::FileExt::write_all_at(&file, &[7; 4096], (1 << 20) - 4096).unwrap();
+    assert!(try_plan_set(&plan(""), directory.path()).is_ok());
+    refused("size = \"512KiB\"");
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use outcrop_lab::{Effort, PlanOptions, PlanSet, PlanSource, profile_plans};
+use outcrop_lab::{Effort, Event, PlanOptions, PlanSet, PlanSource, execute, profile_plans};
 use outcrop_measure::units::TimeSpan;
 
-use super::scene::{directory, factor};
+use super::scene::{SMALL_PLAN, directory, factor, start};
 
 const PROMISED: TimeSpan = TimeSpan::seconds(90);
 
@@ -134,6 +136,75 @@ fn the_columns_that_take_most_of_the_file_come_first() {
         least.cells().len(),
         "what is kept of the run can be run again"
     );
+}
+
+/// Trials that take an hour beside trials of milliseconds: a machine on which everything takes long.
+#[test]
+fn what_does_not_fit_into_the_time_by_the_clock_is_left_out_and_named_and_a_resume_measures_it() {
+    let (runs, data) = (directory(), directory());
+    let long = SMALL_PLAN
+        .replace("\"small\"", "\"long\"")
+        .replace("queue_depth = [1, 4]", "queue_depth = [8]")
+        .replace("[\"100:0\", \"50:50\"]", "[\"100:0\"]")
+        .replace("\"60ms\"", "\"1h\"");
+    let source = |name: &str, text: &str| PlanSource {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    let options = PlanOptions {
+        directory: Some(data.path().to_owned()),
+        ..PlanOptions::default()
+    };
+    let sources = [source("small.toml", SMALL_PLAN), source("long.toml", &long)];
+    let set = PlanSet::from_sources(&sources, &options).unwrap();
+    assert_eq!(set.time_limit(), None);
+    let set = set.with_time_limit(Some(Duration::from_secs(900)));
+    let mut folder = start(&set, runs.path());
+    let mut warnings = Vec::new();
+    let mut observer = |event: Event<'_>| {
+        if let Event::Warning(text) = event {
+            warnings.push(text.to_owned());
+        }
+    };
+    let stop = AtomicBool::new(false);
+    let outcome = execute(&set, &mut folder, &mut observer, &stop).unwrap();
+    assert_eq!(
+        (outcome.finished, outcome.left_out, outcome.is_interrupted),
+        (8, 2, false)
+    );
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("2 of 10 trials did not fit into 900 s")
+            && warnings[0].contains("not measured at all: device")
+            && warnings[0].contains("QD 8"),
+        "{warnings:?}"
+    );
+    let dir = folder.dir().to_owned();
+    drop(folder);
+    // Whoever resumes a run has the time for it.
+    let resumed = outcrop_lab::resume(&dir).unwrap();
+    assert_eq!(resumed.set.time_limit(), None);
+    assert_eq!(resumed.set.trials().len() - resumed.folder.finished().len(), 2);
+}
+
+#[test]
+fn a_profile_keeps_its_promise_or_the_time_that_its_user_chose() {
+    let limit = |promised: Option<TimeSpan>, budget: Option<TimeSpan>| {
+        let options = PlanOptions {
+            effort: Some(Effort::Quick),
+            promised,
+            budget,
+            ..PlanOptions::default()
+        };
+        let plans = profile_plans(&["device"], None, Path::new(".")).unwrap().plans;
+        PlanSet::from_sources(&plans, &options).unwrap().time_limit()
+    };
+    assert_eq!(limit(Some(PROMISED), None), Some(PROMISED.0));
+    assert_eq!(
+        limit(Some(PROMISED), Some(TimeSpan::seconds(300))),
+        Some(Duration::from_secs(330))
+    );
+    assert_eq!(limit(None, Some(TimeSpan::seconds(300))), None);
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn conclude(
         let view = opened(&dir)?;
         outcrop_report::write(&Report::of(&view), &dir)
             .map_err(|error| OutcropError::new_err(error.to_string()))?;
-        cells::write_files(&view).map_err(|error| of_results(&error))?;
+        cells::write_files(&view, &dir).map_err(|error| of_results(&error))?;
         Ok::<_, PyErr>(view)
     })?;
     match raised {

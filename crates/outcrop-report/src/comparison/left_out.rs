@@ -2,12 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use outcrop_measure::metric::words_of;
 use outcrop_results::Side;
 use outcrop_results::compare::{Comparison, FailedCell, NotComparable, Verdict};
+use outcrop_results::factors::NOT_STATED;
 
 use super::reasons;
 use super::text::wrapped;
 use crate::number::counted;
+
+/// Values of a factor that are named.
+const MOST_VALUES: usize = 4;
 
 /// Reasons, each with the number of rows it stands for, and the cells that met no other. In short where other rows have the answer.
 pub(super) fn not_compared(comparison: &Comparison, is_all: bool) -> String {
@@ -28,6 +33,32 @@ pub(super) fn not_compared(comparison: &Comparison, is_all: bool) -> String {
             let cells = counted(count, "cell");
             text.push_str(&format!("  {cells} {is} only in the {}\n", side.name()));
         }
+    }
+    text.push_str(&unlike(comparison));
+    text
+}
+
+/// The factors that keep all cells of a layer from meeting, and how an import states what it lacks.
+fn unlike(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let mut is_not_stated = false;
+    for factor in &comparison.unlike {
+        let values = |values: &BTreeSet<String>| -> String {
+            let shown: Vec<&str> = values.iter().take(MOST_VALUES).map(String::as_str).collect();
+            let more = if values.len() > MOST_VALUES { ", …" } else { "" };
+            format!("{}{more}", shown.join(", "))
+        };
+        let (baseline, candidate) = (values(&factor.baseline), values(&factor.candidate));
+        is_not_stated |= baseline == NOT_STATED || candidate == NOT_STATED;
+        let sentence = format!(
+            "{}: {baseline} in the baseline, {candidate} in the candidate",
+            words_of(&factor.factor)
+        );
+        text.push_str(&wrapped("  no match in ", &sentence));
+    }
+    if is_not_stated {
+        let how = "what a result of fio does not state can be given to the import: outcrop import fio FILE --assume FACTOR=VALUE";
+        text.push_str(&wrapped("  ", how));
     }
     text
 }

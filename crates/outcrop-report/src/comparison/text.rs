@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::words_of;
 use outcrop_results::compare::{
-    Comparison, ComparisonRow, EnvironmentDifference, Figure, Undecided, Verdict,
+    Comparison, ComparisonRow, EnvironmentDifference, Figure, NotComparable, Undecided, Verdict,
 };
 use outcrop_schema::{Setting, Vocabulary};
 
+use super::circumstances::circumstances;
 use super::left_out::{failed, not_compared};
 use super::{spell, verdict_name};
 use crate::number::counted;
@@ -136,6 +137,7 @@ fn head(comparison: &Comparison) -> String {
             "differs:   {path}:\n           {baseline} in the baseline, {candidate} in the candidate\n"
         ));
     }
+    text.push_str(&circumstances(comparison));
     if comparison.is_different_machine {
         text.push_str("The machines differ: every ratio compares machines, not only configurations.\n");
     } else if comparison.is_different_storage {
@@ -416,6 +418,16 @@ fn common_factors(comparison: &Comparison) -> BTreeMap<String, String> {
     if common.len() == first.len() {
         // One cell: its factors name it.
         return BTreeMap::new();
+    }
+    // What keeps a row from being compared is no common value, though the rows name it by one of the sides.
+    for row in &comparison.rows {
+        if let Verdict::NotComparable(reasons) = &row.verdict {
+            for reason in reasons {
+                if let NotComparable::ConditionDiffers { condition, .. } = reason {
+                    common.remove(condition);
+                }
+            }
+        }
     }
     common
 }

@@ -119,6 +119,7 @@ impl Builder {
             data: None,
             variant: None,
             took_s: None,
+            others_cpu_share: None,
             outcome: Outcome::Completed,
             values,
             histograms: vec![histogram],

@@ -196,6 +196,7 @@ impl Builder {
             data: None,
             variant: None,
             took_s: None,
+            others_cpu_share: None,
             outcome: Outcome::Completed,
             values: values.iter().map(value).collect(),
             histograms: Vec::new(),

@@ -104,3 +104,59 @@ fn a_reference_that_states_too_little_is_not_compared_and_the_reasons_are_told()
     assert!(text.contains("not comparable:"), "{text}");
     assert!(text.contains("state"), "{text}");
 }
+
+#[test]
+fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_undecided() {
+    let fast = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    let mut slow = fast.clone();
+    for trial in &mut slow.trials {
+        trial.others_cpu_share = Some(0.9);
+        trial.duration_s = 2.0 * trial.duration_s;
+        for value in trial.values.iter_mut().filter(|value| value.metric == "iops") {
+            value.value = value.value.map(|iops| iops * 0.5);
+        }
+    }
+    let mut quiet = fast.clone();
+    for trial in &mut quiet.trials {
+        trial.others_cpu_share = Some(0.1);
+    }
+    let text = comparison_text(&compare(&quiet, &slow), &Detail::default());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in [
+        "other processes used 10 % of the CPUs in the baseline, 90 % in the candidate (the largest gap of 2 cells)",
+        "Where the candidate is worse in a time or a rate, the row is undecided.",
+        "trials: ",
+        "IOPS: 2 undecided of 2",
+        "the machine was busier on the side that looks worse",
+    ] {
+        assert!(words.contains(expected), "{expected}: {text}");
+    }
+    let alike = comparison_text(&compare(&quiet, &quiet), &Detail::default());
+    assert!(
+        !alike.contains("load: ") && !alike.contains("trials: "),
+        "{alike}"
+    );
+}
+
+#[test]
+fn runs_of_which_no_cell_matches_are_told_in_which_factors_and_how_an_import_states_them() {
+    let ours = RunBuilder::new(5).cells(&[4096], &[1, 8], &[100]).build();
+    let mut theirs = ours.clone();
+    for trial in &mut theirs.trials {
+        trial.factors.insert("engine".to_owned(), "libaio".to_owned());
+        trial.factors.remove("content");
+    }
+    let text = comparison_text(&compare(&ours, &theirs), &Detail::default());
+    assert!(text.contains("Nothing can be compared."), "{text}");
+    assert!(
+        text.contains("no match in engine: io_uring in the baseline, libaio in the candidate"),
+        "{text}"
+    );
+    assert!(!text.contains("no match in queue depth"), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("content: random in the baseline, not stated in the candidate")
+            && words.contains("outcrop import fio FILE --assume FACTOR=VALUE"),
+        "{text}"
+    );
+}

@@ -84,6 +84,7 @@ impl Builder {
                 plans: vec!["fs-choice".to_owned()],
                 repetition,
                 took_s: None,
+                others_cpu_share: None,
                 outcome: Outcome::Completed,
                 duration_s: 0.4,
                 values: values

@@ -168,6 +168,7 @@ impl RunBuilder {
             data: None,
             variant: None,
             took_s: None,
+            others_cpu_share: None,
             outcome: Outcome::Completed,
             values: self.values(workload, iops, claimed_ns),
             histograms,

@@ -141,6 +141,7 @@ fn push(run: &mut RunView, factors: &Settings, repetition: u32, values: Vec<Valu
         data: None,
         variant: None,
         took_s: None,
+        others_cpu_share: None,
         outcome: Outcome::Completed,
         values,
         histograms: vec![window(0), window(1)],

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 use outcrop_measure::metric::Unit;
 use outcrop_schema::{Column, FactorRef};
@@ -16,17 +17,17 @@ use crate::view::RunView;
 /// Columns of every cell.
 const FIRST: [&str; 5] = ["run", "layer", "subject", "cell", "trials"];
 
-/// Writes `cells.csv` and `cells.parquet` into the run's folder, replacing older ones.
+/// Writes `cells.csv` and `cells.parquet` of a run into a folder, as a rule the run's, replacing older ones.
 ///
 /// # Errors
 /// [`ResultsError::Io`], [`ResultsError::Parquet`].
-pub fn write_files(run: &RunView) -> Result<(), ResultsError> {
+pub fn write_files(run: &RunView, folder: &Path) -> Result<(), ResultsError> {
     let columns = typed_columns(&CellTable::of(run));
-    let csv_path = run.dir.join(CELLS_CSV_FILE);
+    let csv_path = folder.join(CELLS_CSV_FILE);
     let mut csv = Vec::new();
     write_columns_as_csv(&columns, &mut csv)?;
     crate::atomic_file::write_atomically(&csv_path, &csv)?;
-    let path = run.dir.join(CELLS_PARQUET_FILE);
+    let path = folder.join(CELLS_PARQUET_FILE);
     write_with(&path, |file| write_columns("cells/1", &columns, file, &path))
 }
 

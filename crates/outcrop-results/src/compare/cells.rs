@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use outcrop_schema::{LayerSchema, Vocabulary};
 
+use super::load::{self, LoadBefore};
 use super::{Comparand, CompareOptions};
 use crate::factors;
 use crate::references::{NOT_STATED, Reference, ReferenceRow};
 use crate::trial::DataIdentity;
 use crate::view::{CellView, RunView, Samples, Uncertainty};
+use outcrop_measure::interval::median;
 use outcrop_measure::metric::{Metric, Scope};
 
 /// A cell of either kind.
@@ -30,6 +32,12 @@ pub(super) struct Cell {
     /// What joins it to the cell of the run's other variant.
     pub(super) pair: Option<String>,
     pub(super) is_reference: bool,
+    /// How long its trials were, in the median.
+    pub(super) trial_s: Option<f64>,
+    /// Share of the CPUs that others used while its trials ran.
+    pub(super) others_share: Option<f64>,
+    /// The machine before the run.
+    pub(super) before: LoadBefore,
 }
 
 pub(super) fn of(comparand: Comparand<'_>, options: &CompareOptions) -> Vec<Cell> {
@@ -59,7 +67,14 @@ pub(super) fn settings(a: &[Cell], b: &[Cell]) -> (Spellings, Spellings) {
     (of_a, of_b)
 }
 
+/// How long a trial was, in the median over the cells.
+pub(super) fn trial_s(cells: &[Cell]) -> Option<f64> {
+    let known: Vec<f64> = cells.iter().filter_map(|cell| cell.trial_s).collect();
+    median(&known)
+}
+
 fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
+    let before = LoadBefore::of(&run.environment);
     let cell = |view: &CellView<'_>| Cell {
         layer: view.layer.to_owned(),
         schema: view.schema,
@@ -79,6 +94,15 @@ fn of_run(run: &RunView, variant: Option<&str>) -> Vec<Cell> {
         data: view.completed.first().and_then(|trial| trial.data.clone()),
         pair: variant.and_then(|_| Some(view.variant()?.pair.clone())),
         is_reference: false,
+        trial_s: median(
+            &view
+                .completed
+                .iter()
+                .map(|trial| trial.duration_s)
+                .collect::<Vec<_>>(),
+        ),
+        others_share: load::others_share(view.completed.iter().map(|trial| trial.others_cpu_share)),
+        before,
     };
     run.cells()
         .iter()
@@ -104,6 +128,9 @@ fn of_reference(reference: &Reference, options: &CompareOptions) -> Vec<Cell> {
                 data: None,
                 pair: None,
                 is_reference: true,
+                trial_s: None,
+                others_share: None,
+                before: LoadBefore::default(),
             });
         cell.metrics
             .entry(row.metric.clone())

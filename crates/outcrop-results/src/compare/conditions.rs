@@ -22,17 +22,22 @@ pub(super) fn meet(a: &Cell, b: &Cell) -> bool {
         from.factors
             .iter()
             .filter(|(name, _)| names_a_cell(from.schema, name, is_published(a, b)))
-            .all(|(name, value)| {
-                to.factors
-                    .get(name)
-                    .map_or(is_published(a, b), |other| other == value)
-            })
+            .all(|(name, value)| value_of(to, name).map_or(is_published(a, b), |other| other == value))
     };
     a.layer == b.layer && agrees(a, b) && agrees(b, a)
 }
 
+/// The value of a factor of the workload: what a run of an earlier version, or of another program, does not state was as it always was then.
+pub(super) fn value_of<'c>(cell: &'c Cell, name: &str) -> Option<&'c str> {
+    let assumed = || {
+        let factor = cell.schema?.factor(name)?;
+        factor.assumed.filter(|_| !cell.is_reference)
+    };
+    cell.factors.get(name).map(String::as_str).or_else(assumed)
+}
+
 /// Whether cells differ that differ in this factor; one that nobody knows is of the workload.
-fn names_a_cell(schema: Option<&'static LayerSchema>, name: &str, is_published: bool) -> bool {
+pub(super) fn names_a_cell(schema: Option<&'static LayerSchema>, name: &str, is_published: bool) -> bool {
     let factor = schema.and_then(|schema| Some((schema, schema.factor(name)?)));
     factor.is_none_or(|(schema, factor)| match factor.role {
         Role::Workload => true,

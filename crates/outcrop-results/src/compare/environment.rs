@@ -1,6 +1,6 @@
 //! What differs between the environments of two runs, without what always does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -46,25 +46,76 @@ const STORAGE: [&str; 4] = [
     "storage.filesystem.mount_point",
 ];
 
-/// The differences, by path. What one side does not state, as an imported run does not, is unknown and no difference.
+/// What one of two native runs does not have, as that of an earlier version.
+const NOT_RECORDED: &str = "not recorded";
+/// What stands before the reason of a reading that the machine did not give.
+const UNAVAILABLE: &str = "unavailable";
+
+/// The differences, by path. What a run of another program does not state is unknown and no difference. What one of two native runs lacks
+/// is shown as that, and says nothing of the machine.
 pub(super) fn differences(baseline: &Value, candidate: &Value) -> Vec<EnvironmentDifference> {
+    if !(is_native(baseline) && is_native(candidate)) {
+        return Vec::new();
+    }
     let (mut a, mut b) = (BTreeMap::new(), BTreeMap::new());
     flatten(String::new(), baseline, &mut a);
     flatten(String::new(), candidate, &mut b);
-    let differs = |(path, baseline, candidate): &(&String, &String, &String)| {
-        baseline != candidate && !is_below(path, &VOLATILE)
-    };
-    a.iter()
-        .filter_map(|(path, baseline)| Some((path, baseline, b.get(path)?)))
-        .filter(differs)
-        .map(|(path, baseline, candidate)| EnvironmentDifference {
-            path: path.clone(),
-            baseline: baseline.clone(),
-            candidate: candidate.clone(),
-            is_machine: is_below(path, &MACHINE),
-            is_storage: is_below(path, &STORAGE),
-        })
+    let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    paths
+        .into_iter()
+        .filter(|path| !is_below(path, &VOLATILE))
+        .filter_map(|path| difference(path, &a, &b))
         .collect()
+}
+
+/// Whether a run of ours was made there: an import has the results of another program, which do not describe the machine.
+fn is_native(environment: &Value) -> bool {
+    let readings = environment.as_object();
+    readings.is_some_and(|readings| !readings.is_empty() && !readings.contains_key("imported"))
+}
+
+type Leaves = BTreeMap<String, String>;
+
+fn difference(path: &str, a: &Leaves, b: &Leaves) -> Option<EnvironmentDifference> {
+    let is_known = |leaves: &Leaves| leaves.get(path).is_some_and(|value| !is_unavailable(value));
+    // Parts of a reading that the other side has as a whole are said with it.
+    if is_part(path, a) || is_part(path, b) {
+        return None;
+    }
+    let (baseline, candidate) = (value(path, a), value(path, b));
+    let is_told = is_known(a) || is_known(b) || has_parts(path, a) || has_parts(path, b);
+    let are_both_known = is_known(a) && is_known(b);
+    (baseline != candidate && is_told).then(|| EnvironmentDifference {
+        path: path.to_owned(),
+        baseline,
+        candidate,
+        is_machine: are_both_known && is_below(path, &MACHINE),
+        is_storage: are_both_known && is_below(path, &STORAGE),
+    })
+}
+
+fn is_unavailable(value: &str) -> bool {
+    value.starts_with(UNAVAILABLE)
+}
+
+/// Whether a side has a reading of which `path` is a part.
+fn is_part(path: &str, leaves: &Leaves) -> bool {
+    path.match_indices('.')
+        .any(|(at, _)| leaves.contains_key(&path[..at]))
+}
+
+fn has_parts(path: &str, leaves: &Leaves) -> bool {
+    leaves
+        .keys()
+        .any(|leaf| leaf.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn value(path: &str, leaves: &Leaves) -> String {
+    match leaves.get(path) {
+        Some(value) => value.clone(),
+        None if has_parts(path, leaves) => "recorded".to_owned(),
+        None => NOT_RECORDED.to_owned(),
+    }
 }
 
 /// True for the readings themselves and for what is inside them.
@@ -85,6 +136,10 @@ fn flatten(path: String, value: &Value, leaves: &mut BTreeMap<String, String>) {
         }
     };
     match value {
+        Value::Object(members) if members.len() == 1 && members.contains_key(UNAVAILABLE) => {
+            let reason = members[UNAVAILABLE].as_str().unwrap_or_default();
+            leaves.insert(path, format!("{UNAVAILABLE} ({reason})"));
+        }
         Value::Object(members) => {
             for (name, member) in members {
                 flatten(below(name), member, leaves);
@@ -98,6 +153,7 @@ fn flatten(path: String, value: &Value, leaves: &mut BTreeMap<String, String>) {
         Value::String(text) => {
             leaves.insert(path, text.clone());
         }
+        Value::Null => {}
         other => {
             leaves.insert(path, other.to_string());
         }

@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::cells::Cell;
-use super::{ComparisonRow, NotComparable, Side, UnmatchedCell, Verdict, conditions, rows};
+use super::{
+    ComparisonRow, LoadDifference, NotComparable, Side, UnmatchedCell, Verdict, conditions, load, rows,
+};
 
 #[derive(Default)]
 pub(super) struct Paired {
     pub(super) rows: Vec<ComparisonRow>,
     pub(super) unmatched: Vec<UnmatchedCell>,
+    /// Of cells that are compared and were measured apart.
+    pub(super) loads: Vec<LoadDifference>,
 }
 
 /// Cells that meet make rows. Where several meet, those without an objection pair among themselves; only a
@@ -47,11 +51,15 @@ pub(super) fn pair(baseline: &[Cell], candidate: &[Cell], is_paired: bool) -> Pa
             !(settled_a.contains(i) || settled_b.contains(j))
         };
         if makes_rows {
-            paired.rows.extend(rows::of_cells(
-                (&baseline[*i], &candidate[*j]),
-                reasons,
-                is_paired,
-            ));
+            let (a, b) = (&baseline[*i], &candidate[*j]);
+            // Pairs were measured one directly after the other.
+            let load = load::between(a, b).filter(|_| !is_paired && reasons.is_empty());
+            let busier = load.map(|load| load.busier);
+            let its = rows::of_cells((a, b), reasons, is_paired);
+            paired
+                .rows
+                .extend(its.into_iter().map(|row| ComparisonRow { busier, ..row }));
+            paired.loads.extend(load);
             met_a.insert(*i);
             met_b.insert(*j);
         }

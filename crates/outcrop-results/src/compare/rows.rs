@@ -8,7 +8,7 @@ use outcrop_measure::ratio::{RatioTest, beside_a_constant, independent, of_inter
 use outcrop_schema::metrics::AS_PUBLISHED;
 
 use super::cells::Cell;
-use super::verdict::{LEAST_PAIRS, LEAST_REPETITIONS, Undecided, of_exact};
+use super::verdict::{LEAST_BESIDE_A_CONSTANT, LEAST_PAIRS, LEAST_REPETITIONS, Undecided, of_exact};
 use super::{ComparisonRow, Figure, NotComparable, Side, Verdict};
 use crate::view::{Samples, Uncertainty};
 
@@ -34,6 +34,7 @@ pub(super) fn empty(cell: &Cell, a: Option<&Cell>, b: Option<&Cell>, metric: &st
         ratio: None,
         interval: None,
         p_value: None,
+        busier: None,
         verdict: Verdict::Undecided(Undecided::NoRatio),
     }
 }
@@ -153,8 +154,10 @@ fn undecidable(
     (b, b_samples): (&Cell, &Samples),
     is_paired: bool,
 ) -> Option<Undecided> {
+    let is_constant = |cell: &Cell, samples: &Samples| cell.is_reference && samples.values.len() == 1;
+    let is_beside_a_constant = is_constant(a, a_samples) || is_constant(b, b_samples);
     for (cell, samples) in [(a, a_samples), (b, b_samples)] {
-        if sampled(samples).is_some() || (cell.is_reference && samples.values.len() == 1) {
+        if sampled(samples).is_some() || is_constant(cell, samples) {
             continue;
         }
         match samples.scope {
@@ -162,6 +165,9 @@ fn undecidable(
             Scope::DataSet => return Some(Undecided::OtherSample),
             Scope::Trial if is_paired && samples.values.len() < LEAST_PAIRS => {
                 return Some(Undecided::FewPairs);
+            }
+            Scope::Trial if is_beside_a_constant && samples.values.len() < LEAST_BESIDE_A_CONSTANT => {
+                return Some(Undecided::FewBesidePublished);
             }
             Scope::Trial if samples.values.len() < LEAST_REPETITIONS => {
                 return Some(Undecided::FewRepetitions);

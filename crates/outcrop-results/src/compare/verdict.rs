@@ -5,6 +5,7 @@
 //! 2. A ratio whose interval lies within the margin (± 5 % by default) is *the same*.
 //! 3. A ratio whose interval excludes 1 is *better* or *worse* if it also counts after correction for the number of rows
 //!    (Benjamini and Hochberg at [`LEVEL`]): of two equal sides, at most one comparison in twenty finds any.
+//!    Not so where the machine had more to do for others on the side that looks worse: [`Undecided::Load`].
 //! 4. All others are undecided.
 //!
 //! The metrics of `--fail-if` are a family, headline metrics are one and all others another, so that a hundred secondary rows do not drown the few
@@ -17,12 +18,14 @@ use outcrop_measure::metric::Better;
 use outcrop_measure::ratio::discoveries;
 use serde::Serialize;
 
-use super::{ComparisonRow, NotComparable};
+use super::{ComparisonRow, NotComparable, load};
 
 /// Below this many repetitions a side, nothing is decided.
 pub const LEAST_REPETITIONS: usize = 5;
 /// Below this many pairs, nothing is decided.
 pub const LEAST_PAIRS: usize = 6;
+/// Below this many repetitions beside a single published value, nothing is decided: five signs on one side are no rarer than one in sixteen.
+pub const LEAST_BESIDE_A_CONSTANT: usize = 6;
 /// Share of comparisons of two equal sides that find any difference, at most.
 pub const LEVEL: f64 = 0.05;
 /// What counts as the same unless somebody asks for another margin: ± 5 %.
@@ -58,6 +61,11 @@ pub enum Undecided {
     /// There are too few pairs of trials: of fewer, no pattern is rarer than one in twenty.
     #[error("fewer than {LEAST_PAIRS} pairs; measure with --repetitions {LEAST_PAIRS} or more")]
     FewPairs,
+    /// A single published value has no repetitions of its own.
+    #[error(
+        "fewer than {LEAST_BESIDE_A_CONSTANT} repetitions to compare with a single published value; measure with --repetitions {LEAST_BESIDE_A_CONSTANT} or more"
+    )]
+    FewBesidePublished,
     /// A run has one such value, however often it repeats its trials.
     #[error("there is one value per run, so repetitions give no interval")]
     OncePerRun,
@@ -77,12 +85,17 @@ pub enum Undecided {
         "the interval excludes 1, but among this many rows some do so by chance; more repetitions would decide"
     )]
     Chance,
+    /// The interval excludes 1, and the machine was busier on the side that looks worse.
+    #[error(
+        "the machine was busier on the side that looks worse, which may be the cause; measure both again under the same load, or in one run with `outcrop ab`"
+    )]
+    Load,
 }
 
 impl Undecided {
     /// Whether there was a test, and it did not decide.
-    pub const fn is_by_chance(self) -> bool {
-        matches!(self, Self::Wide | Self::Chance)
+    pub const fn is_of_test(self) -> bool {
+        matches!(self, Self::Wide | Self::Chance | Self::Load)
     }
 }
 
@@ -120,7 +133,7 @@ pub(super) fn judge(rows: &mut [ComparisonRow], margin: f64, asked: &BTreeSet<St
             .fold(f64::NEG_INFINITY, f64::max);
         for row in rows.iter_mut().filter(|row| is_in_family(row)) {
             let is_found = row.p_value.is_some_and(|p| p <= limit);
-            row.verdict = of_test(row, margin, is_found);
+            row.verdict = load::unless_explained(row, of_test(row, margin, is_found));
         }
     }
 }

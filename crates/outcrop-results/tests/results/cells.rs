@@ -63,7 +63,7 @@ fn csv_and_parquet_have_sizes_in_bytes_numbers_as_numbers_and_the_reason_of_what
         late.values[1] = Value::unavailable(crate::samples::LATENCY_P99, "n = 12 supports no p99");
     }
     let run = run_of(folder.path(), "cells", &trials);
-    cells::write_files(&run).unwrap();
+    cells::write_files(&run, &run.dir).unwrap();
     let csv = std::fs::read(run.dir.join("cells.csv")).unwrap();
     let rows = rows_of_csv(&csv);
     assert_eq!(rows.len(), 2);

@@ -6,12 +6,14 @@
 mod cells;
 mod comparisons;
 mod conditions;
+mod differences;
 mod disk_full;
 mod exports;
 mod hostile;
 mod journals;
 mod judging;
 mod kill;
+mod loads;
 mod older_runs;
 mod parquet_files;
 mod published;

@@ -44,6 +44,7 @@ pub(crate) fn trial(queue_depth: u32, repetition: u32, values: &[Value]) -> Tria
         started_at: format!("2026-11-21T02:{:02}:07.500Z", repetition % 60),
         duration_s: 0.5,
         took_s: None,
+        others_cpu_share: None,
         outcome: Outcome::Completed,
         values: values.to_vec(),
         histograms: Vec::new(),

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         let view = RunView::load(dir).map_err(bad_input)?;
         if !flags.no_save {
             let paths = outcrop_report::write(&Report::of(&view), dir)?;
-            outcrop_results::cells::write_files(&view)?;
+            outcrop_results::cells::write_files(&view, dir)?;
             note(&format!("report: {}", paths.html.display()));
         }
         *measured.borrow_mut() = Some(view);

@@ -24,6 +24,7 @@ A row is the same if the interval lies within the margin. It is better or worse 
 
 Exit codes: 0 no condition is met, 1 one is, 2 nothing could be compared or checked.
 
+A time or rate that is worse on the side where the machine was busier with other work is undecided.
 Two separate runs also differ by drift of the machine. `outcrop ab` measures both variants in one run.";
 
 /// Compare a run with another run or a published reference
@@ -200,6 +201,12 @@ fn finding(condition: &str, found: &FailIfReport<'_>) -> String {
         text.push_str(&format!(
             ", {} undecided, which {pass}: more --repetitions would decide {them}",
             found.undecided
+        ));
+    }
+    if found.under_load > 0 {
+        text.push_str(&format!(
+            ", {} undecided because the machine was busier on the side that looks worse: measure both again under the same load, or in one run with `outcrop ab`",
+            found.under_load
         ));
     }
     if found.unchecked > 0 {

@@ -2,7 +2,7 @@
 
 use super::factor_flags::{FactorFlags, OneOff, help_of};
 use super::plan_flags::PlanFlags;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_input};
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet};
 use outcrop_measure::units::TimeSpan;
@@ -59,6 +59,9 @@ const DURATION: TimeSpan = TimeSpan::milliseconds(500);
 const WARM_UP: TimeSpan = TimeSpan::milliseconds(0);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
+    if args.directory.is_some() {
+        refuse_what_is_made(args)?;
+    }
     let options = PlanOptions {
         directory: Some(args.directory.clone().unwrap_or_else(|| args.path.clone())),
         data: args.data.clone(),
@@ -68,6 +71,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     };
     let set = PlanSet::from_drafts(vec![draft(args)], &options).map_err(session::lab_error)?;
     session::start(&set, "filesystem", &args.flags)
+}
+
+/// Refuses flags of filesystems that are made, where one that is there is measured.
+fn refuse_what_is_made(args: &Args) -> anyhow::Result<()> {
+    let mut given = filesystem::OF_IMAGES
+        .iter()
+        .filter_map(|factor| args.factors.of(factor.about()));
+    match given.next() {
+        Some(given) => Err(bad_input(anyhow::anyhow!(
+            "{}: --directory measures the filesystem that is there as it is; leave one of the two out",
+            given.as_typed()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn draft(args: &Args) -> Draft {

@@ -108,6 +108,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         constraints: &outcrop_report::Constraints::default(),
         prices: None,
     };
-    session::conclude(&dir, args.format, &shown)?;
+    session::conclude(&dir, args.format, session::Destination::Run, &shown)?;
     Ok(Ending::Done)
 }

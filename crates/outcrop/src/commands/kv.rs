@@ -1,6 +1,7 @@
 //! `outcrop kv`: key-value engines, one-off, a flag for each factor; and the hidden command by which a process holds a database.
 
 use super::factor_flags::{FactorFlags, OneOff, Spell};
+use super::placement_flags::PlacementFlags;
 use super::plan_flags::PlanFlags;
 use crate::exit::{Ending, bad_input};
 use crate::session;
@@ -38,6 +39,8 @@ pub(crate) struct Args {
     factors: FactorFlags<Kv>,
     #[command(flatten)]
     flags: PlanFlags,
+    #[command(flatten)]
+    placement: PlacementFlags,
 }
 
 #[derive(Debug)]
@@ -60,6 +63,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         duration: args.flags.duration.or(Some(DURATION)),
         warm_up: args.flags.warm_up.or(Some(WARM_UP)),
         repetitions: args.flags.repetitions.or(Some(REPETITIONS)),
+        constraints: args.placement.constraints(),
+        prices: args.placement.prices()?,
         ..args.flags.options()
     };
     let draft = Draft::new(

@@ -3,7 +3,7 @@
 use super::placement_flags::PlacementFlags;
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Format, note};
-use crate::session::Shown;
+use crate::session::{Destination, Shown};
 use outcrop_report::cell_table;
 use outcrop_results::{CellTable, RunView, references, write_atomically};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Print the summary of a run and write its report again
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under other limits; report.html stays\n  outcrop report runs/… --one-page                          a page to print"
+    after_help = "Examples:\n  outcrop report runs/20261121T020304Z-profile\n  outcrop report runs/… --format json | jq .findings\n  outcrop report runs/… --format markdown                   the tables of cells, for a README\n  outcrop report runs/… --beside toshiba-kxg60znv256g-fio   published figures in the charts\n  outcrop report runs/… --min-ratio 2.5 --p99 2ms           under other limits; report.html stays\n  outcrop report runs/… --one-page                          a page to print\n  outcrop report /archive/runs/… --output mine              a run whose folder is read-only"
 )]
 pub(crate) struct Args {
     /// The run folder
@@ -22,6 +22,9 @@ pub(crate) struct Args {
     /// Also write one-page.html, for print: answers and the first figures
     #[arg(long)]
     one_page: bool,
+    /// Write the report, its figures and the tables of cells to this folder instead of the run's
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     beside: Beside,
     #[command(flatten)]
@@ -84,11 +87,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             return Ok(Ending::Done);
         }
     };
-    crate::session::conclude(&args.run, format, &shown)?;
+    let output = args.output.as_deref();
+    let destination = output.map_or(Destination::RunIfWritable, Destination::Folder);
+    crate::session::conclude(&args.run, format, destination, &shown)?;
     if args.one_page {
         let view = RunView::load(&args.run).map_err(bad_input)?;
         let report = shown.report(&view);
-        let path = args.run.join(report.page_name("one-page"));
+        let path = output.unwrap_or(&args.run).join(report.page_name("one-page"));
         write_atomically(&path, report.to_one_page_html().as_bytes())?;
         note(&format!("For print: {}", path.display()));
     }

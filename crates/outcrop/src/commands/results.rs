@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
         Action::Compact { run } => {
             let folder = RunFolder::open(run).map_err(bad_input)?;
             folder.finish()?;
-            cells::write_files(&RunView::load(run).map_err(bad_input)?)?;
+            cells::write_files(&RunView::load(run).map_err(bad_input)?, run)?;
             output::print(&format!("{}\n", folder.dir().join("records.parquet").display()))?;
         }
     }

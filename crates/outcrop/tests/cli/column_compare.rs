@@ -144,6 +144,40 @@ fn encoding_says_which_form_of_the_column_is_smaller() {
         !seen.stdout.contains("Parquet") && !seen.stderr.contains("Parquet"),
         "{seen:?}"
     );
+    // Sorted distinct text: delta encoding makes it small, which no writer uses unasked, and `decode` does.
+    let names: String = (1..=50_000).map(|row| format!("customer {row}\n")).collect();
+    std::fs::write(dir.join("names.txt"), names).unwrap();
+    let seen = outcrop(dir, &["column", "encode", "names.txt", "-o", "n.ocol"]);
+    let words = words_of(&seen.stdout);
+    assert!(
+        words.contains(" with delta encoding (") && words.contains(" with the default of writers), "),
+        "{words}"
+    );
+    let promised = outcrop(
+        dir,
+        &[
+            "column",
+            "encode",
+            "names.txt",
+            "-o",
+            "m.ocol",
+            "--format",
+            "json",
+        ],
+    );
+    let promised: Value = serde_json::from_str(&promised.stdout).unwrap();
+    let promised = row(&promised, "as Parquet, zstd:3").as_f64().unwrap();
+    let seen = outcrop(dir, &["column", "decode", "n.ocol", "-o", "n.parquet"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let written = std::fs::metadata(dir.join("n.parquet")).unwrap().len() as f64;
+    assert!(
+        (promised..promised + 2048.0).contains(&written),
+        "{written} B, promised {promised}"
+    );
+    let back = outcrop(dir, &["column", "encode", "n.parquet", "-o", "back.ocol"]);
+    assert_eq!(back.code, Some(0), "{back:?}");
+    let decoded = |file: &str| outcrop(dir, &["column", "decode", file]).stdout;
+    assert_eq!(decoded("back.ocol"), decoded("n.ocol"));
     std::fs::write(dir.join("rocks.txt"), "slate\nchalk\n".repeat(500)).unwrap();
     let seen = outcrop(dir, &["column", "encode", "rocks.txt", "-o", "r.ocol"]);
     assert!(

@@ -51,7 +51,11 @@ fn configurations_are_compared_in_a_table_and_nothing_stays_behind() {
 #[test]
 fn bad_input_is_a_sentence_that_names_the_flag() {
     let dir = workplace();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &["--directory", ".", "--filesystem", "btrfs"],
+            "--directory measures the filesystem that is there",
+        ),
         (&["--compression", "zstd:99"], "-15 to 15"),
         (
             &["--filesystem", "ext4", "--compression", "zstd:3"],
@@ -106,9 +110,12 @@ fn a_user_without_privileges_measures_a_directory_and_is_told_why_nothing_can_be
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = nobody(&["--filesystem", "btrfs"]);
     assert!(
-        said.contains("needs root") && !said.contains("left behind"),
+        said.starts_with("error: nothing can be measured here: making a filesystem needs root")
+            && said.contains("--directory DIR")
+            && !said.contains("left behind"),
         "{code:?} {said}"
     );
+    assert_eq!(code, Some(2), "{said}");
 }
 
 /// The plans of the layer, as they ship.

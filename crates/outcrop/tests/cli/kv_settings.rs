@@ -167,6 +167,77 @@ fn tables_have_the_latency_of_each_operation_that_the_workload_has() {
 }
 
 #[test]
+fn cells_that_cannot_be_measured_are_named_before_a_run_and_not_counted() {
+    let dir = workplace();
+    let dry_run = |more: &[&str]| {
+        let args = [
+            "--engine",
+            "fjall,rocksdb",
+            "--compression",
+            "lz4,zstd:3",
+            "--dry-run",
+        ];
+        let seen = outcrop(dir.path(), &arguments(&[&args, more].concat()));
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen.stdout
+    };
+    let plan: Value = serde_json::from_str(&dry_run(&["--format", "json"])).unwrap();
+    let rows = plan["rows"].as_array().unwrap();
+    let hindered = |engine: &str, codec: &str| -> Vec<bool> {
+        let is_its =
+            |row: &&Value| row["factors"]["engine"] == engine && row["factors"]["compression"] == codec;
+        rows.iter()
+            .filter(is_its)
+            .map(|row| row["hindrance"].is_string())
+            .collect()
+    };
+    assert!(!hindered("fjall", "zstd:3").is_empty() && hindered("fjall", "zstd:3").iter().all(|is| *is));
+    assert!(!hindered("fjall", "lz4").is_empty() && !hindered("fjall", "lz4").iter().any(|is| *is));
+    let repetitions = |row: &&Value| row["hindrance"].is_null();
+    let counted: u64 = rows
+        .iter()
+        .filter(repetitions)
+        .map(|row| row["repetitions"].as_u64().unwrap())
+        .sum();
+    assert_eq!(plan["details"]["trials"], counted, "{plan}");
+    let text = dry_run(&[]);
+    assert!(
+        text.contains(" cannot be measured on this machine (") && text.contains("fjall has none and lz4"),
+        "{text}"
+    );
+}
+
+#[test]
+fn limits_on_the_answer_are_given_to_the_command_that_measures() {
+    let dir = workplace();
+    let args = [
+        "--compression",
+        "none,lz4",
+        "--min-ratio",
+        "2",
+        "--dry-run",
+        "--format",
+        "json",
+    ];
+    let seen = outcrop(dir.path(), &arguments(&args));
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert!(
+        plan["details"]["plan"]
+            .as_str()
+            .unwrap()
+            .contains("min_ratio = \"2\""),
+        "{plan}"
+    );
+    let seen = outcrop(dir.path(), &arguments(&["--max-written", "1MB", "--dry-run"]));
+    let sentence = seen.sentence();
+    assert!(
+        seen.code == Some(2) && sentence.contains("--records") && !sentence.contains("--size"),
+        "{seen:?}"
+    );
+}
+
+#[test]
 fn settings_that_another_leaves_without_effect_are_refused_with_what_to_type() {
     let dir = workplace();
     let run = |more: &[&str]| outcrop(dir.path(), &arguments(&[more, &["--dry-run"]].concat()));

@@ -94,6 +94,11 @@ impl<'r> DeviceBench<'r> {
                 })?;
                 let size_bytes = subject.settings.value(&SIZE).0;
                 let report = &mut *preparation.report;
+                if let Target::ReadOnly(existing) = &target
+                    && let Some(warning) = existing.warning()
+                {
+                    report(PreparationStep::Note(warning));
+                }
                 let mut written = |done: u64| {
                     report(PreparationStep::Written {
                         bytes_done: done_before + size_bytes + done,

@@ -236,7 +236,7 @@ impl Bench for KvBench<'_> {
 }
 
 /// Whether the cell cannot be measured on this machine, whatever is tried.
-fn is_absent(error: &KvError) -> bool {
+pub(super) fn is_absent(error: &KvError) -> bool {
     matches!(
         error,
         KvError::Absent { .. }

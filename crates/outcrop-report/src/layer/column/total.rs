@@ -130,6 +130,7 @@ mod tests {
             text_bytes: 9e6,
             stored: stored.map(|bytes| (bytes, "in this file".to_owned())),
             parquet_zstd_bytes: Some(parquet),
+            parquet_usual_bytes: None,
             row_count: 10.0,
             table_rows: Some(10.0),
         }

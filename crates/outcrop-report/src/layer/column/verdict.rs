@@ -7,6 +7,9 @@ const SAME: f64 = 0.005;
 /// Another form must be smaller by this part to be worth rewriting a file for.
 const WORTH_REWRITING: f64 = 0.02;
 
+/// What a Parquet file has around the column, which its size leaves out; a column file is counted whole. What gains less proves nothing.
+const PARQUET_FRAME_BYTES: f64 = 1024.0;
+
 /// One column in its user's file, as a column file, and in Parquet with zstd, all with the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSizes {
@@ -18,8 +21,10 @@ pub struct ColumnSizes {
     pub text_bytes: f64,
     /// In the user's file, and how that is said: `in this file (dictionary→plain, Snappy)`. `None` where it is unknown.
     pub stored: Option<(f64, String)>,
-    /// In Parquet with zstd:3.
+    /// In Parquet with zstd:3, in the smaller of its encodings.
     pub parquet_zstd_bytes: Option<f64>,
+    /// The same as writers encode it by default, where that is known.
+    pub parquet_usual_bytes: Option<f64>,
     /// Rows that were taken.
     pub row_count: f64,
     /// Rows that the table has, where known.
@@ -46,13 +51,25 @@ impl ColumnSizes {
     /// The smallest form, if it is smaller than the user's file by 2 % or more.
     pub fn smallest_form(&self) -> SmallestForm {
         let parquet = self.parquet_zstd_bytes.unwrap_or(f64::INFINITY);
-        if self.ocol_bytes.min(parquet) > self.base_bytes() * (1.0 - WORTH_REWRITING) {
+        let smaller = match self.is_smaller_in_parquet() {
+            true => parquet,
+            false => self.ocol_bytes,
+        };
+        if smaller > self.base_bytes() * (1.0 - WORTH_REWRITING) {
             SmallestForm::AsItIs
-        } else if self.ocol_bytes <= parquet {
-            SmallestForm::Ocol
-        } else {
+        } else if self.is_smaller_in_parquet() {
             SmallestForm::ParquetZstd
+        } else {
+            SmallestForm::Ocol
         }
+    }
+
+    /// Whether Parquet saves enough over a column file to be worth a word.
+    fn is_smaller_in_parquet(&self) -> bool {
+        self.parquet_zstd_bytes.is_some_and(|parquet| {
+            let margin = (self.ocol_bytes * WORTH_REWRITING).max(PARQUET_FRAME_BYTES);
+            parquet <= self.ocol_bytes - margin
+        })
     }
 
     /// Bytes that the smaller of the other forms saves; negative where neither does.
@@ -66,10 +83,12 @@ impl ColumnSizes {
         compared(self.ocol_bytes, self.base_bytes())
     }
 
-    /// The same in the form that is smallest: in Parquet where that is, else as a column file.
+    /// The same in the form that is smallest: of Parquet what it saves over a column file, which is what that form competes with.
     pub(super) fn change_in(&self, form: SmallestForm) -> String {
         match (form, self.parquet_zstd_bytes) {
-            (SmallestForm::ParquetZstd, Some(parquet)) => compared(parquet, self.base_bytes()),
+            (SmallestForm::ParquetZstd, Some(parquet)) => {
+                format!("{} than .ocol", compared(parquet, self.ocol_bytes))
+            }
             _ => self.change(),
         }
     }
@@ -92,11 +111,23 @@ impl ColumnSizes {
             None => format!("{} as text", bytes(self.text_bytes)),
         };
         let parquet = self.parquet_zstd_bytes.map_or_else(String::new, |parquet| {
-            let than_ocol = match compared(parquet, self.ocol_bytes) {
-                smaller if parquet < self.ocol_bytes * (1.0 - SAME) => format!(", {smaller} than .ocol"),
-                _ => String::new(),
+            let than_ocol = match self.is_smaller_in_parquet() {
+                true => format!(", {} than .ocol", compared(parquet, self.ocol_bytes)),
+                false => String::new(),
             };
-            format!("; Parquet with zstd:3 would take {}{than_ocol}", bytes(parquet))
+            // Whoever follows this with a writer's defaults gets another size.
+            let usual = self.parquet_usual_bytes;
+            let usual = usual.filter(|usual| parquet < usual * (1.0 - WORTH_REWRITING));
+            let encoding = usual.map_or_else(String::new, |usual| {
+                format!(
+                    " with delta encoding ({} with the default of writers)",
+                    bytes(usual)
+                )
+            });
+            format!(
+                "; Parquet with zstd:3 would take {}{encoding}{than_ocol}",
+                bytes(parquet)
+            )
         });
         let part = match self.table_rows {
             Some(rows) if rows <= self.row_count => String::new(),
@@ -144,6 +175,7 @@ mod tests {
             text_bytes: 73_000_000.0,
             stored: Some((34_620_000.0, "in this file (dictionary→plain, Snappy)".to_owned())),
             parquet_zstd_bytes: Some(22_000_000.0),
+            parquet_usual_bytes: None,
             row_count: 1_500_000.0,
             table_rows: Some(1_500_000.0),
         }
@@ -171,6 +203,42 @@ mod tests {
         assert_eq!(
             (comment().smallest_form(), beaten.smallest_form()),
             (SmallestForm::Ocol, SmallestForm::ParquetZstd)
+        );
+    }
+
+    #[test]
+    fn parquet_is_advised_where_it_saves_more_than_its_footer_and_two_per_cent_and_its_encoding_is_named() {
+        let sizes = |ocol: f64, parquet: f64| ColumnSizes {
+            ocol_bytes: ocol,
+            parquet_zstd_bytes: Some(parquet),
+            ..comment()
+        };
+        for (ocol, parquet, form) in [
+            (79_200.0, 78_900.0, SmallestForm::Ocol),
+            (2_400.0, 2_230.0, SmallestForm::Ocol),
+            (232.0, 0.0, SmallestForm::Ocol),
+            (19_600.0, 18_500.0, SmallestForm::ParquetZstd),
+            (127_000.0, 14_000.0, SmallestForm::ParquetZstd),
+        ] {
+            let sizes = sizes(ocol, parquet);
+            assert_eq!(sizes.smallest_form(), form, "{ocol} {parquet}");
+            let is_said = sizes.in_words().contains("smaller than .ocol");
+            assert_eq!(is_said, form == SmallestForm::ParquetZstd, "{}", sizes.in_words());
+        }
+        assert_eq!(
+            sizes(19_600.0, 18_500.0).change_in(SmallestForm::ParquetZstd),
+            "6 % smaller than .ocol"
+        );
+        let delta = ColumnSizes {
+            parquet_usual_bytes: Some(199_000.0),
+            ..sizes(127_000.0, 14_000.0)
+        };
+        assert!(
+            delta.in_words().ends_with(
+                "would take 14.0 kB with delta encoding (199 kB with the default of writers), 89 % smaller than .ocol"
+            ),
+            "{}",
+            delta.in_words()
         );
     }
 

@@ -77,6 +77,7 @@ fn of_column<'c>((name, cells): (String, Vec<&'c Cell<'c>>)) -> Option<Whole<'c>
         text_bytes: cell.value(&TEXT_BYTES)?,
         stored: cell.value(&STORED_BYTES).map(|bytes| (bytes, place)),
         parquet_zstd_bytes: cell.value(&PARQUET_ZSTD_BYTES),
+        parquet_usual_bytes: None,
         row_count: cell.value(&ROW_COUNT)?,
         table_rows: cell.value(&TABLE_ROWS),
     };

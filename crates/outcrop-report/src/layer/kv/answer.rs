@@ -362,7 +362,7 @@ fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
 
 /// Open loops that asked for more than the engine could do: said before all else, since their latencies are of no load that lasts.
 fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
-    /// A last stall before the end, or the draw of a random schedule, is no overload.
+    /// A last stall before the end, or the draw of a random schedule, does not count as overload.
     const BEHIND: f64 = 0.9;
     let open = cells.iter().filter(|cell| !is_closed_loop(cell));
     let total = open.clone().count();

@@ -4,7 +4,7 @@ use super::input::Opened;
 use super::layout::Layout;
 use super::of_column;
 use anyhow::Context as _;
-use outcrop_column::arrow::{ParquetStrings, parquet_zstd_bytes};
+use outcrop_column::arrow::{ParquetSizes, ParquetStrings, parquet_zstd_sizes};
 use outcrop_column::{Column, EncodeReport, Index, InputColumn};
 use outcrop_column_bench::Stored;
 use outcrop_column_bench::tabular::{FileKind, TableColumn, ValueKind};
@@ -36,12 +36,12 @@ pub(super) fn compared(
             Stored::as_text(text_bytes, opened.compression)
         }
     };
-    let parquet = match (layout.kind, column.kind) {
+    let in_parquet: Result<ParquetSizes, Unavailable> = match (layout.kind, column.kind) {
         (FileKind::Parquet, kind) if kind != ValueKind::Strings => {
             let number = InputColumn::Numbered(column.number);
             let arrays = ParquetStrings::open_typed(parquet_file(opened)?.try_clone()?, number);
             let arrays = arrays.map_err(of_column)?;
-            Ok(parquet_zstd_bytes(arrays, u64::MAX).map_err(of_column)?)
+            Ok(parquet_zstd_sizes(arrays, u64::MAX).map_err(of_column)?)
         }
         (FileKind::Arrow, kind) if kind != ValueKind::Strings => Err(Unavailable::because(
             "the types of an Arrow IPC input are not written again; only its columns of text are compared",
@@ -51,9 +51,11 @@ pub(super) fn compared(
         )),
         _ => {
             let written = Column::open(file).map_err(of_column)?;
-            Ok(written.parquet_zstd_bytes().map_err(of_column)?)
+            Ok(written.parquet_zstd_sizes().map_err(of_column)?)
         }
     };
+    let usual = in_parquet.as_ref().ok().map(|sizes| sizes.usual_bytes);
+    let parquet = in_parquet.map(|sizes| sizes.smaller_bytes());
     let form = stored.form.as_ref().map(|form| format!("in this file ({form})"));
     let row_count = report.row_count as f64;
     let sizes = ColumnSizes {
@@ -62,6 +64,7 @@ pub(super) fn compared(
         text_bytes: text_bytes as f64,
         stored: stored.bytes.as_ref().ok().map(|bytes| *bytes as f64).zip(form),
         parquet_zstd_bytes: parquet.as_ref().ok().map(|bytes| *bytes as f64),
+        parquet_usual_bytes: usual.map(|bytes| bytes as f64),
         row_count,
         table_rows: Some(row_count),
     };

@@ -52,7 +52,7 @@ pub(super) enum OutputFormat {
     Text,
     /// RFC 4180 with a header line
     Csv,
-    /// Apache Parquet, dictionary-encoded, zstd
+    /// Apache Parquet with zstd, dictionary or delta encoding, whichever is smaller
     Parquet,
     /// Arrow IPC, dictionary-encoded: a file with -o, else a stream
     Arrow,
@@ -129,7 +129,7 @@ pub(super) enum IndexFlag {
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(super) enum ProfileFlag {
     /// Smallest file, slower decoding; without an index, up to 2 MiB of text may be packed, and a search unpacks it into memory first.
-    /// Readers older than Outcrop 0.1.0 refuse packed files, and files in which repeated phrases are compressed together
+    /// Versions before 0.1.0 cannot read packed files, nor files in which repeated phrases are compressed together
     Smallest,
     /// Compress where a sample shows that it pays off
     #[default]

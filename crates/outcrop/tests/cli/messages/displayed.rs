@@ -356,6 +356,7 @@ fn of_plans_and_reports() {
                 is_bad_input: false,
             },
             LabError::StoppedInPreparation,
+            LabError::NoTimeLeft { seconds: 90 },
         ],
     );
     hold(

@@ -149,11 +149,13 @@ fn of_comparisons() {
         [
             Undecided::FewRepetitions,
             Undecided::FewPairs,
+            Undecided::FewBesidePublished,
             Undecided::OncePerRun,
             Undecided::OtherSample,
             Undecided::NoRatio,
             Undecided::Wide,
             Undecided::Chance,
+            Undecided::Load,
         ],
     );
 }

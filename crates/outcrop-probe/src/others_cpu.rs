@@ -1,0 +1,115 @@
+//! The share of the machine's CPUs that others used while something was measured.
+
+use outcrop_measure::metric::Unavailable;
+
+use crate::cpu_time::{children_time_ns, process_time_ns};
+use crate::system_tree::SystemTree;
+
+/// CPU time of the machine, and of this process with its children, at one moment.
+#[derive(Clone, Debug)]
+pub struct OthersCpu {
+    machine: Result<MachineTicks, Unavailable>,
+    own_ns: u64,
+}
+
+/// Ticks of all CPUs since boot.
+#[derive(Clone, Copy, Debug)]
+struct MachineTicks {
+    busy: u64,
+    all: u64,
+}
+
+/// The kernel counts in ticks of 10 ms, whatever its own rate.
+const NANOSECONDS_PER_TICK: f64 = 1e7;
+/// Fewer ticks than these are too coarse for a share.
+const LEAST_TICKS: u64 = 20;
+
+impl OthersCpu {
+    /// Reads the time used so far. *Cost*: one small file and two system calls.
+    pub fn now() -> Self {
+        let (user_ns, system_ns) = process_time_ns();
+        Self {
+            machine: MachineTicks::of(&SystemTree::live()),
+            own_ns: user_ns + system_ns + children_time_ns(),
+        }
+    }
+
+    /// The share of all CPUs, from 0 to 1, that was busy since `earlier` and not with this process or children of it that ended. Threads
+    /// of the kernel and time that a hypervisor took count as others'. None where the kernel does not say, or the time is too short.
+    ///
+    /// *Source*: proc_stat(5), the line `cpu`.
+    pub fn share_since(&self, earlier: &Self) -> Option<f64> {
+        let (now, before) = (self.machine.as_ref().ok()?, earlier.machine.as_ref().ok()?);
+        let all = now.all.saturating_sub(before.all);
+        let busy = now.busy.saturating_sub(before.busy) as f64;
+        let own = self.own_ns.saturating_sub(earlier.own_ns) as f64 / NANOSECONDS_PER_TICK;
+        (all >= LEAST_TICKS).then(|| ((busy - own) / all as f64).clamp(0.0, 1.0))
+    }
+}
+
+impl MachineTicks {
+    fn of(tree: &SystemTree) -> Result<Self, Unavailable> {
+        let text = tree.text("proc/stat")?;
+        let line = text.lines().next().unwrap_or_default();
+        let ticks: Vec<u64> = line
+            .split_ascii_whitespace()
+            .skip(1)
+            .map_while(|field| field.parse().ok())
+            .collect();
+        // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
+        match ticks[..] {
+            [user, nice, system, idle, iowait, irq, softirq, steal, ..] => {
+                let busy = user + nice + system + irq + softirq + steal;
+                let all = busy + idle + iowait;
+                Ok(Self { busy, all })
+            }
+            _ => Err(Unavailable::because(format!("/proc/stat begins with `{line}`"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn at(stat: &str, own_ns: u64) -> OthersCpu {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("proc")).unwrap();
+        fs::write(folder.path().join("proc/stat"), stat).unwrap();
+        let machine = MachineTicks::of(&SystemTree::at(folder.path()));
+        OthersCpu { machine, own_ns }
+    }
+
+    #[test]
+    fn the_share_of_others_is_what_was_busy_and_not_ours() {
+        let before = at("cpu 100 0 50 1000 10 0 0 5 0 0\n", 0);
+        // 200 ticks later: 60 user, 20 system, 20 stolen, 100 idle; 50 of the busy ones are ours.
+        let after = at("cpu 160 0 70 1090 20 0 0 25 0 0\n", 500_000_000);
+        let share = after.share_since(&before).unwrap();
+        assert!((share - 0.25).abs() < 1e-9, "{share}");
+        // More of ours than the ticks show, which are coarse, is no negative share.
+        let ours = at("cpu 160 0 70 1090 20 0 0 25 0 0\n", 5_000_000_000);
+        assert_eq!(ours.share_since(&before), Some(0.0));
+    }
+
+    #[test]
+    fn a_time_too_short_or_a_kernel_that_does_not_say_gives_no_share() {
+        let before = at("cpu 100 0 50 1000 10 0 0 5 0 0\n", 0);
+        assert_eq!(
+            at("cpu 101 0 50 1005 10 0 0 5 0 0\n", 0).share_since(&before),
+            None
+        );
+        assert_eq!(at("cpu 1 2\n", 0).share_since(&before), None);
+    }
+
+    #[test]
+    fn work_of_a_child_that_ended_is_ours() {
+        let before = OthersCpu::now();
+        let work = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        let ended = std::process::Command::new("sh").args(["-c", work]).status();
+        assert!(ended.unwrap().success());
+        assert!(OthersCpu::now().own_ns > before.own_ns);
+    }
+}

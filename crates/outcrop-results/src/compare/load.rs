@@ -1,0 +1,155 @@
+//! The load of the machine under two runs: which side had more of it, and which differences that explains.
+//!
+//! What counts is what others used of the CPUs while the trials of a cell ran. Runs of earlier versions did not record that: there the
+//! state of the machine stands in for it, as their environments have it from just before the first trial.
+
+use outcrop_measure::interval::median;
+use outcrop_measure::metric::Unit;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::cells::Cell;
+use super::{ComparisonRow, Side, Undecided, Verdict};
+
+/// Others that used this much more of the CPUs on one side may be the cause of a difference.
+const SHARE_APART: f64 = 0.1;
+/// The same for the share of time in which tasks waited for a CPU.
+const PRESSURE_APART: f64 = 0.25;
+/// The same for the tasks per CPU that ran or waited.
+const TASKS_APART: f64 = 0.5;
+
+/// What the load of two sides is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadMeasure {
+    /// Share of the CPUs that others used while the trials of a cell ran, median over the trials.
+    OthersCpuShare,
+    /// Share of the 10 s before a run in which tasks waited for a CPU.
+    CpuPressureBefore,
+    /// Tasks per CPU that ran or waited, on average over the minute before a run.
+    TasksPerCpuBefore,
+}
+
+/// The machine had more to do for others on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LoadDifference {
+    /// The side with more load.
+    pub busier: Side,
+    /// What the two figures are.
+    pub measure: LoadMeasure,
+    /// The baseline's, where the two are farthest apart.
+    pub baseline: f64,
+    /// The candidate's.
+    pub candidate: f64,
+    /// Cells of which that is so.
+    pub cells_count: usize,
+}
+
+/// The state of the machine just before a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LoadBefore {
+    pressure: Option<f64>,
+    tasks_per_cpu: Option<f64>,
+}
+
+impl LoadBefore {
+    pub(super) fn of(environment: &Value) -> Self {
+        let number = |pointer: &str| environment.pointer(pointer).and_then(Value::as_f64);
+        let cpus = number("/cpu/online_cpu_count").filter(|cpus| *cpus >= 1.0);
+        Self {
+            pressure: number("/load/cpu_pressure/some_10s_percent").map(|percent| percent / 100.0),
+            tasks_per_cpu: number("/load/average/0")
+                .zip(cpus)
+                .map(|(tasks, cpus)| tasks / cpus),
+        }
+    }
+}
+
+/// The share that others used, over the trials that know it.
+pub(super) fn others_share(shares: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    median(&shares.flatten().collect::<Vec<_>>())
+}
+
+/// Whether one of two cells was measured under more load than the other.
+pub(super) fn between(baseline: &Cell, candidate: &Cell) -> Option<LoadDifference> {
+    let measures = [
+        (
+            LoadMeasure::OthersCpuShare,
+            baseline.others_share.zip(candidate.others_share),
+            SHARE_APART,
+        ),
+        (
+            LoadMeasure::CpuPressureBefore,
+            baseline.before.pressure.zip(candidate.before.pressure),
+            PRESSURE_APART,
+        ),
+        (
+            LoadMeasure::TasksPerCpuBefore,
+            baseline.before.tasks_per_cpu.zip(candidate.before.tasks_per_cpu),
+            TASKS_APART,
+        ),
+    ];
+    // The best that both sides know decides: it may say that there is no difference.
+    let (measure, (a, b), apart) = measures
+        .into_iter()
+        .find_map(|(measure, known, apart)| Some((measure, known?, apart)))?;
+    let busier = match b - a {
+        gap if gap > apart => Side::Candidate,
+        gap if gap < -apart => Side::Baseline,
+        _ => return None,
+    };
+    Some(LoadDifference {
+        busier,
+        measure,
+        baseline: a,
+        candidate: b,
+        cells_count: 1,
+    })
+}
+
+/// One for each side and measure, with the figures that are farthest apart.
+pub(super) fn summed(of_cells: &[LoadDifference]) -> Vec<LoadDifference> {
+    let mut summed: Vec<LoadDifference> = Vec::new();
+    let gap = |load: &LoadDifference| (load.candidate - load.baseline).abs();
+    for load in of_cells {
+        let is_like =
+            |known: &&mut LoadDifference| (known.busier, known.measure) == (load.busier, load.measure);
+        match summed.iter_mut().find(is_like) {
+            Some(known) => {
+                let cells_count = known.cells_count + 1;
+                let farther = if gap(load) > gap(known) { *load } else { *known };
+                *known = LoadDifference {
+                    cells_count,
+                    ..farther
+                };
+            }
+            None => summed.push(*load),
+        }
+    }
+    summed
+}
+
+/// The verdict of a row, unless the load of the machine explains it: times and rates that are worse where the load was greater.
+pub(super) fn unless_explained(row: &ComparisonRow, verdict: Verdict) -> Verdict {
+    let unit = row.baseline.as_ref().map(|figure| figure.unit);
+    let is_of_time = unit.is_some_and(|unit| {
+        matches!(
+            unit,
+            Unit::BytesPerSecond
+                | Unit::PerSecond
+                | Unit::Nanoseconds
+                | Unit::NanosecondsPerOperation
+                | Unit::NanosecondsPerByte
+        )
+    });
+    let is_explained = match (&verdict, row.busier) {
+        (Verdict::Better, Some(busier)) => busier == Side::Baseline,
+        (Verdict::Worse, Some(busier)) => busier == Side::Candidate,
+        (Verdict::Different, Some(_)) => true,
+        _ => false,
+    };
+    match is_explained && is_of_time {
+        true => Verdict::Undecided(Undecided::Load),
+        false => verdict,
+    }
+}

@@ -1,0 +1,104 @@
+//! What differs between two runs apart from their figures: readings of the environment, and factors that keep all cells apart.
+
+use outcrop_results::{RunView, compare};
+use serde_json::json;
+
+use crate::comparisons::run;
+use crate::samples::run_of;
+
+#[test]
+fn a_reading_that_one_of_two_native_runs_has_is_shown_once_and_tells_no_machines_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut a = run(folder.path(), "a", &[1], 1e5, 4e5);
+    let mut b = a.clone();
+    a.environment = json!({
+        "cpu": {"model": {"unavailable": "no /proc/cpuinfo"}}, "memory": {"total_bytes": {"unavailable": "one"}},
+        "storage": {"device": {"name": "sda", "model": "disk"}},
+    });
+    b.environment = json!({
+        "cpu": {"model": "A"}, "memory": {"total_bytes": {"unavailable": "two"}},
+        "storage": {"device": {"unavailable": "no block device"}}, "load": {"average": [1, 2, 3]},
+    });
+    for (a, b) in [(&a, &b), (&b, &a)] {
+        let comparison = compare(a, b);
+        let paths: Vec<&str> = comparison
+            .environment_differences
+            .iter()
+            .map(|difference| difference.path.as_str())
+            .collect();
+        assert_eq!(paths, ["cpu.model", "storage.device"], "{comparison:?}");
+        assert!(!comparison.is_different_machine && !comparison.is_different_storage);
+    }
+    let comparison = compare(&a, &b);
+    let [model, device] = comparison.environment_differences.as_slice() else {
+        panic!("{comparison:?}")
+    };
+    assert_eq!(
+        (model.baseline.as_str(), model.candidate.as_str()),
+        ("unavailable (no /proc/cpuinfo)", "A")
+    );
+    assert_eq!(
+        (device.baseline.as_str(), device.candidate.as_str()),
+        ("recorded", "unavailable (no block device)")
+    );
+}
+
+#[test]
+fn where_no_cell_matches_the_factors_without_a_common_value_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = run(folder.path(), "a", &[1, 32], 1e5, 4e5);
+    let with = |name: &str, changed: &[(&str, &str)]| {
+        let mut trials = a.trials.clone();
+        for trial in &mut trials {
+            for (factor, value) in changed {
+                trial.factors.insert((*factor).to_owned(), (*value).to_owned());
+            }
+        }
+        run_of(folder.path(), name, &trials)
+    };
+    let named = |candidate: &RunView| -> Vec<(String, Vec<String>, Vec<String>)> {
+        let unlike = compare(&a, candidate).unlike;
+        let values = |values: &std::collections::BTreeSet<String>| values.iter().cloned().collect();
+        unlike
+            .iter()
+            .map(|factor| {
+                (
+                    factor.factor.clone(),
+                    values(&factor.baseline),
+                    values(&factor.candidate),
+                )
+            })
+            .collect()
+    };
+    let one = |factor: &str, baseline: &str, candidate: &str| {
+        (
+            factor.to_owned(),
+            vec![baseline.to_owned()],
+            vec![candidate.to_owned()],
+        )
+    };
+    let libaio = with("b", &[("engine", "libaio"), ("content", "zeros")]);
+    let expected = [
+        one("content", "not stated", "zeros"),
+        one("engine", "io_uring", "libaio"),
+    ];
+    assert_eq!(named(&libaio), expected);
+    // What a run does not state was as it always was: one drive.
+    let one_drive = compare(&a, &with("c", &[("drives", "1")]));
+    assert!(
+        one_drive.unlike.is_empty() && one_drive.unmatched.is_empty(),
+        "{one_drive:?}"
+    );
+    assert_eq!(named(&with("e", &[("drives", "2")])), [one("drives", "1", "2")]);
+    // Each factor has a value in common, and no cell matches: the nearest two differ in the depth.
+    let mut trials = libaio.trials.clone();
+    for trial in &mut trials {
+        trial.factors = a.trials[0].factors.clone();
+        trial.factors.insert("engine".to_owned(), "libaio".to_owned());
+    }
+    let mut others = run(folder.path(), "f", &[8], 1e5, 4e5).trials;
+    trials.truncate(5);
+    others.extend(trials);
+    let unlike = named(&run_of(folder.path(), "g", &others));
+    assert_eq!(unlike, [one("queue_depth", "1", "8")]);
+}

@@ -1,0 +1,115 @@
+//! Runs that were measured while the machine did other work: what it explains is not called better or worse, and fails no build.
+
+use outcrop_results::{FailIf, LoadMeasure, RunView, Side, TrialEntry, Undecided, Verdict, compare};
+use serde_json::{Value, json};
+
+use crate::comparisons::{repeated, row};
+use crate::samples::{run_of, trial, usual};
+
+/// Five trials of one cell, of which others used this share of the CPUs.
+fn run(parent: &std::path::Path, name: &str, iops: f64, others: Option<f64>) -> RunView {
+    let trials = repeated(5, |repetition| TrialEntry {
+        others_cpu_share: others,
+        ..trial(
+            32,
+            repetition,
+            &usual(iops * (1.0 + 0.002 * f64::from(repetition)), 4e5),
+        )
+    });
+    run_of(parent, name, &trials)
+}
+
+fn environment(pressure_percent: f64) -> Value {
+    json!({"cpu": {"model": "A", "online_cpu_count": 2}, "load": {"cpu_pressure": {"some_10s_percent": pressure_percent}}})
+}
+
+#[test]
+fn a_difference_that_the_load_explains_is_undecided_and_one_against_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, iops: f64, others: f64| run(folder.path(), name, iops, Some(others));
+    let (quiet, busy) = (of("quiet", 2e5, 0.03), of("busy", 1e5, 0.85));
+    for (baseline, candidate, busier) in [(&quiet, &busy, Side::Candidate), (&busy, &quiet, Side::Baseline)] {
+        let comparison = compare(baseline, candidate);
+        let iops = row(&comparison, "iops");
+        assert_eq!(iops.verdict, Verdict::Undecided(Undecided::Load));
+        assert!(iops.ratio.is_some() && iops.interval.is_some());
+        let [load] = comparison.loads.as_slice() else {
+            panic!("{:?}", comparison.loads)
+        };
+        assert_eq!((load.busier, load.measure), (busier, LoadMeasure::OthersCpuShare));
+        assert_eq!(load.cells_count, 1);
+    }
+    // It is faster although the machine had more to do.
+    let faster = compare(&of("slow", 1e5, 0.03), &of("fast", 2e5, 0.85));
+    assert_eq!(row(&faster, "iops").verdict, Verdict::Better);
+    assert_eq!(faster.loads.len(), 1);
+    // The same load on both sides explains nothing.
+    let alike = compare(&of("a", 2e5, 0.80), &of("b", 1e5, 0.85));
+    assert_eq!(
+        (&row(&alike, "iops").verdict, alike.loads.len()),
+        (&Verdict::Worse, 0)
+    );
+}
+
+#[test]
+fn a_condition_that_the_load_may_have_met_is_counted_and_not_met() {
+    let folder = tempfile::tempdir().unwrap();
+    let condition: FailIf = "iops < -5%".parse().unwrap();
+    let conditions = [condition];
+    let checked = |others: f64| {
+        let name = format!("with-{others}");
+        let candidate = run(folder.path(), &name, 1e5, Some(others));
+        let baseline = run(folder.path(), &format!("before-{others}"), 2e5, Some(0.0));
+        let comparison = compare(&baseline, &candidate);
+        let reports = FailIf::check_all(&conditions, &comparison).unwrap();
+        let report = &reports[0];
+        (report.offending.len(), report.under_load, report.undecided)
+    };
+    assert_eq!(checked(0.0), (1, 0, 0));
+    assert_eq!(checked(0.9), (0, 1, 0));
+}
+
+#[test]
+fn runs_that_did_not_record_it_are_judged_by_the_machine_before_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut before, mut after) = (
+        run(folder.path(), "a", 1e5, None),
+        run(folder.path(), "b", 2e5, None),
+    );
+    assert_eq!(row(&compare(&before, &after), "iops").verdict, Verdict::Better);
+    before.environment = environment(90.0);
+    after.environment = environment(4.0);
+    let comparison = compare(&before, &after);
+    assert_eq!(
+        row(&comparison, "iops").verdict,
+        Verdict::Undecided(Undecided::Load)
+    );
+    let load = comparison.loads[0];
+    assert_eq!(
+        (load.busier, load.measure),
+        (Side::Baseline, LoadMeasure::CpuPressureBefore)
+    );
+    // What the trials themselves recorded says more than the seconds before them.
+    for (view, share) in [(&mut before, 0.02), (&mut after, 0.03)] {
+        for trial in &mut view.trials {
+            trial.others_cpu_share = Some(share);
+        }
+    }
+    let comparison = compare(&before, &after);
+    assert_eq!(
+        (&row(&comparison, "iops").verdict, comparison.loads.len()),
+        (&Verdict::Better, 0)
+    );
+    // Without a word on pressure, by the tasks that ran or waited for each CPU.
+    let tasks =
+        |average: f64| json!({"cpu": {"online_cpu_count": 2}, "load": {"average": [average, 1.0, 1.0]}});
+    let (mut before, mut after) = (
+        run(folder.path(), "c", 1e5, None),
+        run(folder.path(), "d", 2e5, None),
+    );
+    (before.environment, after.environment) = (tasks(8.0), tasks(0.5));
+    assert_eq!(
+        compare(&before, &after).loads[0].measure,
+        LoadMeasure::TasksPerCpuBefore
+    );
+}
