@@ -20,6 +20,7 @@ mod filesystem;
 mod fixture;
 mod folder;
 mod kv;
+mod kv_figures;
 mod kv_fixture;
 mod kv_unmeasured;
 mod limits;
