@@ -5,8 +5,8 @@ use outcrop_report::{Report, Verdict};
 use outcrop_results::{HistogramEntry, Value};
 use outcrop_schema::kv::{
     ARRIVAL, BETWEEN, IO, LATENCY, LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MEMORY_LIMIT, MISMATCHES,
-    OFFERED, READ_LATENCY, READS_DEVICE, READS_ENGINE, STORED_AFTER_BYTES, STORED_BYTES, UNFINISHED,
-    USER_READ, USER_WRITTEN, WRITES_DEVICE, WRITES_ENGINE,
+    OFFERED, READ_LATENCY, READS_DEVICE, READS_ENGINE, STALLED, STALLED_TIME, STORED_AFTER_BYTES,
+    STORED_BYTES, UNFINISHED, USER_READ, USER_WRITTEN, WRITES_DEVICE, WRITES_ENGINE,
 };
 
 use crate::kv_fixture::codecs;
@@ -45,6 +45,31 @@ fn the_advice_says_what_compressing_costs_and_saves() {
         "{action}"
     );
     assert!(of("Block cache").brief.contains("75 %"));
+    // Where the first screen of a page has room for all of it.
+    assert!(
+        action.ends_with("; the block cache answers 75 % of block reads)"),
+        "{action}"
+    );
+}
+
+#[test]
+fn a_stall_is_said_in_seconds() {
+    let cautions = |run: &outcrop_results::RunView| {
+        let report = Report::of(run);
+        let cautions = report.layers[0].answer.cautions.iter();
+        cautions.map(|caution| caution.text.clone()).collect::<String>()
+    };
+    let mut run = codecs();
+    // One trial of three: the median of its cell is nothing.
+    let stalled = &mut run.trials[1];
+    stalled.notes.push(STALLED.remark("for 2.00 s of the run"));
+    stalled.values.push(Value::measured(STALLED_TIME, 2e9));
+    let said = cautions(&run);
+    assert!(
+        said.contains("In 1 cell, throughput fell below a tenth of the median for up to 2.00 s of a trial."),
+        "{said}"
+    );
+    assert!(!cautions(&codecs()).contains("fell below a tenth"));
 }
 
 /// The same run, with a log of so many bytes in each database.
@@ -154,8 +179,11 @@ fn figures_of_cost_space_and_time_are_drawn_and_others_name_their_plan() {
             FigureSlot::Missing(figure) => missing.push(figure.plan.as_str()),
         }
     }
-    assert_eq!(drawn, ["kv-codec-throughput", "kv-space", "kv-over-time"]);
-    assert_eq!(missing, ["kv-scaling", "kv-scaling", "kv-ycsb"]);
+    assert_eq!(
+        drawn,
+        ["kv-codec-throughput", "kv-space", "kv-cpu", "kv-over-time"]
+    );
+    assert_eq!(missing, ["kv-scaling", "kv-energy", "kv-ycsb"]);
 }
 
 #[test]

@@ -64,13 +64,37 @@ pub(crate) fn of(cells: &[Stored]) -> RunView {
     } in cells.iter().copied()
     {
         let factors = factors(codec, block_size, filesystem);
-        for repetition in 0..3_u32 {
-            let noise = 1.0 + 0.01 * (f64::from(repetition) - 1.0);
-            let values = values(throughput * noise, stored);
-            push(&mut run, &factors, repetition, values, throughput);
-        }
+        push_trials(&mut run, &factors, throughput, stored);
     }
     run
+}
+
+/// Settings of a cell that differ from the usual ones.
+pub(crate) type Unusual = Vec<(FactorRef, &'static str)>;
+
+/// RocksDB with LZ4, each cell with other settings and a throughput.
+pub(crate) fn of_settings(cells: &[(Unusual, f64)]) -> RunView {
+    let mut run = of(&[]);
+    for (settings, throughput) in cells {
+        let mut factors = factors("lz4", "4KiB", "as-is");
+        for (factor, text) in settings {
+            factors.insert(factor.name, factor.read(text).expect("the factor accepts it"));
+        }
+        let workload = *factors.value(&WORKLOAD);
+        factors.set(&REQUESTS, workload.requests());
+        factors.set(&VALUE_SIZE, workload.value_size());
+        push_trials(&mut run, &factors, *throughput, 55e6);
+    }
+    run
+}
+
+/// Three trials, whose throughput differs by a hundredth.
+fn push_trials(run: &mut RunView, factors: &Settings, throughput: f64, stored: f64) {
+    for repetition in 0..3_u32 {
+        let noise = 1.0 + 0.01 * (f64::from(repetition) - 1.0);
+        let values = values(throughput * noise, stored);
+        push(run, factors, repetition, values, throughput);
+    }
 }
 
 fn factors(codec: &str, block_size: &str, filesystem: &str) -> Settings {

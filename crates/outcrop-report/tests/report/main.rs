@@ -21,6 +21,7 @@ mod fixture;
 mod folder;
 mod kv;
 mod kv_choice;
+mod kv_figures;
 mod kv_fixture;
 mod kv_unmeasured;
 mod limits;

@@ -8,10 +8,13 @@ use outcrop_measure::units::{format_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
     BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT, NOT_SETTLED,
-    OFFERED, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STORED_BYTES, THROUGHPUT, UNFINISHED,
+    OFFERED, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STALLED_TIME, STORED_BYTES, THROUGHPUT,
+    UNFINISHED,
 };
 
-use super::cell::{blocks, fastest_plain, is_closed_loop, load, pairs, words};
+use super::cell::{
+    blocks, fastest_plain, hidden_by_block_cache, is_closed_loop, largest, load, pairs, words,
+};
 use super::codec;
 use super::space::{self, Space, taken};
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
@@ -186,7 +189,11 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
             advice.trim_start_matches("none: ")
         ),
     };
-    let claim = claim.advising(format!("{action} ({})", load(cell)));
+    let claim = claim.advising(format!(
+        "{action} ({}{})",
+        load(cell),
+        hidden_by_block_cache(cell)
+    ));
     Some(claim.under(&codec, &bounds.judge_store(cell, plain)))
 }
 
@@ -339,7 +346,10 @@ fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
     }
     let brief = match (lsm.len(), b_tree.len(), ties.len()) {
         (0, 0, _) => format!("{NOT_DECIDED}: they tie under every load"),
-        (lsm, b_tree, ties) => format!("LSM tree ahead in {lsm} loads, B-tree in {b_tree}, a tie in {ties}"),
+        (lsm, b_tree, ties) => format!(
+            "LSM tree ahead in {lsm} of {} loads, B-tree in {b_tree}, a tie in {ties}",
+            lsm + b_tree + ties
+        ),
     };
     let text = format!(
         "Of the same records, {}. redb has no log: without a sync, a crash loses its writes.",
@@ -396,17 +406,24 @@ fn overloaded(cells: &[Cell<'_>]) -> Option<Caution> {
 /// What limits the answer beside what limits that of every layer.
 fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     let unsettled = cells.iter().filter(|cell| cell.has(&NOT_SETTLED)).count();
-    let stalled = cells.iter().filter(|cell| cell.has(&STALLED)).count();
+    let stalled: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.has(&STALLED)).collect();
     let unsettled = (unsettled > 0).then(|| {
         Caution::warning(format!(
             "In {} compaction was still running when the run began; settling = \"compacted\" waits for it.",
             counted(unsettled, "cell")
         ))
     });
-    let stalled = (stalled > 0).then(|| {
+    let stalled = stalled.first().map(|first| {
+        // Runs of earlier versions do not say how long.
+        let time = |cell: &&Cell<'_>| largest(cell, &STALLED_TIME);
+        let longest = stalled.iter().filter_map(time).max_by(f64::total_cmp);
+        let longest = longest.map_or_else(
+            || format!("for a while ({})", words(first)),
+            |longest| format!("for up to {} of a trial", STALLED_TIME.format(longest)),
+        );
+        let cells = counted(stalled.len(), "cell");
         Caution::warning(format!(
-            "In {}, throughput fell below a tenth of the median for a while.",
-            counted(stalled, "cell")
+            "In {cells}, throughput fell below a tenth of the median {longest}."
         ))
     });
     let log = space::caution(cells);

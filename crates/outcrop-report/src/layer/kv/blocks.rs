@@ -1,7 +1,7 @@
 //! The block-level ratios of the compression layer, where a run has both layers on the same data.
 
 use outcrop_results::{CellView, RunView};
-use outcrop_schema::compression;
+use outcrop_schema::compression::{self, CodecName};
 use outcrop_schema::kv::{COMPRESSION, COMPRESSION_BLOCK_SIZE};
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
@@ -9,10 +9,10 @@ use crate::cell::Cell;
 
 /// The ratio of one codec and block size.
 pub(super) struct BlockRatio {
-    codec: String,
+    codec: CodecName,
     block_size: String,
     data: String,
-    pub(super) ratio: f64,
+    ratio: f64,
 }
 
 /// All of them that a run has.
@@ -23,7 +23,7 @@ pub(super) fn ratios(run: &RunView) -> Vec<BlockRatio> {
         let factors = compression::SCHEMA.read(view.factors);
         let data = view.completed.first()?.data.as_ref()?;
         Some(BlockRatio {
-            codec: factors.spelling(&compression::CODEC)?.to_owned(),
+            codec: factors.get(&compression::CODEC)?.clone(),
             block_size: factors.spelling(&compression::COMPRESSION_BLOCK_SIZE)?.to_owned(),
             data: data.whole.clone(),
             ratio: view.summary(compression::COMPRESSION_RATIO.name)?.median,
@@ -34,22 +34,34 @@ pub(super) fn ratios(run: &RunView) -> Vec<BlockRatio> {
 
 /// The ratio of a cell's codec on blocks of its size and on its data.
 pub(super) fn ratio_of(ratios: &[BlockRatio], cell: &Cell<'_>) -> Option<f64> {
-    let codec = name_of(*cell.get(&COMPRESSION)?)?;
+    let compression = *cell.get(&COMPRESSION)?;
     let block_size = cell.spelling(&COMPRESSION_BLOCK_SIZE);
-    let data = &cell.trials().first()?.data.as_ref()?.whole;
-    let is_same = |one: &&BlockRatio| one.codec == codec && one.block_size == block_size && one.data == *data;
+    let data = cell.trials().first()?.data.as_ref()?;
+    let is_same = |one: &&BlockRatio| {
+        // Values are generated as they are written: what there is of them is what was taken.
+        let is_of_data = one.data == data.whole || one.data == data.taken;
+        is_of_data && one.block_size == block_size && is_codec(&one.codec, compression)
+    };
     ratios.iter().find(is_same).map(|one| one.ratio)
 }
 
-/// The name that the compression layer has for an engine's codec; none for a codec at a level that the engine chooses.
-fn name_of(compression: StoreCompression) -> Option<String> {
-    let level = |family: &str| compression.level.map(|level| format!("{family}:{level}"));
-    match compression.codec {
+/// Whether a codec of the compression layer is an engine's, at its level. A name without a level means the same one in both.
+fn is_codec(codec: &CodecName, compression: StoreCompression) -> bool {
+    let Some((family, default)) = family_of(compression.codec) else {
+        return false;
+    };
+    codec.family() == family && codec.level().unwrap_or(default) == compression.level.unwrap_or(default)
+}
+
+/// What the compression layer calls an engine's codec, and the level that its name alone means: that of the codec's own library, which RocksDB
+/// takes too.
+const fn family_of(codec: StoreCodec) -> Option<(&'static str, i32)> {
+    match codec {
         StoreCodec::None => None,
-        StoreCodec::Snappy => Some("snappy".to_owned()),
-        StoreCodec::Lz4 => Some("lz4".to_owned()),
-        StoreCodec::Lz4Hc => level("lz4hc"),
-        StoreCodec::Zlib => level("deflate-zlib"),
-        StoreCodec::Zstd => level("zstd"),
+        StoreCodec::Snappy => Some(("snappy", 0)),
+        StoreCodec::Lz4 => Some(("lz4", 1)),
+        StoreCodec::Lz4Hc => Some(("lz4hc", 9)),
+        StoreCodec::Zlib => Some(("deflate-zlib", 6)),
+        StoreCodec::Zstd => Some(("zstd", 3)),
     }
 }

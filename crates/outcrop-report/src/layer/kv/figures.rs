@@ -1,24 +1,23 @@
 //! The figures of the key-value layer.
 
+mod parts;
+mod processor;
+mod workers;
+
 use std::collections::BTreeMap;
 
 use outcrop_measure::metric::Metric;
 use outcrop_results::{HistogramKind, RunView};
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, PROCESSES, READ_LATENCY,
-    STORED_RATIO, THREADS, THROUGHPUT, WORKLOAD,
+    COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, SCHEMA, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::keyed::OperationKind;
 
-use super::blocks::{BlockRatio, ratio_of, ratios};
 use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load, words};
-use super::space::{log_share, matters};
 use crate::cell::Cell;
-use crate::chart::SeriesKind::{Dense, Derived, Measured};
-use crate::chart::{
-    Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Segment, Series, axis,
-};
+use crate::chart::SeriesKind::{Dense, Measured};
+use crate::chart::{Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis};
 use crate::section::FigureSlot;
 
 /// Lines that a reader can tell apart.
@@ -28,24 +27,17 @@ const MOST_GROUPS: usize = 16;
 
 /// All of them, in the order of the page; those about what the run did not measure say which plan would.
 pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
-    vec![
-        cost(cells),
-        space(run, cells),
-        by_workers(
-            cells,
-            &THROUGHPUT,
-            "kv-throughput",
-            "Throughput by threads and processes",
-        ),
-        by_workers(
-            cells,
-            &READ_LATENCY.mean,
-            "kv-read-latency",
-            "Read latency by threads and processes",
-        ),
-        over_time(cells),
-        by_workload(cells),
-    ]
+    let mut slots = vec![cost(cells), parts::ratios(run, cells)];
+    slots.extend(parts::parts(cells));
+    slots.extend(workers::all(cells));
+    // Of a profile, which asks what to set in every layer, the table of cells has it.
+    let is_profile = run.trials.iter().any(|trial| trial.layer != SCHEMA.name);
+    if !is_profile {
+        slots.extend(processor::cpu(cells));
+        slots.extend(processor::operations_per_joule(cells));
+    }
+    slots.extend([over_time(cells), by_workload(cells)]);
+    slots
 }
 
 /// What figures of codecs compare; that of throughput the last one too: a filesystem below that compresses is one way to compress.
@@ -87,114 +79,6 @@ fn caption_of(family: &[&Cell<'_>], rest: &str) -> String {
     family
         .first()
         .map_or_else(String::new, |cell| format!("{}. {rest}", load(cell)))
-}
-
-/// The ratio of the whole engine, next to that of its blocks alone where the run has the compression layer on the same data.
-fn space(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
-    const TITLE: &str = "Ratio of the whole engine, and of its blocks";
-    let family = family(cells, &ALONG[..3], &STORED_RATIO);
-    let ratios = ratios(run);
-    let group = |cell: &&Cell<'_>| BarGroup {
-        label: blocks(cell),
-        bars: ratio_bars(cell, &ratios),
-    };
-    let chart = BarChart {
-        value: axis(
-            "Bytes of keys and values ÷ bytes stored",
-            Quantity::Ratio,
-            Scale::Linear,
-        ),
-        parts: Part::all([
-            "the engine's files",
-            "the engine's files without its log",
-            "blocks alone, as the compression layer has it",
-        ]),
-        facets: vec![Facet {
-            title: String::new(),
-            groups: family.iter().take(MOST_GROUPS).map(group).collect(),
-        }],
-    };
-    let blocks = match ratios.is_empty() {
-        true => "A run with --data and the compression layer shows the ratio of single blocks next to it.",
-        false => {
-            "The engine's ratio differs from that of its blocks by the index, bloom filters, levels that are not full, the log, and keys."
-        }
-    };
-    chart.slot("kv-space", TITLE, caption_of(&family, blocks), "kv-compression")
-}
-
-fn ratio_bars(cell: &Cell<'_>, ratios: &[BlockRatio]) -> Vec<Bar> {
-    let own = cell
-        .number(&STORED_RATIO)
-        .map(|number| Bar::of(Measured, 0, number, &words(cell)));
-    // A log that matters hides what the codec does.
-    let log = log_share(cell).filter(|share| matters(*share) && *share < 1.0);
-    let without_log = cell.value(&STORED_RATIO).zip(log).map(|(ratio, share)| {
-        let ratio = ratio / (1.0 - share);
-        let note = format!("{}, log left out: {ratio:.2}", blocks(cell));
-        Bar::single(Derived, Segment::bare(1, ratio), note)
-    });
-    let of_blocks = ratio_of(ratios, cell).map(|ratio| {
-        let note = format!("{}, blocks alone: {ratio:.2}", blocks(cell));
-        Bar::single(Derived, Segment::bare(2, ratio), note)
-    });
-    own.into_iter().chain(without_log).chain(of_blocks).collect()
-}
-
-/// A metric against threads × processes, a line for each codec.
-fn by_workers(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str) -> FigureSlot {
-    // Processes as the study has them; where there is one, threads.
-    let along = |workers: FactorRef| -> Chosen<'_, '_> {
-        let factors: Vec<FactorRef> = OF_ENGINES.iter().copied().chain([workers]).collect();
-        family(cells, &factors, metric)
-    };
-    let is_curve = |cells: &Chosen<'_, '_>, workers: FactorRef| {
-        cells
-            .iter()
-            .any(|cell| cell.place(workers.about()) != cells[0].place(workers.about()))
-    };
-    let processes = along(&PROCESSES);
-    let (name, workers, chosen): (_, FactorRef, _) = match is_curve(&processes, &PROCESSES) {
-        true => ("Processes, each with its own database", &PROCESSES, processes),
-        false => ("Threads", &THREADS, along(&THREADS)),
-    };
-    let mut lines: BTreeMap<_, Chosen<'_, '_>> = BTreeMap::new();
-    for cell in &chosen {
-        let key = (
-            cell.factors().setting(ENGINE.name),
-            cell.factors().setting(COMPRESSION.name),
-            cell.factors().setting(COMPRESSION_BLOCK_SIZE.name),
-            blocks(cell),
-        );
-        lines.entry(key).or_default().push(cell);
-    }
-    let x = |cell: &Cell<'_>| cell.place(workers.about());
-    let line = |(hue, cells): (usize, Chosen<'_, '_>)| {
-        let name = blocks(cells[0]);
-        Series::new(name, hue, Measured, Point::of_cells(cells, x, metric, words))
-    };
-    let series = lines
-        .into_values()
-        .take(MOST_LINES)
-        .enumerate()
-        .map(line)
-        .collect();
-    let (label, quantity) = match metric == &THROUGHPUT {
-        true => ("Operations per second, all processes", Quantity::Iops),
-        false => ("Mean latency of a read", Quantity::Latency),
-    };
-    let reason = "no codec was measured with two or more numbers of threads or processes.";
-    let chart = LineChart {
-        x: axis(name, Quantity::QueueDepth, Scale::Log2),
-        y: axis(label, quantity, Scale::Linear),
-        series,
-    };
-    let held = chosen
-        .first()
-        .map(|cell| cell.label(&[&WORKLOAD]))
-        .unwrap_or_default();
-    let caption = format!("{held}. Shaded: confidence interval of the median.");
-    chart.curves(id, title, caption, "kv-scaling", reason)
 }
 
 /// Operations per second of each window of the first repetition, a line for each codec.

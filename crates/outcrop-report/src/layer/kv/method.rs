@@ -21,12 +21,13 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "CPU per operation",
         "User and kernel time of the processes over completed operations. The callers' part is that of the driver's threads, \
-         calls into the engine included; the rest is that of the engine's own threads. The time that the driver's threads spend waiting for the due times of an open loop is in none of them.",
+         calls into the engine included; the rest is that of the engine's own threads. The share of the CPUs is that time over the measured time and the CPUs \
+         that the processes may use. The time that the driver's threads spend waiting for the due times of an open loop is in none of them.",
     ),
     (
         "Space",
         "Bytes that the filesystem has given to the database's files after settling, log included, over bytes of keys and values. It differs \
-         from the ratio of single blocks by index, filters, partly filled levels, keys stored more than once, and the log. Where the log is more \
+         from the ratio of single blocks by index, filters, levels that are not merged, keys stored more than once, and the log. Where the log is more \
          than a tenth of the space, codecs are compared without it.",
     ),
     (
@@ -36,7 +37,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Stalls",
-        "Windows of the measured time with less than a tenth of the median window's operations.",
+        "Time in windows with less than a tenth of the median window's operations. A window is the plan's interval: at most a second unless it says so.",
     ),
     (
         "Compaction debt",

@@ -1,0 +1,219 @@
+//! What the space goes to: the ratio of the whole engine next to that of its blocks alone, and the parts in which they differ.
+
+use std::collections::BTreeSet;
+
+use outcrop_measure::metric::Metric;
+use outcrop_measure::units::format_ratio;
+use outcrop_results::RunView;
+use outcrop_schema::kv::{
+    DATA_BLOCK_BYTES, DATA_BLOCK_RATIO, FILTER_BYTES, INDEX_BYTES, LOG_BYTES, OF_ENGINES, STORED_BYTES,
+    STORED_RATIO, UPPER_LEVELS_SHARE, VERSIONS_PER_RECORD,
+};
+
+use super::super::blocks::{BlockRatio, ratio_of, ratios as block_ratios};
+use super::super::cell::{blocks, family, is_compressed, is_compressed_below, words};
+use super::super::space::{log_share, matters};
+use super::workers::line_name;
+use super::{MOST_GROUPS, caption_of};
+use crate::cell::Cell;
+use crate::chart::SeriesKind::{Derived, Measured};
+use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
+use crate::section::FigureSlot;
+
+const PLAN: &str = "kv-compression";
+
+/// The ratio of the whole engine, next to that of its blocks alone: by the engine's statistics, and by the compression layer where the run
+/// has it on the same data.
+pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
+    const TITLE: &str = "Ratio of the whole engine, and of its blocks";
+    let family = family(cells, OF_ENGINES, &STORED_RATIO);
+    let known = block_ratios(run);
+    let mut groups: Vec<BarGroup> = family
+        .iter()
+        .take(MOST_GROUPS)
+        .map(|cell| BarGroup {
+            label: line_name(cell),
+            bars: ratio_bars(cell, &known),
+        })
+        .collect();
+    let parts = used(&mut groups);
+    let has_blocks = family.iter().any(|cell| ratio_of(&known, cell).is_some());
+    let beside = match has_blocks {
+        true => "",
+        false => " A run with the compression layer on the same data shows the ratio of single blocks.",
+    };
+    let chart = BarChart {
+        value: axis(
+            "Bytes of keys and values ÷ bytes stored",
+            Quantity::Ratio,
+            Scale::Linear,
+        ),
+        parts,
+        facets: vec![Facet {
+            title: String::new(),
+            groups,
+        }],
+    };
+    let rest = format!("{}{beside}", where_they_part(&family));
+    chart.slot("kv-space", TITLE, caption_of(&family, &rest), PLAN)
+}
+
+/// What the bars of ratios are of.
+const RATIOS: [&str; 4] = [
+    "the engine's files",
+    "the engine's files without its log",
+    "data blocks alone, by the engine's statistics",
+    "blocks alone, as the compression layer has it",
+];
+
+/// Those of them that bars are of, each with its own colour; bars are numbered anew.
+fn used(groups: &mut [BarGroup]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Part::all(RATIOS);
+    let segments = |groups: &[BarGroup]| -> BTreeSet<usize> {
+        let bars = groups.iter().flat_map(|group| &group.bars);
+        bars.flat_map(|bar| &bar.segments)
+            .map(|segment| segment.part)
+            .collect()
+    };
+    let known = segments(groups);
+    let bars = groups.iter_mut().flat_map(|group| &mut group.bars);
+    for segment in bars.flat_map(|bar| &mut bar.segments) {
+        segment.part = known.range(..segment.part).count();
+    }
+    let mut number = 0..;
+    parts.retain(|_| number.next().is_some_and(|number| known.contains(&number)));
+    parts
+}
+
+fn ratio_bars(cell: &Cell<'_>, ratios: &[BlockRatio]) -> Vec<Bar> {
+    let own = cell
+        .number(&STORED_RATIO)
+        .map(|number| Bar::of(Measured, 0, number, &words(cell)));
+    // A log that matters hides what the codec does.
+    let log = log_share(cell).filter(|share| matters(*share) && *share < 1.0);
+    let without_log = cell.value(&STORED_RATIO).zip(log).map(|(ratio, share)| {
+        let ratio = ratio / (1.0 - share);
+        let note = format!("{}, log left out: {ratio:.2}", blocks(cell));
+        Bar::single(Derived, Segment::bare(1, ratio), note)
+    });
+    let of_data_blocks = cell.number(&DATA_BLOCK_RATIO).map(|number| {
+        Bar::of(
+            Measured,
+            2,
+            number,
+            &format!("{}, data blocks alone", blocks(cell)),
+        )
+    });
+    let of_blocks = ratio_of(ratios, cell).map(|ratio| {
+        let note = format!("{}, blocks alone: {ratio:.2}", blocks(cell));
+        Bar::single(Derived, Segment::bare(3, ratio), note)
+    });
+    let measured = own.into_iter().chain(without_log);
+    measured.chain(of_data_blocks).chain(of_blocks).collect()
+}
+
+/// The space of a cell by what it is for; what an engine does not say is in the rest.
+struct Parts {
+    /// Of the bytes of keys and values.
+    shares: [f64; 5],
+}
+
+const NAMES: [&str; 5] = ["data blocks", "indexes", "bloom filters", "log", "the rest"];
+
+impl Parts {
+    /// None where the engine does not say what its files hold, or a filesystem compresses them.
+    fn of(cell: &Cell<'_>) -> Option<Self> {
+        let known: [&Metric; 4] = [&DATA_BLOCK_BYTES, &INDEX_BYTES, &FILTER_BYTES, &LOG_BYTES];
+        let stored = cell.value(&STORED_BYTES)?;
+        let user = stored * cell.value(&STORED_RATIO)?;
+        let [data, index, filter, log] = known.map(|metric| cell.value(metric));
+        let [data, index, filter, log] = [data?, index?, filter?, log?];
+        let rest = (stored - data - index - filter - log).max(0.0);
+        let shares = [data, index, filter, log, rest].map(|bytes| bytes / user);
+        (!is_compressed_below(cell) && user > 0.0).then_some(Self { shares })
+    }
+
+    /// `data blocks 94 %, indexes 2.1 %, …`: of the space.
+    fn words(&self) -> String {
+        let all: f64 = self.shares.iter().sum();
+        let word = |(name, share): (&str, &f64)| {
+            let percent = share / all * 100.0;
+            let digits = usize::from(percent < 10.0);
+            format!("{name} {percent:.digits$} %")
+        };
+        let words: Vec<String> = NAMES.into_iter().zip(&self.shares).map(word).collect();
+        words.join(", ")
+    }
+}
+
+/// In what the ratio of the engine and that of its blocks differ, of the first compressed cell that says so.
+fn where_they_part(family: &[&Cell<'_>]) -> String {
+    const WHY: &str =
+        "The ratios differ by index, bloom filters, the log, levels that are not merged, and keys.";
+    let compressed = family.iter().filter(|cell| is_compressed(cell));
+    let found = compressed
+        .chain(family)
+        .find_map(|cell| Some((cell, Parts::of(cell)?)));
+    let Some((cell, parts)) = found else {
+        return WHY.to_owned();
+    };
+    let versions = cell
+        .value(&VERSIONS_PER_RECORD)
+        .map_or_else(String::new, |versions| {
+            format!("; its files hold each record {} times", format_ratio(versions))
+        });
+    let upper = cell.value(&UPPER_LEVELS_SHARE).map_or_else(String::new, |share| {
+        format!(
+            "; {:.0} % of the files' bytes lie above the deepest level",
+            share * 100.0
+        )
+    });
+    format!(
+        "{WHY} Of the space of {}: {}{versions}{upper}.",
+        blocks(cell),
+        parts.words()
+    )
+}
+
+/// Space over user's bytes by what it is for; of runs of earlier versions, which do not have it, nothing.
+pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
+    const TITLE: &str = "What the space goes to";
+    let family = family(cells, OF_ENGINES, &DATA_BLOCK_BYTES);
+    let bar = |cell: &Cell<'_>| {
+        let parts = Parts::of(cell)?;
+        let segments = parts.shares.iter().enumerate();
+        Some(Bar {
+            kind: Measured,
+            segments: segments
+                .map(|(part, share)| Segment::bare(part, *share))
+                .collect(),
+            note: format!("{}: {}", words(cell), parts.words()),
+        })
+    };
+    let group = |cell: &&Cell<'_>| BarGroup {
+        label: line_name(cell),
+        bars: bar(cell).into_iter().collect(),
+    };
+    let chart = BarChart {
+        value: axis(
+            "Bytes stored ÷ bytes of keys and values",
+            Quantity::Ratio,
+            Scale::Linear,
+        ),
+        parts: Part::all(NAMES),
+        facets: vec![Facet {
+            title: String::new(),
+            groups: family.iter().take(MOST_GROUPS).map(group).collect(),
+        }],
+    };
+    let caption = "After the load has settled. Medians. The rest: what the engine's statistics leave out, and files that are not removed yet.";
+    match chart.draw("kv-space-parts", TITLE, caption_of(&family, caption)) {
+        Some(figure) => Some(FigureSlot::Drawn(figure)),
+        None => {
+            let why = cells
+                .iter()
+                .find_map(|cell| cell.unavailable(&DATA_BLOCK_BYTES))?;
+            Some(FigureSlot::missing(TITLE, &format!("{why}."), PLAN))
+        }
+    }
+}
