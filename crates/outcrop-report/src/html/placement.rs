@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use outcrop_schema::kv::THROUGHPUT;
 
 use super::answer::prose;
-use crate::placement::{Candidate, Placement};
+use crate::placement::{Candidate, CompressedAt, DRIVE_CAPACITY, Placement};
 
 /// The columns of the table; energy stands behind them where it was metered, and the note is the last.
 const HEADINGS: [&str; 5] = ["compressed", THROUGHPUT.name, "read p99", "ratio", "CPU"];
@@ -52,13 +52,17 @@ fn table(placement: &Placement) -> Markup {
         .any(|candidate| candidate.energy.is_some());
     let further: &[&str] = if has_energy { &["energy", ""] } else { &[""] };
     let headings: Vec<&str> = HEADINGS.iter().chain(further).copied().collect();
+    let saves_in_drive =
+        |candidate: &Candidate| candidate.place == CompressedAt::Drive && candidate.ratio.is_some();
     html! {
         p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
                 caption { "What was compared: one store under one load. On the front: nothing else that was measured is at least as good in throughput and space, "
                     "and better in one of them. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
-                    @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." } }
+                    @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." }
+                    @if placement.candidates.iter().any(saves_in_drive) { " The ratio of hardware is that of a codec that was measured on the same data, of the blocks alone; "
+                        (DRIVE_CAPACITY) "." } }
                 thead { tr {
                     @for heading in &headings { th scope="col" { (heading) } }
                 } }
@@ -90,8 +94,9 @@ fn stops(placement: &Placement) -> Markup {
 }
 
 fn row(candidate: &Candidate, has_energy: bool) -> Markup {
-    let note = match (&candidate.bound_by, &candidate.left_out) {
-        (Some(station), _) => format!("modelled from published figures; limited by {station}"),
+    let note = match (candidate.limited_by, &candidate.left_out) {
+        (Some(station), Some(reason)) => format!("{reason}; limited by {station}"),
+        (Some(station), None) => format!("limited by {station}"),
         (None, Some(reason)) => reason.clone(),
         (None, None) if candidate.on_front => "on the front".to_owned(),
         (None, None) if candidate.on_front_with_costs => "on the front with costs".to_owned(),

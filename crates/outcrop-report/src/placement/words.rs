@@ -3,10 +3,11 @@
 use outcrop_measure::units::{TimeSpan, format_ratio};
 use outcrop_schema::kv::{self, Constraints, MARGIN};
 
-use super::Doubt;
-use super::candidate::{Candidate, CompressedAt, Modelled};
+use super::Kept;
+use super::candidate::{Candidate, CompressedAt};
 use super::choice::{Choice, Sureness, left_open, ratio, saves_more};
 use super::doubt::Race;
+use super::hardware::{DRIVE_CAPACITY, Modelled};
 use super::limits::{Limits, Origin};
 use super::system;
 use crate::change::{Changes, Difference, percent as changed};
@@ -25,6 +26,8 @@ const MOST_OPEN: usize = 2;
 pub(super) struct Measured {
     /// Which data, and which store under which load.
     pub(super) subject: String,
+    /// How many records of which data.
+    pub(super) records: String,
     /// The engine of the store.
     pub(super) engine: String,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
@@ -37,10 +40,10 @@ pub(super) struct Measured {
     pub(super) commands: Commands,
 }
 
-/// An answer in sentences, the most important first, and what of it is not certain.
+/// An answer in sentences, the most important first, and what of it is said in any case.
 pub(super) struct Said {
     pub(super) answer: Vec<String>,
-    pub(super) doubts: Vec<Doubt>,
+    pub(super) kept: Vec<Kept>,
 }
 
 /// All that is said.
@@ -54,7 +57,7 @@ pub(super) fn answer(
     let Some(place) = choice.best else {
         return Said {
             answer: vec![nothing(candidates, limits)],
-            doubts: Vec::new(),
+            kept: Vec::new(),
         };
     };
     let best = &candidates[place];
@@ -70,7 +73,7 @@ pub(super) fn answer(
     let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, &study.race));
     let short = |(sentence, short): (&String, Option<String>)| {
         let sentence = sentence.clone();
-        Some(Doubt {
+        Some(Kept {
             sentence,
             short: short?,
         })
@@ -85,8 +88,9 @@ pub(super) fn answer(
     let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
     let not_read = "Reads came from memory: these figures contain little of its decompression.";
     let of_reads = is_unread.then(|| (&measured, Some(not_read.to_owned())));
-    let doubts = [of_sureness, of_changes, of_reads].into_iter().flatten();
-    let doubts = doubts.filter_map(short).collect();
+    let of_data = Some((&measured, Some(format!("Measured: {}.", study.records))));
+    let kept = [of_sureness, of_changes, of_reads, of_data].into_iter().flatten();
+    let kept = kept.filter_map(short).collect();
     let sentences = [
         Some(instruction(study, best, more.is_some(), candidates, limits)),
         gives.map(|(sentence, _)| sentence),
@@ -95,12 +99,12 @@ pub(super) fn answer(
         more.map(|more| change(more, limits, &study.commands)),
         (!is_clear).then(|| narrower(study)),
         study.race.effort(),
-        hardware(best, modelled, &study.commands),
+        hardware(best, modelled, limits, &study.commands),
         Some(measured),
     ];
     Said {
         answer: sentences.into_iter().flatten().collect(),
-        doubts,
+        kept,
     }
 }
 
@@ -343,9 +347,15 @@ fn narrower(study: &Measured) -> String {
     }
 }
 
-/// The fastest of the modelled candidates, and how far the model is to be trusted here.
-fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Option<String> {
-    let fastest = modelled.candidates.first()?;
+/// The fastest of the modelled candidates within the limits: what it would do, what limits it, and how far the model is to be trusted here.
+fn hardware(best: &Candidate, modelled: &Modelled, limits: &Limits, commands: &Commands) -> Option<String> {
+    let first = modelled.candidates.first()?;
+    let Some(fastest) = modelled.fastest(&limits.constraints) else {
+        return Some(format!(
+            "According to the model, none of the published hardware keeps the limits; {} would be the fastest.",
+            first.what
+        ));
+    };
     let trust = match (modelled.error.mean(), modelled.error.worst()) {
         (Some(mean), Some(worst)) => format!(
             "the model was {:.0} % off on average and {:.0} % at worst in {} checks here",
@@ -358,10 +368,19 @@ fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Optio
             system::checking(commands)
         ),
     };
+    let ratio = fastest.ratio.as_ref().zip(fastest.ratio_of.as_ref());
+    let ratio = ratio.map_or_else(String::new, |(ratio, codec)| {
+        let capacity = match fastest.place {
+            CompressedAt::Drive => format!("; {DRIVE_CAPACITY}"),
+            _ => String::new(),
+        };
+        format!(" Its blocks would have ratio {ratio}, that of {codec} on these data{capacity}.")
+    });
     Some(format!(
-        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer. That is modelled; {trust}.",
+        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer, limited by {}.{ratio} That is modelled; {trust}.",
         fastest.what,
         fastest.throughput.with_ends(),
-        changed(fastest.throughput.value, best.throughput.value)
+        changed(fastest.throughput.value, best.throughput.value),
+        fastest.limited_by.unwrap_or_default()
     ))
 }

@@ -19,6 +19,7 @@ mod device_studies;
 mod filesystem;
 mod fixture;
 mod folder;
+mod hardware;
 mod kv;
 mod kv_fixture;
 mod kv_unmeasured;
