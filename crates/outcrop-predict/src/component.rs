@@ -50,6 +50,8 @@ pub struct Component {
     pub name: String,
     /// Where it works.
     pub place: Place,
+    /// What it compresses with (`deflate`, `dpzip`), so that the ratio of a codec that was measured can stand for it.
+    pub algorithm: Option<String>,
     /// Compressing.
     pub compress: Direction,
     /// Decompressing.

@@ -27,6 +27,22 @@ pub enum Station {
     DeviceWrites,
 }
 
+impl Station {
+    /// What limits a throughput, behind "limited by": `the cores`.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Clients => "the clients' own waiting",
+            Self::Cpu => "the cores",
+            Self::BackgroundThreads => "the threads that flush and compact",
+            Self::Compress => "its compression",
+            Self::Decompress => "its decompression",
+            Self::Component => "its compression and decompression together",
+            Self::DeviceReads => "reads of the drive",
+            Self::DeviceWrites => "writes to the drive",
+        }
+    }
+}
+
 impl fmt::Display for Station {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

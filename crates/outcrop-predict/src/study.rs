@@ -91,6 +91,16 @@ impl<'a> Study<'a> {
         self
     }
 
+    /// The share of measurements inside the interval that their prediction shows; none where none has both.
+    pub fn coverage(&self) -> Option<f64> {
+        let held = self.cases.iter().filter_map(|case| {
+            let ((low, high), measured) = case.interval.zip(case.measured)?;
+            Some((low..=high).contains(&measured))
+        });
+        let held: Vec<bool> = held.collect();
+        (!held.is_empty()).then(|| held.iter().filter(|is_in| **is_in).count() as f64 / held.len() as f64)
+    }
+
     fn check(&mut self, measured: &[Measured]) -> Result<(), Unmatched> {
         for one in measured {
             let mut matching = self.cases.iter_mut().filter(|case| case.is_of(one));

@@ -10,6 +10,7 @@ mod doubt;
 mod figure;
 mod files;
 mod front;
+mod hardware;
 mod limits;
 mod log;
 mod open;
@@ -36,15 +37,16 @@ pub use limits::Origin;
 pub use outcrop_schema::kv::{Constraints, Prices};
 pub use system::MeasuredSystem;
 
+pub(crate) use hardware::DRIVE_CAPACITY;
 pub(crate) use limits::Limits;
 use prices::Bill;
 
-/// What of an answer is not certain.
+/// What a screen says of an answer in any case: what is not certain, and which data it is about.
 #[derive(Clone, Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct Essential {
     /// The sentence of the answer that says it.
     pub(crate) sentence: String,
-    /// The same in a few words.
+    /// The same in a few words, for a screen that has no room for the sentence.
     pub(crate) short: String,
 }
 
@@ -55,9 +57,9 @@ pub struct Placement {
     pub subject: String,
     /// The answer in sentences: what to do, what it gives and costs, the second best, what would change it, how sure it is.
     pub answer: Vec<String>,
-    /// What of the answer is not certain, with the short form for a screen that has no room for the sentence.
+    /// What a screen says of it in any case.
     #[serde(skip)]
-    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) essentials: Vec<Essential>,
     /// Which of the candidates is the answer, by its place in the list; none where nothing meets the constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<usize>,
@@ -110,7 +112,7 @@ impl Placement {
             return Some(Self {
                 subject: candidate::subject(&family),
                 answer: vec![words::no_reference(&state)],
-                doubts: Vec::new(),
+                essentials: Vec::new(),
                 best: None,
                 saves_more: None,
                 sureness: None,
@@ -126,18 +128,21 @@ impl Placement {
         }
         let mut chosen = choice::choose(&mut candidates, constraints);
         race.decide(&mut candidates, &mut chosen, constraints);
-        let modelled = candidate::modelled(run, &family);
+        let modelled = hardware::modelled(run, &family, constraints, cpus);
         let commands = Commands::of(run);
         let measured = words::Measured {
             subject: candidate::subject(&family),
+            records: candidate::records(&family),
             engine: candidate::engine(&family),
             condition: candidate::condition(&family),
             again: again(&commands, &candidates, &race),
             commands,
             race,
         };
-        let words::Said { mut answer, doubts } =
-            words::answer(&measured, &candidates, &chosen, &limits, &modelled);
+        let words::Said {
+            mut answer,
+            essentials,
+        } = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         // After what to do, and before how sure that is.
         let cost = limits.prices.as_ref().zip(limits.prices_from);
         let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(&candidates, from));
@@ -150,7 +155,7 @@ impl Placement {
             figure: figure::throughput_against_space(&candidates),
             subject: measured.subject,
             answer,
-            doubts,
+            essentials,
             best: chosen.best,
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,

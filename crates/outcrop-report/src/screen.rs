@@ -123,7 +123,7 @@ fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) ->
 }
 
 /// Where to compress, and a blank line; nothing where the run cannot tell. What does not fit is in the report, whole sentences of it; what
-/// is not certain is said in any case, in a few words where its sentence does not fit.
+/// is not certain and which data it is about is said in any case, in a few words where the sentence does not fit.
 fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String> {
     let Some(placement) = &report.placement else {
         return Vec::new();
@@ -131,9 +131,9 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     let mut sentences = placement.answer.as_slice();
     // The first sentence is the answer: it is never cut.
     let lines = loop {
-        let unsaid = placement.doubts.iter();
-        let unsaid = unsaid.filter(|doubt| !sentences.contains(&doubt.sentence));
-        let short = unsaid.map(|doubt| doubt.short.as_str());
+        let unsaid = placement.essentials.iter();
+        let unsaid = unsaid.filter(|kept| !sentences.contains(&kept.sentence));
+        let short = unsaid.map(|kept| kept.short.as_str());
         let said: Vec<&str> = sentences.iter().map(String::as_str).chain(short).collect();
         let lines = wrapped(&said.join(" "), width, 0);
         match sentences {

@@ -201,7 +201,7 @@ impl Store for RocksDb {
         // SAFETY: the options are alive, and their statistics are on.
         let text = unsafe { (self.0.functions().options_statistics_get_string)(self.0.options.database) };
         match taken(self.0.functions(), text) {
-            Some(text) => statistics::counters(&text),
+            Some(text) => statistics::counters(&text, self.0.options.has_block_cache),
             None => StoreCounters::unavailable("this RocksDB was built without statistics"),
         }
     }

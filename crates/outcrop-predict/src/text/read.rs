@@ -203,6 +203,7 @@ pub(super) fn component(
     let (compress, decompress) = directions(&mut entry, size, units)?;
     let component = Component {
         place: place.unwrap_or(Place::Accelerator),
+        algorithm: entry.take(&["algorithm"]).map(|name| name.to_lowercase()),
         compress,
         decompress,
         is_shared: entry.parsed(&["shared"], quantity::flag)?.unwrap_or(false),
@@ -322,6 +323,7 @@ pub(super) fn join(known: &mut Component, more: Component) -> Result<(), String>
     known.is_shared |= more.is_shared;
     known.is_polled |= more.is_polled;
     known.cpu_per_block_ns = known.cpu_per_block_ns.max(more.cpu_per_block_ns);
+    known.algorithm = known.algorithm.take().or(more.algorithm);
     known.source = known.source.take().or(more.source);
     Ok(())
 }

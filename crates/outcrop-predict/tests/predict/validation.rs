@@ -1,7 +1,7 @@
 //! Errors, intervals and the order of pairs.
 
 use outcrop_measure::Seed;
-use outcrop_predict::{Checked, ModelError};
+use outcrop_predict::{Application, Checked, Component, Curve, Measured, ModelError, Place, Split, Study};
 use proptest::prelude::*;
 
 fn checked(application: &str, component: &str, predicted: f64, measured: f64) -> Checked {
@@ -44,6 +44,49 @@ fn ninety_percent_intervals_hold_nine_of_ten_new_measurements() {
     let known = ModelError::of((0..200).map(&mut error));
     let coverage = known.coverage().unwrap();
     assert!((0.85..=0.95).contains(&coverage), "{coverage}");
+}
+
+/// A codec on the CPU that takes so long for a block.
+fn codec(name: &str, decompress_ns: f64) -> Component {
+    let mut component = Component {
+        name: name.to_owned(),
+        place: Place::Cpu,
+        ..Component::default()
+    };
+    component.decompress.latency = Some(Curve::constant(decompress_ns).unwrap());
+    component
+}
+
+#[test]
+fn what_trials_leave_open_widens_the_interval_that_is_shown_and_counted() {
+    let own = |throughput_error| Application {
+        name: "store".to_owned(),
+        clients: Some(1.0),
+        throughput: Some(10_000.0),
+        throughput_error,
+        block_size_bytes: Some(4096.0),
+        decompressed: Some(Split {
+            foreground: 1.0,
+            background: 0.0,
+        }),
+        ..Application::default()
+    };
+    // Predicted: 5000 with either. One is measured so, the other 10 % lower.
+    let codecs = [codec("one", 100_000.0), codec("two", 100_000.0)];
+    let measured = [("one", 5000.0), ("two", 4500.0)].map(|(component, throughput)| Measured {
+        application: "store".to_owned(),
+        component: component.to_owned(),
+        clients: None,
+        throughput,
+    });
+    let coverage = |throughput_error| {
+        let applications = [own(throughput_error)];
+        let study = Study::of(&applications, &codecs, &measured).unwrap();
+        study.coverage()
+    };
+    // The model's error alone, from the exact one, is nothing.
+    assert_eq!(coverage(0.0), Some(0.5));
+    assert_eq!(coverage(0.2), Some(1.0));
 }
 
 proptest! {

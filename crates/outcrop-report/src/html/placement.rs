@@ -7,7 +7,7 @@ use outcrop_schema::kv::THROUGHPUT;
 
 use super::answer::prose;
 use crate::number::Number;
-use crate::placement::{Candidate, Placement};
+use crate::placement::{Candidate, CompressedAt, DRIVE_CAPACITY, Placement};
 
 /// The columns of the table; energy stands behind them where it was metered, and the note is the last.
 const HEADINGS: [&str; 5] = [
@@ -64,13 +64,17 @@ fn table(placement: &Placement) -> Markup {
         &["note"]
     };
     let headings: Vec<&str> = HEADINGS.iter().chain(further).copied().collect();
+    let saves_in_drive =
+        |candidate: &Candidate| candidate.place == CompressedAt::Drive && candidate.ratio.is_some();
     html! {
         p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
                 caption { "What was compared: one store under one load. On the front: nothing else that was measured is at least as good in throughput and space, "
                     "and better in one of them. Ratio: the least space of a store without compression ÷ its own, log included. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
-                    @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." } }
+                    @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." }
+                    @if placement.candidates.iter().any(saves_in_drive) { " The ratio of hardware is that of a codec that was measured on the same data, of the blocks alone; "
+                        (DRIVE_CAPACITY) "." } }
                 thead { tr {
                     @for heading in &headings { th scope="col" { (heading) } }
                 } }
@@ -102,8 +106,9 @@ fn stops(placement: &Placement) -> Markup {
 }
 
 fn row(candidate: &Candidate, has_energy: bool) -> Markup {
-    let note = match (&candidate.bound_by, &candidate.left_out) {
-        (Some(station), _) => format!("modelled from published figures; limited by {station}"),
+    let note = match (candidate.limited_by, &candidate.left_out) {
+        (Some(station), Some(reason)) => format!("{reason}; limited by {station}"),
+        (Some(station), None) => format!("limited by {station}"),
         (None, Some(reason)) => reason.clone(),
         (None, None) => {
             let on_front = match (candidate.on_front, candidate.on_front_with_costs) {

@@ -52,7 +52,7 @@ impl LayerReport for KvReport<'_> {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let checked = prediction::finding(self.run);
+        let checked = prediction::findings(self.run);
         let memory_bytes = memory_bytes(&self.run.environment);
         let found = findings::all(&self.cells, memory_bytes);
         found.into_iter().chain(checked).collect()

@@ -1,9 +1,6 @@
 //! What could compress the data of one store under one load, with what it gives and costs.
 
-use outcrop_measure::Interval;
-use outcrop_measure::metric::{Provenance, Unit};
-use outcrop_predict::{Case, ModelError, PUBLISHED, Place, Study, components};
-use outcrop_results::RunView;
+use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
     self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, Constraints, ENERGY, ENGINE,
@@ -16,7 +13,6 @@ use serde::Serialize;
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
-use super::system::{self, MeasuredSystem};
 use crate::cell::{Cell, families};
 use crate::layer::kv::{is_compressed_below, log_share, without_log};
 use crate::number::Number;
@@ -74,6 +70,9 @@ pub struct Candidate {
     /// The same without the store's log, where that is much of the space: of more records it has less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_without_log: Option<f64>,
+    /// Whose ratio stands for that of a modelled one: `dpzip in blocks of 4 KiB`. It is that of the blocks alone, without log, index and metadata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_of: Option<String>,
     /// CPU time of an operation, the kernel's threads included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Number>,
@@ -104,6 +103,9 @@ pub struct Candidate {
     /// What limits it, of a modelled one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_by: Option<String>,
+    /// The same in words.
+    #[serde(skip)]
+    pub(crate) limited_by: Option<&'static str>,
 }
 
 impl Candidate {
@@ -172,19 +174,26 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
         name if name.starts_with("ycsb-") => name.to_uppercase(),
         other => other.to_owned(),
     };
-    let count = first.place(&RECORDS).map_or_else(String::new, thousands);
-    // A family is of one subject.
-    let records = match first.subject().strip_prefix("databases of ") {
-        Some("generated values") | None => format!("{count} generated records"),
-        Some(values) => format!("{count} records of {values}"),
-    };
     let conditions = [&THREADS as FactorRef, &PROCESSES, &PAGE_CACHE].map(|factor| first.label(&[factor]));
     let engine = format!("{} under {workload}", first.label(&[&ENGINE]));
-    let parts = [engine, records].into_iter().chain(conditions);
+    let parts = [engine, records(family)].into_iter().chain(conditions);
     parts
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// How many records, and the data that their values are of: `20,000 records of dickens 5.35 MB`.
+pub(super) fn records(family: &[&Cell<'_>]) -> String {
+    // A family is of one subject.
+    let Some(first) = family.first() else {
+        return String::new();
+    };
+    let count = first.place(&RECORDS).map_or_else(String::new, thousands);
+    match first.subject().strip_prefix("databases of ") {
+        Some("generated values") | None => format!("{count} generated records"),
+        Some(values) => format!("{count} records of {values}"),
+    }
 }
 
 /// `20,000`.
@@ -283,6 +292,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         stored: cell.number(&STORED_BYTES).cloned(),
         ratio: None,
         ratio_without_log: None,
+        ratio_of: None,
         cpu_share: cpu.as_ref().and_then(busy),
         cpu,
         energy: cell.number(&ENERGY).cloned(),
@@ -295,6 +305,7 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
         stopped: None,
         cell: doubt::identifier(cell),
         bound_by: None,
+        limited_by: None,
     })
 }
 
@@ -320,94 +331,4 @@ fn cpu(cell: &Cell<'_>, place: CompressedAt) -> Option<Number> {
         }
         (_, None) => Some(own.clone()),
     }
-}
-
-/// Published hardware under the same load, with the error that the model has on this machine.
-pub(super) struct Modelled {
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) error: ModelError,
-}
-
-/// What the store would do with published hardware, from its figures without compression.
-pub(super) fn modelled(run: &RunView, family: &[&Cell<'_>]) -> Modelled {
-    let nothing = Modelled {
-        candidates: Vec::new(),
-        error: ModelError::default(),
-    };
-    let plain = family.iter().filter(|cell| place(cell) == CompressedAt::Nowhere);
-    let plain = plain.max_by(|one, other| rate(one).total_cmp(&rate(other)));
-    let Some(application) = plain.and_then(|cell| system::application(cell)) else {
-        return nothing;
-    };
-    let Ok((hardware, _)) = components(PUBLISHED[0].2) else {
-        return nothing;
-    };
-    // Where the run has codecs on the same data, predictions of them were checked.
-    let checked = MeasuredSystem::of(run).ok();
-    let checked = checked.as_ref().and_then(|system| system.study().ok());
-    let error = checked.map(|study| study.error).unwrap_or_default();
-    let applications = [application];
-    let Ok(study) = Study::of(&applications, &hardware, &[]) else {
-        return nothing;
-    };
-    let mut candidates: Vec<Candidate> = study
-        .cases
-        .iter()
-        .filter_map(|case| candidate_of(case, &error))
-        .collect();
-    candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
-    Modelled { candidates, error }
-}
-
-fn rate(cell: &Cell<'_>) -> f64 {
-    cell.value(&THROUGHPUT).unwrap_or(0.0)
-}
-
-fn candidate_of(case: &Case<'_>, error: &ModelError) -> Option<Candidate> {
-    let component = case.component?;
-    let place = match component.place {
-        // Codecs run here: they are measured, not modelled.
-        Place::Cpu => return None,
-        Place::Accelerator => CompressedAt::Accelerator,
-        Place::Drive => CompressedAt::Drive,
-    };
-    let found = case.outcome.as_ref().ok()?;
-    let interval = error.interval(found.throughput, found.from_figures);
-    let pairs = error.checked().len() as f64;
-    Some(Candidate {
-        place,
-        what: component.name.clone(),
-        throughput: Number {
-            name: THROUGHPUT.words(),
-            value: found.throughput,
-            unit: Unit::PerSecond,
-            interval: interval.map(|(low, high)| Interval {
-                estimate: found.throughput,
-                low,
-                high,
-                // The conformal rule promises no more with few pairs.
-                confidence: (pairs / (pairs + 1.0)).min(0.9),
-                n: error.checked().len(),
-            }),
-            no_interval: None,
-            n: error.checked().len(),
-            provenance: Provenance::Modelled,
-        },
-        p99: None,
-        stored: None,
-        log_share: None,
-        ratio: None,
-        ratio_without_log: None,
-        cpu: None,
-        energy: None,
-        cpu_share: None,
-        on_front: false,
-        on_front_with_costs: false,
-        stopped: None,
-        cell: String::new(),
-        left_out: Some("modelled from published figures; its ratio on these data is unknown".to_owned()),
-        may_keep: false,
-        verdict: Verdict::default(),
-        bound_by: Some(found.binding.to_string()),
-    })
 }

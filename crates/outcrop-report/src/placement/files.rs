@@ -96,6 +96,7 @@ fn name(cell: &Cell<'_>) -> String {
     format!("{} {}", FilesystemKind::Btrfs, cell.spelling(&COMPRESSION))
 }
 
+/// Cores do not limit it: one client waits, and most of the time that compression adds is that of the device and of a wake-up.
 fn application(plain: &Cell<'_>) -> Option<Application> {
     let block_bytes = plain.get(&IO_BLOCK_SIZE)?.0 as f64;
     let size = format_bytes(block_bytes as u64);

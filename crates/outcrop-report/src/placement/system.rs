@@ -1,7 +1,7 @@
 //! A run's stores and codecs as applications and components: what `outcrop predict --run` predicts, and checks.
 
 use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split, Study, Unmatched};
-use outcrop_results::RunView;
+use outcrop_results::{CellView, RunView};
 use outcrop_schema::{compression, filesystem, kv};
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 use std::collections::BTreeMap;
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::files;
 use crate::cell::Cell;
 use crate::command::Commands;
+use crate::environment;
 use crate::layer::cells_of;
 
 /// What a run measured of stores without compression, of codecs, and of the stores with those codecs.
@@ -63,9 +64,8 @@ impl MeasuredSystem {
             return Err(lacks(run, "no store without compression", "predict-software"));
         };
         stores.retain(|cell| stored_data(cell).as_ref() == Some(&data));
-        let mut codecs = cells_of(&compression::SCHEMA, &views);
-        codecs.retain(|cell| compressed_data(cell).as_ref() == Some(&data));
-        let components = components(&codecs);
+        let components = components(&codecs_on(&data, &views));
+        let cpus = environment::cpus(&run.environment);
         if components.is_empty() {
             return Err(lacks(
                 run,
@@ -78,7 +78,7 @@ impl MeasuredSystem {
             ..Self::default()
         };
         for plain in stores.iter().filter(is_plain) {
-            let Some(application) = application(plain) else {
+            let Some(application) = application(plain, cpus) else {
                 continue;
             };
             let alike = stores
@@ -109,6 +109,24 @@ impl MeasuredSystem {
         }
         Ok(system)
     }
+}
+
+/// The codecs that were measured on the data of a store, one thread each.
+pub(super) fn codecs_on_data_of<'a>(store: &Cell<'_>, views: &'a [CellView<'a>]) -> Vec<Cell<'a>> {
+    stored_data(store).map_or_else(Vec::new, |data| codecs_on(&data, views))
+}
+
+fn codecs_on<'a>(data: &str, views: &'a [CellView<'a>]) -> Vec<Cell<'a>> {
+    let mut codecs = cells_of(&compression::SCHEMA, views);
+    codecs.retain(|cell| compressed_data(cell).as_deref() == Some(data) && is_usual(cell));
+    codecs
+}
+
+/// One thread with a context that it keeps, and warm caches.
+fn is_usual(cell: &Cell<'_>) -> bool {
+    cell.is_default(&compression::THREADS)
+        && cell.is_default(&compression::CONTEXT)
+        && cell.is_default(&compression::CACHES)
 }
 
 /// What the values of a store are: their content where they were generated, else the data that they were cut from.
@@ -149,14 +167,20 @@ pub(super) fn checking(commands: &Commands) -> String {
     )
 }
 
-/// An operation of a store without compression. A block that is not in the cache would have to be decompressed; what compactions read and flushes write
-/// is behind the clients' backs.
-pub(super) fn application(cell: &Cell<'_>) -> Option<Application> {
+/// An operation of a store without compression, on a machine with this many CPUs. A block that is not in the cache would have to be decompressed; what
+/// compactions read and flushes write is behind the clients' backs. So is the CPU time of the engine's and of the kernel's threads, which takes the
+/// same cores.
+pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Application> {
     let block_bytes = cell.get(&kv::COMPRESSION_BLOCK_SIZE)?.0 as f64;
     let per_block = |metric| Some(cell.value(metric)? / block_bytes);
     let read_by_compactions = per_block(&kv::COMPACTION_READ)?;
     let fetched = cell.value(&kv::BLOCKS_FETCHED)?;
     let clients = f64::from(*cell.get(&kv::THREADS)?) * f64::from(*cell.get(&kv::PROCESSES)?);
+    let (callers_ns, engine_ns) = (cell.value(&kv::CALLER_CPU)?, cell.value(&kv::BACKGROUND_CPU)?);
+    // The kernel's threads are those of the whole machine: where they outweigh the processes, something else ran.
+    let kernel_ns = cell
+        .value(&kv::KERNEL_THREADS_CPU)
+        .filter(|kernel_ns| *kernel_ns <= callers_ns + engine_ns);
     Some(Application {
         name: cell.label(&[
             &kv::ENGINE,
@@ -168,9 +192,10 @@ pub(super) fn application(cell: &Cell<'_>) -> Option<Application> {
         clients: Some(clients),
         throughput: Some(cell.value(&kv::THROUGHPUT)?),
         cpu_ns: Some(Split {
-            foreground: cell.value(&kv::CALLER_CPU)?,
-            background: cell.value(&kv::BACKGROUND_CPU)?,
+            foreground: callers_ns,
+            background: engine_ns + kernel_ns.unwrap_or(0.0),
         }),
+        cores: cpus.map(|cpus| cpus as f64),
         block_size_bytes: Some(block_bytes),
         decompressed: Some(Split {
             foreground: (fetched - read_by_compactions).max(0.0),
@@ -185,15 +210,10 @@ pub(super) fn application(cell: &Cell<'_>) -> Option<Application> {
     })
 }
 
-/// The codecs of one thread with warm caches, a component each with its block sizes.
+/// A component for each codec, with its block sizes.
 fn components(cells: &[Cell<'_>]) -> Vec<Component> {
     let mut by_codec: BTreeMap<String, Vec<&Cell<'_>>> = BTreeMap::new();
-    let is_usual = |cell: &&Cell<'_>| {
-        cell.is_default(&compression::THREADS)
-            && cell.is_default(&compression::CONTEXT)
-            && cell.is_default(&compression::CACHES)
-    };
-    for cell in cells.iter().filter(is_usual) {
+    for cell in cells {
         by_codec
             .entry(cell.spelling(&compression::CODEC).to_owned())
             .or_default()

@@ -2,11 +2,12 @@
 
 use outcrop_schema::kv::{self, Constraints, MARGIN};
 
-use super::Doubt;
+use super::Essential;
 use super::bounds::Kept;
-use super::candidate::{Candidate, CompressedAt, Modelled};
+use super::candidate::{Candidate, CompressedAt};
 use super::choice::{Choice, Sureness, left_open, ratio, saves_more};
 use super::doubt::Race;
+use super::hardware::{DRIVE_CAPACITY, Modelled};
 use super::limits::{Limits, asked};
 use super::{open, system};
 use crate::change::{Changes, Difference, percent as changed};
@@ -23,6 +24,8 @@ const MOST_OPEN: usize = 2;
 pub(super) struct Measured {
     /// Which data, and which store under which load.
     pub(super) subject: String,
+    /// How many records of which data.
+    pub(super) records: String,
     /// The engine of the store.
     pub(super) engine: String,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
@@ -35,10 +38,10 @@ pub(super) struct Measured {
     pub(super) commands: Commands,
 }
 
-/// An answer in sentences, the most important first, and what of it is not certain.
+/// An answer in sentences, the most important first, and what of it is said in any case.
 pub(super) struct Said {
     pub(super) answer: Vec<String>,
-    pub(super) doubts: Vec<Doubt>,
+    pub(super) essentials: Vec<Essential>,
 }
 
 /// All that is said.
@@ -52,7 +55,7 @@ pub(super) fn answer(
     let Some(place) = choice.best else {
         return Said {
             answer: vec![open::nothing(candidates, limits)],
-            doubts: Vec::new(),
+            essentials: Vec::new(),
         };
     };
     let best = &candidates[place];
@@ -71,7 +74,7 @@ pub(super) fn answer(
     let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, &study.race));
     let short = |(sentence, short): (&String, Option<String>)| {
         let sentence = sentence.clone();
-        Some(Doubt {
+        Some(Essential {
             sentence,
             short: short?,
         })
@@ -87,8 +90,9 @@ pub(super) fn answer(
     let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
     let not_read = "Reads came from memory: these figures contain little of its decompression.";
     let of_reads = is_unread.then(|| (&measured, Some(not_read.to_owned())));
-    let doubts = [of_sureness, of_changes, of_reads].into_iter().flatten();
-    let doubts = doubts.filter_map(short).collect();
+    let of_data = Some((&measured, Some(format!("Measured: {}.", study.records))));
+    let essentials = [of_sureness, of_changes, of_reads, of_data].into_iter().flatten();
+    let essentials = essentials.filter_map(short).collect();
     let sentences = [
         Some(instruction(study, best, choice, candidates, limits)),
         gives.map(|(sentence, _)| sentence),
@@ -97,12 +101,12 @@ pub(super) fn answer(
         more.map(|more| change(more, limits, &study.commands)),
         (!is_clear).then(|| narrower(study, candidates, choice)),
         study.race.effort(),
-        hardware(best, modelled, &study.commands).filter(|_| is_decided),
+        hardware(best, modelled, limits, &study.commands).filter(|_| is_decided),
         Some(measured),
     ];
     Said {
         answer: sentences.into_iter().flatten().collect(),
-        doubts,
+        essentials,
     }
 }
 
@@ -347,11 +351,15 @@ fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> Stri
     }
 }
 
-/// The fastest of the modelled candidates, and how far the model is to be trusted here.
-fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Option<String> {
-    let fastest = modelled.candidates.first()?;
-    let limit = fastest.bound_by.as_ref();
-    let limit = limit.map_or_else(String::new, |station| format!(", limited by {station}"));
+/// The fastest of the modelled candidates within the limits: what it would do, what limits it, and how far the model is to be trusted here.
+fn hardware(best: &Candidate, modelled: &Modelled, limits: &Limits, commands: &Commands) -> Option<String> {
+    let first = modelled.candidates.first()?;
+    let Some(fastest) = modelled.fastest(&limits.constraints) else {
+        return Some(format!(
+            "According to the model, none of the published hardware keeps the limits; {} would be the fastest.",
+            first.what
+        ));
+    };
     let trust = match (modelled.error.mean(), modelled.error.worst()) {
         (Some(mean), Some(worst)) => format!(
             "the model was {:.0} % off on average and {:.0} % at worst in {} checks here",
@@ -364,10 +372,19 @@ fn hardware(best: &Candidate, modelled: &Modelled, commands: &Commands) -> Optio
             system::checking(commands)
         ),
     };
+    let ratio = fastest.ratio.as_ref().zip(fastest.ratio_of.as_ref());
+    let ratio = ratio.map_or_else(String::new, |(ratio, codec)| {
+        let capacity = match fastest.place {
+            CompressedAt::Drive => format!("; {DRIVE_CAPACITY}"),
+            _ => String::new(),
+        };
+        format!(" Its blocks would have ratio {ratio}, that of {codec} on these data{capacity}.")
+    });
     Some(format!(
-        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer{limit}. That is modelled; {trust}.",
+        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer, limited by {}.{ratio} That is modelled; {trust}.",
         fastest.what,
         fastest.throughput.with_ends(),
-        changed(fastest.throughput.value, best.throughput.value)
+        changed(fastest.throughput.value, best.throughput.value),
+        fastest.limited_by.unwrap_or_default()
     ))
 }

@@ -19,6 +19,7 @@ mod device_studies;
 mod filesystem;
 mod fixture;
 mod folder;
+mod hardware;
 mod kv;
 mod kv_choice;
 mod kv_figures;

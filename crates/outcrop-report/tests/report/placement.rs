@@ -263,6 +263,26 @@ fn page_and_screen_begin_with_it() {
     );
 }
 
+#[test]
+fn a_screen_of_80_columns_says_which_data_the_answer_is_about() {
+    for mut run in [of(&USUAL), crate::six_layers::six_layers()] {
+        let stores = run
+            .trials
+            .iter_mut()
+            .filter(|trial| trial.layer == outcrop_schema::kv::SCHEMA.name);
+        for trial in stores {
+            trial.subject = "databases of customers-of-the-year.parquet 212 MB".into();
+        }
+        let screen = Report::of(&run).screen(80, false);
+        let said: Vec<&str> = screen.split_whitespace().collect();
+        assert!(
+            said.join(" ")
+                .contains("records of customers-of-the-year.parquet 212 MB"),
+            "{screen}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

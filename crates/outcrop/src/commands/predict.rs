@@ -1,17 +1,13 @@
 //! `outcrop predict`: what compressing at a place would do to an application, from figures of both.
 
+mod input;
+
 use crate::exit::{Ending, bad_input};
 use crate::output::{self, Cell, Format, Table};
-use anyhow::Context as _;
 use outcrop_measure::Unit;
 use outcrop_measure::units::format_with_range;
-use outcrop_predict::{
-    Application, Case, Component, Energy, Measured, ModelError, PUBLISHED, Prediction, Study,
-};
-use outcrop_report::MeasuredSystem;
-use outcrop_results::RunView;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use outcrop_predict::{Case, Energy, PUBLISHED, Prediction, Study};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +16,8 @@ Examples:
   outcrop predict --application store.toml --measured results.csv    with the model's error
   outcrop predict --application store.toml --clients 1,16,64 --format csv
   outcrop predict --run runs/…            stores of a run under its codecs, with the error
+  outcrop predict --run runs/… --application store.toml --components mine.toml
+                                          your figures, with the model's error in that run
   outcrop predict --print-components > mine.csv       the published components, to start from
 
 store.toml:
@@ -64,8 +62,8 @@ pub(crate) struct Args {
     /// Measured throughputs: TOML or CSV; they give the model's error, and other predictions their intervals
     #[arg(long, value_name = "FILE")]
     measured: Option<String>,
-    /// A run of predict-software and predict-codecs: predict its stores under each codec, and show the error
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["application", "measured"])]
+    /// A run of predict-software and predict-codecs: predict its stores under each codec, and show the error; with --application, predict that with this error
+    #[arg(long, value_name = "RUN")]
     run: Option<PathBuf>,
     /// Numbers of clients to predict for [default: predict_clients of the file, else the measured number]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
@@ -78,16 +76,16 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// Files larger than this are not lists of figures.
-const MOST_BYTES: u64 = 16 << 20;
-
 pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if args.print_components {
         output::print(PUBLISHED[0].2)?;
         return Ok(Ending::Done);
     }
-    let system = system(args)?;
-    let study = system.study().map_err(bad_input)?;
+    let (system, of_run) = input::systems(args)?;
+    let mut study = system.study().map_err(bad_input)?;
+    if let Some(of_run) = &of_run {
+        study = study.joined(of_run.study().map_err(bad_input)?);
+    }
     let mut table = columns(&study);
     for case in &study.cases {
         table.push(row(case));
@@ -102,9 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
             Ok(Ending::Done)
         }
         Format::Json => {
-            let envelope = table
-                .in_envelope()
-                .with_detail("model_error", error_json(&study.error));
+            let envelope = table.in_envelope().with_detail("model_error", error_json(&study));
             output::print(&output::pretty_json(&envelope)?)?;
             Ok(Ending::Done)
         }
@@ -144,99 +140,6 @@ fn columns(study: &Study<'_>) -> Table {
         ("", "assumptions"),
         ("", "source"),
     ])
-}
-
-/// What there is to predict: a run's system, or that of the files.
-fn system(args: &Args) -> anyhow::Result<MeasuredSystem> {
-    let Some(run) = &args.run else {
-        return Ok(MeasuredSystem {
-            applications: applications(args)?,
-            components: components(&args.components)?,
-            measured: measured(args.measured.as_deref())?,
-            files: None,
-        });
-    };
-    let view = RunView::load(run).map_err(bad_input)?;
-    let mut system = MeasuredSystem::of(&view).map_err(|reason| bad_input(anyhow::anyhow!(reason)))?;
-    system.components.extend(components(&args.components)?);
-    Ok(system)
-}
-
-fn applications(args: &Args) -> anyhow::Result<Vec<Application>> {
-    let mut applications = Vec::new();
-    for path in &args.application {
-        let own = outcrop_predict::applications(&text_of(path)?);
-        applications.extend(
-            own.with_context(|| format!("cannot read applications from {path}"))
-                .map_err(bad_input)?,
-        );
-    }
-    if !args.clients.is_empty() {
-        for application in &mut applications {
-            application.predict_clients.clone_from(&args.clients);
-        }
-    }
-    Ok(applications)
-}
-
-fn components(paths: &[String]) -> anyhow::Result<Vec<Component>> {
-    let mut components: Vec<Component> = Vec::new();
-    for path in paths {
-        let published = PUBLISHED.iter().find(|(name, ..)| name == path);
-        let text = published.map_or_else(|| text_of(path), |(_, _, text)| Ok((*text).to_owned()))?;
-        let read = outcrop_predict::components(&text);
-        let (own, notes) = read
-            .with_context(|| format!("cannot read components from {path}"))
-            .map_err(bad_input)?;
-        for note in notes {
-            output::note(&format!("note: {note}"));
-        }
-        if let Some(twice) = own
-            .iter()
-            .find(|own| components.iter().any(|known| known.name == own.name))
-        {
-            return Err(bad_input(anyhow::anyhow!(
-                "two files have a component named {:?}; give each its own name",
-                twice.name
-            )));
-        }
-        components.extend(own);
-    }
-    Ok(components)
-}
-
-fn measured(path: Option<&str>) -> anyhow::Result<Vec<Measured>> {
-    let Some(path) = path else {
-        return Ok(Vec::new());
-    };
-    let measured = outcrop_predict::measured(&text_of(path)?);
-    measured
-        .with_context(|| format!("cannot read measurements from {path}"))
-        .map_err(bad_input)
-}
-
-/// The text of a file, or of stdin.
-fn text_of(path: &str) -> anyhow::Result<String> {
-    let what = if path == "-" { "stdin" } else { path };
-    let mut text = String::new();
-    let read = if path == "-" {
-        std::io::stdin()
-            .lock()
-            .take(MOST_BYTES + 1)
-            .read_to_string(&mut text)
-    } else {
-        std::fs::File::open(Path::new(path))
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
-    };
-    let bytes = read
-        .with_context(|| format!("cannot read {what}"))
-        .map_err(bad_input)?;
-    if bytes as u64 > MOST_BYTES {
-        return Err(bad_input(anyhow::anyhow!(
-            "{what} has more than 16 MiB: it is not a list of figures"
-        )));
-    }
-    Ok(text)
 }
 
 fn row(case: &Case<'_>) -> Vec<Cell> {
@@ -395,20 +298,21 @@ fn explain(study: &Study<'_>) -> anyhow::Result<Ending> {
                     ranking.regret * 100.0
                 ),
             );
-            if let Some(coverage) = error.coverage() {
+            if let Some(coverage) = study.coverage() {
                 say(&mut text, format!("Intervals: 90 % each, with that component left out; {:.0} % held.", coverage * 100.0));
             }
         }
         _ => say(
             &mut text,
-            "Unvalidated: the model's error on this system is unknown, so there are no intervals. --measured FILE gives it.".to_owned(),
+            "Unvalidated: the model's error on this system is unknown, so there are no intervals. --measured FILE or --run RUN gives it.".to_owned(),
         ),
     }
     output::print(&text)?;
     Ok(Ending::Done)
 }
 
-fn error_json(error: &ModelError) -> serde_json::Value {
+fn error_json(study: &Study<'_>) -> serde_json::Value {
+    let error = &study.error;
     let Some((mean, worst)) = error.mean().zip(error.worst()) else {
         return serde_json::json!({ "unavailable": "unvalidated: no measured pair" });
     };
@@ -417,7 +321,7 @@ fn error_json(error: &ModelError) -> serde_json::Value {
         "pairs": error.checked().len(),
         "mean": mean,
         "worst": worst,
-        "coverage": error.coverage(),
+        "coverage": study.coverage(),
         "ordered_pairs": ranking.pairs,
         "ordered_right": ranking.right,
         "regret": ranking.regret,

@@ -339,3 +339,54 @@ fn the_command_of_our_own_processes_says_that_it_is_not_for_people() {
     assert_eq!(seen.code, Some(3), "{seen:?}");
     assert!(!outcrop(dir.path(), &["--help"]).stdout.contains("kv-worker"));
 }
+
+#[test]
+fn blocks_per_operation_are_those_of_the_load_and_the_time_of_opening_is_in_no_throughput() {
+    if !has_rocksdb() {
+        return;
+    }
+    let dir = workplace();
+    // Hardly a block is read twice in a row, and all records are in one level.
+    let load = [
+        "--engine",
+        "rocksdb",
+        "--workload",
+        "ycsb-c",
+        "--requests",
+        "uniform",
+        "--block-cache",
+        "16KiB",
+        "--compression",
+        "none,lz4",
+    ];
+    let seen = kv(dir.path(), &load);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    for cell in &cells(&seen) {
+        let value = |name| metric(cell, name).unwrap_or_else(|| panic!("{name}: {cell}"));
+        let fetched = value("blocks_fetched_per_operation");
+        assert!((0.95..1.1).contains(&fetched), "{fetched}: {cell}");
+        let decompressed = value("blocks_decompressed_per_operation");
+        match cell["factors"]["compression"].as_str() {
+            Some("none") => assert_eq!(decompressed, 0.0),
+            _ => assert!(
+                (decompressed / fetched - 1.0).abs() < 0.05,
+                "{decompressed}: {cell}"
+            ),
+        }
+        // Nothing is written in this run.
+        assert!(value("blocks_compressed_per_operation") < 0.01, "{cell}");
+        assert!(value("opening_time") > 0.0 && value("closing_time") > 0.0);
+    }
+    let run = outcrop_results::RunView::load(&only_run(dir.path())).unwrap();
+    for trial in &run.trials {
+        let throughput = trial.number(&outcrop_schema::kv::THROUGHPUT).unwrap();
+        // The operations of the measured time over that time and no other.
+        let reads = trial.histograms.iter().filter(|entry| entry.operation == "read");
+        let reads: u64 = reads.map(|entry| entry.count).sum();
+        assert!(
+            (throughput * trial.duration_s - reads as f64).abs() < 0.5,
+            "{throughput}"
+        );
+        assert!((trial.duration_s - 0.15).abs() < 1e-9);
+    }
+}

@@ -1,5 +1,7 @@
 //! `outcrop predict`: files of people, every form of output, and a sentence for each kind of bad input.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::harness::{Seen, only_run, outcrop, workplace};
@@ -163,4 +165,44 @@ fn a_runs_stores_are_predicted_from_its_codecs_with_the_error() {
     assert_eq!(envelope["details"]["model_error"]["pairs"], 1, "{}", seen.stdout);
     let empty = outcrop(dir.path(), &["predict", "--run", "."]);
     assert_eq!(empty.code, Some(2), "{empty:?}");
+    error_of_a_run_for_figures_of_a_file(dir.path(), run.to_str().unwrap());
+}
+
+/// The error that the model had in a run stands with predictions of anybody's figures.
+fn error_of_a_run_for_figures_of_a_file(directory: &Path, run: &str) {
+    std::fs::write(directory.join("store.toml"), STORE).unwrap();
+    std::fs::write(directory.join("results.csv"), RESULTS).unwrap();
+    let file = ["predict", "--application", "store.toml", "--format", "json"];
+    let rows_of = |more: &[&str]| {
+        let seen = outcrop(directory, &[&file[..], more].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        let answer: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let rows = answer["rows"].as_array().unwrap().clone();
+        let own: Vec<Value> = rows
+            .into_iter()
+            .filter(|row| row["application"] == "store" && row["component"] == "DPZip")
+            .collect();
+        (answer["details"]["model_error"]["pairs"].clone(), own)
+    };
+    let (_, alone) = rows_of(&[]);
+    assert_eq!(alone[0]["provenance"], "modelled, unvalidated");
+    let (pairs, with_run) = rows_of(&["--run", run]);
+    assert_eq!(pairs, 1);
+    assert_eq!(with_run[0]["provenance"], "modelled", "{}", with_run[0]);
+    let figure = |row: &Value, name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
+    let predicted = "predicted_throughput_1/s";
+    assert_eq!(figure(&with_run[0], predicted), figure(&alone[0], predicted));
+    assert!(figure(&with_run[0], "predicted_low_1/s") < figure(&with_run[0], predicted));
+    let (pairs, clients) = rows_of(&["--run", run, "--measured", "results.csv", "--clients", "40"]);
+    assert_eq!((pairs, clients.len()), (Value::from(4), 1));
+    for flag in [["--clients", "4"], ["--measured", "results.csv"]] {
+        let seen = outcrop(directory, &[&["predict", "--run", run], &flag[..]].concat());
+        assert_eq!(seen.code, Some(2), "{seen:?}");
+        assert!(
+            seen.sentence()
+                .contains(&format!("{} needs --application", flag[0])),
+            "{}",
+            seen.stderr
+        );
+    }
 }

@@ -25,6 +25,7 @@ pub(super) struct RocksOptions {
     pub(super) database: *mut Options,
     pub(super) read: *mut ReadOptions,
     pub(super) write: *mut WriteOptions,
+    pub(super) has_block_cache: bool,
 }
 
 // SAFETY: they are set here, before any other thread has them, and only read afterwards; the statistics in them are the library's own,
@@ -47,6 +48,7 @@ impl RocksOptions {
             database,
             read,
             write,
+            has_block_cache: options.block_cache_bytes > 0,
         };
         made.set_opening(functions, opening);
         made.set_compression(functions, options);

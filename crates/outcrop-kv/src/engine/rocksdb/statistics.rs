@@ -5,7 +5,14 @@ use outcrop_measure::metric::Unavailable;
 use crate::store::{Counted, StoreCounters};
 
 /// Counters from the text of `rocksdb_options_statistics_get_string`: lines such as `rocksdb.wal.bytes COUNT : 1234`.
-pub(super) fn counters(text: &str) -> StoreCounters {
+pub(super) fn counters(text: &str, has_block_cache: bool) -> StoreCounters {
+    // Without a cache these two stay at 0, however many blocks are read.
+    let of_cache = |name| match has_block_cache {
+        true => ticker(text, name),
+        false => Err(Unavailable::because(
+            "RocksDB counts the blocks that it fetches only where it has a block cache",
+        )),
+    };
     let sum = |names: &[&str]| -> Counted { names.iter().map(|name| ticker(text, name)).sum() };
     const FLUSHES: &str = "rocksdb.flush.write.bytes";
     const COMPACTIONS: &str = "rocksdb.compact.write.bytes";
@@ -18,8 +25,8 @@ pub(super) fn counters(text: &str) -> StoreCounters {
         written_bytes: sum(&["rocksdb.wal.bytes", FLUSHES, COMPACTIONS]),
         compaction_written_bytes: sum(&[COMPACTIONS]),
         read_bytes: sum(&READS),
-        cache_hits: sum(&["rocksdb.block.cache.data.hit"]),
-        cache_misses: sum(&["rocksdb.block.cache.data.miss"]),
+        cache_hits: of_cache("rocksdb.block.cache.data.hit"),
+        cache_misses: of_cache("rocksdb.block.cache.data.miss"),
         compressed_blocks: sum(&["rocksdb.number.block.compressed"]),
         decompressed_blocks: sum(&["rocksdb.number.block.decompressed"]),
         compaction_read_bytes: sum(&["rocksdb.compact.read.bytes"]),
@@ -45,7 +52,7 @@ mod tests {
         let text = "rocksdb.wal.bytes COUNT : 100\nrocksdb.flush.write.bytes COUNT : 20\n\
                     rocksdb.compact.write.bytes COUNT : 3\nrocksdb.stall.micros COUNT : 7\n\
                     rocksdb.db.get.micros P50 : 1.0 P95 : 2.0 COUNT : 5 SUM : 9\n";
-        let counters = counters(text);
+        let counters = counters(text, true);
         assert_eq!(counters.written_bytes, Ok(123));
         assert_eq!(counters.compaction_written_bytes, Ok(3));
         assert_eq!(counters.stalled_ns, Ok(7000));

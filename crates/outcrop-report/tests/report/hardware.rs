@@ -1,0 +1,203 @@
+//! What is predicted from a run: no more than its cores allow, with ratios of codecs that were measured on the same data.
+
+use std::path::Path;
+
+use outcrop_measure::metric::{Metric, Provenance};
+use outcrop_predict::{Case, Station};
+use outcrop_report::placement::{Candidate, CompressedAt};
+use outcrop_report::{Constraints, Finding, MeasuredSystem, Placement, Report, Verdict};
+use outcrop_results::RunView;
+use outcrop_schema::kv::{
+    BACKGROUND_CPU, BLOCKS_FETCHED, CALLER_CPU, COMPACTION_READ, KERNEL_THREADS_CPU, TABLES_WRITTEN, THREADS,
+    THROUGHPUT,
+};
+
+use crate::compression_fixture::{Builder, Codec, codec};
+use crate::kv_fixture;
+use crate::placement::{USUAL, least_ratio, stored};
+
+/// The content of the fixture's stores.
+const CONTENT: &str = "compressible:2";
+
+/// The environment of a machine with two CPUs.
+fn two_cpus() -> serde_json::Value {
+    let kept =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/run-of-records-1/environment.json");
+    let text = std::fs::read_to_string(kept).expect("the kept run has it");
+    serde_json::from_str(&text).expect("an environment is JSON")
+}
+
+/// Adds codecs that were measured on some content.
+fn with_codecs(mut run: RunView, codecs: &[Codec], content: &str) -> RunView {
+    let mut builder = Builder::new(3);
+    for codec in codecs {
+        for size_kib in [4, 16] {
+            builder = builder.speed(*codec, size_kib, 1, content, 1.0);
+        }
+    }
+    run.trials.extend(builder.build().trials);
+    run
+}
+
+fn set(run: &mut RunView, metric: &Metric, of_old: impl Fn(f64) -> f64) {
+    let trials = run.trials.iter_mut();
+    let values = trials.flat_map(|trial| &mut trial.values);
+    for value in values.filter(|value| value.metric == metric.name) {
+        value.value = value.value.map(&of_old);
+    }
+}
+
+/// Two threads on two CPUs: without compression an operation takes 19 of the 20 µs of CPU time that there are for it, and two blocks are read
+/// and written behind the clients' backs.
+fn busy() -> RunView {
+    let mut run = kv_fixture::of(&[
+        stored("none", "as-is", 100e3, 110e6),
+        stored("lz4", "as-is", 25e3, 60e6),
+    ]);
+    for trial in &mut run.trials {
+        trial.factors.insert(THREADS.name.to_owned(), "2".to_owned());
+    }
+    for (metric, value) in [
+        (CALLER_CPU, 17_000.0),
+        (BACKGROUND_CPU, 1_500.0),
+        (KERNEL_THREADS_CPU, 500.0),
+        (BLOCKS_FETCHED, 2.25),
+        (COMPACTION_READ, 2.0 * 16_384.0),
+        (TABLES_WRITTEN, 2.0 * 16_384.0),
+    ] {
+        set(&mut run, &metric, |_| value);
+    }
+    run.environment = two_cpus();
+    with_codecs(run, &[codec("lz4", 2.0, 7e8, 3e9)], CONTENT)
+}
+
+fn with_lz4(system: &MeasuredSystem) -> (Station, f64) {
+    let study = system.study().expect("measurements have predictions");
+    let is_compressed = |case: &&Case<'_>| case.component.is_some();
+    let case = study.cases.iter().find(is_compressed).expect("lz4 is predicted");
+    let found = case.outcome.as_ref().expect("nothing is missing");
+    (found.binding, found.throughput)
+}
+
+#[test]
+fn a_store_that_fills_the_cores_is_capped_by_the_cpu_time_of_the_compressed_operation() {
+    let mut run = busy();
+    let (binding, throughput) = with_lz4(&MeasuredSystem::of(&run).unwrap());
+    // 16 KiB: 5.46 µs to decompress, 23.4 µs to compress.
+    let (decompress_ns, compress_ns) = (16_384.0 / 3e9 * 1e9, 16_384.0 / 7e8 * 1e9);
+    let cpu_ns = 19_000.0 + 2.25 * decompress_ns + 2.0 * compress_ns;
+    let allowed = 2e9 / cpu_ns;
+    assert_eq!(binding, Station::Cpu);
+    assert!(
+        (throughput / allowed - 1.0).abs() < 0.02,
+        "{throughput}, {allowed} allowed"
+    );
+    // Where nobody recorded the CPUs, nothing is known of that limit.
+    run.environment = serde_json::Value::Null;
+    let (binding, throughput) = with_lz4(&MeasuredSystem::of(&run).unwrap());
+    assert_eq!(binding, Station::Clients);
+    assert!(throughput > 1.5 * allowed, "{throughput}, {allowed} allowed");
+}
+
+fn modelled(placement: &Placement) -> Vec<&Candidate> {
+    let candidates = placement.candidates.iter();
+    candidates.filter(|one| one.bound_by.is_some()).collect()
+}
+
+#[test]
+fn limits_hold_for_modelled_hardware_too_and_its_binding_station_is_named() {
+    let mut run = kv_fixture::of(&USUAL);
+    run.environment = two_cpus();
+    let free = Placement::of(&run, &Constraints::default(), None).unwrap();
+    for candidate in modelled(&free) {
+        assert!(
+            candidate.cpu_share.is_some_and(|share| share > 0.3),
+            "{candidate:?}"
+        );
+    }
+    let text = free.answer.join(" ");
+    assert!(text.contains("limited by the clients' own waiting"), "{text}");
+    let frugal = Constraints {
+        cpu_share: Some(0.2),
+        ..Constraints::default()
+    };
+    let frugal = Placement::of(&run, &frugal, None).unwrap();
+    for candidate in modelled(&frugal) {
+        let why = candidate.left_out.as_deref().unwrap_or_default();
+        assert!(why.contains("breaks the limit on the CPU share ("), "{why}");
+    }
+}
+
+const HARDWARE: [Codec; 4] = [
+    codec("dpzip", 2.1, 2e8, 8e8),
+    codec("deflate-zlib:6", 2.3, 4e7, 3e8),
+    codec("deflate-libdeflate:1", 2.0, 2e8, 8e8),
+    codec("zstd:1", 2.2, 3e8, 9e8),
+];
+
+#[test]
+fn hardware_has_the_ratio_of_its_codec_where_that_was_measured_on_the_same_data() {
+    let run = with_codecs(kv_fixture::of(&USUAL), &HARDWARE, CONTENT);
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    let of = |name: &str| {
+        let all = modelled(&placement);
+        let found = all.into_iter().find(|one| one.what == name).unwrap();
+        (found.ratio.clone().unwrap(), found.ratio_of.clone().unwrap())
+    };
+    let (drive, codec) = of("DPZip");
+    assert_eq!((drive.value, drive.provenance), (2.1, Provenance::Modelled));
+    // A drive compresses its pages, whatever the blocks of the store are.
+    assert_eq!(codec, "dpzip in blocks of 4 KiB");
+    let (card, codec) = of("QAT 4XXX");
+    assert!((card.value - 2.2).abs() < 1e-9, "{card:?}");
+    assert_eq!(codec, "deflate-libdeflate:1 in blocks of 16 KiB");
+    let capacity = "usable only if the drive exposes it as capacity";
+    let text = placement.answer.join(" ");
+    assert!(
+        text.contains("ratio 2.10, that of dpzip in blocks of 4 KiB on these data"),
+        "{text}"
+    );
+    assert!(text.contains(capacity), "{text}");
+    assert!(Report::of(&run).to_html().contains(capacity));
+    // It is still never the answer, and what breaks a limit is not said to be the fastest.
+    assert!(placement.candidates[placement.best.unwrap()].bound_by.is_none());
+    let strict = Placement::of(&run, &least_ratio(2.5), None).unwrap();
+    let text = strict.answer.join(" ");
+    assert!(
+        text.contains("none of the published hardware keeps the limits"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_ratio_of_a_codec_on_other_data_stands_for_nothing() {
+    let run = with_codecs(kv_fixture::of(&USUAL), &HARDWARE, "compressible:4");
+    let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+    let all = modelled(&placement);
+    assert!(!all.is_empty());
+    assert!(all.iter().all(
+        |one| one.ratio.is_none() && matches!(one.place, CompressedAt::Drive | CompressedAt::Accelerator)
+    ));
+}
+
+fn bound(run: &RunView) -> Finding {
+    let report = Report::of(run);
+    let mut findings = report.layers.into_iter().flat_map(|layer| layer.findings);
+    findings
+        .find(|finding| finding.id == "kv-bound-holds")
+        .expect("demands are known")
+}
+
+#[test]
+fn more_operations_than_the_cores_allow_are_a_failed_check() {
+    let mut run = busy();
+    assert_eq!(bound(&run).verdict, Verdict::Holds);
+    set(&mut run, &THROUGHPUT, |throughput| throughput * 1.5);
+    assert_eq!(bound(&run).verdict, Verdict::DoesNotHold);
+    let screen = Report::of(&run).screen(200, false);
+    let said: Vec<&str> = screen.split_whitespace().collect();
+    assert!(
+        said.join(" ").contains("Some stores did more operations"),
+        "{screen}"
+    );
+}

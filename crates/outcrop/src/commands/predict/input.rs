@@ -1,0 +1,130 @@
+//! What `outcrop predict` reads: files of applications, components and measurements, and a run.
+
+use super::Args;
+use crate::exit::bad_input;
+use crate::output;
+use anyhow::Context as _;
+use outcrop_predict::{Application, Component, Measured, PUBLISHED};
+use outcrop_report::MeasuredSystem;
+use outcrop_results::RunView;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Files larger than this are not lists of figures.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// What there is to predict: the files' applications, else those of a run. With both, the run is what the model was checked on, and comes second.
+pub(super) fn systems(args: &Args) -> anyhow::Result<(MeasuredSystem, Option<MeasuredSystem>)> {
+    let is_alone = args.application.is_empty();
+    let needs_application = [
+        ("--clients", !args.clients.is_empty()),
+        ("--measured", args.measured.is_some()),
+    ];
+    if let Some((flag, _)) = needs_application
+        .iter()
+        .find(|(_, is_given)| is_alone && *is_given)
+    {
+        return Err(bad_input(anyhow::anyhow!(
+            "{flag} needs --application: the stores of a run are predicted for the number of clients they were measured with, and checked against the run"
+        )));
+    }
+    let of_run = args.run.as_deref().map(checked_system).transpose()?;
+    match of_run {
+        Some(mut system) if is_alone => {
+            system.components.extend(components(&args.components)?);
+            Ok((system, None))
+        }
+        of_run => {
+            let own = MeasuredSystem {
+                applications: applications(args)?,
+                components: components(&args.components)?,
+                measured: measured(args.measured.as_deref())?,
+                files: None,
+            };
+            Ok((own, of_run))
+        }
+    }
+}
+
+/// What a run measured of stores and codecs.
+fn checked_system(run: &Path) -> anyhow::Result<MeasuredSystem> {
+    let view = RunView::load(run).map_err(bad_input)?;
+    MeasuredSystem::of(&view).map_err(|reason| bad_input(anyhow::anyhow!(reason)))
+}
+
+fn applications(args: &Args) -> anyhow::Result<Vec<Application>> {
+    let mut applications = Vec::new();
+    for path in &args.application {
+        let own = outcrop_predict::applications(&text_of(path)?);
+        applications.extend(
+            own.with_context(|| format!("cannot read applications from {path}"))
+                .map_err(bad_input)?,
+        );
+    }
+    if !args.clients.is_empty() {
+        for application in &mut applications {
+            application.predict_clients.clone_from(&args.clients);
+        }
+    }
+    Ok(applications)
+}
+
+fn components(paths: &[String]) -> anyhow::Result<Vec<Component>> {
+    let mut components: Vec<Component> = Vec::new();
+    for path in paths {
+        let published = PUBLISHED.iter().find(|(name, ..)| name == path);
+        let text = published.map_or_else(|| text_of(path), |(_, _, text)| Ok((*text).to_owned()))?;
+        let read = outcrop_predict::components(&text);
+        let (own, notes) = read
+            .with_context(|| format!("cannot read components from {path}"))
+            .map_err(bad_input)?;
+        for note in notes {
+            output::note(&format!("note: {note}"));
+        }
+        if let Some(twice) = own
+            .iter()
+            .find(|own| components.iter().any(|known| known.name == own.name))
+        {
+            return Err(bad_input(anyhow::anyhow!(
+                "two files have a component named {:?}; give each its own name",
+                twice.name
+            )));
+        }
+        components.extend(own);
+    }
+    Ok(components)
+}
+
+fn measured(path: Option<&str>) -> anyhow::Result<Vec<Measured>> {
+    let Some(path) = path else {
+        return Ok(Vec::new());
+    };
+    let measured = outcrop_predict::measured(&text_of(path)?);
+    measured
+        .with_context(|| format!("cannot read measurements from {path}"))
+        .map_err(bad_input)
+}
+
+/// The text of a file, or of stdin.
+fn text_of(path: &str) -> anyhow::Result<String> {
+    let what = if path == "-" { "stdin" } else { path };
+    let mut text = String::new();
+    let read = if path == "-" {
+        std::io::stdin()
+            .lock()
+            .take(MOST_BYTES + 1)
+            .read_to_string(&mut text)
+    } else {
+        std::fs::File::open(Path::new(path))
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))
+    };
+    let bytes = read
+        .with_context(|| format!("cannot read {what}"))
+        .map_err(bad_input)?;
+    if bytes as u64 > MOST_BYTES {
+        return Err(bad_input(anyhow::anyhow!(
+            "{what} has more than 16 MiB: it is not a list of figures"
+        )));
+    }
+    Ok(text)
+}
