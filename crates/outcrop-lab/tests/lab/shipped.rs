@@ -179,7 +179,7 @@ fn the_plans_that_check_predictions_have_at_least_20_predicted_cells_with_five_t
         let shipped = shipped_plans().iter();
         let plans: Vec<_> = shipped
             .filter(|plan| PLANS.contains(&plan.name))
-            .map(|plan| plan.source())
+            .map(outcrop_lab::ShippedPlan::source)
             .collect();
         let set = PlanSet::from_sources(&plans, &options).unwrap();
         let (mut predicted, mut threads) = (0, BTreeSet::new());
