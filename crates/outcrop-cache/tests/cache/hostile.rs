@@ -301,7 +301,7 @@ fn be_ten_thousand_clients(server: SocketAddr) {
     for (number, client) in clients.iter_mut().enumerate() {
         client.expect(format!("STORED\r\nVALUE k{number} 0 2\r\nhi\r\nEND\r\n").as_bytes());
     }
-    writeln!(std::io::stdout(), "\nserved").unwrap();
+    std::io::stdout().write_all(b"\nserved\n").unwrap();
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 

@@ -176,7 +176,7 @@ fn expect_written(options: &StoreOptions, expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn rocksdb_writes_down_every_option_that_was_set() {
+fn rocksdb_writes_down_every_option_of_a_plain_database() {
     if !engines().contains(&StoreEngine::RocksDb) {
         return;
     }
@@ -201,6 +201,13 @@ fn rocksdb_writes_down_every_option_that_was_set() {
             ("write_buffer_size", "262144"),
         ],
     );
+}
+
+#[test]
+fn rocksdb_writes_down_every_option_of_a_database_with_unusual_ones() {
+    if !engines().contains(&StoreEngine::RocksDb) {
+        return;
+    }
     let unusual = StoreOptions {
         compression: "zstd:9".parse().unwrap(),
         level_codecs: "none/lz4/zstd".parse().unwrap(),
@@ -237,6 +244,13 @@ fn rocksdb_writes_down_every_option_that_was_set() {
             ("write_buffer_size", "524288"),
         ],
     );
+}
+
+#[test]
+fn rocksdb_writes_down_the_codec_that_was_asked_for() {
+    if !engines().contains(&StoreEngine::RocksDb) {
+        return;
+    }
     for (codec, written) in [
         ("snappy", "kSnappyCompression"),
         ("lz4", "kLZ4Compression"),
@@ -245,7 +259,7 @@ fn rocksdb_writes_down_every_option_that_was_set() {
     ] {
         let options = StoreOptions {
             compression: codec.parse().unwrap(),
-            ..plain.clone()
+            ..options(StoreEngine::RocksDb)
         };
         expect_written(&options, &[("compression", written)]);
     }

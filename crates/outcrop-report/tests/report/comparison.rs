@@ -111,7 +111,7 @@ fn what_was_not_alike_stands_above_the_rows_and_the_rows_that_it_explains_are_un
     let mut slow = fast.clone();
     for trial in &mut slow.trials {
         trial.others_cpu_share = Some(0.9);
-        trial.duration_s = 2.0 * trial.duration_s;
+        trial.duration_s *= 2.0;
         for value in trial.values.iter_mut().filter(|value| value.metric == "iops") {
             value.value = value.value.map(|iops| iops * 0.5);
         }

@@ -242,7 +242,7 @@ fn the_space_is_drawn_by_what_it_is_for_and_what_an_engine_does_not_say_is_named
         .expect("there are no parts")
         .reason;
     assert_eq!(why, "it does not say.");
-    let ratios = figures(&run, "kv-space")[0].to_csv().unwrap();
+    let ratios = figures(&run, "kv-space")[0].to_csv().expect("a chart has data");
     assert!(!ratios.contains("data blocks"), "{ratios}");
 }
 
@@ -271,7 +271,7 @@ fn of_two_layers(store_codec: &'static str, kv: &DataIdentity, compression: &Dat
         trial.data = Some(compression.clone());
     }
     run.trials.extend(blocks.trials);
-    figures(&run, "kv-space")[0].to_csv().unwrap()
+    figures(&run, "kv-space")[0].to_csv().expect("a chart has data")
 }
 
 fn data(whole: &str, taken: &str) -> DataIdentity {

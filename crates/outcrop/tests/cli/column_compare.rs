@@ -144,7 +144,13 @@ fn encoding_says_which_form_of_the_column_is_smaller() {
         !seen.stdout.contains("Parquet") && !seen.stderr.contains("Parquet"),
         "{seen:?}"
     );
-    // Sorted distinct text: delta encoding makes it small, which no writer uses unasked, and `decode` does.
+}
+
+/// Delta encoding makes sorted distinct text small, which no writer uses unasked, and `decode` does.
+#[test]
+fn the_encoding_that_the_advice_is_about_is_the_one_that_decode_writes() {
+    let dir = workplace();
+    let dir = dir.path();
     let names: String = (1..=50_000).map(|row| format!("customer {row}\n")).collect();
     std::fs::write(dir.join("names.txt"), names).unwrap();
     let seen = outcrop(dir, &["column", "encode", "names.txt", "-o", "n.ocol"]);
@@ -178,6 +184,12 @@ fn encoding_says_which_form_of_the_column_is_smaller() {
     assert_eq!(back.code, Some(0), "{back:?}");
     let decoded = |file: &str| outcrop(dir, &["column", "decode", file]).stdout;
     assert_eq!(decoded("back.ocol"), decoded("n.ocol"));
+}
+
+#[test]
+fn a_text_is_compared_as_it_is_and_postings_alone_with_nothing() {
+    let dir = workplace();
+    let dir = dir.path();
     std::fs::write(dir.join("rocks.txt"), "slate\nchalk\n".repeat(500)).unwrap();
     let seen = outcrop(dir, &["column", "encode", "rocks.txt", "-o", "r.ocol"]);
     assert!(

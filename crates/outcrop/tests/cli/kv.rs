@@ -235,7 +235,7 @@ fn codecs_take_the_order_in_space_that_the_codec_layer_gives_them() {
         &[&["--engine", "rocksdb", "--compression", compression], &data[..]].concat(),
     );
     assert_eq!(seen.code, Some(0), "{seen:?}");
-    let stored = ratios(cells(&seen), "compression", "stored_ratio");
+    let stored = ratios(&cells(&seen), "compression", "stored_ratio");
     let mut args = vec![
         "codec",
         "--codec",
@@ -244,7 +244,7 @@ fn codecs_take_the_order_in_space_that_the_codec_layer_gives_them() {
     args.extend(["--duration", "10ms", "--warm-up", "1ms"]);
     args.extend(["--repetitions", "3", "--quiet", "--format", "json"]);
     args.extend(data);
-    let mut blocks = ratios(cells(&outcrop(dir.path(), &args)), "codec", "compression_ratio");
+    let mut blocks = ratios(&cells(&outcrop(dir.path(), &args)), "codec", "compression_ratio");
     blocks.insert("none".to_owned(), 1.0);
     let of_blocks = |codec: &str| blocks[&codec.replace("zlib", "deflate-zlib")];
     let mut compared = 0;
@@ -265,7 +265,7 @@ fn codecs_take_the_order_in_space_that_the_codec_layer_gives_them() {
 }
 
 /// A metric of each cell by the value of a factor.
-fn ratios(cells: Vec<Value>, factor: &str, name: &str) -> BTreeMap<String, f64> {
+fn ratios(cells: &[Value], factor: &str, name: &str) -> BTreeMap<String, f64> {
     let of = |cell: &Value| Some((cell["factors"][factor].as_str()?.to_owned(), metric(cell, name)?));
     cells.iter().filter_map(of).collect()
 }
