@@ -101,7 +101,7 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let fits = |rows: &[Vec<String>]| lines.len() + table(rows).len() + last.len() + least <= MOST_LINES;
     let mut shown = rows.as_slice();
     while let ([fewer @ .., _], false) = (shown, fits(shown))
-        && fewer.len() > LEAST_OF_FIGURES
+        && fewer.len() >= LEAST_OF_FIGURES
     {
         shown = fewer;
     }

@@ -3,7 +3,7 @@
 use outcrop_report::Report;
 use outcrop_report::answer::{Claim, ReadingOutcome};
 use outcrop_results::{RunView, Value};
-use outcrop_schema::kv::{READ_LATENCY, THROUGHPUT};
+use outcrop_schema::kv::{READ_LATENCY, THREADS, THROUGHPUT};
 
 use crate::kv_fixture::{Stored, codecs, of};
 
@@ -63,6 +63,24 @@ fn a_codec_is_compared_with_the_fastest_cell_without_compression() {
             "{screen}"
         );
     }
+}
+
+#[test]
+fn a_codec_is_judged_under_one_load_and_not_under_the_luckiest_of_many() {
+    let first = [cell("none", "4KiB", 80e3, 42e6), cell("lz4", "4KiB", 79e3, 25e6)];
+    let mut run = of(&first);
+    for mut trial in of(&[cell("none", "4KiB", 50e3, 42e6), cell("lz4", "4KiB", 75e3, 25e6)]).trials {
+        trial.factors.insert(THREADS.name.into(), "4".into());
+        trial.trial += 100;
+        trial.cell = format!("{}-4", trial.cell);
+        run.trials.push(trial);
+    }
+    let claim = advice(&run, "Compress blocks").expect("there is a codec");
+    assert!(
+        claim.brief.contains("no measurable change in throughput"),
+        "{}",
+        claim.brief
+    );
 }
 
 #[test]

@@ -13,7 +13,8 @@ use outcrop_schema::kv::{
 };
 
 use super::cell::{
-    blocks, fastest_plain, hidden_by_block_cache, is_closed_loop, largest, load, pairs, words,
+    blocks, fastest_plain, hidden_by_block_cache, is_closed_loop, is_compressed, largest, load, of_one_load,
+    pairs, words,
 };
 use super::codec;
 use super::space::{self, Space, taken};
@@ -129,7 +130,8 @@ fn percent(share: f64) -> String {
 /// What compressing the blocks costs and saves here: of the codecs that save space, the one that costs the least throughput; of those that
 /// keep the limits, where any does.
 fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let compressed = cells.iter().filter(|cell| super::cell::is_compressed(cell));
+    // The largest of all gains under many loads is the luckiest: one load is asked, that of the answer above the layers.
+    let compressed = of_one_load(cells)?.into_iter().filter(|cell| is_compressed(cell));
     let known = compressed.filter_map(|cell| {
         let plain = fastest_plain(cells, cell)?;
         let space = Space::of(&[cell, plain]);
@@ -233,7 +235,7 @@ fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, takes: &str
 fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let compressed = cells
         .iter()
-        .filter(|cell| super::cell::is_compressed(cell) && cell.value(&THROUGHPUT).is_some());
+        .filter(|cell| is_compressed(cell) && cell.value(&THROUGHPUT).is_some());
     let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
     let (_, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let ties = |cell: &&&Cell<'_>| {
@@ -277,7 +279,7 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
 
 /// What the block cache hides: reads that it answers meet neither the codec nor the device.
 fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
-    let known = cells.iter().filter(|cell| super::cell::is_compressed(cell));
+    let known = cells.iter().filter(|cell| is_compressed(cell));
     let (cell, hits) = best(known, &CACHE_HITS)?;
     let size = cell.spelling(&BLOCK_CACHE);
     let share = hits.value * 100.0;

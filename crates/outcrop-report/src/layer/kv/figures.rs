@@ -25,18 +25,24 @@ const MOST_LINES: usize = 6;
 /// Groups of bars that fit a page.
 const MOST_GROUPS: usize = 16;
 
-/// All of them, in the order of the page; those about what the run did not measure say which plan would.
+/// All of them, in the order of the page; those about what the run did not measure say which plan would, but for a profile, which has its
+/// own plans.
 pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     let mut slots = vec![cost(cells), parts::ratios(run, cells)];
-    slots.extend(parts::parts(cells));
-    slots.extend(workers::all(cells));
-    // Of a profile, which asks what to set in every layer, the table of cells has it.
+    // Of a profile, which asks what to set in every layer, the table of cells has what these draw.
     let is_profile = run.trials.iter().any(|trial| trial.layer != SCHEMA.name);
+    if !is_profile {
+        slots.extend(parts::parts(cells));
+    }
+    slots.extend(workers::all(cells));
     if !is_profile {
         slots.extend(processor::cpu(cells));
         slots.extend(processor::operations_per_joule(cells));
     }
     slots.extend([over_time(cells), by_workload(cells)]);
+    if is_profile {
+        slots.retain(|slot| matches!(slot, FigureSlot::Drawn(_)));
+    }
     slots
 }
 
