@@ -1,10 +1,12 @@
 //! The summary on one screen, for somebody who reads nothing else.
 
+mod bars;
 mod figures;
 mod stack;
 
 use std::collections::BTreeSet;
 
+use bars::bars;
 use figures::capabilities;
 
 use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
@@ -105,6 +107,15 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     {
         shown = fewer;
     }
+    // The picture is shown where nothing gives way to it: the report has it too.
+    let others =
+        lines.len() + table(&rows).len() + last.len() + advice(&answer.advice, width, MOST_LINES, pen).len();
+    let picture = report
+        .placement
+        .as_ref()
+        .map(|placement| followed(bars(placement, width)));
+    let picture = picture.filter(|picture| others + picture.len() <= MOST_LINES);
+    lines.extend(picture.unwrap_or_default());
     lines.extend(table(shown));
     let room = MOST_LINES.saturating_sub(lines.len() + last.len());
     lines.extend(advice(&answer.advice, width, room, pen));
@@ -116,6 +127,8 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
 /// Several layers share the screen: a row for each, with what was measured and what to do.
 fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) -> Vec<String> {
     let mut lines = placement(report, width, MOST_OF_PLACEMENT, pen);
+    let picture = report.placement.as_ref().map(|placement| bars(placement, width));
+    lines.extend(followed(picture.unwrap_or_default()));
     lines.extend(stack::table(layers, width, pen));
     lines.extend(to_decide(layers, report, width));
     lines.extend(summary(report, width));
@@ -148,6 +161,12 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     }
     lines.push(String::new());
     lines
+}
+
+/// Lines with a blank one behind them; none where there are none.
+fn followed(lines: Vec<String>) -> Vec<String> {
+    let blank = (!lines.is_empty()).then(String::new);
+    lines.into_iter().chain(blank).collect()
 }
 
 fn indented(line: &str) -> String {

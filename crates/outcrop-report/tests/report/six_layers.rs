@@ -136,6 +136,20 @@ fn the_first_screen_of_six_layers_has_a_row_for_each_and_cuts_no_command() {
             "{screen}"
         );
         assert_eq!(screen.matches('`').count() % 2, 0, "{screen}");
+        // A picture of where to compress: the answer and what it is compared with, the fastest first and its bar no shorter.
+        let bars: Vec<&str> = screen.lines().filter(|line| line.contains('█')).collect();
+        assert!(bars.len() >= 2, "{screen}");
+        assert_eq!(
+            bars.iter().filter(|line| line.contains("← the answer")).count(),
+            1,
+            "{screen}"
+        );
+        let lengths = bars.iter().map(|line| line.matches(['█', '▒']).count());
+        assert!(lengths.clone().is_sorted_by(|one, next| one >= next), "{screen}");
+        assert!(
+            bars.iter().any(|line| line.contains("no compression")),
+            "{screen}"
+        );
     }
     insta::assert_snapshot!("six_layers", report.screen(80, false));
 }

@@ -25,8 +25,7 @@ const MOST_LINES: usize = 6;
 /// Groups of bars that fit a page.
 const MOST_GROUPS: usize = 16;
 
-/// All of them, in the order of the page; those about what the run did not measure say which plan would, but for a profile, which has its
-/// own plans.
+/// All of them, in the order of the page; those about what the run did not measure say which plan would.
 pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     let mut slots = vec![cost(cells), parts::ratios(run, cells)];
     // Of a profile, which asks what to set in every layer, the table of cells has what these draw.
@@ -34,15 +33,13 @@ pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
     if !is_profile {
         slots.extend(parts::parts(cells));
     }
-    slots.extend(workers::all(cells));
+    let of_workers = workers::all(cells).into_iter();
+    slots.extend(of_workers.filter(|slot| !is_profile || matches!(slot, FigureSlot::Drawn(_))));
     if !is_profile {
         slots.extend(processor::cpu(cells));
         slots.extend(processor::operations_per_joule(cells));
     }
     slots.extend([over_time(cells), by_workload(cells)]);
-    if is_profile {
-        slots.retain(|slot| matches!(slot, FigureSlot::Drawn(_)));
-    }
     slots
 }
 

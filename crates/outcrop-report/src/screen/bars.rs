@@ -1,0 +1,103 @@
+//! Where to compress as a picture of text: what the few candidates that matter give, and the space that they take.
+
+use super::pad;
+use crate::placement::{Candidate, Placement};
+
+/// Rows that decide: the answer, no compression, and what saves more.
+const MOST_ROWS: usize = 4;
+/// Fewer columns for a bar show no differences, and more say nothing new.
+const LEAST_BAR: usize = 8;
+const MOST_BAR: usize = 36;
+const MARK: &str = " ← the answer";
+
+/// A heading and a row for each candidate, the fastest first: a bar up to the low end of the interval of its throughput, shaded up to the high end.
+/// Nothing where there are fewer than two, or where the width has no room for bars.
+pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
+    let rows = chosen(placement);
+    let names: Vec<String> = rows.iter().map(|(candidate, _)| candidate.name()).collect();
+    let values: Vec<String> = rows
+        .iter()
+        .map(|(candidate, _)| candidate.throughput.to_string())
+        .collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let (label, value) = (widest(&names) + 2, widest(&values).max("throughput".len()) + 2);
+    let space = "space".len();
+    let room = width.saturating_sub(label + value + space + 1 + MARK.chars().count());
+    if rows.len() < 2 || room < LEAST_BAR {
+        return Vec::new();
+    }
+    let room = room.min(MOST_BAR);
+    let top = rows
+        .iter()
+        .map(|(candidate, _)| ends(candidate).1)
+        .fold(0.0, f64::max);
+    let bar = |candidate: &Candidate| {
+        let (low, high) = ends(candidate);
+        let cells = |value: f64| (value / top * room as f64).round() as usize;
+        let solid = "█".repeat(cells(low));
+        pad(&format!("{solid}{}", "▒".repeat(cells(high) - cells(low))), room)
+    };
+    let heading = format!(
+        "{}{:>value$}{:>space$}",
+        " ".repeat(label + room),
+        "throughput",
+        " space",
+        space = space + 1
+    );
+    let lines = rows
+        .iter()
+        .zip(names)
+        .zip(values)
+        .map(|(((candidate, is_answer), name), shown)| {
+            let mark = if *is_answer { MARK } else { "" };
+            format!(
+                "{}{}{shown:>value$}{:>6}{mark}",
+                pad(&name, label),
+                bar(candidate),
+                taken(candidate)
+            )
+        });
+    std::iter::once(heading).chain(lines).collect()
+}
+
+/// What was measured and matters to the answer, and whether it is the answer.
+fn chosen(placement: &Placement) -> Vec<(&Candidate, bool)> {
+    let measured = || {
+        placement
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, candidate)| !candidate.cell.is_empty())
+    };
+    let named = |place: usize, candidate: &Candidate| {
+        placement.best == Some(place)
+            || placement.saves_more == Some(place)
+            || candidate.ratio.as_ref().is_none_or(|ratio| ratio.value == 1.0)
+    };
+    let mut places: Vec<usize> = measured()
+        .filter(|(place, candidate)| named(*place, candidate))
+        .map(|(place, _)| place)
+        .collect();
+    let others = measured().filter(|(place, candidate)| candidate.on_front && !named(*place, candidate));
+    places.extend(others.map(|(place, _)| place));
+    places.truncate(MOST_ROWS);
+    places.sort_unstable();
+    places
+        .into_iter()
+        .map(|place| (&placement.candidates[place], placement.best == Some(place)))
+        .collect()
+}
+
+/// The ends of its throughput; without an interval the value is both.
+fn ends(candidate: &Candidate) -> (f64, f64) {
+    let value = candidate.throughput.value;
+    candidate.throughput.ends().unwrap_or((value, value))
+}
+
+/// Of the space without compression: `54 %`.
+fn taken(candidate: &Candidate) -> String {
+    candidate
+        .ratio
+        .as_ref()
+        .map_or_else(|| "–".to_owned(), |ratio| format!("{:.0} %", 100.0 / ratio.value))
+}
