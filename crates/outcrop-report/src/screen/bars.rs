@@ -1,5 +1,7 @@
 //! Where to compress as a picture of text: what the few candidates that matter give, and the space that they take.
 
+use outcrop_schema::kv::THROUGHPUT;
+
 use super::pad;
 use crate::placement::{Candidate, Placement};
 
@@ -20,7 +22,7 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
         .map(|(candidate, _)| candidate.throughput.to_string())
         .collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    let (label, value) = (widest(&names) + 2, widest(&values).max("throughput".len()) + 2);
+    let (label, value) = (widest(&names) + 2, widest(&values).max(THROUGHPUT.name.len()) + 2);
     let space = "space".len();
     let room = width.saturating_sub(label + value + space + 1 + MARK.chars().count());
     if rows.len() < 2 || room < LEAST_BAR {
@@ -40,7 +42,7 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
     let heading = format!(
         "{}{:>value$}{:>space$}",
         " ".repeat(label + room),
-        "throughput",
+        THROUGHPUT.name,
         " space",
         space = space + 1
     );
