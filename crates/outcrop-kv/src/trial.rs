@@ -8,8 +8,7 @@ use std::time::Duration;
 use outcrop_measure::Rate;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::energy::Meter;
-use outcrop_probe::kernel_threads::MachineCpu;
-use outcrop_probe::{BlockDevice, Clock, Counters, KernelThreads};
+use outcrop_probe::{BlockDevice, Clock, Counters, KernelThreads, MachineCpu};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::drive::Timing;

@@ -3,33 +3,24 @@
 use outcrop_measure::metric::Unavailable;
 
 use crate::cpu_time::{children_time_ns, process_time_ns};
-use crate::system_tree::SystemTree;
+use crate::machine_cpu::MachineCpu;
 
 /// CPU time of the machine, and of this process with its children, at one moment.
 #[derive(Clone, Debug)]
 pub struct OthersCpu {
-    machine: Result<MachineTicks, Unavailable>,
+    machine: Result<MachineCpu, Unavailable>,
     own_ns: u64,
 }
 
-/// Ticks of all CPUs since boot.
-#[derive(Clone, Copy, Debug)]
-struct MachineTicks {
-    busy: u64,
-    all: u64,
-}
-
-/// The kernel counts in ticks of 10 ms, whatever its own rate.
-const NANOSECONDS_PER_TICK: f64 = 1e7;
-/// Fewer ticks than these are too coarse for a share.
-const LEAST_TICKS: u64 = 20;
+/// The kernel counts in ticks of 10 ms: a shorter time is too coarse for a share.
+const LEAST_NS: u64 = 200_000_000;
 
 impl OthersCpu {
     /// Reads the time used so far. *Cost*: one small file and two system calls.
     pub fn now() -> Self {
         let (user_ns, system_ns) = process_time_ns();
         Self {
-            machine: MachineTicks::of(&SystemTree::live()),
+            machine: MachineCpu::now(),
             own_ns: user_ns + system_ns + children_time_ns(),
         }
     }
@@ -40,31 +31,12 @@ impl OthersCpu {
     /// *Source*: proc_stat(5), the line `cpu`.
     pub fn share_since(&self, earlier: &Self) -> Option<f64> {
         let (now, before) = (self.machine.as_ref().ok()?, earlier.machine.as_ref().ok()?);
-        let all = now.all.saturating_sub(before.all);
-        let busy = now.busy.saturating_sub(before.busy) as f64;
-        let own = self.own_ns.saturating_sub(earlier.own_ns) as f64 / NANOSECONDS_PER_TICK;
-        (all >= LEAST_TICKS).then(|| ((busy - own) / all as f64).clamp(0.0, 1.0))
-    }
-}
-
-impl MachineTicks {
-    fn of(tree: &SystemTree) -> Result<Self, Unavailable> {
-        let text = tree.text("proc/stat")?;
-        let line = text.lines().next().unwrap_or_default();
-        let ticks: Vec<u64> = line
-            .split_ascii_whitespace()
-            .skip(1)
-            .map_while(|field| field.parse().ok())
-            .collect();
-        // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
-        match ticks[..] {
-            [user, nice, system, idle, iowait, irq, softirq, steal, ..] => {
-                let busy = user + nice + system + irq + softirq + steal;
-                let all = busy + idle + iowait;
-                Ok(Self { busy, all })
-            }
-            _ => Err(Unavailable::because(format!("/proc/stat begins with `{line}`"))),
-        }
+        let busy = |cpu: &MachineCpu| cpu.busy_ns + cpu.stolen_ns;
+        let busy_ns = busy(now).saturating_sub(busy(before));
+        let all_ns = (busy(now) + now.idle_ns).saturating_sub(busy(before) + before.idle_ns);
+        let own_ns = self.own_ns.saturating_sub(earlier.own_ns);
+        let others_ns = busy_ns as f64 - own_ns as f64;
+        (all_ns >= LEAST_NS).then(|| (others_ns / all_ns as f64).clamp(0.0, 1.0))
     }
 }
 
@@ -73,12 +45,13 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::system_tree::SystemTree;
 
     fn at(stat: &str, own_ns: u64) -> OthersCpu {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("proc")).unwrap();
         fs::write(folder.path().join("proc/stat"), stat).unwrap();
-        let machine = MachineTicks::of(&SystemTree::at(folder.path()));
+        let machine = MachineCpu::of(&SystemTree::at(folder.path()));
         OthersCpu { machine, own_ns }
     }
 

@@ -298,11 +298,19 @@ pub fn largest_family<'c, 'a>(
     cells: impl IntoIterator<Item = &'c Cell<'a>>,
     along: &[FactorRef],
 ) -> Vec<&'c Cell<'a>> {
-    let families = families(cells, along);
+    largest_family_that(cells, along, |_| true).unwrap_or_default()
+}
+
+/// The same of the families that are wanted; none where there is none.
+pub fn largest_family_that<'c, 'a>(
+    cells: impl IntoIterator<Item = &'c Cell<'a>>,
+    along: &[FactorRef],
+    is_wanted: impl Fn(&[&Cell<'a>]) -> bool,
+) -> Option<Vec<&'c Cell<'a>>> {
+    let families = families(cells, along).into_iter();
     families
-        .into_iter()
+        .filter(|family| is_wanted(family))
         .reduce(|best, next| if next.len() > best.len() { next } else { best })
-        .unwrap_or_default()
 }
 
 /// The cell in which a metric is best, by the metric's own direction, and its number; the first among equals.

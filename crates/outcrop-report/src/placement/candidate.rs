@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
-use crate::cell::{Cell, families};
+use crate::cell::{Cell, largest_family_that};
 use crate::layer::kv::{is_compressed_below, log_share, without_log};
 use crate::number::Number;
 
@@ -148,15 +148,11 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
         let has_figures = cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
         is_closed && has_figures && is_made(cell) == made_only
     });
-    let has_both = |family: &Vec<&Cell<'_>>| {
+    largest_family_that(known, &IN_WHAT_CANDIDATES_DIFFER, |family| {
         // What the directory's own filesystem compresses was meant to be plain; it is said where the answer would be.
         let is_plain = |cell: &&Cell<'_>| kv::is_plain(cell.factors());
         family.iter().any(is_plain) && !family.iter().all(is_plain)
-    };
-    let with_both = families(known, &IN_WHAT_CANDIDATES_DIFFER)
-        .into_iter()
-        .filter(has_both);
-    with_both.reduce(|best, next| if next.len() > best.len() { next } else { best })
+    })
 }
 
 /// How the directory's own filesystem compresses what was meant to be plain.

@@ -11,7 +11,7 @@ use outcrop_workload::Arrival;
 use outcrop_workload::filesystem::FileCompression;
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
-use crate::cell::{Cell, best, families, largest_family};
+use crate::cell::{Cell, best, largest_family, largest_family_that};
 
 /// Its engine with its codec: `rocksdb zstd:3`, `redb`.
 pub(super) fn engine(cell: &Cell<'_>) -> String {
@@ -108,12 +108,11 @@ pub(super) fn pairs<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, &'c Cel
 pub(super) fn of_one_load<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
     let is_known =
         |cell: &&Cell<'_>| cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
-    let families = families(cells.iter().filter(is_known), &IN_WHAT_CANDIDATES_DIFFER);
-    let has_both = |family: &Vec<&Cell<'_>>| {
-        family.iter().any(|cell| is_compressed(cell)) && family.iter().any(|cell| is_plain(cell))
-    };
-    let with_both = families.into_iter().filter(has_both);
-    with_both.reduce(|best, next| if next.len() > best.len() { next } else { best })
+    largest_family_that(
+        cells.iter().filter(is_known),
+        &IN_WHAT_CANDIDATES_DIFFER,
+        |family| family.iter().any(|cell| is_compressed(cell)) && family.iter().any(|cell| is_plain(cell)),
+    )
 }
 
 /// The fastest cell in which neither the engine nor the filesystem compresses, of the same store under the same load: its blocks may have
