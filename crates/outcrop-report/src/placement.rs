@@ -87,6 +87,9 @@ pub struct Placement {
     /// Where the prices come from; none where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices_from: Option<Origin>,
+    /// Whether the answer is decided: no limit, log or vague throughput leaves it open.
+    #[serde(skip)]
+    pub(crate) is_decided: bool,
     /// Throughput against space.
     #[serde(skip)]
     pub(crate) figure: Option<Figure>,
@@ -113,6 +116,7 @@ impl Placement {
                 subject: candidate::subject(&family),
                 answer: vec![words::no_reference(&state)],
                 essentials: Vec::new(),
+                is_decided: false,
                 best: None,
                 saves_more: None,
                 sureness: None,
@@ -142,6 +146,7 @@ impl Placement {
         let words::Said {
             mut answer,
             essentials,
+            is_decided,
         } = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
         // After what to do, and before how sure that is.
         let cost = limits.prices.as_ref().zip(limits.prices_from);
@@ -156,6 +161,7 @@ impl Placement {
             subject: measured.subject,
             answer,
             essentials,
+            is_decided,
             best: chosen.best,
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,

@@ -137,9 +137,13 @@ impl Ratio {
 /// The level of a codec, as it is spelled, if it has this algorithm: `deflate-libdeflate:1` is `deflate`. Options of another kind than a level
 /// make another algorithm of it.
 fn level(codec: &str, algorithm: &str) -> Option<i32> {
-    let (name, level) = codec.split_once(':').unwrap_or((codec, "0"));
+    let (name, level) = match codec.split_once(':') {
+        // Level 0 of Deflate stores, and what is below trades the ratio away: no hardware does that.
+        Some((name, level)) => (name, level.parse().ok().filter(|level| *level >= 1)?),
+        None => (codec, 0),
+    };
     let is_of = name == algorithm || name.strip_prefix(algorithm)?.starts_with('-');
-    is_of.then(|| level.parse().ok()).flatten()
+    is_of.then_some(level)
 }
 
 fn candidate_of(
@@ -220,7 +224,8 @@ mod tests {
         assert_eq!(level("deflate-libdeflate:6", "deflate"), Some(6));
         assert_eq!(level("dpzip", "dpzip"), Some(0));
         assert_eq!(level("dpzip:512x4+longest+lazy", "dpzip"), None);
-        assert_eq!(level("zstd:-5", "zstd"), Some(-5));
+        assert_eq!(level("zstd:-5", "zstd"), None);
+        assert_eq!(level("deflate-zlib:0", "deflate"), None);
         assert_eq!(level("lz4hc:9", "lz4"), None);
     }
 }

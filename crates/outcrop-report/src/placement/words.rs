@@ -42,6 +42,7 @@ pub(super) struct Measured {
 pub(super) struct Said {
     pub(super) answer: Vec<String>,
     pub(super) essentials: Vec<Essential>,
+    pub(super) is_decided: bool,
 }
 
 /// All that is said.
@@ -56,6 +57,7 @@ pub(super) fn answer(
         return Said {
             answer: vec![open::nothing(candidates, limits)],
             essentials: Vec::new(),
+            is_decided: false,
         };
     };
     let best = &candidates[place];
@@ -107,6 +109,7 @@ pub(super) fn answer(
     Said {
         answer: sentences.into_iter().flatten().collect(),
         essentials,
+        is_decided,
     }
 }
 

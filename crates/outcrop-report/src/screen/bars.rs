@@ -3,14 +3,15 @@
 use outcrop_schema::kv::THROUGHPUT;
 
 use super::pad;
-use crate::placement::{Candidate, Placement};
+use crate::placement::{Candidate, CompressedAt, Placement};
 
 /// Rows that decide: the answer, no compression, and what saves more.
 const MOST_ROWS: usize = 4;
 /// Fewer columns for a bar show no differences, and more say nothing new.
 const LEAST_BAR: usize = 8;
 const MOST_BAR: usize = 36;
-const MARK: &str = " ← the answer";
+const ANSWER: &str = " ← the answer";
+const SO_FAR: &str = " ← so far";
 
 /// A heading and a row for each candidate, the fastest first: a bar up to the low end of the interval of its throughput, shaded up to the high end.
 /// Nothing where there are fewer than two, or where the width has no room for bars.
@@ -24,7 +25,7 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let (label, value) = (widest(&names) + 2, widest(&values).max(THROUGHPUT.name.len()) + 2);
     let space = "space".len();
-    let room = width.saturating_sub(label + value + space + 1 + MARK.chars().count());
+    let room = width.saturating_sub(label + value + space + 1 + ANSWER.chars().count());
     if rows.len() < 2 || room < LEAST_BAR {
         return Vec::new();
     }
@@ -51,7 +52,11 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
         .zip(names)
         .zip(values)
         .map(|(((candidate, is_answer), name), shown)| {
-            let mark = if *is_answer { MARK } else { "" };
+            let mark = match (is_answer, placement.is_decided) {
+                (true, true) => ANSWER,
+                (true, false) => SO_FAR,
+                (false, _) => "",
+            };
             format!(
                 "{}{}{shown:>value$}{:>6}{mark}",
                 pad(&name, label),
@@ -62,31 +67,27 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
     std::iter::once(heading).chain(lines).collect()
 }
 
-/// What was measured and matters to the answer, and whether it is the answer.
+/// What was measured and matters, and whether it is the answer: that one, no compression, what saves more, and others that keep the limits and
+/// that nothing beats, as many as there is room for.
 fn chosen(placement: &Placement) -> Vec<(&Candidate, bool)> {
-    let measured = || {
-        placement
-            .candidates
-            .iter()
-            .enumerate()
-            .filter(|(_, candidate)| !candidate.cell.is_empty())
-    };
-    let named = |place: usize, candidate: &Candidate| {
-        placement.best == Some(place)
-            || placement.saves_more == Some(place)
-            || candidate.ratio.as_ref().is_none_or(|ratio| ratio.value == 1.0)
-    };
-    let mut places: Vec<usize> = measured()
-        .filter(|(place, candidate)| named(*place, candidate))
-        .map(|(place, _)| place)
-        .collect();
-    let others = measured().filter(|(place, candidate)| candidate.on_front && !named(*place, candidate));
-    places.extend(others.map(|(place, _)| place));
-    places.truncate(MOST_ROWS);
-    places.sort_unstable();
-    places
+    let mut ranked: Vec<(u8, usize)> = Vec::new();
+    for (place, candidate) in placement.candidates.iter().enumerate() {
+        let rank = match () {
+            () if candidate.cell.is_empty() => continue,
+            () if placement.best == Some(place) => 0,
+            () if candidate.place == CompressedAt::Nowhere => 1,
+            () if placement.saves_more == Some(place) => 2,
+            () if candidate.on_front && candidate.left_out.is_none() => 3,
+            () => continue,
+        };
+        ranked.push((rank, place));
+    }
+    ranked.sort_unstable();
+    ranked.truncate(MOST_ROWS);
+    ranked.sort_unstable_by_key(|(_, place)| *place);
+    ranked
         .into_iter()
-        .map(|place| (&placement.candidates[place], placement.best == Some(place)))
+        .map(|(rank, place)| (&placement.candidates[place], rank == 0))
         .collect()
 }
 

@@ -274,6 +274,7 @@ fn however_long_the_answer_and_its_doubts_there_is_room_for_the_answer_figures_a
         );
         assert!(has(&advice[0].topic), "{width}: {screen}");
         assert!(has("What is not decided"), "{width}: {screen}");
+        assert!(!screen.contains("← the answer"), "{width}: {screen}");
     }
 }
 

@@ -153,3 +153,23 @@ fn the_first_screen_of_six_layers_has_a_row_for_each_and_cuts_no_command() {
     }
     insta::assert_snapshot!("six_layers", report.screen(80, false));
 }
+
+#[test]
+fn the_picture_of_an_answer_that_is_not_decided_marks_no_answer() {
+    let mut run = six_layers();
+    let stores = run.trials.iter_mut().filter(|trial| trial.layer == "kv");
+    for trial in stores {
+        let factor = 1.0 + 0.9 * f64::from(trial.repetition);
+        let per_second = trial
+            .values
+            .iter_mut()
+            .filter(|value| value.unit == outcrop_measure::metric::Unit::PerSecond);
+        per_second.for_each(|value| value.value = value.value.map(|value| value * factor));
+    }
+    let screen = Report::of(&run).screen(120, false);
+    assert!(screen.starts_with("Not decided"), "{screen}");
+    assert!(
+        screen.contains("← so far") && !screen.contains("← the answer"),
+        "{screen}"
+    );
+}

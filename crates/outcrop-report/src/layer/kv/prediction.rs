@@ -87,7 +87,8 @@ fn bound_holds(study: &Study<'_>) -> Option<Finding> {
         highest.application.name,
         share * 100.0
     );
-    let sentence = "No store does more operations than the CPU time of an operation and the cores allow.";
+    let sentence =
+        "No store does more operations than the predicted CPU time of an operation and the cores allow.";
     let number = Number::derived(
         "highest throughput ÷ what a full station allows",
         *share,
@@ -96,7 +97,7 @@ fn bound_holds(study: &Study<'_>) -> Option<Finding> {
     );
     Some(
         Finding::tested("kv-bound-holds", sentence, *share <= 1.0 + ABOVE_BOUND, tested)
-            .of_run("Some stores did more operations than their CPU time and the cores allow")
+            .of_run("Some stores did more operations than the CPU time that is predicted for them allows")
             .otherwise(
                 "The CPU times or the counts of blocks are wrong, and so is what is predicted from them.",
             )
