@@ -1,13 +1,12 @@
 /* Reads and updates on RocksDB's C interface, written by hand: what the driver of outcrop-kv is compared with.
  *
- *   loop DIRECTORY RECORDS SECONDS READ_PERCENT [look]
- *
- * It opens the database, which `rocksdb_speed` has loaded with RECORDS records of 1000 B under YCSB's keys, and runs uniform requests for
- * SECONDS with the options of outcrop-kv: statistics on, LZ4, blocks of 4 KiB, 10 bits of bloom filter. It times nothing but the whole and
- * verifies nothing; with `look` it adds up the bytes of each value that it reads, as a program does that reads a value for a reason.
- * It prints operations per second, and per second of CPU time of its thread.
+ * A shared library that stands for RocksDB: the driver finds it as $OUTCROP_ROCKSDB_LIB, and all of its functions but one are RocksDB's.
+ * `rocksdb_open` remembers the database, so that `slice_by_hand` works on the same one as the driver, with the same block cache and levels,
+ * in the same process. Two processes with a copy each differ by up to 10 % in either direction, which hides what is asked. The loop has
+ * records that the driver does not touch, as many and under keys between the driver's, because the driver verifies what it reads.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <rocksdb/c.h>
 #include <stdio.h>
@@ -17,7 +16,18 @@
 
 enum { VALUE_BYTES = 1000, POOL_BYTES = 4 << 20 };
 
+static const double WARM_UP_S = 0.02;
+
+static rocksdb_t *db;
 static uint64_t state = 7;
+/* Keeps the compiler from leaving out what nobody reads. */
+volatile uint64_t seen;
+
+rocksdb_t *rocksdb_open(const rocksdb_options_t *options, const char *name, char **error) {
+  rocksdb_t *(*open)(const rocksdb_options_t *, const char *, char **);
+  *(void **)&open = dlsym(RTLD_NEXT, "rocksdb_open");
+  return db = open(options, name, error);
+}
 
 static uint64_t draw(void) {
   uint64_t word = (state += 0x9e3779b97f4a7c15u);
@@ -36,11 +46,8 @@ static size_t key_of(uint64_t id, char *key) {
 static double read_clock(clockid_t clock) {
   struct timespec time;
   clock_gettime(clock, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
-
-static double now(void) { return read_clock(CLOCK_MONOTONIC); }
-static double cpu_time(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 static void check(char *error) {
   if (error == NULL) return;
@@ -48,63 +55,60 @@ static void check(char *error) {
   exit(3);
 }
 
-int main(int argc, char **argv) {
-  int looks = argc == 6 && strcmp(argv[5], "look") == 0;
-  if (argc != 5 + looks) {
-    fprintf(stderr, "usage: loop DIRECTORY RECORDS SECONDS READ_PERCENT [look]\n");
-    return 2;
-  }
-  uint64_t records = strtoull(argv[2], NULL, 10), reads = strtoull(argv[4], NULL, 10);
-  double seconds = atof(argv[3]);
-  rocksdb_options_t *options = rocksdb_options_create();
-  rocksdb_options_enable_statistics(options);
-  rocksdb_options_set_stats_dump_period_sec(options, 0);
-  rocksdb_options_set_compression(options, rocksdb_lz4_compression);
-  rocksdb_options_set_write_buffer_size(options, 64 << 20);
-  rocksdb_block_based_table_options_t *blocks = rocksdb_block_based_options_create();
-  rocksdb_block_based_options_set_block_size(blocks, 4096);
-  rocksdb_block_based_options_set_block_cache(blocks, rocksdb_cache_create_lru(32 << 20));
-  rocksdb_block_based_options_set_filter_policy(blocks, rocksdb_filterpolicy_create_bloom_full(10));
-  rocksdb_options_set_block_based_table_factory(options, blocks);
-  char *error = NULL;
-  rocksdb_t *db = rocksdb_open(options, argv[1], &error);
-  check(error);
-  rocksdb_readoptions_t *read_options = rocksdb_readoptions_create();
-  rocksdb_writeoptions_t *write_options = rocksdb_writeoptions_create();
+static rocksdb_writeoptions_t *write_options;
+static char *pool;
 
-  /* Half of every value is random and half is zeros. */
-  char *pool = calloc(1, POOL_BYTES + VALUE_BYTES), key[32];
+static void put(uint64_t id) {
+  char *error = NULL, key[32];
+  size_t length = key_of(id, key);
+  rocksdb_put(db, write_options, key, length, pool + draw() % POOL_BYTES, VALUE_BYTES, &error);
+  check(error);
+}
+
+/* Stores the loop's records. Half of every value is random and half is zeros. */
+void fill_by_hand(uint64_t records) {
+  write_options = rocksdb_writeoptions_create();
+  pool = calloc(1, POOL_BYTES + VALUE_BYTES);
   for (size_t at = 0; at < POOL_BYTES; at += 1000)
     for (size_t byte = 0; byte < 500; byte++) pool[at + byte] = (char)draw();
+  for (uint64_t id = records; id < 2 * records; id++) put(id);
+}
 
+/* Uniform requests for a slice. It times nothing but the whole and verifies nothing; with `looks` it adds up the bytes of each value that it
+ * reads, as a program does that reads a value for a reason. Into `told` go the operations, the nanoseconds, and the nanoseconds of CPU time
+ * of this thread. */
+void slice_by_hand(uint64_t records, double seconds, uint64_t reads, int looks, double told[3]) {
+  rocksdb_readoptions_t *read_options = rocksdb_readoptions_create();
+  char *error = NULL, key[32];
   uint64_t operations = 0, bytes = 0;
-  double start = now(), end = start + 0.5, cpu_start = 0;
-  int is_measured = 0;
-  for (;;) {
-    if ((operations & 63) == 0 && now() >= end) {
+  double start = 0, cpu_start = 0, end = read_clock(CLOCK_MONOTONIC) + WARM_UP_S * 1e9;
+  for (int is_measured = 0;; operations++) {
+    if ((operations & 63) == 0 && read_clock(CLOCK_MONOTONIC) >= end) {
       if (is_measured) break;
-      is_measured = 1, operations = 0, start = now(), end = start + seconds, cpu_start = cpu_time();
+      is_measured = 1, operations = 0, cpu_start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+      start = read_clock(CLOCK_MONOTONIC), end = start + seconds * 1e9;
     }
-    size_t length = key_of(draw() % records, key);
-    if (draw() % 100 < reads) {
-      rocksdb_pinnableslice_t *value = rocksdb_get_pinned(db, read_options, key, length, &error);
-      check(error);
-      size_t size = 0;
-      const char *start = rocksdb_pinnableslice_value(value, &size);
-      bytes += size;
-      for (size_t at = 0; looks && at + 8 <= size; at += 8) {
-        uint64_t word;
-        memcpy(&word, start + at, 8);
-        bytes += word;
-      }
-      rocksdb_pinnableslice_destroy(value);
-    } else {
-      rocksdb_put(db, write_options, key, length, pool + draw() % POOL_BYTES, VALUE_BYTES, &error);
-      check(error);
+    uint64_t id = records + draw() % records;
+    if (draw() % 100 >= reads) {
+      put(id);
+      continue;
     }
-    operations++;
+    size_t length = key_of(id, key);
+    rocksdb_pinnableslice_t *value = rocksdb_get_pinned(db, read_options, key, length, &error);
+    check(error);
+    size_t size = 0;
+    const char *read = rocksdb_pinnableslice_value(value, &size);
+    bytes += size;
+    for (size_t at = 0; looks && at + 8 <= size; at += 8) {
+      uint64_t word;
+      memcpy(&word, read + at, 8);
+      bytes += word;
+    }
+    rocksdb_pinnableslice_destroy(value);
   }
-  printf("%.0f %.0f\n", (double)operations / (now() - start), (double)operations / (cpu_time() - cpu_start));
-  rocksdb_close(db);
-  return bytes == 1;
+  told[0] = (double)operations;
+  told[1] = read_clock(CLOCK_MONOTONIC) - start;
+  told[2] = read_clock(CLOCK_THREAD_CPUTIME_ID) - cpu_start;
+  seen = bytes;
+  rocksdb_readoptions_destroy(read_options);
 }

@@ -1,5 +1,4 @@
-//! Operations per second of the driver on RocksDB, for comparison with a loop written by hand
-//! (`benchmarks/kv-engines/loop.c`) and with `db_bench`.
+//! Operations per second of the driver on RocksDB, for comparison with `db_bench`.
 //!
 //! `rocksdb_speed DIRECTORY RECORDS SECONDS READ_PERCENT [while-writing]` prints operations per second, and per second of CPU time of
 //! the calling thread. With `while-writing`, a thread outside the driver overwrites random records as fast as it can, as in db_bench's
