@@ -9,7 +9,7 @@ use outcrop_workload::{BlockContent, Caches, words};
 use crate::factor::{Factor, Label, Role};
 use crate::layer::{LayerSchema, TableColumn};
 use crate::metrics::{Latencies, latencies, metric, metrics};
-use crate::parse::spelled;
+use crate::parse::{any, spelled};
 use crate::remark::RemarkKind;
 use crate::sampling::{Bounded, Sampling};
 
@@ -27,7 +27,8 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         &CACHES,
         &MEASUREMENT,
     ],
-    published: &[&COMPRESSED_PERCENT],
+    published: &[&COMPRESSED_PERCENT, &CORPUS],
+    to_state: &[&CORPUS],
     metrics: &[
         PLAIN,
         &SPEED.all(),
@@ -181,6 +182,9 @@ pub static COMPRESSED_PERCENT: Factor<f64> = Factor::new(
     spelled,
 )
 .role(Role::Data);
+/// Which data a publication compressed: ratios and speeds of other data say nothing of one another.
+pub static CORPUS: Factor<String> =
+    Factor::new("corpus", "The data of a published figure, by name", any).role(Role::Condition);
 
 fn sample_size(text: &str) -> Result<ByteSize, String> {
     match spelled(text)? {

@@ -4,6 +4,7 @@
 //! condition beside a publication, and a condition never does.
 
 use outcrop_measure::ByteSize;
+use outcrop_schema::compression::CORPUS;
 use outcrop_schema::{Column, FactorRef, LayerSchema, Role};
 
 use super::cells::Cell;
@@ -81,6 +82,7 @@ pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
     }
     for factor in factors {
         match factor.role {
+            Role::Condition if factor.name == CORPUS.name => reasons.extend(of_corpus(baseline, candidate)),
             Role::Condition => check(&mut reasons, *factor, schema, (baseline, candidate)),
             Role::Implementation if is_published(baseline, candidate) => {
                 if let (Some(a), Some(b)) = (stated(baseline, factor.name), stated(candidate, factor.name))
@@ -117,6 +119,31 @@ fn of_data(baseline: &Cell, candidate: &Cell) -> Option<NotComparable> {
     // Runs of earlier versions recorded no fingerprint: data of two names that what they recorded tells apart are two.
     let is_one = baseline.told_apart_by()? == candidate.told_apart_by()?;
     (!is_one && baseline.subject != candidate.subject).then(differ)
+}
+
+/// Whether a publication compressed the data of the run that it is compared with: as far as it says, or somebody does for it.
+fn of_corpus(baseline: &Cell, candidate: &Cell) -> Option<NotComparable> {
+    let (published, run, side) = match (baseline.is_reference, candidate.is_reference) {
+        (true, false) => (baseline, candidate, Side::Baseline),
+        (false, true) => (candidate, baseline, Side::Candidate),
+        _ => return None,
+    };
+    let Some(corpus) = stated(published, CORPUS.name) else {
+        return Some(NotComparable::ConditionNotStated {
+            condition: CORPUS.name.to_owned(),
+            side,
+        });
+    };
+    // The subject of a run is the name of its data, with the size at its end.
+    let rest = run.subject.strip_prefix(corpus);
+    if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ','])) {
+        return None;
+    }
+    let (baseline, candidate) = match side {
+        Side::Baseline => (corpus.to_owned(), run.subject.clone()),
+        Side::Candidate => (run.subject.clone(), corpus.to_owned()),
+    };
+    Some(NotComparable::DataDiffer { baseline, candidate })
 }
 
 /// Holds a condition of the two sides together: what neither states, and nobody has to, is no objection.

@@ -98,6 +98,49 @@ fn runs_of_other_data_are_not_comparable_whatever_their_files_are_called() {
 }
 
 #[test]
+fn a_publication_is_compared_only_with_a_run_of_the_data_that_it_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = over(
+        folder.path(),
+        "a",
+        "dickens 10.2 MB",
+        identity("1", "1", 10_000_000).as_ref(),
+        2.0,
+    );
+    let verdict = |corpus: &str, assumed: &[(&str, &str)]| {
+        let header = "layer,subject,corpus,metric,unit,value,source";
+        let text = format!("{header}\ncompression,zstd,{corpus},compression_ratio,ratio,2.0,a paper\n");
+        let options = CompareOptions {
+            assumed: assumed
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            ..CompareOptions::default()
+        };
+        let comparison = compare_with(
+            &run,
+            &parse("paper", "a paper", &[], text.as_bytes()).unwrap(),
+            &options,
+        )
+        .unwrap();
+        match &row(&comparison, "compression_ratio").verdict {
+            Verdict::NotComparable(reasons) => reasons.iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        }
+    };
+    assert_eq!(
+        verdict("", &[]),
+        ["the candidate does not state its corpus; if you know it, give --assume corpus=VALUE"]
+    );
+    assert_eq!(
+        verdict("dick", &[]),
+        ["the data differ: dickens 10.2 MB in the baseline, dick in the candidate"]
+    );
+    assert_eq!(verdict("dickens", &[]), [""; 0]);
+    assert_eq!(verdict("", &[("corpus", "dickens")]), [""; 0]);
+}
+
+#[test]
 fn a_sample_of_another_size_is_not_comparable_and_another_draw_decides_no_ratio() {
     let folder = tempfile::tempdir().unwrap();
     let of = |name: &str, taken: &str, bytes: u64, ratio: f64| {
