@@ -181,7 +181,7 @@ impl Number {
 }
 
 /// Below this nobody would bet on an interval, and its confidence is not worth a number.
-const LEAST_CONFIDENCE: f64 = 0.5;
+pub(crate) const LEAST_CONFIDENCE: f64 = 0.5;
 
 /// `94 % interval`. Of a number computed from several others, whose intervals together have next to no confidence, it is a range.
 fn kind_of(interval: Interval) -> String {

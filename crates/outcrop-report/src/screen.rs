@@ -13,7 +13,7 @@ use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
 use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict};
 use crate::layer::undecided::{WIDEST_PERCENT, repeating};
-use crate::number::counted;
+use crate::number::{LEAST_CONFIDENCE, counted};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
 
@@ -350,6 +350,7 @@ fn confidences(report: &Report) -> Option<String> {
     let of_doubts = claims.filter_map(|claim| claim.doubt.as_ref()?.interval);
     let percents: BTreeSet<u32> = of_readings
         .chain(of_doubts)
+        .filter(|interval| interval.confidence >= LEAST_CONFIDENCE)
         .map(|interval| (interval.confidence * 100.0).round() as u32)
         .collect();
     let (least, most) = (percents.first()?, percents.last()?);
