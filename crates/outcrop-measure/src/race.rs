@@ -29,7 +29,7 @@ const CHANCES: usize = 2;
 pub struct Contender {
     /// Throughput by round.
     pub throughput: Vec<Option<f64>>,
-    /// Bytes stored by round; the saving is that of the median against the least median of those that are plain.
+    /// Bytes stored by round; the saving is the median of [`Standing::base`] over that of each.
     pub stored: Vec<Option<f64>>,
     /// The same without what does not grow with the data, by round; empty where that is nothing. What saves too little by `stored` alone
     /// stays in the race.
@@ -96,6 +96,9 @@ pub struct Standing {
     pub clear: Vec<usize>,
     /// The ratio of space without compression to that of each, so far.
     pub savings: Vec<Option<f64>>,
+    /// The plain contender that all savings are against: what one has otherwise. It is the fastest by its median so far, of those whose
+    /// medians keep the limits where any do.
+    pub base: Option<usize>,
     /// Looks that were taken.
     pub looks: usize,
 }
@@ -135,6 +138,7 @@ impl Standing {
             stops: race.stops,
             clear: race.clear,
             savings: race.savings,
+            base: base(contenders, usize::MAX, rules),
             looks: looks.len(),
         }
     }
@@ -169,8 +173,8 @@ struct Race<'r> {
 impl Race<'_> {
     /// What saves too little needs one trial, and what could not be measured two.
     fn begin(&mut self, rounds: usize) {
-        self.savings = savings(self.contenders, rounds, |one| &one.stored);
-        let of_more_data = savings(self.contenders, rounds, |one| match one.least_stored.as_slice() {
+        self.savings = self.savings(rounds, |one| &one.stored);
+        let of_more_data = self.savings(rounds, |one| match one.least_stored.as_slice() {
             [] => &one.stored,
             _ => &one.least_stored,
         });
@@ -191,12 +195,27 @@ impl Race<'_> {
         }
     }
 
+    /// The space of the base over that of each, by the medians of some rounds.
+    fn savings(
+        &self,
+        rounds: usize,
+        stored_by_round: fn(&Contender) -> &Vec<Option<f64>>,
+    ) -> Vec<Option<f64>> {
+        let stored = |one: &Contender| median_of(stored_by_round(one), rounds);
+        let base = base(self.contenders, rounds, self.rules).and_then(|base| stored(&self.contenders[base]));
+        let saving = |one: &Contender| match one.is_plain {
+            true => stored(one).map(|_| 1.0),
+            false => Some(base? / stored(one)?),
+        };
+        self.contenders.iter().map(saving).collect()
+    }
+
     fn look(&mut self, rounds: usize) {
         if !self.clear.is_empty() {
             return;
         }
         let open = self.open();
-        self.savings = savings(self.contenders, rounds, |one| &one.stored);
+        self.savings = self.savings(rounds, |one| &one.stored);
         self.bounds.look(self.contenders, &open, rounds);
         for &index in &open {
             self.stops[index] = self.breaks_limit(index).or_else(|| self.too_slow(index, &open));
@@ -288,26 +307,30 @@ impl Race<'_> {
     }
 }
 
-/// Space of those that are plain over that of each, by the medians of some rounds.
-fn savings(
-    contenders: &[Contender],
-    rounds: usize,
-    stored_by_round: fn(&Contender) -> &Vec<Option<f64>>,
-) -> Vec<Option<f64>> {
-    let stored: Vec<Option<f64>> = contenders
-        .iter()
-        .map(|contender| {
-            let known = stored_by_round(contender).iter().take(rounds).flatten().copied();
-            median(known.filter(|bytes| *bytes > 0.0).collect())
-        })
-        .collect();
-    let plain = contenders.iter().zip(&stored).filter(|(one, _)| one.is_plain);
-    let least = plain.filter_map(|(_, stored)| *stored).min_by(f64::total_cmp);
-    let saving = |(contender, stored): (&Contender, &Option<f64>)| match contender.is_plain {
-        true => stored.map(|_| 1.0),
-        false => Some(least? / (*stored)?),
+/// The plain contender that savings are against, by the medians of some rounds.
+fn base(contenders: &[Contender], rounds: usize, rules: &Rules) -> Option<usize> {
+    let keeps = |one: &Contender| {
+        let mut limits = one.limited.iter().zip(&rules.limits);
+        limits.all(|(values, most)| median_of(values, rounds).is_some_and(|value| value <= *most))
     };
-    contenders.iter().zip(&stored).map(saving).collect()
+    let plain = contenders.iter().enumerate().filter(|(_, one)| one.is_plain);
+    let known = plain.filter_map(|(index, one)| {
+        median_of(&one.stored, rounds)?;
+        let throughput = median_of(&one.throughput, rounds).unwrap_or(0.0);
+        Some((keeps(one), throughput, index))
+    });
+    // The first among equals.
+    let best = known.reduce(|best, next| match (next.0, next.1) > (best.0, best.1) {
+        true => next,
+        false => best,
+    });
+    best.map(|(.., index)| index)
+}
+
+/// The median of what some rounds gave; what is not above 0 was not measured.
+fn median_of(by_round: &[Option<f64>], rounds: usize) -> Option<f64> {
+    let known = by_round.iter().take(rounds).flatten().copied();
+    median(known.filter(|value| *value > 0.0).collect())
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {

@@ -24,7 +24,7 @@ pub use curve::{Curve, CurveError};
 pub use demand::{Station, StationLoad};
 pub use model::{Energy, Method, NotPredictable, Prediction, predict};
 pub use network::{MOST_CLIENTS, Network};
-pub use study::{Case, Study, Unmatched};
+pub use study::{Case, Coverage, Study, Unmatched};
 pub use text::{FileError, Measured, applications, components, measured};
 pub use validation::{Checked, ModelError, Ranking};
 

@@ -1,5 +1,7 @@
 //! [`Study`]: every application with every component, checked against what was measured.
 
+use std::fmt;
+
 use crate::application::Application;
 use crate::component::Component;
 use crate::model::{NotPredictable, Prediction, predict};
@@ -30,6 +32,32 @@ pub struct Study<'a> {
     pub cases: Vec<Case<'a>>,
     /// The model's error where it was checked.
     pub error: ModelError,
+}
+
+/// How many measurements lie within the 90 % intervals of their predictions, each with its own component left out of the model's error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Those that do.
+    pub within: usize,
+    /// All that have an interval.
+    pub of: usize,
+}
+
+impl Coverage {
+    /// The share of them, 0 to 1.
+    pub fn share(self) -> f64 {
+        self.within as f64 / self.of as f64
+    }
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} of {} measured values lie within the 90 % intervals of their predictions",
+            self.within, self.of
+        )
+    }
 }
 
 /// A measurement that belongs to no prediction.
@@ -91,14 +119,18 @@ impl<'a> Study<'a> {
         self
     }
 
-    /// The share of measurements inside the interval that their prediction shows; none where none has both.
-    pub fn coverage(&self) -> Option<f64> {
-        let held = self.cases.iter().filter_map(|case| {
+    /// How many measurements lie within the interval that their prediction shows; none where none has both.
+    pub fn coverage(&self) -> Option<Coverage> {
+        let is_within = |case: &Case<'_>| {
             let ((low, high), measured) = case.interval.zip(case.measured)?;
             Some((low..=high).contains(&measured))
-        });
-        let held: Vec<bool> = held.collect();
-        (!held.is_empty()).then(|| held.iter().filter(|is_in| **is_in).count() as f64 / held.len() as f64)
+        };
+        let all: Vec<bool> = self.cases.iter().filter_map(is_within).collect();
+        let within = all.iter().filter(|is_within| **is_within).count();
+        (!all.is_empty()).then_some(Coverage {
+            within,
+            of: all.len(),
+        })
     }
 
     fn check(&mut self, measured: &[Measured]) -> Result<(), Unmatched> {

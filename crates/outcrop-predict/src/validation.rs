@@ -104,16 +104,6 @@ impl ModelError {
         Some((throughput / widened(low), throughput * widened(high)))
     }
 
-    /// The share of measurements inside the interval that all other components give; none where no component can be left out.
-    pub fn coverage(&self) -> Option<f64> {
-        let held = self.checked.iter().filter_map(|pair| {
-            let factor = self.without(&pair.component).factor()?;
-            Some(pair.log_error() <= factor.ln() + 1e-12)
-        });
-        let held: Vec<bool> = held.collect();
-        (!held.is_empty()).then(|| held.iter().filter(|is_in| **is_in).count() as f64 / held.len() as f64)
-    }
-
     /// Order of pairs, and regret.
     pub fn ranking(&self) -> Ranking {
         let mut ranking = Ranking::default();

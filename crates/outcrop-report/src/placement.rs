@@ -5,6 +5,7 @@
 
 mod bounds;
 mod candidate;
+mod checks;
 mod choice;
 mod doubt;
 mod figure;
@@ -14,7 +15,9 @@ mod hardware;
 mod limits;
 mod log;
 mod open;
+mod predictions;
 mod prices;
+mod rivals;
 mod system;
 mod words;
 
@@ -22,6 +25,7 @@ use outcrop_results::RunView;
 use outcrop_schema::kv;
 use serde::Serialize;
 
+use crate::cell::Cell;
 use crate::chart::Figure;
 use crate::command::Commands;
 use crate::environment;
@@ -37,8 +41,10 @@ pub use limits::Origin;
 pub use outcrop_schema::kv::{Constraints, Prices};
 pub use system::MeasuredSystem;
 
+use checks::Checks;
 pub(crate) use hardware::DRIVE_CAPACITY;
 pub(crate) use limits::Limits;
+pub(crate) use predictions::Predictions;
 use prices::Bill;
 
 /// What a screen says of an answer in any case: what is not certain, and which data it is about.
@@ -63,12 +69,21 @@ pub struct Placement {
     /// Which of the candidates is the answer, by its place in the list; none where nothing meets the constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<usize>,
+    /// The second best: what the rule would choose without the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<usize>,
     /// What the rule would choose of those that save more space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saves_more: Option<usize>,
     /// How sure the answer is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sureness: Option<Sureness>,
+    /// What is the case where checks failed for the cells that the answer compares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_checks: Vec<String>,
+    /// How much the machine did for others meanwhile, where that disturbs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_work: Option<String>,
     /// What all comparisons of the run say together, and where its trials went.
     pub race: Race,
     /// Everything that was compared: what was measured by throughput, then what is modelled.
@@ -99,11 +114,17 @@ impl Placement {
     /// The answer of a run, under the constraints and at the prices that it was given where these are empty; `None` where it has no store that was
     /// measured both with and without compression.
     pub fn of(run: &RunView, constraints: &Constraints, prices: Option<&Prices>) -> Option<Self> {
-        Self::within(run, Limits::of(run, constraints, prices))
+        let system = MeasuredSystem::of(run).ok();
+        let predictions = system.as_ref().and_then(|system| system.predictions().ok());
+        Self::within(run, Limits::of(run, constraints, prices), predictions.as_ref())
     }
 
-    /// The same under limits whose origin is known.
-    pub(crate) fn within(run: &RunView, limits: Limits) -> Option<Self> {
+    /// The same under limits whose origin is known, with the predictions of the run.
+    pub(crate) fn within(
+        run: &RunView,
+        limits: Limits,
+        predictions: Option<&Predictions<'_>>,
+    ) -> Option<Self> {
         let views = run.cells();
         let cells = cells_of(&kv::SCHEMA, &views);
         let cpus = environment::cpus(&run.environment);
@@ -112,36 +133,28 @@ impl Placement {
         let race = doubt::judge(run, &family, constraints, cpus);
         let mut candidates = candidate::measured(&family, cpus);
         if let Some(state) = candidate::compressed_below(&family) {
-            return Some(Self {
-                subject: candidate::subject(&family),
-                answer: vec![words::no_reference(&state)],
-                essentials: Vec::new(),
-                is_decided: false,
-                best: None,
-                saves_more: None,
-                sureness: None,
-                race,
-                no_energy: candidate::no_energy(&family),
-                candidates,
-                constraints: limits.constraints,
-                constraints_from: limits.constraints_from,
-                prices: None,
-                prices_from: None,
-                figure: None,
-            });
+            let reason = words::no_reference(&state);
+            return Some(Self::without_reference(&family, reason, race, candidates, limits));
         }
-        let mut chosen = choice::choose(&mut candidates, constraints);
+        let mut chosen = choice::choose(&mut candidates, race.base(), constraints);
         race.decide(&mut candidates, &mut chosen, constraints);
-        let modelled = hardware::modelled(run, &family, constraints, cpus);
+        let checks = Checks::of(run, &family, &candidates, &chosen);
+        if checks.deny() {
+            chosen.sureness = chosen.sureness.map(|_| Sureness::NotClear);
+        }
+        let failed_checks = checks.clauses();
+        let modelled = hardware::modelled(run, &family, constraints, cpus, predictions);
         let commands = Commands::of(run);
         let measured = words::Measured {
             subject: candidate::subject(&family),
             records: candidate::records(&family),
+            threads: candidate::threads(&family),
             engine: candidate::engine(&family),
             condition: candidate::condition(&family),
             again: again(&commands, &candidates, &race),
             commands,
             race,
+            checks,
         };
         let words::Said {
             mut answer,
@@ -163,6 +176,9 @@ impl Placement {
             essentials,
             is_decided,
             best: chosen.best,
+            second: chosen.second,
+            failed_checks,
+            other_work: measured.checks.other_work,
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,
             race: measured.race,
@@ -173,6 +189,36 @@ impl Placement {
             prices: limits.prices,
             prices_from: limits.prices_from,
         })
+    }
+
+    /// What is said where nothing was measured without compression.
+    fn without_reference(
+        family: &[&Cell<'_>],
+        reason: String,
+        race: Race,
+        candidates: Vec<Candidate>,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            subject: candidate::subject(family),
+            answer: vec![reason],
+            essentials: Vec::new(),
+            is_decided: false,
+            best: None,
+            second: None,
+            saves_more: None,
+            sureness: None,
+            failed_checks: Vec::new(),
+            other_work: None,
+            race,
+            no_energy: candidate::no_energy(family),
+            candidates,
+            constraints: limits.constraints,
+            constraints_from: limits.constraints_from,
+            prices: None,
+            prices_from: None,
+            figure: None,
+        }
     }
 }
 

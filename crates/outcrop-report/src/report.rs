@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use outcrop_results::{CellView, Envelope, Outcome, RunView};
+use outcrop_schema::kv;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::finding::Finding;
 use crate::layer::{self, ReportedLayer};
 use crate::layers::LAYERS;
 use crate::number::counted;
-use crate::placement::{Bounds, Constraints, Limits, Placement, Prices};
+use crate::placement::{Bounds, Constraints, Limits, MeasuredSystem, Placement, Prices};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use crate::{environment, html, screen};
 
@@ -164,12 +165,23 @@ impl Report {
         let cells = run.cells();
         let limits = Limits::of(run, constraints, prices);
         let (constraints, slug) = (limits.constraints.clone(), limits.slug());
-        let placement = Placement::within(run, limits);
+        let system = MeasuredSystem::of(run).ok();
+        let predictions = system.as_ref().and_then(|system| system.predictions().ok());
+        let placement = Placement::within(run, limits, predictions.as_ref());
         let bounds = Bounds::new(&constraints, placement.as_ref());
+        let mut sections = layer::sections(layers, run, &cells, references, &bounds);
+        // Predictions need the codec layer's figures too.
+        let checked = predictions.and_then(|predictions| predictions.finding());
+        let stores = sections
+            .iter_mut()
+            .find(|section| section.layer == kv::SCHEMA.name);
+        if let Some((stores, checked)) = stores.zip(checked) {
+            stores.findings.push(checked);
+        }
         Self {
             run: RunSummary::of(run),
             trials: TrialCounts::of(run, &cells),
-            layers: layer::sections(layers, run, &cells, references, &bounds),
+            layers: sections,
             placement,
             environment: environment::facts(&run.environment),
             other_load: environment::other_load(&run.environment),

@@ -23,7 +23,7 @@ const MOST_LINES: usize = 22;
 const LEAST_WIDTH: usize = 60;
 
 /// Lines of where to compress, above a table of layers.
-const MOST_OF_PLACEMENT: usize = 9;
+const MOST_OF_PLACEMENT: usize = 11;
 /// And above the figures of one layer.
 const MOST_OF_PLACEMENT_ALONE: usize = 6;
 

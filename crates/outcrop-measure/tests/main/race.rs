@@ -107,6 +107,41 @@ fn a_contender_stops_with_its_reason() {
 }
 
 #[test]
+fn savings_are_against_the_fastest_plain_contender_that_keeps_the_limits() {
+    let rounds = LOOKS[0];
+    let standing = |p99_of_fastest: f64| {
+        let mut contenders = vec![
+            steady(900.0, 100.0, true, rounds),
+            steady(1000.0, 110.0, true, rounds),
+            steady(500.0, 50.0, false, rounds),
+        ];
+        for (contender, value) in contenders.iter_mut().zip([20.0, p99_of_fastest, 20.0]) {
+            contender.limited = vec![vec![Some(value); rounds]];
+        }
+        let rules = Rules {
+            limits: vec![50.0],
+            ..rules()
+        };
+        let standing = Standing::after(rounds, false, &contenders, &rules);
+        (standing.base, standing.savings[2])
+    };
+    assert_eq!(standing(20.0), (Some(1), Some(2.2)));
+    assert_eq!(standing(80.0), (Some(0), Some(2.0)));
+    // Savings are asked for after the first round already, and by the same contender.
+    let contenders = [
+        steady(900.0, 100.0, true, 1),
+        steady(1000.0, 110.0, true, 1),
+        steady(500.0, 50.0, false, 1),
+    ];
+    let least = Rules {
+        least_saving: Some(2.1),
+        ..rules()
+    };
+    let standing = Standing::after(1, false, &contenders, &least);
+    assert!(standing.stops[..2].iter().all(Option::is_some) && standing.stops[2].is_none());
+}
+
+#[test]
 fn what_saves_enough_but_for_what_does_not_grow_stays_in_the_race_and_nothing_is_clear() {
     let rounds = LOOKS[0];
     let with_log = |log: f64| {

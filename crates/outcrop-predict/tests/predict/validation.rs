@@ -37,13 +37,47 @@ fn order_and_regret_are_counted() {
 #[test]
 fn ninety_percent_intervals_hold_nine_of_ten_new_measurements() {
     let mut random = Seed(17).rng();
-    let mut error = |component: usize| {
-        let spread: f64 = (0..6).map(|_| random.random::<f64>() - 0.5).sum::<f64>() * 0.2;
-        checked("a", &component.to_string(), 100.0 * spread.exp(), 100.0)
-    };
-    let known = ModelError::of((0..200).map(&mut error));
-    let coverage = known.coverage().unwrap();
-    assert!((0.85..=0.95).contains(&coverage), "{coverage}");
+    let application = [store(0.0)];
+    // Predicted: 5000 with each, which is measured with an error that nobody knows.
+    let names: Vec<String> = (0..200).map(|component| component.to_string()).collect();
+    let codecs: Vec<Component> = names.iter().map(|name| codec(name, 100_000.0)).collect();
+    let measured: Vec<Measured> = names
+        .iter()
+        .map(|name| {
+            let spread: f64 = (0..6).map(|_| random.random::<f64>() - 0.5).sum::<f64>() * 0.2;
+            with(name, 5000.0 * spread.exp())
+        })
+        .collect();
+    let study = Study::of(&application, &codecs, &measured).unwrap();
+    let coverage = study.coverage().unwrap();
+    assert_eq!(coverage.of, 200);
+    assert!((0.85..=0.95).contains(&coverage.share()), "{coverage}");
+}
+
+/// A store that reads a block of 4 KiB for each operation, and whose throughput may be off by so much.
+fn store(throughput_error: f64) -> Application {
+    Application {
+        name: "store".to_owned(),
+        clients: Some(1.0),
+        throughput: Some(10_000.0),
+        throughput_error,
+        block_size_bytes: Some(4096.0),
+        decompressed: Some(Split {
+            foreground: 1.0,
+            background: 0.0,
+        }),
+        ..Application::default()
+    }
+}
+
+/// Its measured throughput with a component.
+fn with(component: &str, throughput: f64) -> Measured {
+    Measured {
+        application: "store".to_owned(),
+        component: component.to_owned(),
+        clients: None,
+        throughput,
+    }
 }
 
 /// A codec on the CPU that takes so long for a block.
@@ -59,34 +93,17 @@ fn codec(name: &str, decompress_ns: f64) -> Component {
 
 #[test]
 fn what_trials_leave_open_widens_the_interval_that_is_shown_and_counted() {
-    let own = |throughput_error| Application {
-        name: "store".to_owned(),
-        clients: Some(1.0),
-        throughput: Some(10_000.0),
-        throughput_error,
-        block_size_bytes: Some(4096.0),
-        decompressed: Some(Split {
-            foreground: 1.0,
-            background: 0.0,
-        }),
-        ..Application::default()
-    };
     // Predicted: 5000 with either. One is measured so, the other 10 % lower.
     let codecs = [codec("one", 100_000.0), codec("two", 100_000.0)];
-    let measured = [("one", 5000.0), ("two", 4500.0)].map(|(component, throughput)| Measured {
-        application: "store".to_owned(),
-        component: component.to_owned(),
-        clients: None,
-        throughput,
-    });
+    let measured = [with("one", 5000.0), with("two", 4500.0)];
     let coverage = |throughput_error| {
-        let applications = [own(throughput_error)];
+        let applications = [store(throughput_error)];
         let study = Study::of(&applications, &codecs, &measured).unwrap();
-        study.coverage()
+        study.coverage().map(|coverage| (coverage.within, coverage.of))
     };
     // The model's error alone, from the exact one, is nothing.
-    assert_eq!(coverage(0.0), Some(0.5));
-    assert_eq!(coverage(0.2), Some(1.0));
+    assert_eq!(coverage(0.0), Some((1, 2)));
+    assert_eq!(coverage(0.2), Some((2, 2)));
 }
 
 proptest! {

@@ -70,17 +70,36 @@ fn table(placement: &Placement) -> Markup {
         p.soft.scroll-cue { "The table has " (headings.len()) " columns: swipe it to the left for the rest →" }
         div.scroll {
             table {
-                caption { "What was compared: one store under one load. On the front: nothing else that was measured is at least as good in throughput and space, "
-                    "and better in one of them. Ratio: the least space of a store without compression ÷ its own, log included. With costs: none is as good in throughput, space, CPU time and energy, as far as they are known, and better in one of them."
+                caption { "One store under one load. Ratio: space without compression" (base(placement)) " ÷ its own, log included. "
+                    "On the front: nothing else measured is at least as good in both throughput and space, and better in one. With costs: the same with CPU time and energy."
                     @if let Some(reason) = &placement.no_energy { " Energy is unavailable: " (reason) "." }
                     @if placement.candidates.iter().any(saves_in_drive) { " The ratio of hardware is that of a codec that was measured on the same data, of the blocks alone; "
                         (DRIVE_CAPACITY) "." } }
                 thead { tr {
                     @for heading in &headings { th scope="col" { (heading) } }
                 } }
-                tbody { @for candidate in placement.candidates.iter().take(MOST_ROWS) { (row(candidate, has_energy)) } }
+                tbody { @for (index, candidate) in placement.candidates.iter().enumerate().take(MOST_ROWS) {
+                    (row(candidate, role(placement, index), has_energy))
+                } }
             }
         }
+    }
+}
+
+/// What the ratios are against: ` (blocks of 4 KiB, ext4)`.
+fn base(placement: &Placement) -> String {
+    let mut candidates = placement.candidates.iter();
+    let plain = candidates.find(|one| one.place == CompressedAt::Nowhere);
+    plain.map_or_else(String::new, |plain| format!(" ({})", plain.what))
+}
+
+/// What a candidate is in the sentences above the table.
+fn role(placement: &Placement, index: usize) -> &'static str {
+    match Some(index) {
+        place if place == placement.best && placement.is_decided => "the answer",
+        place if place == placement.best => "so far the answer",
+        place if place == placement.second => "second best",
+        _ => "",
     }
 }
 
@@ -105,7 +124,7 @@ fn stops(placement: &Placement) -> Markup {
     }
 }
 
-fn row(candidate: &Candidate, has_energy: bool) -> Markup {
+fn row(candidate: &Candidate, role: &str, has_energy: bool) -> Markup {
     let note = match (candidate.limited_by, &candidate.left_out) {
         (Some(station), Some(reason)) => format!("{reason}; limited by {station}"),
         (Some(station), None) => format!("limited by {station}"),
@@ -116,7 +135,7 @@ fn row(candidate: &Candidate, has_energy: bool) -> Markup {
                 (false, true) => "on the front with costs",
                 (false, false) => "",
             };
-            let words = [on_front, candidate.verdict.why.as_str()];
+            let words = [role, on_front, candidate.verdict.why.as_str()];
             let said = words.into_iter().filter(|words| !words.is_empty());
             said.collect::<Vec<_>>().join("; ")
         }
@@ -126,7 +145,8 @@ fn row(candidate: &Candidate, has_energy: bool) -> Markup {
             format!("; {} without the log", format_ratio(ratio))
         });
         // Space is often the same in every trial.
-        let is_exact = ratio.ends().is_some_and(|(low, high)| low == high);
+        let ends = ratio.ends().map(|(low, high)| [low, high].map(format_ratio));
+        let is_exact = ends.is_some_and(|[low, high]| low == high);
         let known = if is_exact {
             ratio.to_string()
         } else {

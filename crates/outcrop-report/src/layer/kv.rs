@@ -7,7 +7,6 @@ mod codec;
 mod figures;
 mod findings;
 mod method;
-mod prediction;
 mod space;
 
 use outcrop_results::RunView;
@@ -18,13 +17,14 @@ use outcrop_schema::kv::{
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
-use crate::environment::memory_bytes;
+use crate::environment::{cpus, memory_bytes};
 use crate::finding::Finding;
 use crate::placement::Bounds;
 use crate::section::{FigureSlot, Method};
 
 pub(crate) use cell::is_compressed_below;
-pub(crate) use space::{log_share, matters, ratio_without_log, takes, without_log};
+pub(crate) use findings::{FailedChecks, Machine, failed_checks};
+pub(crate) use space::{log_share, matters, ratio_without_log, share, takes, without_log};
 
 pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     schema: &SCHEMA,
@@ -40,6 +40,14 @@ pub(crate) static LAYER: ReportedLayer = ReportedLayer {
     read: |run, cells| Box::new(KvReport { run, cells }),
 };
 
+/// The machine that a run was made on.
+pub(crate) fn machine(run: &RunView) -> Machine {
+    Machine {
+        memory_bytes: memory_bytes(&run.environment),
+        cpus: cpus(&run.environment),
+    }
+}
+
 /// The cells of a run with key-value engines, ready to be asked.
 struct KvReport<'a> {
     run: &'a RunView,
@@ -52,10 +60,7 @@ impl LayerReport for KvReport<'_> {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let checked = prediction::findings(self.run);
-        let memory_bytes = memory_bytes(&self.run.environment);
-        let found = findings::all(&self.cells, memory_bytes);
-        found.into_iter().chain(checked).collect()
+        findings::all(&self.cells, machine(self.run))
     }
 
     fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {

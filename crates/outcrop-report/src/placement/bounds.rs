@@ -10,7 +10,7 @@ use crate::layer::kv::ratio_without_log;
 use crate::number::Number;
 
 /// What one limit bounds, as far as it is known.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Figure {
     /// The limit is not about this.
     #[default]

@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
 use crate::cell::{Cell, largest_family_that};
-use crate::layer::kv::{is_compressed_below, log_share, without_log};
-use crate::number::Number;
+use crate::layer::kv::{is_compressed_below, log_share, share, takes, without_log};
+use crate::number::{Number, counted};
 
 /// Where the data are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -64,7 +64,7 @@ pub struct Candidate {
     /// The part of them that is the store's log, which the store does not compress; none where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_share: Option<f64>,
-    /// Bytes on the filesystem without compression over those with it.
+    /// Bytes on the filesystem of the candidate without compression over its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Number>,
     /// The same without the store's log, where that is much of the space: of more records it has less.
@@ -126,6 +126,24 @@ impl Candidate {
         self.left_out = (!self.verdict.is_kept()).then(|| self.verdict.why.clone());
     }
 
+    /// Whether it compresses nothing.
+    pub(super) fn is_plain(&self) -> bool {
+        self.place == CompressedAt::Nowhere
+    }
+
+    /// Its share of the space without compression: `54 %`; none where it is not known.
+    pub(crate) fn space(&self) -> Option<String> {
+        self.ratio.as_ref().map(|ratio| share(ratio.value))
+    }
+
+    /// `takes 36 % of the space`, and where the log is much of it: `(20 % without the store's log)`.
+    pub(super) fn takes(&self) -> String {
+        takes(
+            self.ratio.as_ref().map_or(1.0, |ratio| ratio.value),
+            self.ratio_without_log,
+        )
+    }
+
     /// Where and with what: `store: lz4, blocks of 16 KiB`.
     pub fn name(&self) -> String {
         match self.place {
@@ -170,9 +188,10 @@ pub(super) fn subject(family: &[&Cell<'_>]) -> String {
         name if name.starts_with("ycsb-") => name.to_uppercase(),
         other => other.to_owned(),
     };
-    let conditions = [&THREADS as FactorRef, &PROCESSES, &PAGE_CACHE].map(|factor| first.label(&[factor]));
+    let conditions = [&PROCESSES as FactorRef, &PAGE_CACHE].map(|factor| first.label(&[factor]));
     let engine = format!("{} under {workload}", first.label(&[&ENGINE]));
-    let parts = [engine, records(family)].into_iter().chain(conditions);
+    let parts = [engine, records(family), threads(family)];
+    let parts = parts.into_iter().chain(conditions);
     parts
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -190,6 +209,12 @@ pub(super) fn records(family: &[&Cell<'_>]) -> String {
         Some("generated values") | None => format!("{count} generated records"),
         Some(values) => format!("{count} records of {values}"),
     }
+}
+
+/// `1 thread`: a run may have others that do more operations with more.
+pub(super) fn threads(family: &[&Cell<'_>]) -> String {
+    let count = family.first().and_then(|first| first.get(&THREADS));
+    count.map_or_else(String::new, |count| counted(*count as usize, "thread"))
 }
 
 /// `20,000`.
@@ -231,39 +256,35 @@ pub(super) fn place(cell: &Cell<'_>) -> CompressedAt {
     }
 }
 
-/// What was measured, the fastest first. Ratios are those to the cell without compression that takes the least space.
+/// What was measured, the fastest first. Which of them the others are compared with is not chosen yet: [`relate`] gives them their ratios.
 pub(super) fn measured(family: &[&Cell<'_>], cpus: Option<u64>) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = family.iter().filter_map(|cell| of(cell, cpus)).collect();
     candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
-    let plain = candidates
-        .iter()
-        .filter(|candidate| candidate.place == CompressedAt::Nowhere)
-        .filter_map(|candidate| Some((candidate.stored.clone()?, candidate.log_share)))
-        .min_by(|(one, _), (other, _)| one.value.total_cmp(&other.value));
-    for candidate in &mut candidates {
-        let databases = |(plain, of_plain): &(Number, Option<f64>), stored: &Number| {
-            [(plain.value, *of_plain), (stored.value, candidate.log_share)]
-        };
-        let is_plain = candidate.place == CompressedAt::Nowhere;
-        let both = plain.as_ref().zip(candidate.stored.as_ref());
-        let both = both
-            .filter(|_| !is_plain)
-            .map(|(plain, stored)| databases(plain, stored));
-        let shares = both.and_then(without_log);
-        candidate.ratio_without_log = shares.map(|[plain, stored]| plain / stored);
-        let pair = plain
-            .as_ref()
-            .map(|(plain, _)| plain)
-            .zip(candidate.stored.as_ref());
-        candidate.ratio = pair.map(|(plain, stored)| {
-            let name = "space without compression ÷ with it";
-            match candidate.place {
-                CompressedAt::Nowhere => Number::derived(name, 1.0, Unit::Ratio, stored.n),
-                _ => Number::computed(name, Unit::Ratio, &[plain, stored], |bytes| bytes[0] / bytes[1]),
-            }
-        });
-    }
     candidates
+}
+
+/// Gives each its ratio to the only one without compression: what one has otherwise. Sentences, table and pictures all take it from here.
+pub(super) fn relate(candidates: &mut [Candidate]) {
+    let plain = candidates.iter().find(|one| one.is_plain());
+    let Some((plain, of_plain)) = plain.and_then(|one| Some((one.stored.clone()?, one.log_share))) else {
+        return;
+    };
+    for candidate in candidates {
+        let Some(stored) = &candidate.stored else {
+            continue;
+        };
+        let name = "space without compression ÷ with it";
+        if candidate.is_plain() {
+            candidate.ratio = Some(Number::derived(name, 1.0, Unit::Ratio, stored.n));
+            continue;
+        }
+        let databases = [(plain.value, of_plain), (stored.value, candidate.log_share)];
+        candidate.ratio_without_log = without_log(databases).map(|[plain, own]| plain / own);
+        let both = [&plain, stored];
+        candidate.ratio = Some(Number::computed(name, Unit::Ratio, &both, |bytes| {
+            bytes[0] / bytes[1]
+        }));
+    }
 }
 
 fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
@@ -278,7 +299,13 @@ fn of(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Candidate> {
             Some(state) => state.to_owned(),
             None => cell.spelling(&FILESYSTEM).to_owned(),
         },
-        _ => format!("blocks of {block}, {}", cell.spelling(&FILESYSTEM)),
+        _ => {
+            let is_made = cell.get(&FILESYSTEM).is_some_and(|choice| choice.0.is_some());
+            let on = if is_made { cell.spelling(&FILESYSTEM) } else { "" };
+            format!("blocks of {block}, {on}")
+                .trim_end_matches(", ")
+                .to_owned()
+        }
     };
     Some(Candidate {
         log_share: log_share(cell),

@@ -9,14 +9,14 @@
 //! The store's log is in the space. Where the rule would choose another one by the space without it, the choice is not clear.
 //!
 //! So compression is advised where it costs no throughput that was measured, and as much of it as that allows. Who accepts less
-//! throughput for less space says how much space is needed (`--min-ratio`).
+//! throughput for less space says how much space is needed (`--min-ratio`). The second best is what the rule chooses without the best.
 
 use serde::Serialize;
 
 use outcrop_schema::kv::{Constraints, MARGIN, SAME_SPACE};
 
 use super::bounds::{Kept, SURE};
-use super::candidate::{Candidate, CompressedAt};
+use super::candidate::{self, Candidate};
 use super::front;
 use crate::change::ties;
 
@@ -37,8 +37,7 @@ pub(super) struct Choice {
     pub(super) best: Option<usize>,
     /// What the rule would choose of those that save more space than the best.
     pub(super) saves_more: Option<usize>,
-    /// The next one: what saves more, else the fastest, else what the rule would choose without the best; none where nothing else meets the
-    /// constraints.
+    /// What the rule would choose without the best; none where nothing else meets the constraints.
     pub(super) second: Option<usize>,
     /// What the best would be if all that may keep the constraints did; none where that is the best.
     pub(super) if_kept: Option<usize>,
@@ -50,13 +49,18 @@ pub(super) struct Choice {
     pub(super) sureness: Option<Sureness>,
 }
 
-/// Marks the front and what is left out, leaves one candidate without compression, and chooses. The candidates are those that were
-/// measured, the fastest first.
-pub(super) fn choose(candidates: &mut Vec<Candidate>, constraints: &Constraints) -> Choice {
+/// Leaves the candidate of the cell `base` without compression alone, marks the front and what is left out, and chooses. The candidates are
+/// those that were measured, the fastest first.
+pub(super) fn choose(
+    candidates: &mut Vec<Candidate>,
+    base: Option<&str>,
+    constraints: &Constraints,
+) -> Choice {
+    candidates.retain(|one| !one.is_plain() || base == Some(one.cell.as_str()));
+    candidate::relate(candidates);
     for candidate in &mut *candidates {
         candidate.judge(constraints);
     }
-    keep_one_plain(candidates);
     front::mark(candidates);
     let eligible: Vec<usize> = eligible(candidates).collect();
     let (Some(best), Some(&fastest)) = (pick(candidates, &eligible, ratio), eligible.first()) else {
@@ -82,10 +86,7 @@ impl Choice {
         self.is_only = kept.len() == 1 && candidates.iter().all(|one| one.verdict.is_sure);
         self.best = Some(best);
         self.saves_more = pick(candidates, &savers(candidates, best), ratio);
-        self.second = self
-            .saves_more
-            .or_else(|| eligible(candidates).next().filter(|fastest| *fastest != best))
-            .or_else(|| pick(candidates, &others, ratio));
+        self.second = pick(candidates, &others, ratio);
     }
 }
 
@@ -134,21 +135,6 @@ fn savers(candidates: &[Candidate], best: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Of several without compression, the fastest that meets the constraints stands for them; the fastest, if none does.
-fn keep_one_plain(candidates: &mut Vec<Candidate>) {
-    let is_plain = |candidate: &Candidate| candidate.place == CompressedAt::Nowhere;
-    let meets = candidates
-        .iter()
-        .position(|candidate| is_plain(candidate) && candidate.left_out.is_none());
-    let kept = meets.or_else(|| candidates.iter().position(is_plain));
-    let mut index = 0;
-    candidates.retain(|candidate| {
-        let stays = !is_plain(candidate) || Some(index) == kept;
-        index += 1;
-        stays
-    });
-}
-
 /// Steps 2 and 3 of the rule, on some of the candidates in their order, by one kind of ratio.
 fn pick(candidates: &[Candidate], eligible: &[usize], ratio: fn(&Candidate) -> f64) -> Option<usize> {
     let top = &candidates[*eligible.first()?].throughput;
@@ -161,7 +147,7 @@ fn pick(candidates: &[Candidate], eligible: &[usize], ratio: fn(&Candidate) -> f
     let mut takes_as_little = tied.filter(|index| ratio(&candidates[*index]) * (1.0 + SAME_SPACE) >= most);
     // Compression that saves nothing is not advised, however fast it was. Else the first is the fastest of them.
     let first = takes_as_little.clone().next();
-    let plain = takes_as_little.find(|index| candidates[*index].place == CompressedAt::Nowhere);
+    let plain = takes_as_little.find(|index| candidates[*index].is_plain());
     plain.or(first)
 }
 

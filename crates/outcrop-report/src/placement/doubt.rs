@@ -78,6 +78,11 @@ fn figures(cell: &Cell<'_>, cpus: Option<u64>) -> BTreeMap<u32, Figures> {
 }
 
 impl Race {
+    /// The cell without compression that all others are compared with: what one has otherwise.
+    pub(super) fn base(&self) -> Option<&str> {
+        self.standing.base.map(|base| self.cells[base].as_str())
+    }
+
     fn place_of(&self, candidate: &Candidate) -> Option<usize> {
         self.cells.iter().position(|cell| *cell == candidate.cell)
     }

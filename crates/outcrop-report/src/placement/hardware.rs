@@ -3,15 +3,21 @@
 use outcrop_measure::Interval;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::format_bytes;
-use outcrop_predict::{Application, Case, Component, Curve, ModelError, PUBLISHED, Place, Study, components};
+use outcrop_predict::{
+    Application, Case, Component, Coverage, Curve, ModelError, PUBLISHED, Place, Study, components,
+};
 use outcrop_results::RunView;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO};
 use outcrop_schema::kv::{Constraints, THROUGHPUT};
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::candidate::{Candidate, CompressedAt, place};
-use super::system::{self, MeasuredSystem};
+use super::limits::{Limits, asked};
+use super::predictions::Predictions;
+use super::system;
 use crate::cell::Cell;
+use crate::change::percent as changed;
+use crate::command::Commands;
 use crate::number::Number;
 
 /// A drive that compresses does it page by page, whatever the blocks of the store are.
@@ -26,6 +32,8 @@ pub(super) struct Modelled {
     /// The fastest first.
     pub(super) candidates: Vec<Candidate>,
     pub(super) error: ModelError,
+    /// How many measured values lie within the intervals that this error gives.
+    pub(super) coverage: Option<Coverage>,
 }
 
 impl Modelled {
@@ -34,6 +42,76 @@ impl Modelled {
         let mut candidates = self.candidates.iter();
         candidates.find(|candidate| judge(constraints, bounded(candidate)).kept != Kept::Breaks)
     }
+}
+
+impl Modelled {
+    /// The fastest within the limits: what it would do, what limits it, and how far the model is to be trusted here. None where nothing is modelled.
+    pub(super) fn sentence(&self, best: &Candidate, limits: &Limits, commands: &Commands) -> Option<String> {
+        let first = self.candidates.first()?;
+        let Some(fastest) = self.fastest(&limits.constraints) else {
+            return Some(format!(
+                "According to the model, none of the published hardware keeps the limits; {} would be the fastest.",
+                first.what
+            ));
+        };
+        let ratio = fastest.ratio.as_ref().zip(fastest.ratio_of.as_ref());
+        let ratio = ratio.map_or_else(String::new, |(ratio, codec)| {
+            let capacity = match fastest.place {
+                CompressedAt::Drive => format!("; {DRIVE_CAPACITY}"),
+                _ => String::new(),
+            };
+            format!(" Its blocks would have ratio {ratio}, that of {codec} on these data{capacity}.")
+        });
+        Some(format!(
+            "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer, limited by {}.{ratio}{} That is modelled; {}.",
+            fastest.what,
+            fastest.throughput.with_ends(),
+            changed(fastest.throughput.value, best.throughput.value),
+            fastest.limited_by.unwrap_or_default(),
+            unknown(fastest, &limits.constraints),
+            self.trust(commands)
+        ))
+    }
+
+    /// How wrong the model was where it was checked, or what would check it.
+    fn trust(&self, commands: &Commands) -> String {
+        let (Some(mean), Some(worst)) = (self.error.mean(), self.error.worst()) else {
+            return format!(
+                "unvalidated here: `{}` checks the model",
+                system::checking(commands)
+            );
+        };
+        let coverage = self
+            .coverage
+            .map_or_else(String::new, |known| format!(", and {known}"));
+        format!(
+            "the model was {:.0} % off on average and {:.0} % at worst in {} checks here{coverage}",
+            mean * 100.0,
+            worst * 100.0,
+            self.error.checked().len()
+        )
+    }
+}
+
+/// Which limits it cannot be said to keep, as a sentence with a blank before it; empty where all that they bound is known.
+fn unknown(candidate: &Candidate, constraints: &Constraints) -> String {
+    let limits = not_known(constraints, bounded(candidate));
+    let names = [
+        ("ratio", limits.min_ratio),
+        ("p99", limits.p99_ns),
+        ("CPU share", limits.cpu_share),
+    ];
+    let names = names.into_iter().filter(|(_, limit)| limit.is_some());
+    let names: Vec<&str> = names.map(|(name, _)| name).collect();
+    let (verb, flags) = match names.len() {
+        0 => return String::new(),
+        1 => ("is", asked(&limits).concat()),
+        _ => ("are", asked(&limits).join(" and ")),
+    };
+    format!(
+        " Its {} {verb} unknown, so it cannot be said whether it keeps {flags}.",
+        names.join(" and ")
+    )
 }
 
 /// What is known of a modelled candidate: nobody published a tail latency of this load.
@@ -46,16 +124,29 @@ pub(super) fn bounded(candidate: &Candidate) -> Bounded {
     }
 }
 
-/// What the store would do with published hardware on a machine with this many CPUs, from its figures without compression.
+/// The limits on what is not known of something: none of them can be said to be kept.
+pub(super) fn not_known(constraints: &Constraints, bounded: Bounded) -> Constraints {
+    let on_unknown = |limit: Option<f64>, figure: Figure| limit.filter(|_| figure == Figure::Unknown);
+    Constraints {
+        min_ratio: on_unknown(constraints.min_ratio, bounded.ratio),
+        p99_ns: on_unknown(constraints.p99_ns, bounded.p99),
+        cpu_share: on_unknown(constraints.cpu_share, bounded.cpu_share),
+    }
+}
+
+/// What the store would do with published hardware on a machine with this many CPUs, from its figures without compression; with the error that
+/// the run's predictions have.
 pub(super) fn modelled(
     run: &RunView,
     family: &[&Cell<'_>],
     constraints: &Constraints,
     cpus: Option<u64>,
+    predictions: Option<&Predictions<'_>>,
 ) -> Modelled {
     let nothing = Modelled {
         candidates: Vec::new(),
         error: ModelError::default(),
+        coverage: None,
     };
     let rate = |cell: &Cell<'_>| cell.value(&THROUGHPUT).unwrap_or(0.0);
     let plain = family.iter().filter(|cell| place(cell) == CompressedAt::Nowhere);
@@ -81,9 +172,9 @@ pub(super) fn modelled(
             .and_then(|known| Curve::constant(known.ratio.value).ok());
     }
     // Where the run has codecs on the same data, predictions of them were checked.
-    let checked = MeasuredSystem::of(run).ok();
-    let checked = checked.as_ref().and_then(|system| system.study().ok());
-    let error = checked.map(|study| study.error).unwrap_or_default();
+    let checked = predictions.map(|predictions| &predictions.all);
+    let error = checked.map(|study| study.error.clone()).unwrap_or_default();
+    let coverage = checked.and_then(Study::coverage);
     let applications = [application];
     let Ok(study) = Study::of(&applications, &hardware, &[]) else {
         return nothing;
@@ -95,7 +186,11 @@ pub(super) fn modelled(
     };
     let mut candidates: Vec<Candidate> = study.cases.iter().filter_map(candidate).collect();
     candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
-    Modelled { candidates, error }
+    Modelled {
+        candidates,
+        error,
+        coverage,
+    }
 }
 
 /// The ratio of a codec that was measured on the same data, in blocks of the size that the hardware would compress at once.
@@ -209,8 +304,8 @@ fn why_not(candidate: &Candidate, constraints: &Constraints) -> String {
     };
     let verdict = judge(constraints, bounded(candidate));
     let broken = match verdict.kept {
-        Kept::Breaks => format!("; {}", verdict.why),
-        Kept::Keeps | Kept::MayBreak | Kept::Open => String::new(),
+        Kept::Keeps => String::new(),
+        Kept::MayBreak | Kept::Open | Kept::Breaks => format!("; {}", verdict.why),
     };
     format!("modelled from published figures{ratio}{broken}")
 }

@@ -10,7 +10,7 @@ pub(super) fn sentence(candidates: &[Candidate]) -> Option<String> {
     let (most, candidate) = shares.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     matters(most).then(|| {
         format!(
-            "The store's log, which the store does not compress, takes up to {:.0} % of these spaces ({}): with more records its share falls, and \
+            "The store's log, which the store does not compress, takes up to {:.0} % of the space ({}): with more records its share falls, and \
              the store's codecs save more.",
             most * 100.0,
             as_name(candidate)

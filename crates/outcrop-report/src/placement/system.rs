@@ -7,6 +7,7 @@ use outcrop_workload::store::{StoreCodec, StoreCompression};
 use std::collections::BTreeMap;
 
 use super::files;
+use super::predictions::Predictions;
 use crate::cell::Cell;
 use crate::command::Commands;
 use crate::environment;
@@ -48,11 +49,12 @@ impl MeasuredSystem {
     /// # Errors
     /// [`Unmatched`] for a measurement without a prediction.
     pub fn study(&self) -> Result<Study<'_>, Unmatched> {
-        let own = Study::of(&self.applications, &self.components, &self.measured)?;
-        match &self.files {
-            Some(files) => Ok(own.joined(files.study()?)),
-            None => Ok(own),
-        }
+        Ok(self.predictions()?.all)
+    }
+
+    /// The same, those of stores apart.
+    pub(crate) fn predictions(&self) -> Result<Predictions<'_>, Unmatched> {
+        Predictions::of(self)
     }
 
     fn of_stores(run: &RunView) -> Result<Self, String> {

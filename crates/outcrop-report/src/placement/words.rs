@@ -1,19 +1,20 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
-use outcrop_schema::kv::{self, Constraints, MARGIN};
+use outcrop_schema::kv::{self, MARGIN};
 
 use super::Essential;
 use super::bounds::Kept;
 use super::candidate::{Candidate, CompressedAt};
-use super::choice::{Choice, Sureness, left_open, ratio, saves_more};
+use super::checks::Checks;
+use super::choice::{Choice, Sureness, left_open, saves_more};
 use super::doubt::Race;
-use super::hardware::{DRIVE_CAPACITY, Modelled};
-use super::limits::{Limits, asked};
-use super::{open, system};
-use crate::change::{Changes, Difference, percent as changed};
+use super::hardware::Modelled;
+use super::limits::Limits;
+use super::open;
+use super::rivals::Rivals;
+use crate::change::Changes;
 use crate::command::Commands;
 use crate::finding::as_sentence;
-use crate::layer::kv::takes;
 use crate::layer::undecided::WIDEST_PERCENT;
 use crate::number::counted;
 
@@ -26,12 +27,16 @@ pub(super) struct Measured {
     pub(super) subject: String,
     /// How many records of which data.
     pub(super) records: String,
+    /// How many threads of the user's asked.
+    pub(super) threads: String,
     /// The engine of the store.
     pub(super) engine: String,
     /// What the load leaves out, as a sentence with a blank before it; empty for nothing.
     pub(super) condition: &'static str,
     /// What all comparisons say together.
     pub(super) race: Race,
+    /// What failed for the cells that are compared.
+    pub(super) checks: Checks,
     /// The command that repeats it with more trials; none where the run is not kept.
     pub(super) again: Option<String>,
     /// What other commands about the run are made of.
@@ -61,10 +66,7 @@ pub(super) fn answer(
         };
     };
     let best = &candidates[place];
-    let plain = candidates
-        .iter()
-        .find(|candidate| candidate.place == CompressedAt::Nowhere);
-    let [more, second] = [choice.saves_more, choice.second].map(|one| one.map(|one| &candidates[one]));
+    let plain = candidates.iter().find(|one| one.is_plain());
     let is_open =
         open::by_limits(candidates, choice, limits).is_some() || open::by_log(candidates, choice).is_some();
     let is_decided = !is_open && !is_uncertain(best, choice);
@@ -73,43 +75,80 @@ pub(super) fn answer(
     let gives = plain
         .filter(|plain| plain.place != best.place)
         .map(|plain| gives(best, plain));
-    let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, &study.race));
-    let short = |(sentence, short): (&String, Option<String>)| {
-        let sentence = sentence.clone();
-        Some(Essential {
-            sentence,
-            short: short?,
-        })
+    let sure = sureness.map(|sureness| sure(candidates, choice, best, sureness, study));
+    let failed = study.checks.sentence();
+    let rivals = Rivals {
+        candidates,
+        choice,
+        best,
+        plain,
+        limits,
+        commands: &study.commands,
     };
-    let not_clear = (sureness == Some(Sureness::NotClear)).then(|| "This is not clear.".to_owned());
-    let of_sureness = sure.as_ref().map(|sentence| (sentence, not_clear));
-    let of_changes = gives.as_ref().map(|(sentence, uncertain)| {
-        let short = uncertain.as_ref();
-        let short = short.map(|what| format!("Not certain, compared with no compression: {what}."));
-        (sentence, short)
-    });
     let measured = format!("Measured: {}.{}", study.subject, study.condition);
-    let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
-    let not_read = "Reads came from memory: these figures contain little of its decompression.";
-    let of_reads = is_unread.then(|| (&measured, Some(not_read.to_owned())));
-    let of_data = Some((&measured, Some(format!("Measured: {}.", study.records))));
-    let essentials = [of_sureness, of_changes, of_reads, of_data].into_iter().flatten();
-    let essentials = essentials.filter_map(short).collect();
+    let unsure = Unsure {
+        gives: gives.as_ref(),
+        sure: sure.as_ref().zip(sureness),
+        failed: failed.as_ref(),
+        measured: &measured,
+    };
+    let essentials = unsure.essentials(study, best);
     let sentences = [
         Some(instruction(study, best, choice, candidates, limits)),
         gives.map(|(sentence, _)| sentence),
         sure,
-        next(best, second, plain, candidates, limits),
-        more.map(|more| change(more, limits, &study.commands)),
-        (!is_clear).then(|| narrower(study, candidates, choice)),
+        failed,
+        rivals.second(),
+        rivals.smaller(),
+        (!is_clear && !study.checks.deny()).then(|| narrower(study, candidates, choice)),
         study.race.effort(),
-        hardware(best, modelled, limits, &study.commands).filter(|_| is_decided),
+        modelled
+            .sentence(best, limits, &study.commands)
+            .filter(|_| is_decided),
         Some(measured),
     ];
     Said {
         answer: sentences.into_iter().flatten().collect(),
         essentials,
         is_decided,
+    }
+}
+
+/// The sentences that say what is not certain, and which data it is about.
+struct Unsure<'s> {
+    gives: Option<&'s (String, Option<String>)>,
+    sure: Option<(&'s String, Sureness)>,
+    failed: Option<&'s String>,
+    measured: &'s String,
+}
+
+impl Unsure<'_> {
+    /// They with what is said where a screen has no room for them.
+    fn essentials(&self, study: &Measured, best: &Candidate) -> Vec<Essential> {
+        let of_sureness = self.sure.filter(|(_, sureness)| *sureness == Sureness::NotClear);
+        let of_sureness = of_sureness.map(|(sentence, _)| (sentence, "This is not clear.".to_owned()));
+        let of_checks = self.failed.map(|sentence| (sentence, study.checks.in_short()));
+        let of_changes = self.gives.and_then(|(sentence, uncertain)| {
+            let what = uncertain.as_ref()?;
+            let short = format!("Not certain, compared with no compression: {what}.");
+            Some((sentence, short))
+        });
+        let is_unread = !study.condition.is_empty() && best.place == CompressedAt::Filesystem;
+        let not_read = "Reads came from memory: these figures contain little of its decompression.";
+        let of_reads = is_unread.then(|| (self.measured, not_read.to_owned()));
+        let data = format!("Measured: {}, {}.", study.records, study.threads);
+        let all = [
+            of_sureness,
+            of_checks,
+            of_changes,
+            of_reads,
+            Some((self.measured, data)),
+        ];
+        let essential = |(sentence, short): (&String, String)| Essential {
+            sentence: sentence.clone(),
+            short,
+        };
+        all.into_iter().flatten().map(essential).collect()
     }
 }
 
@@ -193,26 +232,11 @@ fn gives(candidate: &Candidate, plain: &Candidate) -> (String, Option<String>) {
     let sentence = format!(
         "Compared with no compression ({}), it {}; {}.{}",
         plain.what,
-        space(candidate, plain),
+        candidate.takes(),
         changes.listed(),
         changes.caveat()
     );
     (sentence, changes.uncertain())
-}
-
-/// `takes 36 % of the space`, and where the log is much of it: `(20 % without the store's log)`.
-fn space(candidate: &Candidate, plain: &Candidate) -> String {
-    let database = |one: &Candidate| Some((one.stored.as_ref()?.value, one.log_share));
-    let both = database(candidate).zip(database(plain));
-    both.map_or_else(
-        || {
-            format!(
-                "takes {:.0} % of the space",
-                ratio(plain) / ratio(candidate) * 100.0
-            )
-        },
-        |(own, of_plain)| takes(own, of_plain),
-    )
 }
 
 /// Where and with what, at the beginning of a sentence or within it.
@@ -223,62 +247,17 @@ pub(super) fn as_name(candidate: &Candidate) -> String {
     }
 }
 
-/// The candidate that comes next, or that there is none.
-fn next(
-    best: &Candidate,
-    second: Option<&Candidate>,
-    plain: Option<&Candidate>,
-    candidates: &[Candidate],
-    limits: &Limits,
-) -> Option<String> {
-    let Some(second) = second else {
-        let is_limited = limits.constraints_from.is_some();
-        return is_limited.then(|| open::no_other(candidates));
-    };
-    let difference = Difference::of(&second.throughput, &best.throughput);
-    let throughput = match difference {
-        Difference::None => format!("no measurable change in {}", kv::THROUGHPUT.name),
-        _ => {
-            let change = changed(second.throughput.value, best.throughput.value);
-            format!("{} {change}", kv::THROUGHPUT.name)
-        }
-    };
-    let answer = match best.place {
-        CompressedAt::Nowhere => format!("the answer ({})", best.what),
-        _ => "the answer".to_owned(),
-    };
-    // What does not compress takes all of the space without compression.
-    let space = match plain.filter(|plain| plain.place != best.place) {
-        _ if second.place == CompressedAt::Nowhere => String::new(),
-        Some(plain) => format!(", which {} without compression", space(second, plain)),
-        None => format!(", which {}", space(second, best)),
-    };
-    Some(format!(
-        "Second best: {}{space}; {throughput} compared with {answer}{}.",
-        as_name(second),
-        difference.caveat()
-    ))
-}
-
-/// What would make the second best the best.
-fn change(more: &Candidate, limits: &Limits, commands: &Commands) -> String {
-    // Rounded down, so that the candidate itself meets it.
-    let least = (ratio(more) * 100.0).floor() / 100.0;
-    let asked = asked(&Constraints {
-        min_ratio: Some(least),
-        ..limits.constraints.clone()
-    });
-    let command = commands.report(&asked.join(" "));
-    format!("It would be the answer if you need a ratio of {least} (`{command}`).")
-}
-
 fn sure(
     candidates: &[Candidate],
     choice: &Choice,
     best: &Candidate,
     sureness: Sureness,
-    race: &Race,
+    study: &Measured,
 ) -> String {
+    if study.checks.deny() {
+        return "This is not clear: its cells failed a check that throughput rests on.".to_owned();
+    }
+    let race = &study.race;
     if let Some(other) = choice.without_log {
         let other = as_name(&candidates[other]);
         return format!(
@@ -352,42 +331,4 @@ fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> Stri
         Some(command) => format!("More trials would narrow it: `{command}`."),
         None => "More repetitions would narrow it.".to_owned(),
     }
-}
-
-/// The fastest of the modelled candidates within the limits: what it would do, what limits it, and how far the model is to be trusted here.
-fn hardware(best: &Candidate, modelled: &Modelled, limits: &Limits, commands: &Commands) -> Option<String> {
-    let first = modelled.candidates.first()?;
-    let Some(fastest) = modelled.fastest(&limits.constraints) else {
-        return Some(format!(
-            "According to the model, none of the published hardware keeps the limits; {} would be the fastest.",
-            first.what
-        ));
-    };
-    let trust = match (modelled.error.mean(), modelled.error.worst()) {
-        (Some(mean), Some(worst)) => format!(
-            "the model was {:.0} % off on average and {:.0} % at worst in {} checks here",
-            mean * 100.0,
-            worst * 100.0,
-            modelled.error.checked().len()
-        ),
-        _ => format!(
-            "unvalidated here: `{}` checks the model",
-            system::checking(commands)
-        ),
-    };
-    let ratio = fastest.ratio.as_ref().zip(fastest.ratio_of.as_ref());
-    let ratio = ratio.map_or_else(String::new, |(ratio, codec)| {
-        let capacity = match fastest.place {
-            CompressedAt::Drive => format!("; {DRIVE_CAPACITY}"),
-            _ => String::new(),
-        };
-        format!(" Its blocks would have ratio {ratio}, that of {codec} on these data{capacity}.")
-    });
-    Some(format!(
-        "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer, limited by {}.{ratio} That is modelled; {trust}.",
-        fastest.what,
-        fastest.throughput.with_ends(),
-        changed(fastest.throughput.value, best.throughput.value),
-        fastest.limited_by.unwrap_or_default()
-    ))
 }

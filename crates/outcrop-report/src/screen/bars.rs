@@ -3,18 +3,22 @@
 use outcrop_schema::kv::THROUGHPUT;
 
 use super::pad;
+use crate::number::counted;
 use crate::placement::{Candidate, CompressedAt, Placement};
 
-/// Rows that decide: the answer, no compression, and what saves more.
+/// Rows that decide: the answer, no compression, what takes less space, and the second best.
 const MOST_ROWS: usize = 4;
 /// Fewer columns for a bar show no differences, and more say nothing new.
 const LEAST_BAR: usize = 8;
 const MOST_BAR: usize = 36;
 const ANSWER: &str = " ← the answer";
+/// The same where there is no room for bars.
+const ANSWER_ALONE: &str = " ← answer";
 const SO_FAR: &str = " ← so far";
 
 /// A heading and a row for each candidate, the fastest first: a bar up to the low end of the interval of its throughput, shaded up to the high end.
-/// Nothing where there are fewer than two, or where the width has no room for bars.
+/// Where the width has no room for bars, the figures alone; nothing where there are fewer than two, or no room for those. Where others were
+/// measured too, the last line says how many.
 pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
     let rows = chosen(placement);
     let names: Vec<String> = rows.iter().map(|(candidate, _)| candidate.name()).collect();
@@ -25,11 +29,13 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let (label, value) = (widest(&names) + 2, widest(&values).max(THROUGHPUT.name.len()) + 2);
     let space = "space".len();
-    let room = width.saturating_sub(label + value + space + 1 + ANSWER.chars().count());
-    if rows.len() < 2 || room < LEAST_BAR {
+    let beside = |mark: &str| width.checked_sub(label + value + space + 1 + mark.chars().count());
+    let room = beside(ANSWER).filter(|room| *room >= LEAST_BAR);
+    if rows.len() < 2 || (room.is_none() && beside(ANSWER_ALONE).is_none()) {
         return Vec::new();
     }
-    let room = room.min(MOST_BAR);
+    let answer = room.map_or(ANSWER_ALONE, |_| ANSWER);
+    let room = room.map_or(0, |room| room.min(MOST_BAR));
     let top = rows
         .iter()
         .map(|(candidate, _)| ends(candidate).1)
@@ -53,7 +59,7 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
         .zip(values)
         .map(|(((candidate, is_answer), name), shown)| {
             let mark = match (is_answer, placement.is_decided) {
-                (true, true) => ANSWER,
+                (true, true) => answer,
                 (true, false) => SO_FAR,
                 (false, _) => "",
             };
@@ -64,11 +70,19 @@ pub(super) fn bars(placement: &Placement, width: usize) -> Vec<String> {
                 taken(candidate)
             )
         });
-    std::iter::once(heading).chain(lines).collect()
+    let rest = left_out(placement, rows.len());
+    std::iter::once(heading).chain(lines).chain(rest).collect()
 }
 
-/// What was measured and matters, and whether it is the answer: that one, no compression, what saves more, and others that keep the limits and
-/// that nothing beats, as many as there is room for.
+/// How many were measured and have no row.
+fn left_out(placement: &Placement, shown: usize) -> Option<String> {
+    let measured = placement.candidates.iter().filter(|one| !one.cell.is_empty());
+    let more = measured.count() - shown;
+    (more > 0).then(|| format!("{} in the report", counted(more, "more candidate")))
+}
+
+/// What was measured and matters, and whether it is the answer: that one, no compression, what takes less space, the second best, and others that
+/// keep the limits and that nothing beats, as many as there is room for.
 fn chosen(placement: &Placement) -> Vec<(&Candidate, bool)> {
     let mut ranked: Vec<(u8, usize)> = Vec::new();
     for (place, candidate) in placement.candidates.iter().enumerate() {
@@ -77,7 +91,8 @@ fn chosen(placement: &Placement) -> Vec<(&Candidate, bool)> {
             () if placement.best == Some(place) => 0,
             () if candidate.place == CompressedAt::Nowhere => 1,
             () if placement.saves_more == Some(place) => 2,
-            () if candidate.on_front && candidate.left_out.is_none() => 3,
+            () if placement.second == Some(place) => 3,
+            () if candidate.on_front && candidate.left_out.is_none() => 4,
             () => continue,
         };
         ranked.push((rank, place));
@@ -99,8 +114,5 @@ fn ends(candidate: &Candidate) -> (f64, f64) {
 
 /// Of the space without compression: `54 %`.
 fn taken(candidate: &Candidate) -> String {
-    candidate
-        .ratio
-        .as_ref()
-        .map_or_else(|| "–".to_owned(), |ratio| format!("{:.0} %", 100.0 / ratio.value))
+    candidate.space().unwrap_or_else(|| "–".to_owned())
 }

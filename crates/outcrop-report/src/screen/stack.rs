@@ -56,12 +56,14 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
             let figure = format!("{}: {}{place}", headline.name(), headline.number.with_ends());
             wrapped(&figure, width, 0)
         };
-        let with_place = text(&place);
-        let figure = if lines.len() + with_place.len() <= room {
-            with_place
-        } else {
-            text("")
+        // Where the place does not fit, its first words: what matters most to who compares figures.
+        let begin = match headline.conditions.split_once(", ") {
+            Some((first, _)) => format!(" ({first} …)"),
+            None => String::new(),
         };
+        let fits = |figure: &Vec<String>| lines.len() + figure.len() <= room;
+        let texts = [text(&place), text(&begin)];
+        let figure = texts.into_iter().find(fits).unwrap_or_else(|| text(""));
         if lines.len() + figure.len() <= room {
             lines.extend(figure);
         } else if lines.is_empty() {

@@ -32,5 +32,6 @@ mod older_runs;
 mod page;
 mod placement;
 mod placement_by_doubt;
+mod placement_verdict;
 mod screen;
 mod six_layers;

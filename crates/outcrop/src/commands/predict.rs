@@ -28,6 +28,9 @@ store.toml:
   block_size = \"16KiB\"
   decompressed_blocks = 0.62           # per operation, in the clients' path
   compressed_blocks_background = 0.05  # per operation, by flush and compaction
+  unloaded_latency = \"180us\"           # this and the next two for --clients: an operation alone
+  cpu = \"60us\"                         # its CPU time
+  cores = 16                           # that all of it runs on
 
 mine.toml:
   [[component]]
@@ -40,7 +43,8 @@ mine.toml:
 
 results.csv:
   application,component,throughput
-  \"store, read-mostly\",card A,180k
+  \"store, read-mostly\",DPZip,205k
+  \"store, read-mostly\",QAT 4XXX,198k
 
 CSV files have the same names as columns. docs/predict.md lists all of them. Nothing is measured.";
 
@@ -299,7 +303,7 @@ fn explain(study: &Study<'_>) -> anyhow::Result<Ending> {
                 ),
             );
             if let Some(coverage) = study.coverage() {
-                say(&mut text, format!("Intervals: 90 % each, with that component left out; {:.0} % held.", coverage * 100.0));
+                say(&mut text, format!("Intervals: {coverage}, each with its own component left out of the error."));
             }
         }
         _ => say(
@@ -321,7 +325,9 @@ fn error_json(study: &Study<'_>) -> serde_json::Value {
         "pairs": error.checked().len(),
         "mean": mean,
         "worst": worst,
-        "coverage": study.coverage(),
+        "coverage": study.coverage().map(outcrop_predict::Coverage::share),
+        "measured_within_intervals": study.coverage().map(|coverage| coverage.within),
+        "measured_with_intervals": study.coverage().map(|coverage| coverage.of),
         "ordered_pairs": ranking.pairs,
         "ordered_right": ranking.right,
         "regret": ranking.regret,

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::{Seen, only_run, outcrop, workplace};
+use crate::printed_commands::in_shell;
 
 const STORE: &str = "\
 [[application]]
@@ -136,11 +137,10 @@ const STORES: &str = "name = \"stores\"\nquestion = \"?\"\nlayer = \"kv\"\n[work
 const CODECS: &str = "name = \"codecs\"\nquestion = \"?\"\nlayer = \"compression\"\n[subject]\ndata = \"generated\"\nsample_size = \"1MiB\"\n\
     [workload]\ncontent = \"compressible:2\"\ncodec = \"lz4\"\n[factors]\ncompression_block_size = [\"4KiB\", \"16KiB\"]\n";
 
-#[test]
-fn a_runs_stores_are_predicted_from_its_codecs_with_the_error() {
-    let dir = workplace();
-    std::fs::write(dir.path().join("stores.toml"), STORES).unwrap();
-    std::fs::write(dir.path().join("codecs.toml"), CODECS).unwrap();
+/// Measures both in a directory, and gives the run's path.
+fn measured_run(directory: &Path) -> String {
+    std::fs::write(directory.join("stores.toml"), STORES).unwrap();
+    std::fs::write(directory.join("codecs.toml"), CODECS).unwrap();
     let short = [
         "--repetitions",
         "1",
@@ -151,21 +151,24 @@ fn a_runs_stores_are_predicted_from_its_codecs_with_the_error() {
         "--quiet",
     ];
     let measured = outcrop(
-        dir.path(),
+        directory,
         &[&["run", "stores.toml", "codecs.toml"], &short[..]].concat(),
     );
     assert_eq!(measured.code, Some(0), "{measured:?}");
-    let run = only_run(dir.path());
-    let seen = outcrop(
-        dir.path(),
-        &["predict", "--run", run.to_str().unwrap(), "--format", "json"],
-    );
+    only_run(directory).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_runs_stores_are_predicted_from_its_codecs_with_the_error() {
+    let dir = workplace();
+    let run = measured_run(dir.path());
+    let seen = outcrop(dir.path(), &["predict", "--run", &run, "--format", "json"]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let envelope: Value = serde_json::from_str(&seen.stdout).unwrap();
     assert_eq!(envelope["details"]["model_error"]["pairs"], 1, "{}", seen.stdout);
     let empty = outcrop(dir.path(), &["predict", "--run", "."]);
     assert_eq!(empty.code, Some(2), "{empty:?}");
-    error_of_a_run_for_figures_of_a_file(dir.path(), run.to_str().unwrap());
+    error_of_a_run_for_figures_of_a_file(dir.path(), &run);
 }
 
 /// The error that the model had in a run stands with predictions of anybody's figures.
@@ -205,4 +208,104 @@ fn error_of_a_run_for_figures_of_a_file(directory: &Path, run: &str) {
             seen.stderr
         );
     }
+}
+
+/// What stands in the help under the name of a file.
+fn file_of_the_help(help: &str, name: &str) -> String {
+    let heading = format!("\n{name}:\n");
+    let (_, rest) = help
+        .split_once(&heading)
+        .unwrap_or_else(|| panic!("{name}: {help}"));
+    let lines = rest.lines().take_while(|line| !line.is_empty());
+    lines.map(|line| line.trim_start().to_owned() + "\n").collect()
+}
+
+#[test]
+fn the_examples_of_the_help_run_as_they_are_printed() {
+    let dir = workplace();
+    let dir = dir.path();
+    let help = outcrop(dir, &["predict", "--help"]).stdout;
+    for name in ["store.toml", "mine.toml", "results.csv"] {
+        std::fs::write(dir.join(name), file_of_the_help(&help, name)).unwrap();
+    }
+    // The same figures under the same names as columns, as the help says.
+    let store = "name,clients,throughput,block_size,decompressed_blocks,compressed_blocks_background\n\
+                 \"store, read-mostly\",40,212k,16KiB,0.62,0.05\n";
+    std::fs::write(dir.join("store.csv"), store).unwrap();
+    let printed = outcrop(dir, &["predict", "--print-components"]);
+    std::fs::write(dir.join("more.csv"), printed.stdout).unwrap();
+    let run = measured_run(dir);
+    let examples = help.split("Examples:").nth(1).expect("the help has examples");
+    let examples = examples.lines().map(str::trim);
+    let examples = examples.filter(|line| line.starts_with("outcrop predict"));
+    let mut count = 0;
+    for line in examples {
+        // What it does stands behind it.
+        let command = line.split("   ").next().unwrap().replace("runs/…", &run);
+        let seen = in_shell(dir, &command);
+        assert_eq!(seen.code, Some(0), "{command}: {seen:?}");
+        let is_predicted = seen.stdout.contains("modelled") || std::fs::exists(dir.join("mine.csv")).unwrap();
+        assert!(
+            is_predicted && !seen.stdout.contains("not predictable"),
+            "{command}: {seen:?}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 7, "{help}");
+}
+
+/// What is said of an application whose figures are these.
+fn said_of(figures: &str) -> String {
+    let dir = workplace();
+    let common = "[[application]]\nname = \"published\"\nblock_size = \"16KiB\"\ndecompressed_blocks = 1\n";
+    std::fs::write(dir.path().join("published.toml"), common.to_owned() + figures).unwrap();
+    let seen = outcrop(dir.path(), &["predict", "--application", "published.toml"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    seen.stdout
+}
+
+#[test]
+fn a_throughput_that_includes_opening_is_not_predictable_without_its_time_and_the_operations() {
+    let published = "clients = 8\nthroughput = \"100k\"\nincludes_opening = true\n";
+    let said = said_of(published);
+    assert!(
+        said.contains("published with QAT 4XXX: not predictable; missing: the time of opening and the operations of the run (opening_time, operations)"),
+        "{said}"
+    );
+    let said = said_of(&format!(
+        "{published}opening_time = \"5s\"\noperations = 1000000\n"
+    ));
+    assert!(!said.contains("not predictable"), "{said}");
+    // A million operations took 10 s with opening, and 5 s without.
+    assert!(said.contains("200 k/s"), "{said}");
+}
+
+#[test]
+fn power_in_coarse_steps_gives_no_energy_and_says_how_much_power_would() {
+    let published = "clients = 8\nthroughput = \"100k\"\npower_idle = \"755W\"\npower_step = \"12W\"\n";
+    let said = said_of(&format!("{published}power_loaded = \"790W\"\n"));
+    assert!(
+        said.contains(
+            "energy is not predictable; missing: power 60 W above idle or more, which is five steps of the meter (12 W); it was 35 W"
+        ),
+        "{said}"
+    );
+    // The throughput is.
+    assert!(
+        said.contains("modelled") && !said.contains("published with none: not predictable"),
+        "{said}"
+    );
+    let said = said_of(&format!("{published}power_loaded = \"855W\"\n"));
+    assert!(!said.contains("five steps"), "{said}");
+}
+
+#[test]
+fn a_latency_without_the_number_of_clients_is_not_predictable() {
+    let said = said_of("latency = \"60us\"\n");
+    assert!(
+        said.contains("published with QAT 4XXX: not predictable; missing: the number of clients (clients)"),
+        "{said}"
+    );
+    let said = said_of("latency = \"60us\"\nclients = 1\n");
+    assert!(!said.contains("not predictable"), "{said}");
 }

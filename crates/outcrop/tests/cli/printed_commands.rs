@@ -54,7 +54,7 @@ fn texts(value: &Value, commands: &mut BTreeSet<String>) {
 }
 
 /// Runs a line as a shell reads it.
-fn in_shell(dir: &Path, line: &str) -> Seen {
+pub(crate) fn in_shell(dir: &Path, line: &str) -> Seen {
     let program = Path::new(env!("CARGO_BIN_EXE_outcrop"));
     let rest = line.strip_prefix("outcrop").unwrap();
     Command::new("sh")

@@ -14,7 +14,7 @@ use outcrop_schema::kv::{
 
 use super::cell::{
     blocks, fastest_plain, hidden_by_block_cache, is_closed_loop, is_compressed, largest, load, of_one_load,
-    pairs, words,
+    pairs, requests, words, workers,
 };
 use super::codec;
 use super::space::{self, Space, taken};
@@ -80,7 +80,12 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
     let absent = its.iter().find_map(|cell| cell.unavailable(&THROUGHPUT));
     let counted: Vec<&Cell<'_>> = its.iter().copied().filter(|cell| counts(cell)).collect();
     let found = best(counted.iter().copied(), metric).map(|(cell, number)| {
-        let place = format!("{}, {}", blocks(cell), load(cell));
+        // A throughput with more threads is not that of the answer above the layers: where runs have several, they are named first.
+        let workers = workers(cell);
+        let place = match counted.iter().all(|other| self::workers(other) == workers) {
+            true => format!("{}, {}", blocks(cell), load(cell)),
+            false => format!("{workers}, {}, {}", blocks(cell), requests(cell)),
+        };
         (number.clone(), place + &rivals(&counted, (cell, number), metric))
     });
     // A cell may lack one figure only: a high percentile of few operations.

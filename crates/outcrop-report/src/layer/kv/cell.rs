@@ -12,6 +12,7 @@ use outcrop_workload::filesystem::FileCompression;
 use outcrop_workload::store::{StoreCodec, StoreCompression};
 
 use crate::cell::{Cell, best, largest_family, largest_family_that};
+use crate::number::counted;
 
 /// Its engine with its codec: `rocksdb zstd:3`, `redb`.
 pub(super) fn engine(cell: &Cell<'_>) -> String {
@@ -32,9 +33,22 @@ pub(crate) fn is_compressed_below(cell: &Cell<'_>) -> bool {
 
 /// Its load: `ycsb-a zipfian, 4 threads, 2 processes`.
 pub(super) fn load(cell: &Cell<'_>) -> String {
-    let words = [&*WORKLOAD, &*REQUESTS].map(|factor| cell.spelling(factor).to_owned());
     let workers = [&THREADS as FactorRef, &PROCESSES, &ARRIVAL].map(|factor| cell.label(&[factor]));
-    listed([words.join(" ")].into_iter().chain(workers))
+    listed([requests(cell)].into_iter().chain(workers))
+}
+
+/// What is asked of it: `ycsb-a zipfian`.
+pub(super) fn requests(cell: &Cell<'_>) -> String {
+    [&*WORKLOAD, &*REQUESTS]
+        .map(|factor| cell.spelling(factor))
+        .join(" ")
+}
+
+/// Who asks it, one thread too: `1 thread`, `4 threads, 2 processes`.
+pub(super) fn workers(cell: &Cell<'_>) -> String {
+    let threads = cell.get(&THREADS).map(|count| counted(*count as usize, "thread"));
+    let others = [&PROCESSES as FactorRef, &ARRIVAL].map(|factor| cell.label(&[factor]));
+    listed(threads.into_iter().chain(others))
 }
 
 /// What the engine's block cache hides of codec and device, as an addition to what a figure was compared with: `; the block cache answers 75 % of

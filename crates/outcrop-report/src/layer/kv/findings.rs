@@ -4,26 +4,73 @@ mod agreement;
 
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_schema::kv::{
-    BETWEEN, COMPRESSION, ENGINE, LATENCY, MISMATCHES, NOT_SETTLED, PROCESSES, SETTLING, STORED_RATIO,
-    THREADS, THROUGHPUT, VERIFIED,
+    BACKGROUND_CPU, BETWEEN, CALLER_CPU, COMPRESSION, ENGINE, KERNEL_THREADS_CPU, LATENCY, MISMATCHES,
+    NOT_SETTLED, PROCESSES, SETTLING, STALLED, STORED_RATIO, THREADS, THROUGHPUT, VERIFIED,
 };
 use outcrop_workload::store::{Settling, StoreEngine};
 
 use super::cell::{is_closed_loop, is_compressed, is_plain, pairs, words};
 use crate::cell::Cell;
-use crate::finding::Finding;
-use crate::number::Number;
+use crate::finding::{Finding, Verdict};
+use crate::number::{Number, counted};
 
 /// Little's law holds where the product is this near to the number of threads.
 const LITTLE: f64 = 0.1;
 
-/// All findings, in the order of the page; the machine's memory decides what the page cache can serve.
-pub(super) fn all(cells: &[Cell<'_>], memory_bytes: Option<f64>) -> Vec<Finding> {
-    let agreements = agreement::all(cells, memory_bytes);
+/// CPU time and throughput are measured apart from each other, and each with its own noise.
+const ABOVE_CORES: f64 = 0.10;
+
+/// What of the machine decides what can be expected; none where it is not recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Machine {
+    /// The memory that the page cache can have.
+    pub(crate) memory_bytes: Option<f64>,
+    pub(crate) cpus: Option<u64>,
+}
+
+/// All findings, in the order of the page.
+pub(super) fn all(cells: &[Cell<'_>], machine: Machine) -> Vec<Finding> {
+    let agreements = agreement::all(cells, machine.memory_bytes);
     let mut all = vec![verified(cells), settled(cells)];
     all.extend(with_one_meaning(agreements));
     all.extend([saves_space(cells), littles_law(cells)]);
+    all.extend(within_cores(cells, machine.cpus));
     all
+}
+
+/// What is the case where checks of some cells failed, as clauses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FailedChecks {
+    /// Of what their throughput rests on.
+    pub(crate) of_throughput: Vec<String>,
+    /// Of the rest.
+    pub(crate) others: Vec<String>,
+}
+
+/// The checks that failed for these cells, by the findings that the page has of all.
+pub(crate) fn failed_checks(cells: &[Cell<'_>], machine: Machine) -> FailedChecks {
+    let failures = |findings: Vec<Finding>| {
+        let failed = findings.iter().filter(|one| one.verdict == Verdict::DoesNotHold);
+        let mut clauses: Vec<String> = failed.map(|one| as_clause(one.failure)).collect();
+        clauses.dedup();
+        clauses
+    };
+    let mut others = failures(agreement::all(cells, machine.memory_bytes).into());
+    others.extend(failures(within_cores(cells, machine.cpus).into_iter().collect()));
+    if cells.iter().any(|cell| cell.has(&STALLED)) {
+        others.push("throughput fell below a tenth of the median for a while".to_owned());
+    }
+    FailedChecks {
+        of_throughput: failures(vec![verified(cells), settled(cells), littles_law(cells)]),
+        others,
+    }
+}
+
+/// The same within a sentence.
+fn as_clause(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// What it means where engine and device differ is said once.
@@ -145,4 +192,33 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
         .of_run("Threads × processes are not throughput × time of an operation (Little's law)")
         .otherwise(meaning)
         .numbers([number])
+}
+
+/// No store keeps more cores busy than there are: by the CPU time that was measured in the same trials, not by a prediction of it.
+fn within_cores(cells: &[Cell<'_>], cpus: Option<u64>) -> Option<Finding> {
+    let cpus = cpus? as f64;
+    let shares = cells.iter().filter_map(|cell| {
+        let own_ns = cell.value(&CALLER_CPU)? + cell.value(&BACKGROUND_CPU)?;
+        // The kernel's threads are those of the whole machine: where they outweigh the processes, something else ran.
+        let kernel_ns = cell.value(&KERNEL_THREADS_CPU).filter(|kernel| *kernel <= own_ns);
+        let cpu_ns = own_ns + kernel_ns.unwrap_or(0.0);
+        Some((cell.value(&THROUGHPUT)? * cpu_ns / 1e9 / cpus, cell))
+    });
+    let (share, cell, n) = farthest(shares, 0.0)?;
+    let tested = format!(
+        "throughput × CPU time of an operation (callers, engine and kernel threads, measured in the same trials) ÷ the CPUs of the run in {}, \
+         at most 1 within 10 %; the highest: {}.",
+        counted(n, "cell"),
+        words(cell)
+    );
+    let sentence = "No store does more operations than its own CPU time of an operation, as measured, and the cores allow.";
+    let number = Number::derived("largest share of the cores", share, Unit::Ratio, n);
+    Some(
+        Finding::tested("kv-bound-holds", sentence, share <= 1.0 + ABOVE_CORES, tested)
+            .of_run("Some stores did more operations than their own CPU time and the cores allow")
+            .otherwise(
+                "The CPU times or the counts of operations are wrong, and so is what is predicted from them.",
+            )
+            .numbers([number]),
+    )
 }

@@ -77,19 +77,23 @@ pub(crate) fn ratio_without_log(cell: &Cell<'_>, plain: &Cell<'_>) -> Option<f64
     Some(plain / own)
 }
 
-/// `takes 76 % of the space`, of one database compared with another; where the log is much of it: `(51 % without the store's log)`.
-pub(crate) fn takes(own: Database, base: Database) -> String {
-    let percent = |own: f64, base: f64| format!("{:.0} %", own / base * 100.0);
-    let without_log = without_log([own, base]);
-    let without_log = without_log.map_or_else(String::new, |[own, base]| {
-        format!(" ({} without the store's log)", percent(own, base))
+/// `76 %`: the share of the space that a ratio comes to.
+pub(crate) fn share(ratio: f64) -> String {
+    format!("{:.0} %", 100.0 / ratio)
+}
+
+/// `takes 76 % of the space`, by its ratio to another database; where the log is much of it: `(51 % without the store's log)`.
+pub(crate) fn takes(ratio: f64, ratio_without_log: Option<f64>) -> String {
+    let without_log = ratio_without_log.map_or_else(String::new, |ratio| {
+        format!(" ({} without the store's log)", share(ratio))
     });
-    format!("takes {} of the space{without_log}", percent(own.0, base.0))
+    format!("takes {} of the space{without_log}", share(ratio))
 }
 
 /// The same of two cells.
 pub(super) fn taken(cell: &Cell<'_>, base: &Cell<'_>) -> Option<String> {
-    Some(takes(database(cell)?, database(base)?))
+    let ratio = base.value(&STORED_BYTES)? / cell.value(&STORED_BYTES)?;
+    Some(takes(ratio, ratio_without_log(cell, base)))
 }
 
 /// Whether a share of the space is worth a sentence.

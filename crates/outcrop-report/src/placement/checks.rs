@@ -1,0 +1,91 @@
+//! Checks of the run that failed for the cells that an answer compares: how sure it is depends on them.
+
+use outcrop_measure::interval::median;
+use outcrop_results::RunView;
+
+use super::candidate::Candidate;
+use super::choice::Choice;
+use super::doubt::identifier;
+use crate::cell::Cell;
+use crate::environment;
+use crate::layer::kv::{FailedChecks, failed_checks, machine};
+
+/// Others that use more of the CPUs than this disturb what is measured.
+const OTHERS_MATTER: f64 = 0.1;
+
+/// What failed, of the answer, the second best, what takes less space, and no compression; and other work on the machine meanwhile.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    failed: FailedChecks,
+    pub(super) other_work: Option<String>,
+}
+
+impl Checks {
+    pub(super) fn of(run: &RunView, family: &[&Cell<'_>], candidates: &[Candidate], choice: &Choice) -> Self {
+        let chosen = [choice.best, choice.second, choice.saves_more];
+        let chosen = chosen
+            .into_iter()
+            .flatten()
+            .map(|index| candidates[index].cell.as_str());
+        let plain = candidates.iter().filter(|one| one.is_plain());
+        let compared: Vec<&str> = chosen.chain(plain.map(|one| one.cell.as_str())).collect();
+        let is_compared = |cell: &&&Cell<'_>| compared.contains(&identifier(cell).as_str());
+        let cells: Vec<Cell<'_>> = family
+            .iter()
+            .filter(is_compared)
+            .map(|cell| (**cell).clone())
+            .collect();
+        Self {
+            failed: failed_checks(&cells, machine(run)),
+            other_work: other_work(run, &cells),
+        }
+    }
+
+    /// All that failed, each as a clause.
+    pub(super) fn clauses(&self) -> Vec<String> {
+        [self.failed.of_throughput.as_slice(), &self.failed.others].concat()
+    }
+
+    /// Whether what the choice rests on failed: then no interval makes it clear.
+    pub(super) fn deny(&self) -> bool {
+        !self.failed.of_throughput.is_empty()
+    }
+
+    /// What failed, and other work, in sentences; none where there is neither.
+    pub(super) fn sentence(&self) -> Option<String> {
+        let clauses = self.clauses();
+        let named = clauses.join("; ");
+        let failed = match clauses.len() {
+            0 => None,
+            1 => Some(format!("A quality check failed for these cells: {named}.")),
+            count => Some(format!("{count} quality checks failed for these cells: {named}.")),
+        };
+        let other_work = self.other_work.as_ref();
+        let other_work = other_work.map(|work| format!("The machine had other work: {work}."));
+        let sentences: Vec<String> = [failed, other_work].into_iter().flatten().collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// The same in a few words.
+    pub(super) fn in_short(&self) -> String {
+        let failed = (!self.clauses().is_empty()).then_some("A quality check failed for these cells.");
+        let other_work = self.other_work.is_some().then_some("The machine had other work.");
+        let sentences: Vec<&str> = [failed, other_work].into_iter().flatten().collect();
+        sentences.join(" ")
+    }
+}
+
+/// How much the machine did for others while the cells were measured; where that is not recorded, when the run began.
+fn other_work(run: &RunView, cells: &[Cell<'_>]) -> Option<String> {
+    let trials = cells.iter().flat_map(|cell| cell.trials());
+    let shares: Vec<f64> = trials.filter_map(|trial| trial.others_cpu_share).collect();
+    match median(&shares) {
+        Some(share) => (share > OTHERS_MATTER).then(|| {
+            format!(
+                "{:.0} % of the CPUs while these cells were measured",
+                share * 100.0
+            )
+        }),
+        None => environment::other_load(&run.environment).map(|load| format!("{load} when the run began")),
+    }
+}

@@ -1,0 +1,94 @@
+//! What comes next to the answer, and what takes less space than it, in sentences.
+
+use outcrop_schema::kv::{self, Constraints};
+
+use super::candidate::{Candidate, CompressedAt};
+use super::choice::{Choice, ratio};
+use super::limits::{Limits, asked};
+use super::open;
+use super::words::as_name;
+use crate::change::{Difference, percent as changed};
+use crate::command::Commands;
+
+/// What was compared, and what was chosen of it.
+pub(super) struct Rivals<'r> {
+    pub(super) candidates: &'r [Candidate],
+    pub(super) choice: &'r Choice,
+    pub(super) best: &'r Candidate,
+    pub(super) plain: Option<&'r Candidate>,
+    pub(super) limits: &'r Limits,
+    pub(super) commands: &'r Commands,
+}
+
+impl Rivals<'_> {
+    /// The candidate that comes next by the rule, or that there is none.
+    pub(super) fn second(&self) -> Option<String> {
+        let Some(second) = self.choice.second else {
+            let is_limited = self.limits.constraints_from.is_some();
+            return is_limited.then(|| open::no_other(self.candidates));
+        };
+        Some(format!(
+            "Second best: {}.",
+            self.compared(&self.candidates[second])
+        ))
+    }
+
+    /// What takes less space than the answer, and the ratio from which on it would be the answer; none where nothing does.
+    pub(super) fn smaller(&self) -> Option<String> {
+        let more = self.choice.saves_more?;
+        let smaller = &self.candidates[more];
+        // Rounded down, so that the candidate itself meets it.
+        let least = (ratio(smaller) * 100.0).floor() / 100.0;
+        let asked = asked(&Constraints {
+            min_ratio: Some(least),
+            ..self.limits.constraints.clone()
+        });
+        let command = self.commands.report(&asked.join(" "));
+        let name = match self.choice.second == Some(more) {
+            true => String::new(),
+            false => format!("Less space: {}. ", self.compared(smaller)),
+        };
+        Some(format!(
+            "{name}It would be the answer if you need a ratio of {least} (`{command}`)."
+        ))
+    }
+
+    /// `lz4, blocks of 16 KiB in the store, which takes 46 % of the space and is slower than no compression (blocks of 4 KiB): throughput −26 %`.
+    fn compared(&self, one: &Candidate) -> String {
+        let difference = Difference::of(&one.throughput, &self.best.throughput);
+        let change = changed(one.throughput.value, self.best.throughput.value);
+        let throughput = match difference {
+            Difference::None => format!("no measurable change in {}", kv::THROUGHPUT.name),
+            _ => format!("{} {change}", kv::THROUGHPUT.name),
+        };
+        let (name, takes) = (as_name(one), one.takes());
+        let caveat = difference.caveat();
+        if self.best.place == CompressedAt::Nowhere {
+            let none = format!("no compression ({})", self.best.what);
+            let is_slower = one.throughput.value < self.best.throughput.value;
+            return match difference {
+                Difference::Clear | Difference::Unclear if is_slower => {
+                    format!("{name}, which {takes} and is slower than {none}: {throughput}{caveat}")
+                }
+                _ => format!("{name}, which {takes}; {throughput} compared with {none}{caveat}"),
+            };
+        }
+        // What does not compress takes all of the space without compression.
+        let space = match one.place {
+            CompressedAt::Nowhere => String::new(),
+            _ => format!(", which {takes} without compression"),
+        };
+        let slower = self.slower_than_none(one).map_or_else(String::new, |change| {
+            format!(", {change} compared with no compression")
+        });
+        format!("{name}{space}; {throughput} compared with the answer{slower}{caveat}")
+    }
+
+    /// By how much it is slower than no compression; none where it is not, or where that cannot be told.
+    fn slower_than_none(&self, one: &Candidate) -> Option<String> {
+        let plain = self.plain.filter(|_| one.place != CompressedAt::Nowhere)?;
+        let is_slower = one.throughput.value < plain.throughput.value;
+        let is_known = Difference::of(&one.throughput, &plain.throughput) == Difference::Clear;
+        (is_slower && is_known).then(|| changed(one.throughput.value, plain.throughput.value))
+    }
+}
