@@ -1,6 +1,6 @@
 //! Our cold reads and fio's, on the same mount and the same offsets, in turns: what `benchmarks/filesystem` prints.
 //!
-//! `beside_fio DIRECTORY ROUNDS [DATA]`, as root.
+//! `beside_fio DIRECTORY ROUNDS DEPTHS [DATA]`, as root; depths are separated by commas.
 
 #![expect(clippy::print_stdout, reason = "an example prints its result")]
 
@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use outcrop_filesystem::{Costs, Filesystem, Image, JobSpec, Prepared, image_bytes};
-use outcrop_measure::interval::median;
+use outcrop_measure::interval::{median, median_interval};
 use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
 use outcrop_workload::EngineKind;
@@ -74,8 +74,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let directory = arguments
         .next()
-        .ok_or("usage: beside_fio DIRECTORY ROUNDS [DATA]")?;
+        .ok_or("usage: beside_fio DIRECTORY ROUNDS DEPTHS [DATA]")?;
     let rounds: u64 = arguments.next().unwrap_or_default().parse()?;
+    let depths = arguments.next().unwrap_or_default();
+    let depths: Vec<u32> = depths.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let stop = AtomicBool::new(false);
     let source = match arguments.next() {
         Some(path) => outcrop_compress::Source::open(Path::new(&path))?,
@@ -93,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for compression in ["none", "zstd:3"] {
         let filesystem = Filesystem::new(FilesystemKind::Btrfs).with(compression.parse()?);
-        for depth in [1, 16] {
+        for depth in depths.iter().copied() {
             let engine = if depth > 1 {
                 EngineKind::IoUring
             } else {
@@ -143,10 +145,14 @@ fn print(compression: &str, depth: u32, passes: &Passes, prepared: &Prepared<'_>
         let each: Vec<f64> = of.iter().map(figure).collect();
         median(&each).unwrap_or(f64::NAN)
     };
+    // With its interval: a round varies by more than the difference that is looked for.
     let quotient = |fio: &[Pass], ours: fn(&Pass) -> f64, theirs: fn(&Pass) -> f64| {
         let pairs = passes.ours.iter().zip(fio);
         let each: Vec<f64> = pairs.map(|(one, other)| ours(one) / theirs(other)).collect();
-        median(&each).unwrap_or(f64::NAN)
+        match median_interval(&each) {
+            Some(found) => format!("{:.3} ({:.3}–{:.3})", found.estimate, found.low, found.high),
+            None => format!("{:.3}", median(&each).unwrap_or(f64::NAN)),
+        }
     };
     let Some(one) = passes.start.first() else { return };
     let start = Pass {
@@ -157,7 +163,7 @@ fn print(compression: &str, depth: u32, passes: &Passes, prepared: &Prepared<'_>
     let whole = passes.fio.as_slice();
     let fio: Vec<Pass> = whole.iter().map(|pass| pass.less(&start)).collect();
     println!(
-        "| {compression} | {depth} | {:.3} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.3}, {:.3} | {:.3} |",
+        "| {compression} | {depth} | {} | {} | {} | {} | {} | {:.1} | {:.3}, {:.3} | {:.3} |",
         quotient(whole, |ours| ours.iops, |fio| fio.iops),
         quotient(whole, |ours| ours.process_us, |fio| fio.process_us),
         quotient(whole, |ours| ours.process_us, |fio| fio.process_as_printed_us),

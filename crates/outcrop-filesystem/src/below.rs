@@ -29,8 +29,11 @@ pub fn compression_below(directory: &Path) -> Result<Option<String>, Unavailable
     let found = Found::at(directory)?;
     let state = match found.type_name.as_str() {
         "btrfs" => btrfs(&found.mount_options, &Settings::of(directory)),
-        "zfs" => option(&dataset::options(&found), &["compression"]),
-        "bcachefs" => option(&found.mount_options, &["compression", "background_compression"]),
+        "zfs" => option(&dataset::options(&found, directory), &["compression"]),
+        "bcachefs" => option(
+            &dataset::options(&found, directory),
+            &["compression", "background_compression"],
+        ),
         _ if Settings::of(directory).is_flagged => {
             Some("compressed by the directory's attribute +c".to_owned())
         }

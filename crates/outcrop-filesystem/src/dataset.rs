@@ -1,9 +1,12 @@
-//! Settings of a ZFS dataset, which the kernel's mount options do not have: asked of `zfs get`, as any user may.
+//! Settings that the kernel's mount options do not have: of a ZFS dataset, asked of `zfs get`, and of a directory on bcachefs, by its
+//! extended attributes; as any user may.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Filesystem;
+use rustix::io::Errno;
 
 /// What decides how files are stored and read.
 const PROPERTIES: [&str; 7] = [
@@ -16,18 +19,54 @@ const PROPERTIES: [&str; 7] = [
     "encryption",
 ];
 
-/// Mount options, and on ZFS the dataset's settings: `rw,xattr, recordsize=131072, compression=zstd-3…`.
+/// The same of a directory on bcachefs: what holds for new files in it, whoever set it.
+const INODE_OPTIONS: [&str; 4] = [
+    "compression",
+    "background_compression",
+    "data_checksum",
+    "data_replicas",
+];
+
+/// Mount options, and on ZFS and bcachefs the settings of the dataset or directory: `rw,xattr, recordsize=131072, compression=zstd-3…`.
 ///
-/// Where `zfs` does not say, that stands in their place, with the reason.
-pub(crate) fn options(found: &Filesystem) -> String {
-    if found.type_name != "zfs" {
-        return found.mount_options.clone();
-    }
-    let settings = match asked(&found.source) {
-        Ok(settings) => settings,
-        Err(why) => format!("its record size and compression are unknown: {}", why.reason),
+/// Where those are not known, that stands in their place, with the reason.
+pub(crate) fn options(found: &Filesystem, directory: &Path) -> String {
+    let (what, settings) = match found.type_name.as_str() {
+        "zfs" => ("record size and compression are", asked(&found.source)),
+        "bcachefs" => ("compression is", effective(|name| attribute(directory, name))),
+        _ => return found.mount_options.clone(),
     };
+    let settings = settings.unwrap_or_else(|why| format!("its {what} unavailable: {}", why.reason));
     format!("{}, {settings}", found.mount_options)
+}
+
+/// The settings of a directory on bcachefs. Those that this version of it does not have are left out; without compression there is no
+/// answer.
+///
+/// *Source*: bcachefs, fs/xattr.c: `bcachefs_effective.NAME` is the option that holds for an inode, inherited or of the filesystem.
+fn effective(attribute: impl Fn(&str) -> Result<String, Errno>) -> Result<String, Unavailable> {
+    let mut found = Vec::new();
+    for name in INODE_OPTIONS {
+        let full = format!("bcachefs_effective.{name}");
+        match attribute(&full) {
+            Ok(value) => found.push(format!("{name}={value}")),
+            Err(errno) if name == INODE_OPTIONS[0] => {
+                let why = format!("the directory has no attribute {full}: {errno}");
+                return Err(Unavailable::because(why));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(found.join(", "))
+}
+
+/// An extended attribute of a directory, as text.
+fn attribute(directory: &Path, name: &str) -> Result<String, Errno> {
+    let mut buffer = [0_u8; 64];
+    let length = rustix::fs::getxattr(directory, name, &mut buffer)?;
+    let bytes = buffer.get(..length).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes);
+    Ok(text.trim_end_matches(['\0', '\n']).to_owned())
 }
 
 /// `zfs get` of a dataset.
@@ -74,6 +113,41 @@ mod tests {
         let expected = "recordsize=131072, compression=zstd-3, primarycache=metadata";
         assert_eq!(read(said).as_deref(), Some(expected));
         assert_eq!(read("cannot open 'tank': no such dataset\n"), None);
+    }
+
+    #[test]
+    fn what_holds_for_a_directory_on_bcachefs_is_in_its_attributes() {
+        let has = |name: &str| match name {
+            "bcachefs_effective.compression" => Ok("zstd:3".to_owned()),
+            "bcachefs_effective.data_checksum" => Ok("crc32c".to_owned()),
+            _ => Err(Errno::INVAL),
+        };
+        assert_eq!(
+            effective(has).unwrap(),
+            "compression=zstd:3, data_checksum=crc32c"
+        );
+        // Without it the rest says nothing of what is measured.
+        let lacks = |name: &str| match name {
+            "bcachefs_effective.compression" => Err(Errno::NODATA),
+            _ => Ok("crc32c".to_owned()),
+        };
+        let why = effective(lacks).unwrap_err().reason;
+        assert!(why.contains("bcachefs_effective.compression"), "{why}");
+    }
+
+    #[test]
+    fn a_directory_that_has_no_such_attributes_has_unavailable_settings_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = Filesystem {
+            type_name: "bcachefs".to_owned(),
+            ..Filesystem::at(folder.path()).unwrap()
+        };
+        let seen = options(&found, folder.path());
+        assert!(seen.starts_with(&found.mount_options), "{seen}");
+        assert!(
+            seen.contains(", its compression is unavailable: the directory has no attribute"),
+            "{seen}"
+        );
     }
 
     proptest! {

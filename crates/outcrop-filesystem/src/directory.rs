@@ -35,6 +35,21 @@ const OVER_A_NETWORK: [&str; 9] = [
     "virtiofs",
 ];
 
+/// Why what is measured in a directory would not be a disk of this machine; none where it would.
+pub(crate) fn not_on_a_disk(path: &Path, found: &Found) -> Option<String> {
+    let (kind, path) = (found.type_name.as_str(), path.display());
+    if IN_MEMORY.contains(&kind) {
+        return Some(format!(
+            "{path} is on {kind}, which keeps its files in memory; choose a directory on a disk"
+        ));
+    }
+    OVER_A_NETWORK.contains(&kind).then(|| {
+        format!(
+            "{path} is on {kind}, which is stored on another machine; choose a directory on a disk of this machine"
+        )
+    })
+}
+
 impl OwnDirectory {
     /// Looks at a directory; nothing is created.
     ///
@@ -48,18 +63,8 @@ impl OwnDirectory {
             return Err(refused(format!("{} is not a directory", path.display())));
         }
         let found = Found::at(&path)?;
-        let kind = found.type_name.as_str();
-        if IN_MEMORY.contains(&kind) {
-            return Err(refused(format!(
-                "{} is on {kind}, which keeps its files in memory; choose a directory on a disk",
-                path.display()
-            )));
-        }
-        if OVER_A_NETWORK.contains(&kind) {
-            return Err(refused(format!(
-                "{} is on {kind}, which is stored on another machine; choose a directory on a disk of this machine",
-                path.display()
-            )));
+        if let Some(why) = not_on_a_disk(&path, &found) {
+            return Err(refused(why));
         }
         if found.mount_options.split(',').any(|option| option == "ro") {
             return Err(refused(format!(
@@ -68,8 +73,8 @@ impl OwnDirectory {
             )));
         }
         Ok(Self {
+            options: dataset::options(&found, &path),
             path,
-            options: dataset::options(&found),
             found,
         })
     }

@@ -15,6 +15,7 @@ use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::buffer::AlignedBuffer;
+use crate::directory::not_on_a_disk;
 use crate::error::FilesystemError;
 use crate::loop_device::LoopDevice;
 
@@ -38,7 +39,8 @@ impl Image {
     /// *Cost*: one sequential write of the whole file. `progress` is called with the bytes done and the total.
     ///
     /// # Errors
-    /// There is no room for it (5 % stay free), or the directory's filesystem has no unnamed files or no direct I/O.
+    /// There is no room for it (5 % stay free), or the directory's filesystem is in memory, over a network, or has no unnamed files or no
+    /// direct I/O.
     pub fn create(
         directory: &Path,
         bytes: u64,
@@ -47,6 +49,11 @@ impl Image {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, FilesystemError> {
         check_space(directory, bytes)?;
+        // A file in memory has room and direct I/O as well.
+        let path = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+        if let Some(why) = not_on_a_disk(&path, &outcrop_probe::Filesystem::at(&path)?) {
+            return Err(FilesystemError::Unavailable(why));
+        }
         let image = Self::empty(directory)?;
         match rustix::fs::fallocate(&image.file, FallocateFlags::empty(), 0, bytes) {
             Ok(()) | Err(Errno::OPNOTSUPP) => {}

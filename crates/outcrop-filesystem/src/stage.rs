@@ -289,7 +289,7 @@ impl Stage {
         }?;
         let taken = now.checked_sub(self.empty_bytes.clone()?);
         taken.ok_or_else(|| {
-            Unavailable::because("other processes freed more space on this filesystem than our files take")
+            Unavailable::because("more was freed on this filesystem than our files take: by other processes, or of files that were deleted before")
         })
     }
 }

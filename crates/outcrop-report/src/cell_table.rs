@@ -410,11 +410,17 @@ fn reasons<'r>(figures: impl Iterator<Item = &'r Figure>) -> Vec<(&'r str, usize
 /// Why a figure of a sample has no interval.
 fn without_interval(column: &TableColumn, rows: &[&CellRow]) -> Option<String> {
     let figures = rows.iter().filter_map(|row| row.figures.get(column.metric.name));
-    let reason = figures
-        .filter_map(Figure::estimate)
+    let known: Vec<&Estimate> = figures.filter_map(Figure::estimate).collect();
+    let without = known.iter().filter(|estimate| estimate.no_interval.is_some());
+    let cells = match without.count() {
+        count if count == known.len() => String::new(),
+        count => format!(" in {}", counted(count, "cell")),
+    };
+    let reason = known
+        .iter()
         .find_map(|estimate| estimate.no_interval.as_deref())?;
     Some(format!(
-        "{} has no interval: {}.",
+        "{} has no interval{cells}: {}.",
         column.heading,
         reason.trim_end_matches('.')
     ))

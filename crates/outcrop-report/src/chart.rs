@@ -379,16 +379,6 @@ impl LineChart {
         Some(Figure::of(id, title, caption, alt_text, Chart::Lines(self)))
     }
 
-    /// The series that decide how far the axes reach: not published ones, which are other hardware, unless there are no others.
-    fn scale_setting(&self) -> impl Iterator<Item = &Series> {
-        let has_own = self
-            .series
-            .iter()
-            .any(|series| series.kind != SeriesKind::Published);
-        let is_own = move |series: &&Series| !has_own || series.kind != SeriesKind::Published;
-        self.series.iter().filter(is_own)
-    }
-
     fn alt_text(&self, title: &str) -> String {
         let mut text = format!("{title}. {} against {}.", self.y.label, self.x.label);
         for series in &self.series {

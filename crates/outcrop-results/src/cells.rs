@@ -192,7 +192,7 @@ impl<'t> CellGroup<'t> {
             .collect();
         let subjects: BTreeSet<&str> = rows.iter().map(|row| row.subject.as_str()).collect();
         let columns = layer.table.iter().copied();
-        let columns = columns.filter(|column| rows.iter().any(|row| row.shows(column.metric.name)));
+        let columns = columns.filter(|column| rows.iter().any(|row| row.shows(column)));
         Self {
             layer,
             subject: (subjects.len() == 1)
@@ -231,7 +231,15 @@ impl CellRow {
     }
 
     /// Whether it has a figure, or should have, that says what no other one says.
-    fn shows(&self, metric: &str) -> bool {
+    fn shows(&self, column: &TableColumn) -> bool {
+        let metric = column.metric.name;
+        let is_unusual = |factor: &FactorRef| {
+            let setting = self.setting(*factor);
+            setting.is_some_and(|setting| factor.default != Some(setting.spelling()))
+        };
+        if !column.only_with.is_empty() && !column.only_with.iter().any(is_unusual) {
+            return false;
+        }
         let repeats = || {
             let spellings = self.factors.spellings();
             self.schema

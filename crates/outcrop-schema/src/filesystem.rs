@@ -11,7 +11,7 @@ use outcrop_workload::words;
 
 use crate::compression::Data;
 use crate::factor::{Factor, FactorRef, Label, Role};
-use crate::layer::{LayerSchema, TableColumn};
+use crate::layer::{LayerSchema, Pooled, TableColumn};
 use crate::metrics::{Latencies, latencies, metrics};
 use crate::parse::{any, small_count, spelled};
 use crate::remark::RemarkKind;
@@ -53,6 +53,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     ],
     headline: &[LATENCY.p50, IOPS, WRITE_THROUGHPUT, SPACE_RATIO],
     table: TABLE,
+    pooled: POOLED,
     remarks: &[
         OPTIONS,
         MAKER,
@@ -78,6 +79,31 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(CPU_PER_OPERATION, "CPU per operation", 4),
     TableColumn::share(KERNEL_THREAD_SHARE, "of it in kernel threads", 6),
     TableColumn::share(COMPRESSED_SHARE, "data compressed", 9),
+    TableColumn::new(CREATE_RATE, "created", 2),
+    TableColumn::new(REQUESTS_PER_OPERATION, "requests", 2).only_with(&BY_OPERATION),
+    TableColumn::new(FLUSHES_PER_OPERATION, "flushes", 10).only_with(&BY_SYNC),
+    TableColumn::new(EXTENTS, "extents", 10).only_with(&BY_AGE),
+    TableColumn::new(PREDICTED_LATENCY, "predicted p50", 11),
+    TableColumn::new(LATENCY_TAIL, "p99.9 − p50", 12).only_with(&BY_ARRIVAL),
+];
+
+/// What some of the columns say something of.
+static BY_OPERATION: [FactorRef; 1] = [&OPERATION];
+static BY_SYNC: [FactorRef; 1] = [&SYNC];
+static BY_AGE: [FactorRef; 1] = [&AGE];
+static BY_ARRIVAL: [FactorRef; 1] = [&ARRIVAL];
+
+/// Cold reads of compressed files are slow and trials are short: a single one seldom has a thousand.
+const POOLED: &[Pooled] = &[
+    Pooled::percentile(LATENCY.p90, 0.9),
+    Pooled::percentile(LATENCY.p95, 0.95),
+    Pooled::percentile(LATENCY.p99, 0.99),
+    Pooled::percentile(LATENCY.p99_9, 0.999),
+    Pooled {
+        metric: LATENCY_TAIL,
+        quantile: 0.999,
+        less: Some(0.5),
+    },
 ];
 
 /// What only filesystems have that are made for the trial.

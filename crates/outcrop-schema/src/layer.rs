@@ -10,7 +10,7 @@ use crate::sampling::Sampling;
 use crate::settings::Settings;
 
 /// A column of a layer's table of cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct TableColumn {
     /// What it shows.
     pub metric: Metric,
@@ -21,6 +21,32 @@ pub struct TableColumn {
     pub rank: u8,
     /// Whether people read it in per cent.
     pub is_share: bool,
+    /// It is shown where a cell has another value than the default of one of these factors; where there are none, always.
+    pub only_with: &'static [FactorRef],
+}
+
+/// A figure of the latencies of a cell that is taken from all of its trials together where single trials have too few operations.
+///
+/// It is for layers whose cells do one kind of operation each: all histograms of a cell are of that one.
+#[derive(Clone, Copy, Debug)]
+pub struct Pooled {
+    /// The figure.
+    pub metric: Metric,
+    /// The quantile that it is.
+    pub quantile: f64,
+    /// The quantile that is subtracted, where it is a difference.
+    pub less: Option<f64>,
+}
+
+impl Pooled {
+    /// A percentile.
+    pub const fn percentile(metric: Metric, quantile: f64) -> Self {
+        Self {
+            metric,
+            quantile,
+            less: None,
+        }
+    }
 }
 
 impl TableColumn {
@@ -31,6 +57,16 @@ impl TableColumn {
             heading,
             rank,
             is_share: false,
+            only_with: &[],
+        }
+    }
+
+    /// The same where one of these factors has another value than its default; elsewhere it says nothing.
+    #[must_use]
+    pub const fn only_with(self, factors: &'static [FactorRef]) -> Self {
+        Self {
+            only_with: factors,
+            ..self
         }
     }
 
@@ -66,6 +102,8 @@ pub struct LayerSchema {
     pub table: &'static [TableColumn],
     /// What its trials may remark.
     pub remarks: &'static [RemarkKind],
+    /// Figures of latencies that are taken from all trials together where single ones have too few operations.
+    pub pooled: &'static [Pooled],
     /// What tells data apart: two cells with the same values of all these worked on the same data.
     pub data_identity: &'static [Metric],
     /// Which figures rest on a sample of the data, and what bounds them.
@@ -97,6 +135,7 @@ impl LayerSchema {
             compared: &[],
             table: &[],
             remarks: &[],
+            pooled: &[],
             data_identity: &[],
             sampling: None,
             size: None,

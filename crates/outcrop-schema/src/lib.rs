@@ -39,7 +39,7 @@ pub mod value;
 pub mod vocabulary;
 
 pub use factor::{About, Factor, FactorRef, Label, Role};
-pub use layer::{LayerSchema, TableColumn};
+pub use layer::{LayerSchema, Pooled, TableColumn};
 pub use metrics::Latencies;
 pub use remark::{Remark, RemarkKind};
 pub use sampling::{Bounded, Sampling};

@@ -63,12 +63,23 @@ impl From<FilesystemKind> for FilesystemChoice {
     }
 }
 
+/// Filesystems that are never made for a measurement: a pool, or what stands for one, would outlive a killed process.
+const MOUNTED: [&str; 2] = ["zfs", "bcachefs"];
+
 impl FromStr for FilesystemChoice {
     type Err = WorkloadError;
 
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let mut words = text.split_whitespace();
-        let kind = words.next().unwrap_or_default().parse()?;
+        let name = words.next().unwrap_or_default();
+        let kind = name.parse::<FilesystemKind>().map_err(|error| match MOUNTED.contains(&name) {
+            true => WorkloadError::UnknownWord {
+                what: "filesystem to make",
+                seen: name.to_owned(),
+                hint: "a mounted one is measured with --directory DIR, or with kind = \"directory\" in a plan".to_owned(),
+            },
+            false => error,
+        })?;
         let compression = words.next().map(str::parse).transpose()?;
         let spelling = Spelling {
             what: "filesystem",

@@ -2,7 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use outcrop_filesystem::{Filesystem, FilesystemError, JobReport, JobSpec, OwnDirectory, Place, run_job};
+use outcrop_filesystem::{
+    Filesystem, FilesystemError, Image, JobReport, JobSpec, OwnDirectory, Place, run_job,
+};
+use outcrop_measure::seed::Seed;
 use outcrop_probe::Clock;
 use outcrop_workload::EngineKind;
 use outcrop_workload::filesystem::{Age, FileOperation, FilesystemKind, SyncPolicy};
@@ -307,5 +310,11 @@ fn bad_input_is_refused_in_a_sentence_that_names_the_setting() {
     ] {
         let error = OwnDirectory::open(path.as_ref()).unwrap_err().to_string();
         assert!(error.contains(why) || error.contains("tmpfs"), "{path}: {error}");
+    }
+    // Nor are filesystems made there: a file in memory has direct I/O as well.
+    let stop = AtomicBool::new(false);
+    match Image::create("/dev/shm".as_ref(), 1 << 20, Seed(1), &stop, &mut |_, _| {}) {
+        Err(FilesystemError::Unavailable(why)) => assert!(why.contains("in memory"), "{why}"),
+        other => panic!("{other:?}"),
     }
 }

@@ -37,8 +37,8 @@ impl Layer for Filesystem {
         Some(Profile {
             plans: &["fs-choice"],
             plans_for_data: &["fs-choice"],
-            quick_s: 13,
-            default_s: 56,
+            quick_s: 14,
+            default_s: 58,
         })
     }
 

@@ -165,23 +165,26 @@ fn the_csv_has_every_value_with_its_interval_confidence_and_count() {
     assert_eq!(csv.matches(",published,").count(), 9);
 }
 
-#[test]
-fn published_values_never_set_the_scale() {
-    let own = drawn().to_page_svg();
+/// What the axes of the chart say when the published values are so many times as high.
+fn ticks(scale: Scale, factor: f64) -> Vec<String> {
     let mut chart = depth_chart();
+    chart.y.scale = scale;
     for point in &mut chart.series[2].points {
-        point.y *= 1000.0;
+        point.y *= factor;
     }
-    let beside = chart
-        .draw("iops-by-depth", "IOPS by queue depth", "Caption.".into())
-        .unwrap();
-    let ticks = |svg: &str| {
-        svg.split("<text")
-            .skip(1)
-            .map(|rest| rest.split('<').next().unwrap().to_owned())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(ticks(&own), ticks(&beside.to_page_svg()));
+    let figure = chart.draw("iops-by-depth", "IOPS by queue depth", "Caption.".into());
+    let svg = figure.unwrap().to_page_svg();
+    let texts = svg.split("<text").skip(1);
+    texts
+        .map(|rest| rest.split('<').next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn published_values_set_no_scale_but_a_logarithmic_one_that_has_room() {
+    assert_eq!(ticks(Scale::Linear, 1.0), ticks(Scale::Linear, 8.0));
+    assert_eq!(ticks(Scale::Log10, 1e3), ticks(Scale::Log10, 1e6));
+    assert_ne!(ticks(Scale::Log10, 8.0), ticks(Scale::Log10, 1e3));
 }
 
 #[test]

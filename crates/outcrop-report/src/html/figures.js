@@ -360,16 +360,20 @@
       return { at, height, left, right, top, bottom, clip: `url(#${clip})`, holds };
     }
 
-    // Series that decide how far axes reach: not other hardware, unless there is nothing else.
-    scaleSetting(all) {
+    // Series that decide how far axes reach: not other hardware, unless there is nothing else, or a logarithmic axis has room for it.
+    scaleSetting(all, scale, of) {
       const own = all.filter((one) => one.kind !== 'published');
-      return own.length ? own : all;
+      if (!own.length) return all;
+      const values = scale === 'log10' ? own.flatMap((one) => one.points.map(of)).filter((value) => value > 0) : [];
+      const [low, high] = [Math.min(...values) / 10, Math.max(...values) * 10];
+      const hasRoom = (one) => one.points.every((point) => of(point) >= low && of(point) <= high);
+      return all.filter((one) => one.kind !== 'published' || (values.length && hasRoom(one)));
     }
 
     drawLines(svg) {
       const shows = (point) => canShow(this.scales.x, point.x) && canShow(this.scales.y, point.y);
       const all = this.chart.series.filter((series) => !this.off.has(series.name));
-      const setting = this.scaleSetting(all).flatMap((series) => series.points.filter(shows));
+      const setting = this.scaleSetting(all, this.scales.y, (point) => point.y).flatMap((series) => series.points.filter(shows));
       const plane = this.plane(svg, setting.map((p) => p.x), setting.flatMap((p) => [p.y, ...(p.interval || [])]));
       const inside = (py) => Math.min(plane.bottom, Math.max(plane.top, Number.isFinite(py) ? py : plane.bottom));
       for (const series of all) {
@@ -410,7 +414,7 @@
       const shows = (point) => canShow(this.scales.x, point.x) && canShow(this.scales.y, point.y);
       const { x, y } = this.chart;
       const all = this.chart.groups.filter((group) => !this.off.has(group.name));
-      const setting = this.scaleSetting(all).flatMap((group) => group.points.filter(shows));
+      const setting = this.scaleSetting(all, this.scales.x, (point) => point.x).flatMap((group) => group.points.filter(shows));
       const plane = this.plane(svg, setting.flatMap((p) => [p.x, ...(p.x_interval || [])]), setting.map((p) => p.y));
       const front = all.flatMap((group) => group.points.filter((one) => one.on_front && shows(one))).sort((a, b) => a.x - b.x);
       const stairs = front.map((one, index) => {

@@ -1,18 +1,22 @@
 //! The filesystem layer: which filesystem, compression and extent size suit these data and this access.
 
+mod ageing;
 mod answer;
 mod cell;
 mod figures;
 mod findings;
 mod limits;
 mod method;
+mod published;
 mod references;
+mod small;
 
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
     CLUSTER_SIZE, COMPRESSION, COMPRESSION_BLOCK_SIZE, FILESYSTEM, JOBS, OPERATION, SCHEMA,
 };
 
+use self::published::Published;
 use super::{LayerReport, ReportedLayer};
 use crate::answer::Answer;
 use crate::cell::Cell;
@@ -49,8 +53,8 @@ impl LayerReport for FilesystemReport<'_> {
         findings::all(&self.cells)
     }
 
-    fn figures(&self, _beside: &[String]) -> Vec<FigureSlot> {
-        figures::all(&self.cells)
+    fn figures(&self, beside: &[String]) -> Vec<FigureSlot> {
+        figures::all(&self.cells, &Published::beside(beside))
     }
 
     fn references(&self) -> Vec<ReferenceSection> {

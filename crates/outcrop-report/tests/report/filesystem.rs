@@ -13,11 +13,11 @@ use outcrop_schema::filesystem::{
 use outcrop_schema::{Remark, Settings, Vocabulary};
 
 /// Cells of a run; each with three trials of the same values.
-struct Builder {
-    run: RunView,
+pub(crate) struct Builder {
+    pub(crate) run: RunView,
 }
 
-type Values<'v> = &'v [(Metric, f64)];
+pub(crate) type Values<'v> = &'v [(Metric, f64)];
 
 /// What a sound cell of compressed btrfs says, at a ratio of 3.6.
 const SOUND: Values<'static> = &[
@@ -43,7 +43,7 @@ const SOUND: Values<'static> = &[
 ];
 
 impl Builder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             run: RunView {
                 dir: "runs/20261121T020000Z-filesystems".into(),
@@ -59,7 +59,13 @@ impl Builder {
         }
     }
 
-    fn cell(mut self, filesystem: &str, compression: &str, changes: Values<'_>, remark: &Remark) -> Self {
+    pub(crate) fn cell(
+        mut self,
+        filesystem: &str,
+        compression: &str,
+        changes: Values<'_>,
+        remark: &Remark,
+    ) -> Self {
         let mut factors = Settings::defaults(SCHEMA.workload);
         factors.read(&FILESYSTEM, filesystem).expect("a filesystem");
         factors.read(&COMPRESSION, compression).expect("a compression");
@@ -182,10 +188,45 @@ fn every_trap_makes_its_finding_fail() {
         finding(&run, "options-are-effective").verdict,
         Verdict::DoesNotHold
     );
+    // Forced is not the heuristic, whose options read almost the same.
+    let options = OPTIONS.remark("mounted with rw,compress=zstd:3,subvolid=5");
+    let run = Builder::new().cell("btrfs", "zstd:3", &[], &options).run;
+    assert_eq!(
+        finding(&run, "options-are-effective").verdict,
+        Verdict::DoesNotHold
+    );
     // A loop device without direct I/O below.
     let below = PAGE_CACHE_BELOW.remark("loop0 was attached without direct I/O");
     let run = Builder::new().cell("btrfs", "zstd:3", &[], &below).run;
     assert_eq!(finding(&run, "reads-were-cold").verdict, Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_directory_that_others_mounted_to_compress_and_that_does_not_is_noticed() {
+    let verdict = |options: &str, share: f64| {
+        let options = OPTIONS.remark(format!("mounted with {options}"));
+        let changes: Values<'_> = &[(COMPRESSED_SHARE, share)];
+        let mut run = Builder::new().cell("btrfs", "none", changes, &options).run;
+        for trial in &mut run.trials {
+            for factor in [FILESYSTEM.name, COMPRESSION.name] {
+                trial.factors.remove(factor);
+            }
+        }
+        finding(&run, "compression-happened").verdict
+    };
+    let forced = "rw,relatime,compress-force=zlib:1,subvolid=5";
+    assert_eq!(verdict(forced, 1.0), Verdict::Holds);
+    assert_eq!(
+        verdict("rw,nodatasum,compress-force=zlib:1,subvolid=5", 0.0),
+        Verdict::DoesNotHold
+    );
+    // Not asked for, or only where the kernel thinks that it pays.
+    for options in ["rw,subvolid=5", "rw,compress=zlib:1", "rw,compress-force=none"] {
+        assert!(
+            matches!(verdict(options, 0.0), Verdict::NotTestable(_)),
+            "{options}"
+        );
+    }
 }
 
 #[test]
@@ -310,6 +351,7 @@ fn publications_are_held_to_their_own_figures() {
         ("plotted-is-logged", &Verdict::DoesNotHold),
         ("units-are-decimal", &Verdict::DoesNotHold),
         ("latency-is-the-queue", &Verdict::Holds),
+        ("tail-is-the-queue", &Verdict::Holds),
         ("paced-not-saturated", &Verdict::Holds),
         ("update-contains-its-read", &Verdict::DoesNotHold),
         // zstd's table of 2017.

@@ -17,6 +17,7 @@ mod device_limits;
 mod device_rates;
 mod device_studies;
 mod filesystem;
+mod filesystem_costs;
 mod fixture;
 mod folder;
 mod hardware;

@@ -132,7 +132,7 @@ fn tested((a, a_samples): (&Cell, &Samples), (b, b_samples): (&Cell, &Samples)) 
 fn sampled(samples: &Samples) -> Option<Interval> {
     match &samples.uncertainty {
         Uncertainty::Sampled(interval) => Some(*interval),
-        Uncertainty::Repetitions | Uncertainty::Unsupported(_) => None,
+        Uncertainty::Repetitions | Uncertainty::Unsupported(_) | Uncertainty::Pooled(_) => None,
     }
 }
 

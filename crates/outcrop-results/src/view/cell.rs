@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use outcrop_measure::histogram::{LatencyHistogram, Totals};
 use outcrop_measure::interval::{Summary, median, summarise};
 use outcrop_measure::metric::{Better, Metric, Provenance, Scope, Unit};
-use outcrop_schema::{LayerSchema, RemarkKind, Vocabulary};
+use outcrop_schema::{LayerSchema, Pooled, RemarkKind, Vocabulary};
 
 use super::sampling::Uncertainty;
 use super::stall;
@@ -49,6 +49,9 @@ pub struct Samples {
     /// Where the interval of the median comes from.
     pub uncertainty: Uncertainty,
 }
+
+/// Why a figure of all trials together has no interval.
+const POOLED: &str = "single trials have too few operations, so it is that of all trials together";
 
 /// A value with the trial that it is of.
 type Given<'a> = (&'a TrialEntry, &'a Value);
@@ -137,7 +140,8 @@ impl<'a> CellView<'a> {
     /// `values` is empty, with the reason in `unavailable`, when a trial could not give the metric, even if others
     /// could: whether a trial has enough operations for a p99 depends on its speed, and a median over those that
     /// have would leave out the slow ones. Trials that stalled are known to be the slow ones: where most trials gave a latency, that of
-    /// a stalled one counts as the longest that it saw.
+    /// a stalled one counts as the longest that it saw. Of layers that pool their latencies ([`outcrop_schema::Pooled`]) such a figure is
+    /// that of all trials together, if they have enough operations.
     pub fn metric(&self, name: &str) -> Option<Samples> {
         let of_trial = |trial: &'a TrialEntry| trial.values.iter().map(move |value| (trial, value));
         let all = self.completed.iter().copied().flat_map(of_trial);
@@ -146,7 +150,11 @@ impl<'a> CellView<'a> {
         let scope = self.defined(name).map_or(Scope::Trial, |metric| metric.scope);
         let given: Vec<f64> = found.iter().filter_map(|(_, value)| value.value).collect();
         let absent = found.iter().find(|(_, value)| value.value.is_none());
-        let (values, unavailable) = match (absent, self.with_stalled(name, &found)) {
+        let stalled = absent.and_then(|_| self.with_stalled(name, &found));
+        let pooled = absent
+            .filter(|_| stalled.is_none())
+            .and_then(|_| self.pooled(name));
+        let (values, unavailable) = match (absent, stalled.or(pooled.map(|value| vec![value]))) {
             (None, _) => (distinct(given, scope), None),
             (Some(_), Some(values)) => (values, None),
             (Some((_, value)), None) => {
@@ -155,6 +163,10 @@ impl<'a> CellView<'a> {
                     0 => reason.to_owned(),
                     some => only_some(some, found.len(), reason),
                 };
+                let reason = match self.pooling(name) {
+                    Some(_) => too_few_together(&reason, found.len()),
+                    None => reason,
+                };
                 (Vec::new(), Some(reason))
             }
         };
@@ -162,9 +174,10 @@ impl<'a> CellView<'a> {
             unit: first.unit,
             provenance: first.provenance,
             scope,
-            uncertainty: match values.first() {
-                Some(value) => Uncertainty::of(self, name, *value),
-                None => Uncertainty::Repetitions,
+            uncertainty: match (pooled, values.first()) {
+                (Some(_), _) => Uncertainty::Pooled(found.len()),
+                (None, Some(value)) => Uncertainty::of(self, name, *value),
+                (None, None) => Uncertainty::Repetitions,
             },
             values,
             unavailable,
@@ -196,6 +209,31 @@ impl<'a> CellView<'a> {
             value.value.or_else(of_stall)
         };
         found.iter().map(of_trial).collect()
+    }
+
+    /// The figure of all trials together that the layer has in place of one of single trials.
+    fn pooling(&self, name: &str) -> Option<&'static Pooled> {
+        let mut pooled = self.schema?.pooled.iter();
+        pooled.find(|figure| figure.metric.name == name)
+    }
+
+    /// A figure of the latencies of all trials together, where the layer has such and they are enough for it.
+    fn pooled(&self, name: &str) -> Option<f64> {
+        let figure = self.pooling(name)?;
+        let mut all = LatencyHistogram::new();
+        for trial in &self.completed {
+            let of_latency = trial.histograms.iter();
+            for entry in of_latency.filter(|entry| entry.kind == HistogramKind::Latency) {
+                // Without one of them it would be the figure of other operations.
+                all.merge(&decode(trial, entry).ok()?);
+            }
+        }
+        let upper_ns = all.percentile(figure.quantile)?;
+        let less_ns = match figure.less {
+            Some(quantile) => all.percentile(quantile)?,
+            None => 0,
+        };
+        Some(upper_ns.saturating_sub(less_ns) as f64)
     }
 
     /// Median, its interval and range of a metric over the repetitions; none without a value.
@@ -277,6 +315,11 @@ impl Samples {
                 interval: None,
                 ..repeated
             },
+            Uncertainty::Pooled(trials) => Summary {
+                n: *trials,
+                interval: None,
+                ..repeated
+            },
         })
     }
 
@@ -284,6 +327,7 @@ impl Samples {
     pub fn no_interval(&self) -> Option<&str> {
         match &self.uncertainty {
             Uncertainty::Unsupported(reason) => Some(reason),
+            Uncertainty::Pooled(_) => Some(POOLED),
             Uncertainty::Repetitions | Uncertainty::Sampled(_) => None,
         }
     }
@@ -336,5 +380,15 @@ fn only_some(some: usize, trials: usize, reason: &str) -> String {
             )
         }
         None => format!("only {some} of {trials} trials have it: {reason}"),
+    }
+}
+
+/// The same of a figure that all trials together have too few operations for as well, and what gives it.
+fn too_few_together(reason: &str, trials: usize) -> String {
+    match trials {
+        1 => format!("{reason}; a longer trial has more (--duration)"),
+        _ => format!(
+            "{reason}, and all {trials} trials together have too few; longer trials have more (--duration)"
+        ),
     }
 }

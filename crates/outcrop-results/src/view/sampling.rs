@@ -14,6 +14,8 @@ pub enum Uncertainty {
     Sampled(Interval),
     /// From the draw, which does not support an interval; why not.
     Unsupported(String),
+    /// From nothing that could be told: the figure is that of the operations of so many trials together.
+    Pooled(usize),
 }
 
 impl Uncertainty {

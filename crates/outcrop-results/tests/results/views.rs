@@ -2,7 +2,7 @@
 
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unit;
-use outcrop_results::{HistogramKind, Outcome, ResultsError, TrialEntry, Value};
+use outcrop_results::{HistogramKind, Outcome, ResultsError, RunView, TrialEntry, Value};
 
 use crate::samples::{ENERGY, IOPS, LATENCY_P99, run_of, trial, two_intervals, usual};
 
@@ -251,4 +251,56 @@ fn a_trial_that_stalled_does_not_take_the_percentile_from_the_others() {
         &[&normal[..2], &[lacking(2, 400), lacking(3, 5)]].concat(),
     );
     assert_eq!(half.median(), None);
+}
+
+#[test]
+fn a_percentile_that_single_cold_trials_cannot_give_is_that_of_all_of_them_together() {
+    use outcrop_schema::filesystem::{LATENCY, LATENCY_TAIL};
+
+    let folder = tempfile::tempdir().unwrap();
+    let why = "too few operations (800) for a p99";
+    let of_layer = |layer: &str, trials: u32| {
+        let trial = |repetition: u32| TrialEntry {
+            layer: layer.to_owned(),
+            histograms: two_intervals(100_000 * u64::from(repetition + 1), 400),
+            ..trial(
+                1,
+                repetition,
+                &[
+                    Value::unavailable(LATENCY.p99, why),
+                    Value::unavailable(LATENCY_TAIL, why),
+                ],
+            )
+        };
+        let trials: Vec<TrialEntry> = (0..trials).map(trial).collect();
+        run_of(folder.path(), &format!("{layer}-{}", trials.len()), &trials)
+    };
+    let run = of_layer("filesystem", 3);
+    let cell = &run.cells()[0];
+    let all = cell.histogram("read", HistogramKind::Latency).unwrap();
+    assert_eq!(all.count(), 2400);
+    let samples = cell.metric(LATENCY.p99.name).unwrap();
+    assert_eq!(samples.values, [all.percentile(0.99).unwrap() as f64]);
+    let summary = samples.summary().unwrap();
+    assert_eq!((summary.n, summary.interval), (3, None));
+    assert!(samples.no_interval().unwrap().contains("all trials together"));
+    // 2,400 are too few for p99.9, and with it for what is computed from it; 800 for p99.
+    let reason = |run: &RunView, metric: &str| run.cells()[0].metric(metric).unwrap().unavailable;
+    let says = |run: &RunView, metric: &str, words: &str| {
+        let reason = reason(run, metric).unwrap();
+        assert!(reason.starts_with(why) && reason.contains(words), "{reason}");
+        assert!(reason.contains("--duration"), "{reason}");
+    };
+    says(&run, LATENCY_TAIL.name, "all 3 trials together");
+    says(&of_layer("filesystem", 1), LATENCY.p99.name, "a longer trial");
+    // Cells of other layers do more than one thing.
+    assert_eq!(
+        reason(&of_layer("device", 3), LATENCY.p99.name).as_deref(),
+        Some(why)
+    );
+    let many = of_layer("filesystem", 13);
+    let all = many.cells()[0].histogram("read", HistogramKind::Latency).unwrap();
+    let tail = all.percentile(0.999).unwrap() - all.percentile(0.5).unwrap();
+    let samples = many.cells()[0].metric(LATENCY_TAIL.name).unwrap();
+    assert_eq!(samples.median(), Some(tail as f64));
 }

@@ -51,7 +51,7 @@ fn configurations_are_compared_in_a_table_and_nothing_stays_behind() {
 #[test]
 fn bad_input_is_a_sentence_that_names_the_flag() {
     let dir = workplace();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
         (
             &["--directory", ".", "--filesystem", "btrfs"],
             "--directory measures the filesystem that is there",
@@ -66,6 +66,15 @@ fn bad_input_is_a_sentence_that_names_the_flag() {
             "compresses nothing",
         ),
         (&["--filesystem", "btrsf"], "did you mean `btrfs`?"),
+        (
+            &["--filesystem", "zfs"],
+            "a mounted one is measured with --directory DIR",
+        ),
+        // The setting stands in the same word, and is refused there.
+        (
+            &["--filesystem", "ext4,erofs zstd:3"],
+            "--filesystem: erofs has no zstd; it has lz4, lz4hc",
+        ),
         (&["--directory", "/dev/shm"], "tmpfs"),
         (&["--queue-depth", "8"], "more jobs"),
     ];

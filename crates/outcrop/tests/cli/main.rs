@@ -24,6 +24,7 @@ mod device;
 mod faults;
 mod figure;
 mod filesystem;
+mod filesystem_grounds;
 mod fio;
 mod harness;
 mod json_shape;

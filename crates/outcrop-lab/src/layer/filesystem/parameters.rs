@@ -64,6 +64,7 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) -> Result<(), 
 fn complete_filesystem(factors: &mut Settings) -> Result<(), Refusal> {
     let choice = *factors.value(&FILESYSTEM);
     let kind = choice.kind;
+    check_choice(choice)?;
     if let Some(compression) = choice.compression {
         if factors
             .get(&COMPRESSION)
@@ -100,6 +101,21 @@ fn complete_filesystem(factors: &mut Settings) -> Result<(), Refusal> {
     usual.iter().for_each(|factor| factors.remove(factor.about()));
     factors.set(&FILESYSTEM, FilesystemChoice::from(kind));
     Ok(())
+}
+
+/// Refuses what a filesystem is named with where it is named, and not at a factor that the user did not give.
+fn check_choice(choice: FilesystemChoice) -> Result<(), Refusal> {
+    let default = Filesystem::new(choice.kind);
+    let size = choice.size.map(|size| size.0);
+    let is_erofs = choice.kind == FilesystemKind::Erofs;
+    let named = Filesystem {
+        compression: choice.compression.unwrap_or(FileCompression::NONE),
+        block_bytes: size.filter(|_| !is_erofs),
+        cluster_bytes: size.filter(|_| is_erofs).unwrap_or(default.cluster_bytes),
+        ..default
+    };
+    let checked = named.validate();
+    checked.map_err(|error| Refusal::of(&FILESYSTEM, error.to_string()))
 }
 
 /// Lets the engine judge the trial, as it will when it starts.

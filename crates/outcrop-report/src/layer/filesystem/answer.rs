@@ -10,14 +10,16 @@ use outcrop_schema::filesystem::{
 use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{
-    CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, kind, overload,
+    CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, kind, may_tie,
+    overload,
 };
 use super::limits::{judge, left_open};
+use super::{ageing, small};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
 use crate::layer::{cautions, subjects};
-use crate::number::Number;
+use crate::number::{Number, counted};
 use crate::placement::{Bound, Bounded, Bounds, Kept};
 
 /// Why a configuration is the one that reads soonest.
@@ -36,18 +38,22 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
     let candidates = candidates(cells);
     Answer {
         subject: format!(
-            "{} · {} configurations",
+            "{} · {}",
             subjects(cells),
-            if candidates.is_empty() {
-                cells.len()
-            } else {
-                candidates.len()
-            }
+            counted(
+                match candidates.len() {
+                    0 => cells.len(),
+                    count => count,
+                },
+                "configuration"
+            )
         ),
         capabilities: capabilities(cells, &candidates),
         advice: within(&candidates, bounds)
             .into_iter()
             .chain(overwrites(cells, bounds))
+            .chain(small::claims(cells))
+            .chain(ageing::claim(cells))
             .collect(),
         cautions: cautions(
             run,
@@ -131,6 +137,7 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         "fs-choice",
     ));
     rows.extend(synced(cells));
+    rows.extend(small::rows(cells));
     rows
 }
 
@@ -295,13 +302,9 @@ fn overwrites(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let family = largest_family(writes, &CONFIGURATION);
     let (chosen, number) = best(family.iter().copied(), &LATENCY.p50).filter(|_| family.len() > 1)?;
     let name = configuration(chosen);
-    let overlaps = |other: &Number| match (number.interval, other.interval) {
-        (Some(one), Some(other)) => one.overlaps(&other),
-        _ => true,
-    };
     let ties = family.iter().filter(|cell| {
         let other = cell.number(&LATENCY.p50);
-        configuration(cell) != name && other.is_some_and(overlaps)
+        configuration(cell) != name && other.is_some_and(|other| may_tie(number, other))
     });
     let ties: Vec<String> = ties.map(|cell| configuration(cell)).collect();
     let tie = match ties.is_empty() {

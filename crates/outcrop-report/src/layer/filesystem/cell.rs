@@ -12,6 +12,7 @@ use outcrop_workload::filesystem::{
 use outcrop_workload::{Arrival, Arrivals};
 
 use crate::cell::Cell;
+use crate::number::Number;
 
 /// What makes a configuration: the filesystem with its settings.
 pub(super) const CONFIGURATION: [FactorRef; 7] = [
@@ -106,4 +107,12 @@ pub(super) fn kind(cell: &Cell<'_>) -> Option<FilesystemKind> {
 /// What it compresses with.
 pub(super) fn algorithm(cell: &Cell<'_>) -> Option<Algorithm> {
     cell.get(&COMPRESSION).map(|compression| compression.algorithm)
+}
+
+/// Whether the trials cannot tell two figures apart: their intervals overlap, or one of them has none.
+pub(super) fn may_tie(one: &Number, other: &Number) -> bool {
+    match (one.interval, other.interval) {
+        (Some(one), Some(other)) => one.overlaps(&other),
+        _ => true,
+    }
 }

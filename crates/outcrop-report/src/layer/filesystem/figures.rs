@@ -1,13 +1,18 @@
 //! The figures of the filesystem layer.
 
+mod as_published;
+mod tail;
+
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::filesystem::{
     AGE, ARRIVAL, BANDWIDTH, CLUSTER_SIZE, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, IOPS, JOBS, LATENCY,
-    OPERATION, QUEUE_DEPTH, READ_AMPLIFICATION, SPACE_RATIO, SYNC, WRITE_AMPLIFICATION,
+    OPERATION, PUBLISHED_LATENCY, QUEUE_DEPTH, READ_AMPLIFICATION, RECORD_SIZE, SPACE_RATIO, SYNC,
+    WRITE_AMPLIFICATION,
 };
 use outcrop_workload::filesystem::{FileOperation, FilesystemKind};
 
 use super::cell::{configuration, does, is_closed, is_cold_random_read, is_cold_read, is_fresh, kind, words};
+use super::published::{DASHED, Published, has};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{
@@ -21,28 +26,42 @@ use crate::section::FigureSlot;
 const MOST_LINES: usize = 8;
 /// Bars of a chart.
 const MOST_BARS: usize = 24;
+/// Colours of published lines follow those of squashfs and erofs.
+const PUBLISHED_HUE: usize = 2;
+/// The plan that offers loads.
+const PLAN_OF_LOAD: &str = "fs-throughput-latency";
 
 /// All of them, in the order of the page; those about what the run did not measure say which plan would.
-pub(super) fn all(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
-    vec![
+pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
+    let mut slots = vec![
         space_against_latency(cells),
         by_size(
             cells,
             &READ_AMPLIFICATION,
             "Read amplification, by block",
             "fs-read-amplification-by-size",
+            (Vec::new(), String::new()),
         ),
         by_size(
             cells,
             &LATENCY.p50,
             "Latency of a cold small read, by block",
             "fs-latency-by-size",
+            (
+                published.lines(&RECORD_SIZE, &PUBLISHED_LATENCY, PUBLISHED_HUE),
+                published.caption(DASHED, has(&RECORD_SIZE, &PUBLISHED_LATENCY)),
+            ),
         ),
         latency_by_load(cells),
+        tail::tail_by_load(cells),
+    ];
+    slots.extend(as_published::all(cells, published));
+    slots.extend([
         amplification_of_writes(cells),
         reads_after_ageing(cells),
         small_files(cells),
-    ]
+    ]);
+    slots
 }
 
 /// Space against the latency of a cold small read, and the front that no configuration beats.
@@ -106,8 +125,15 @@ fn space_against_latency(cells: &[Cell<'_>]) -> FigureSlot {
     )
 }
 
-/// A metric of cold small reads by the block or cluster that is compressed at once.
-fn by_size(cells: &[Cell<'_>], metric: &Metric, title: &str, id: &str) -> FigureSlot {
+/// A metric of cold small reads by the block or cluster that is compressed at once; where any of it was measured, with what was
+/// published of records.
+fn by_size(
+    cells: &[Cell<'_>],
+    metric: &Metric,
+    title: &str,
+    id: &str,
+    (published, whose): (Vec<Series>, String),
+) -> FigureSlot {
     let size = |cell: &Cell<'_>| {
         cell.place(&COMPRESSION_BLOCK_SIZE)
             .or_else(|| cell.place(&CLUSTER_SIZE))
@@ -131,20 +157,28 @@ fn by_size(cells: &[Cell<'_>], metric: &Metric, title: &str, id: &str) -> Figure
     } else {
         Quantity::Latency
     };
+    let mut series: Vec<Series> = lines.into_iter().take(MOST_LINES).enumerate().map(line).collect();
+    let is_measured = series.iter().any(Series::is_curve);
+    let (what, whose) = match is_measured && !published.is_empty() {
+        true => {
+            series.extend(published);
+            (
+                "Block of squashfs, cluster of erofs, record of ZFS as published",
+                whose,
+            )
+        }
+        false => ("Block of squashfs, cluster of erofs", String::new()),
+    };
     let chart = LineChart {
-        x: axis(
-            "Block of squashfs, cluster of erofs",
-            Quantity::AccessSize,
-            Scale::Log2,
-        ),
+        x: axis(what, Quantity::AccessSize, Scale::Log2),
         y: axis(&metric.words(), quantity, Scale::Log10),
-        series: lines.into_iter().take(MOST_LINES).enumerate().map(line).collect(),
+        series,
     };
     let caption = "The size of a squashfs block is that before compression, the size of an erofs cluster that after it. One cold 4 KiB read in each extent.";
     chart.curves(
         id,
         title,
-        caption,
+        format!("{caption}{whose}"),
         "fs-read-amplification",
         "no filesystem was measured with two sizes of blocks.",
     )

@@ -12,7 +12,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "Cold",
         "The files are written back (fsync), dropped from the page cache (FADV_DONTNEED) and counted (cachestat): the count is 0 before \
          each pass, or the trial fails. Metadata are cold after a remount before the first pass. Each extent is read once in a \
-         pass, at a random block.",
+         pass, at a random block. Small files are cold by a remount alone, and are read once.",
     ),
     (
         "Read and write amplification",
@@ -35,9 +35,11 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     ),
     (
         "Prediction",
-        "Median latency = device at the mean stored size of an extent (a line through raw 4 KiB and 128 KiB reads of the same loop \
-         device) + decompression of one extent by the library (fresh context, cold caches) + what the same filesystem adds \
-         without compression. Throughput: requests in flight ÷ that, at most CPUs ÷ CPU time of a read.",
+        "Median latency = device at the mean stored size of a compressed extent (a line through raw 4 KiB and 128 KiB reads of the same \
+         loop device) + decompression of one extent by the library (a new context, page by page, cold caches) + by how much longer a \
+         thread takes to wake after another one worked that long + what the same filesystem adds to an uncompressed read of a whole \
+         extent, because all of the extent goes to the page cache. Throughput: requests in flight ÷ that, at most CPUs ÷ (CPU time of \
+         an uncompressed read of a whole extent + decompression). Extents that are stored as they are count as reads of the block alone.",
     ),
     (
         "Verification",

@@ -1,5 +1,7 @@
 //! Published figures of filesystems, run through checks that need nothing but the figures themselves.
 
+mod tail;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::Unit;
@@ -16,6 +18,7 @@ use crate::finding::{About, Finding};
 use crate::layer::published;
 use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
+use tail::tail_is_the_queue;
 
 /// A plotted figure may be so much above the highest that was logged: rounding.
 const ROUNDING: f64 = 1.02;
@@ -41,11 +44,12 @@ pub(super) fn sections() -> Vec<ReferenceSection> {
 }
 
 /// The checks that these figures have what it takes for.
-fn findings(cells: &[Cell<'_>]) -> Vec<Finding> {
+pub(super) fn findings(cells: &[Cell<'_>]) -> Vec<Finding> {
     let found = [
         plotted_is_logged(cells),
         units(cells),
         latency_is_the_queue(cells),
+        tail_is_the_queue(cells),
         paced_not_saturated(cells),
         update_contains_its_read(cells),
         level_trades_speed_for_space(cells),

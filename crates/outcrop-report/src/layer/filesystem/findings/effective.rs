@@ -1,8 +1,8 @@
 //! Whether what was asked for happened: cold reads, compression, options, and the bytes that they must lead to.
 
 use outcrop_schema::filesystem::{
-    COMPRESSED_SHARE, COMPRESSION, DATA_RATIO, IO_BLOCK_SIZE, OPTIONS, PAGE_CACHE_BELOW, PAGES_CACHED_BEFORE,
-    PREDICTED_SPACE, READ_AMPLIFICATION, SPACE_RATIO,
+    COMPRESS_POLICY, COMPRESSED_SHARE, COMPRESSION, DATA_RATIO, IO_BLOCK_SIZE, OPTIONS, PAGE_CACHE_BELOW,
+    PAGES_CACHED_BEFORE, PREDICTED_SPACE, READ_AMPLIFICATION, SPACE_RATIO,
 };
 use outcrop_workload::filesystem::{CompressPolicy, FileOperation, FilesystemKind};
 
@@ -79,7 +79,7 @@ pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
     const SENTENCE: &str = "Where compression was requested, data are compressed.";
     let asked = cells.iter().filter(|cell| {
         let is_forced = cell
-            .get(&outcrop_schema::filesystem::COMPRESS_POLICY)
+            .get(&COMPRESS_POLICY)
             .is_none_or(|policy| *policy == CompressPolicy::Force);
         let writes_small = [
             FileOperation::Append,
@@ -87,10 +87,12 @@ pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
             FileOperation::Update,
             FileOperation::SmallFiles,
         ];
-        is_compressed(cell) && is_forced && is_fresh(cell) && !writes_small.iter().any(|one| does(cell, *one))
+        let is_asked = is_compressed(cell) && is_forced || is_mounted_to_compress(cell);
+        is_asked && is_fresh(cell) && !writes_small.iter().any(|one| does(cell, *one))
     });
     let outside = Outside::of(asked, |cell| {
         if let Some(share) = cell.value(&COMPRESSED_SHARE) {
+            // Of a directory nothing is predicted: data that do not compress are named as well.
             let can = cell
                 .value(&PREDICTED_SPACE)
                 .is_none_or(|ratio| ratio > COMPRESSIBLE);
@@ -115,6 +117,20 @@ pub(super) fn compression_happened(cells: &[Cell<'_>]) -> Finding {
     )
 }
 
+/// Whether somebody else mounted the filesystem of a directory so that it compresses everything.
+fn is_mounted_to_compress(cell: &Cell<'_>) -> bool {
+    const FORCED: &str = "compress-force=";
+    const NOTHING: [&str; 2] = ["none", "no"];
+    let is_forced = |option: &str| {
+        let value = option.split_once(FORCED).map(|(_, value)| value);
+        value.is_some_and(|value| !NOTHING.contains(&value))
+    };
+    kind(cell).is_none()
+        && cell
+            .remark(&OPTIONS)
+            .is_some_and(|shown| shown.split(',').any(is_forced))
+}
+
 /// The kernel shows what was asked for.
 pub(super) fn options_are_effective(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "options-are-effective";
@@ -123,20 +139,18 @@ pub(super) fn options_are_effective(cells: &[Cell<'_>]) -> Finding {
         .iter()
         .filter(|cell| kind(cell) == Some(FilesystemKind::Btrfs) && is_compressed(cell));
     let outside = Outside::of(mounted, |cell| {
-        let shown = cell
-            .trials()
-            .iter()
-            .flat_map(|trial| &trial.notes)
-            .find(|note| OPTIONS.is_kind_of(note))?;
-        let wanted = format!("={}", cell.spelling(&COMPRESSION));
-        let has = shown
-            .text
-            .split(',')
-            .any(|option| option.contains("compress") && option.ends_with(&wanted));
-        Some((!has).then(|| format!("{}: {}", configuration(cell), shown.text)))
+        let shown = cell.remark(&OPTIONS)?;
+        let key = match cell.get(&COMPRESS_POLICY) {
+            Some(CompressPolicy::Heuristic) => "compress",
+            _ => "compress-force",
+        };
+        let wanted = format!("{key}={}", cell.spelling(&COMPRESSION));
+        // The remark is a sentence with the options at its end.
+        let mut options = shown.split([',', ' ']);
+        let has = options.any(|option| option == wanted);
+        Some((!has).then(|| format!("{}: {shown}", configuration(cell))))
     });
-    let how =
-        "compression and level in the options of the mounted filesystem, as its mount table shows them,";
+    let how = "compression, its level and whether it is forced in the options of the mounted filesystem, as its mount table shows them,";
     outside.finding(ID, SENTENCE, how, "no compressed btrfs was mounted by Outcrop").otherwise(
         "The kernel took another level or algorithm without saying so: zstd:99 becomes zstd:15, and a later compress-force without a \
          level resets both.",

@@ -1,0 +1,83 @@
+//! What ageing leaves: extents, and the space that the files take after it.
+
+use outcrop_schema::filesystem::{AGE, EXTENTS, SPACE_RATIO};
+
+use super::cell::{configuration, is_fresh};
+use crate::answer::Claim;
+use crate::cell::{Cell, families};
+use crate::finding::as_sentence;
+use crate::number::Number;
+
+/// The same configuration before and after.
+struct Pair<'c, 'a> {
+    fresh: &'c Cell<'a>,
+    aged: &'c Cell<'a>,
+    /// Extents after it for each one before.
+    growth: f64,
+}
+
+impl Pair<'_, '_> {
+    /// `btrfs zstd:3: 128 → 5,210 extents, data ÷ space 3.52 → 2.10`.
+    fn words(&self) -> String {
+        let text = |cell: &Cell<'_>, metric| {
+            cell.number(metric)
+                .map_or_else(|| "–".to_owned(), Number::to_string)
+        };
+        format!(
+            "{}: {} → {} extents, data ÷ space {} → {}",
+            configuration(self.aged),
+            text(self.fresh, &EXTENTS),
+            text(self.aged, &EXTENTS),
+            text(self.fresh, &SPACE_RATIO),
+            text(self.aged, &SPACE_RATIO)
+        )
+    }
+}
+
+/// Extents and space of each configuration as it was written and after it was overwritten, the most scattered first.
+pub(super) fn claim(cells: &[Cell<'_>]) -> Option<Claim> {
+    const NAMED: usize = 3;
+    let pairs = pairs(cells);
+    let words: Vec<String> = pairs.iter().map(Pair::words).collect();
+    let most = pairs.first()?;
+    let history = most.aged.spelling(&AGE).to_owned();
+    let more = match words.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let brief = format!("{}{more}", words[..words.len().min(NAMED)].join("; "));
+    let text = format!(
+        "Files as they were written, and after ageing ({history} of their 4 KiB blocks, at random). {}",
+        as_sentence(&words.join("; "))
+    );
+    let numbers = pairs.iter().filter_map(|pair| {
+        let name = format!("extents after ageing, {}", configuration(pair.aged));
+        Some(pair.aged.number(&EXTENTS)?.clone().named(name))
+    });
+    Some(Claim::new("After ageing", brief, text, numbers.collect()))
+}
+
+/// A pair of each configuration: whatever is done with the files afterwards, they lie as ageing left them.
+fn pairs<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Pair<'c, 'a>> {
+    let known = cells.iter().filter(|cell| cell.value(&EXTENTS).is_some());
+    let mut pairs: Vec<Pair<'c, 'a>> = Vec::new();
+    for family in families(known, &[&AGE]) {
+        let fresh = family.iter().copied().find(|cell| is_fresh(cell));
+        let Some(fresh) = fresh else { continue };
+        for aged in family.iter().copied().filter(|cell| !is_fresh(cell)) {
+            let is_known = |pair: &Pair<'_, '_>| {
+                configuration(pair.aged) == configuration(aged)
+                    && pair.aged.spelling(&AGE) == aged.spelling(&AGE)
+            };
+            let (Some(after), Some(before)) = (aged.value(&EXTENTS), fresh.value(&EXTENTS)) else {
+                continue;
+            };
+            if !pairs.iter().any(is_known) {
+                let growth = after / before.max(1.0);
+                pairs.push(Pair { fresh, aged, growth });
+            }
+        }
+    }
+    pairs.sort_by(|one, other| other.growth.total_cmp(&one.growth));
+    pairs
+}

@@ -1,0 +1,197 @@
+//! Published figures that ours have no axes for: offered load in MB/s, plotted against logged bandwidth, updates against reads; and
+//! zstd's table of 2017 with our figures of the same.
+
+use outcrop_measure::metric::{Better, Metric};
+use outcrop_schema::filesystem::{
+    COMPRESSION, LOGGED_READ_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, OFFERED, OFFERED_SHARE, PUBLISHED_LATENCY,
+    PUBLISHED_READ_BANDWIDTH, PUBLISHED_TAIL, PUBLISHED_UPDATE_LATENCY, PUBLISHED_WRITE_BANDWIDTH,
+    RECORD_SIZE, SPACE_RATIO, WRITE_THROUGHPUT,
+};
+use outcrop_workload::filesystem::FilesystemKind;
+
+use super::super::cell::{configuration, is_fresh, kind};
+use super::super::published::{DASHED, Published, has};
+use crate::cell::Cell;
+use crate::chart::SeriesKind::{self, Measured};
+use crate::chart::{
+    Bar, BarChart, BarGroup, Facet, Figure, LineChart, Part, Point, Quantity, Scale, ScatterChart,
+    ScatterGroup, ScatterPoint, Series, axis,
+};
+use crate::section::FigureSlot;
+
+/// The bars of a subject: what is plotted next to the most that the logs have.
+const BANDWIDTHS: [(&str, Metric); 4] = [
+    ("read, as plotted", PUBLISHED_READ_BANDWIDTH),
+    ("read, most in the logs", LOGGED_READ_BANDWIDTH),
+    ("write, as plotted", PUBLISHED_WRITE_BANDWIDTH),
+    ("write, most in the logs", LOGGED_WRITE_BANDWIDTH),
+];
+
+/// Those whose references a reader asked for.
+pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
+    let figures = [
+        latency_by_load(published),
+        tail_by_load(published),
+        bandwidths(published),
+        update_over_read(published),
+        space_against_writing(cells, published),
+    ];
+    figures.into_iter().flatten().map(FigureSlot::Drawn).collect()
+}
+
+fn latency_by_load(published: &Published) -> Option<Figure> {
+    let chart = LineChart {
+        x: axis("Offered load, MB/s", Quantity::Count, Scale::Linear),
+        y: axis("Latency, as published", Quantity::Latency, Scale::Log10),
+        series: published.lines(&OFFERED, &PUBLISHED_LATENCY, 0),
+    };
+    let caption = published.caption(DASHED, has(&OFFERED, &PUBLISHED_LATENCY));
+    chart.draw(
+        "fs-latency-by-load-published",
+        "Latency by offered load, as published",
+        caption.trim_start().to_owned(),
+    )
+}
+
+fn tail_by_load(published: &Published) -> Option<Figure> {
+    let chart = LineChart {
+        x: axis(
+            "Offered load, share of the highest",
+            Quantity::Percent,
+            Scale::Linear,
+        ),
+        y: axis("p99.9 − p50, as published", Quantity::Latency, Scale::Log10),
+        series: published.lines(&OFFERED_SHARE, &PUBLISHED_TAIL, 0),
+    };
+    let caption = published.caption(DASHED, has(&OFFERED_SHARE, &PUBLISHED_TAIL));
+    chart.draw(
+        "fs-tail-by-load-published",
+        "Tail of the latency by offered load, as published",
+        caption.trim_start().to_owned(),
+    )
+}
+
+/// Bandwidths as they are plotted, and the most that the shipped logs have.
+fn bandwidths(published: &Published) -> Option<Figure> {
+    let is_wanted = |cell: &Cell<'_>| BANDWIDTHS.iter().any(|(_, metric)| cell.value(metric).is_some());
+    let mut groups = Vec::new();
+    for (subject, cells) in published.by_subject(is_wanted) {
+        let mut bars = Vec::new();
+        for (part, (_, metric)) in BANDWIDTHS.iter().enumerate() {
+            let number = cells.iter().find_map(|cell| cell.number(metric));
+            bars.extend(number.map(|number| Bar::of(SeriesKind::Published, part, number, subject)));
+        }
+        groups.push(BarGroup {
+            label: subject.to_owned(),
+            bars,
+        });
+    }
+    let chart = BarChart {
+        value: axis("Bandwidth, as published", Quantity::Bandwidth, Scale::Linear),
+        parts: Part::all(BANDWIDTHS.iter().map(|(name, _)| *name)),
+        facets: vec![Facet {
+            title: String::new(),
+            groups,
+        }],
+    };
+    let caption = published.caption("Pale", is_wanted);
+    chart.draw(
+        "fs-bandwidth-published",
+        "Bandwidth of btrfs, as published",
+        caption.trim_start().to_owned(),
+    )
+}
+
+/// How long an update of a part of a record takes, as a multiple of the read that it contains.
+fn update_over_read(published: &Published) -> Option<Figure> {
+    let ratio =
+        |cell: &Cell<'_>| Some(cell.value(&PUBLISHED_UPDATE_LATENCY)? / cell.value(&PUBLISHED_LATENCY)?);
+    let is_wanted = |cell: &Cell<'_>| cell.place(&RECORD_SIZE).is_some() && ratio(cell).is_some();
+    let mut series = Vec::new();
+    for (hue, (subject, cells)) in published.by_subject(is_wanted).into_iter().enumerate() {
+        let point = |cell: &&Cell<'static>| {
+            let (size, ratio) = (cell.place(&RECORD_SIZE)?, ratio(cell)?);
+            let note = format!(
+                "{subject}, {}: {ratio:.2} × the read",
+                cell.spelling(&RECORD_SIZE)
+            );
+            Some(Point::bare(size, ratio, note))
+        };
+        let mut points: Vec<Point> = cells.iter().filter_map(point).collect();
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        let name = format!("published: {subject}");
+        series.push(Series::new(name, hue, SeriesKind::Published, points));
+    }
+    let chart = LineChart {
+        x: axis("Record", Quantity::AccessSize, Scale::Log2),
+        y: axis(
+            "4 KiB update ÷ read, as published",
+            Quantity::Ratio,
+            Scale::Fitted,
+        ),
+        series,
+    };
+    let caption = published.caption(DASHED, is_wanted);
+    chart.draw(
+        "fs-update-over-read-published",
+        "Update latency as a multiple of read latency, as published",
+        format!("Below 1 an update takes less than the read that it contains; a record of 4 KiB is not read.{caption}"),
+    )
+}
+
+/// Space against writing of btrfs by compression, ours and zstd's table; only where that is asked for.
+fn space_against_writing(cells: &[Cell<'_>], published: &Published) -> Option<Figure> {
+    let has_both =
+        |cell: &Cell<'_>| cell.value(&WRITE_THROUGHPUT).is_some() && cell.value(&SPACE_RATIO).is_some();
+    let subjects = published.by_subject(has_both);
+    if subjects.is_empty() {
+        return None;
+    }
+    let point = |cell: &Cell<'_>| {
+        let (write, space) = (cell.number(&WRITE_THROUGHPUT)?, cell.value(&SPACE_RATIO)?);
+        let name = configuration(cell);
+        let note = format!(
+            "{name}: space {space:.2}, written at {write} ({})",
+            write.certainty()
+        );
+        Some(ScatterPoint {
+            label: cell.spelling(&COMPRESSION).to_owned(),
+            note,
+            ..ScatterPoint::of(write, space, &name)
+        })
+    };
+    // What is done with the files after they were written has no part in it.
+    let mut ours: Vec<ScatterPoint> = Vec::new();
+    let is_btrfs = |cell: &&Cell<'_>| kind(cell) == Some(FilesystemKind::Btrfs) && is_fresh(cell);
+    for one in cells.iter().filter(is_btrfs).filter_map(point) {
+        if !ours.iter().any(|other| other.cell == one.cell) {
+            ours.push(one);
+        }
+    }
+    let group = |name: String, hue: usize, kind: SeriesKind, points: Vec<ScatterPoint>| ScatterGroup {
+        name,
+        hue,
+        kind,
+        is_beside_front: false,
+        points,
+    };
+    let mut groups = vec![group("btrfs, this run".to_owned(), 0, Measured, ours)];
+    for (place, (subject, cells)) in subjects.into_iter().enumerate() {
+        let points = cells.into_iter().filter_map(point).collect();
+        let name = format!("published: {subject}");
+        groups.push(group(name, place + 1, SeriesKind::Published, points));
+    }
+    let chart = ScatterChart {
+        x: axis("Write throughput", Quantity::Bandwidth, Scale::Log10),
+        y: axis("Data ÷ space", Quantity::Ratio, Scale::Fitted),
+        x_better: Better::Higher,
+        groups,
+        front_name: None,
+    };
+    let caption = published.caption("Hollow", has_both);
+    chart.draw(
+        "fs-space-against-writing",
+        "Space against writing, by compression",
+        format!("Right and up is better. Data and machines differ: compare the shapes.{caption}"),
+    )
+}
