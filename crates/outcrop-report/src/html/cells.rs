@@ -43,7 +43,6 @@ fn cell(column: &GridColumn, row: usize) -> Markup {
     let place = place
         .map(|place: f64| place.to_string())
         .filter(|place| place != text);
-
     // Most columns have words, or figures with an interval: they need no class.
     let class = column.is_right.then_some("r");
     html! {
