@@ -37,7 +37,7 @@ impl Layer for Filesystem {
         Some(Profile {
             plans: &["fs-choice"],
             plans_for_data: &["fs-choice"],
-            quick_s: 14,
+            quick_s: 13,
             default_s: 58,
         })
     }

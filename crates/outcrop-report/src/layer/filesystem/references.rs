@@ -22,6 +22,8 @@ use tail::tail_is_the_queue;
 
 /// A plotted figure may be so much above the highest that was logged: rounding.
 const ROUNDING: f64 = 1.02;
+/// Bytes of a published update: a record of this size is written whole, and not read.
+pub(super) const UPDATE_BYTES: u64 = 4096;
 /// Bytes of a read behind the latencies by offered load.
 const READ_BYTES: f64 = 8_388_608.0;
 /// Requests that one of its jobs has in flight.
@@ -228,8 +230,6 @@ fn paced_not_saturated(cells: &[Cell<'_>]) -> Option<Finding> {
 
 /// An update of a part of a record reads the record first.
 fn update_contains_its_read(cells: &[Cell<'_>]) -> Option<Finding> {
-    /// Bytes of an update: a record of this size is written whole, and not read.
-    const UPDATE_BYTES: u64 = 4096;
     let larger = cells
         .iter()
         .filter(|cell| cell.get(&RECORD_SIZE).is_some_and(|size| size.0 > UPDATE_BYTES));

@@ -11,6 +11,7 @@ use outcrop_workload::filesystem::FilesystemKind;
 
 use super::super::cell::{configuration, is_fresh, kind};
 use super::super::published::{DASHED, Published, has};
+use super::super::references::UPDATE_BYTES;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{self, Measured};
 use crate::chart::{
@@ -106,7 +107,8 @@ fn bandwidths(published: &Published) -> Option<Figure> {
 fn update_over_read(published: &Published) -> Option<Figure> {
     let ratio =
         |cell: &Cell<'_>| Some(cell.value(&PUBLISHED_UPDATE_LATENCY)? / cell.value(&PUBLISHED_LATENCY)?);
-    let is_wanted = |cell: &Cell<'_>| cell.place(&RECORD_SIZE).is_some() && ratio(cell).is_some();
+    let is_larger = |cell: &Cell<'_>| cell.get(&RECORD_SIZE).is_some_and(|size| size.0 > UPDATE_BYTES);
+    let is_wanted = |cell: &Cell<'_>| is_larger(cell) && ratio(cell).is_some();
     let mut series = Vec::new();
     for (hue, (subject, cells)) in published.by_subject(is_wanted).into_iter().enumerate() {
         let point = |cell: &&Cell<'static>| {
@@ -135,7 +137,7 @@ fn update_over_read(published: &Published) -> Option<Figure> {
     chart.draw(
         "fs-update-over-read-published",
         "Update latency as a multiple of read latency, as published",
-        format!("Below 1 an update takes less than the read that it contains; a record of 4 KiB is not read.{caption}"),
+        format!("Records that are larger than the update. Below 1 it takes less than the read that it contains.{caption}"),
     )
 }
 
