@@ -77,7 +77,7 @@ impl Checks {
 
 /// How much the machine did for others while the cells were measured; where that is not recorded, when the run began.
 fn other_work(run: &RunView, cells: &[Cell<'_>]) -> Option<String> {
-    let trials = cells.iter().flat_map(|cell| cell.trials());
+    let trials = cells.iter().flat_map(Cell::trials);
     let shares: Vec<f64> = trials.filter_map(|trial| trial.others_cpu_share).collect();
     match median(&shares) {
         Some(share) => (share > OTHERS_MATTER).then(|| {

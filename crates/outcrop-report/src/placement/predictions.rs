@@ -3,7 +3,7 @@
 //! A report works out the predictions of a run once: this finding and the modelled hardware rest on the same ones.
 
 use outcrop_measure::metric::Unit;
-use outcrop_predict::{Study, Unmatched};
+use outcrop_predict::{Coverage, Study, Unmatched};
 
 use super::system::MeasuredSystem;
 use crate::finding::Finding;
@@ -55,8 +55,8 @@ impl<'s> Predictions<'s> {
             ("mean error of a prediction", Some(mean)),
             ("worst error of a prediction", Some(worst)),
             (
-                "share of measured values within the 90 % intervals, each codec left out of its own",
-                coverage.map(|coverage| coverage.share()),
+                "share of measured values within the 90 % intervals, codec by codec left out",
+                coverage.map(Coverage::share),
             ),
         ];
         let numbers = numbers
