@@ -11,19 +11,17 @@ pub use connection::{Connection, Outcome, Pipeline};
 pub use pool::Pool;
 pub use ring::{KeyHash, Ring};
 
+use outcrop_cache_client::{MOST_KEY_BYTES, is_plain_key};
+
 use crate::error::CacheLoadError;
 use crate::target::Target;
-
-/// memcached's limit, which the others share here: a key that one of them takes, all take.
-const MOST_KEY_BYTES: usize = 250;
 
 /// Checks that a key is one that every protocol can carry: a line break in it would be a command of its own.
 ///
 /// # Errors
 /// [`CacheLoadError::Spec`] with what is accepted.
 pub fn check_key(key: &[u8]) -> Result<(), CacheLoadError> {
-    let is_plain = key.iter().all(|byte| *byte > b' ' && *byte != 0x7f);
-    if is_plain && (1..=MOST_KEY_BYTES).contains(&key.len()) {
+    if is_plain_key(key) {
         return Ok(());
     }
     let seen: Vec<u8> = key.iter().take(60).copied().collect();

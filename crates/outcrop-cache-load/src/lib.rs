@@ -24,8 +24,6 @@
 mod error;
 mod target;
 
-mod protocol;
-
 mod client;
 
 mod report;
@@ -38,9 +36,10 @@ mod verdict;
 pub use client::{Client, Connection, KeyHash, Outcome, Pipeline, Pool, Ring, check_key};
 pub use drive::{LoadProgress, run_load};
 pub use error::CacheLoadError;
+pub use outcrop_cache_client::Protocol;
 pub use outcrop_workload::keyed::Objective;
 pub use report::{DriverCpu, KindReport, LoadReport, ServerCpu, Tally, WarmUpReport};
 pub use search::{SearchEnd, SearchReport, SearchStep, search_rate};
 pub use spec::{LoadSpec, RequestSource, WarmUp};
-pub use target::{Protocol, Target};
+pub use target::Target;
 pub use verdict::{Failure, Shortage, Verdict};

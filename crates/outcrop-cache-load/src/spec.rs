@@ -6,13 +6,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use outcrop_cache_client::Protocol;
 use outcrop_measure::{Seed, TimeSpan};
 use outcrop_workload::keyed::{KeyedWorkload, Objective, Preset, Trace};
 use outcrop_workload::{Arrival, Content};
 
 use crate::error::CacheLoadError;
 
-use crate::target::{Protocol, Target};
+use crate::target::Target;
 
 /// Where requests come from.
 #[derive(Clone, Debug)]

@@ -4,39 +4,9 @@ use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
+use outcrop_cache_client::{Protocol, Wire};
+
 use crate::error::CacheLoadError;
-
-/// How a cache is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Protocol {
-    /// memcached's text protocol.
-    Memcached,
-    /// Redis's RESP, version 2.
-    Redis,
-    /// `GET /key`, `PUT /key` with a body, `DELETE /key`.
-    Http,
-}
-
-impl Protocol {
-    const ALL: [Self; 3] = [Self::Memcached, Self::Redis, Self::Http];
-
-    /// The scheme of its URLs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Memcached => "memcached",
-            Self::Redis => "redis",
-            Self::Http => "http",
-        }
-    }
-
-    const fn default_port(self) -> u16 {
-        match self {
-            Self::Memcached => 11211,
-            Self::Redis => 6379,
-            Self::Http => 80,
-        }
-    }
-}
 
 /// A cache by protocol, host and port.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +36,11 @@ impl Target {
         } else {
             format!("{}:{}", self.host, self.port)
         }
+    }
+
+    /// What requests are written by, and replies read.
+    pub(crate) fn wire(&self) -> Wire {
+        Wire::of(self.protocol, || self.authority())
     }
 
     /// The addresses of the name, at least one.

@@ -14,7 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use outcrop_measure::metric::Unavailable;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::Access;
 use rustix::io::FdFlags;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 
@@ -65,16 +64,9 @@ impl Program {
     }
 }
 
-/// Where administrators' programs are, which is not on every user's PATH.
-const MORE_FOLDERS: &str = "/usr/local/sbin:/usr/sbin:/sbin";
-
 /// Where a program lies.
 pub(crate) fn find(program: Program) -> Result<PathBuf, Unavailable> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(std::env::split_paths(MORE_FOLDERS));
-    let mut candidates = folders.map(|folder| folder.join(program.name()));
-    let found = candidates.find(|path| path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok());
-    found.ok_or_else(|| {
+    outcrop_probe::program::find(program.name()).ok_or_else(|| {
         Unavailable::because(format!(
             "{} is not installed; install the package {} (apt-get install {})",
             program.name(),
@@ -86,14 +78,7 @@ pub(crate) fn find(program: Program) -> Result<PathBuf, Unavailable> {
 
 /// The first line of what it says of itself.
 pub(crate) fn version(program: Program) -> Result<String, Unavailable> {
-    let mut command = Command::new(find(program)?);
-    let output = command.arg(program.version_flag()).stdin(Stdio::null()).output();
-    let output = output
-        .map_err(|error| Unavailable::because(format!("{} does not start: {error}", program.name())))?;
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    let line = text.lines().find(|line| line.chars().any(|c| c.is_ascii_digit()));
-    Ok(line.unwrap_or_default().trim().to_owned())
+    outcrop_probe::program::version(&find(program)?, program.version_flag())
 }
 
 /// Runs a program to its end: on the image as its descriptor, never by a name.

@@ -1,5 +1,6 @@
 //! One database under load: what a process of a trial does.
 
+mod cpu;
 mod newest;
 mod recorder;
 mod timing;
@@ -10,10 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_measure::Seed;
-use outcrop_probe::{Clock, CpuTime, CpuUsage, ProcessMemory};
+use outcrop_probe::Clock;
 use outcrop_workload::keyed::{OperationKind, RecordValues, StoreLoad, StoreLoadSpec};
 use outcrop_workload::store::{Settling, StoreEngine};
 
+use self::cpu::{Usage, Used};
 use self::newest::NewestVersions;
 use self::recorder::Intervals;
 use self::timing::Span;
@@ -34,6 +36,8 @@ pub trait Witness: Sync {
 
 /// Between two looks at whether compaction has settled.
 const LOOK: Duration = Duration::from_millis(20);
+/// Between two looks at whether a thread has failed.
+const FAILURE_LOOK: Duration = Duration::from_millis(100);
 /// So many looks in a row have to find nothing to do: a finished compaction may ask for the next one.
 const QUIET_LOOKS: u32 = 5;
 /// A tree that has not settled by then never does.
@@ -59,7 +63,7 @@ impl<'s> Database<'s> {
     /// As [`engine::open`]; also a workload that does not fit its records.
     pub fn open(spec: &'s KvSpec, directory: &Path, process: u32, opening: Opening) -> Result<Self, KvError> {
         spec.validate()?;
-        Self::over(spec, engine::open(&spec.options, directory, opening)?, process)
+        Self::over(spec, engine::open(&spec.opened()?, directory, opening)?, process)
     }
 
     /// The same over a store that is open: one of a caller's own, which must do what a sorted map does.
@@ -124,7 +128,8 @@ impl<'s> Database<'s> {
         let threads = self.spec.threads;
         let shared = self.shared(&intervals, span, witness);
         wait_until_ns(timing.start_ns)?;
-        let cpu_before = CpuTime::now();
+        let server = self.store.server();
+        let cpu_before = Used::now(server.as_ref())?;
         let done = in_threads("load", threads, &shared.has_failed, |thread| {
             let range = self.load.loaded(thread, threads);
             Worker::new(&shared, thread)?.load(range)
@@ -132,7 +137,7 @@ impl<'s> Database<'s> {
         let loaded = self.clock.ticks();
         self.store.flush()?;
         let ended = self.clock.ticks();
-        let cpu = CpuTime::now().since(&cpu_before);
+        let cpu = Used::now(server.as_ref())?.since(&cpu_before);
         let counters = self.store.counters().since(&before);
         Ok(LoadReport {
             phase: PhaseReport {
@@ -142,7 +147,7 @@ impl<'s> Database<'s> {
                 tally: done.tally,
                 cpu: CpuReport {
                     user_ns: cpu.user_ns,
-                    kernel_ns: cpu.system_ns,
+                    kernel_ns: cpu.kernel_ns,
                     callers_ns: done.cpu_ns,
                     waiting_ns: 0,
                 },
@@ -180,6 +185,10 @@ impl<'s> Database<'s> {
             left: self.store.compaction(),
             counters: self.store.counters(),
             tables: self.store.tables(),
+            server_resident_bytes: self
+                .store
+                .server()
+                .map(|server| Ok(server.memory()?.resident_bytes)),
         })
     }
 
@@ -198,11 +207,13 @@ impl<'s> Database<'s> {
                     Worker::new(&shared, thread)?.run()
                 })
             });
-            let measured = self.measured_cpu(timing);
+            let measured = self.measured_cpu(timing, &shared.has_failed);
             let ran = threads
                 .join()
                 .map_err(|_| KvError::system("run the workload", "a thread of the driver panicked"))?;
-            Ok::<_, KvError>((measured?, ran?))
+            // What a thread met comes first: where a server has died, its CPU time cannot be read either.
+            let ran = ran?;
+            Ok::<_, KvError>((measured?, ran))
         })?;
         Ok(RunReport {
             phase: PhaseReport {
@@ -215,17 +226,18 @@ impl<'s> Database<'s> {
                 counters: self.store.counters().since(&before),
             },
             left: self.store.compaction(),
-            peak_resident_bytes: ProcessMemory::now().map(|memory| memory.peak_resident_bytes),
+            peak_resident_bytes: cpu::peak_resident_bytes(self.store.server().as_ref()),
         })
     }
 
-    /// CPU time of the process between the ends of the measured time.
-    fn measured_cpu(&self, timing: Timing) -> Result<CpuUsage, KvError> {
+    /// CPU time of the process, and of a server, between the ends of the measured time.
+    fn measured_cpu(&self, timing: Timing, has_failed: &AtomicBool) -> Result<Usage, KvError> {
         let start_ns = timing.start_ns + self.spec.warm_up.as_nanos() as u64;
-        wait_until_ns(start_ns)?;
-        let before = CpuTime::now();
-        wait_until_ns(start_ns + self.spec.duration.as_nanos() as u64)?;
-        Ok(CpuTime::now().since(&before))
+        let server = self.store.server();
+        wait_unless(has_failed, start_ns)?;
+        let before = Used::now(server.as_ref())?;
+        wait_unless(has_failed, start_ns + self.spec.duration.as_nanos() as u64)?;
+        Ok(Used::now(server.as_ref())?.since(&before))
     }
 
     fn shared<'d>(
@@ -251,13 +263,21 @@ impl<'s> Database<'s> {
     }
 }
 
+/// Waits until a moment, or until a thread has failed: its error is not held back until the end of the run.
+fn wait_unless(has_failed: &AtomicBool, moment_ns: u64) -> Result<(), KvError> {
+    while monotonic_ns() < moment_ns && !has_failed.load(Ordering::Relaxed) {
+        wait_until_ns(moment_ns.min(monotonic_ns() + FAILURE_LOOK.as_nanos() as u64))?;
+    }
+    Ok(())
+}
+
 /// CPU time of a process without what its threads spent on waiting for due times, which is not the engine's work.
 ///
 /// The kernel tells user from kernel time by samples, so that the parts are less certain than their sum.
-fn without_waiting(process: &CpuUsage, done: &Done) -> CpuReport {
+fn without_waiting(process: &Usage, done: &Done) -> CpuReport {
     let waiting_ns = done.waiting.total_ns();
-    let total_ns = (process.user_ns + process.system_ns).saturating_sub(waiting_ns);
-    let kernel_ns = process.system_ns.saturating_sub(done.waiting.asleep_ns);
+    let total_ns = (process.user_ns + process.kernel_ns).saturating_sub(waiting_ns);
+    let kernel_ns = process.kernel_ns.saturating_sub(done.waiting.asleep_ns);
     let kernel_ns = kernel_ns.min(total_ns);
     CpuReport {
         user_ns: total_ns - kernel_ns,

@@ -4,14 +4,17 @@ mod fjall;
 mod none;
 mod redb;
 mod rocksdb;
+mod server;
 
 use std::path::Path;
 
+use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::format_bytes;
 use outcrop_workload::store::{
     CompactionStyle, Durability, StoreCodec, StoreCompression, StoreEngine, StoreIo,
 };
 
+use self::server::{Program, Served};
 use crate::error::KvError;
 use crate::store::{Opening, Store, StoreOptions};
 
@@ -21,6 +24,8 @@ const MOST_BLOCK_BYTES: u32 = 1 << 20;
 /// Filters of more bits are larger than what they save.
 const MOST_BLOOM_BITS: u32 = 64;
 const LEAST_WRITE_BUFFER_BYTES: u64 = 1 << 16;
+/// memcached's largest item is 1 MiB with its key and its header.
+const MOST_MEMCACHED_VALUE_BYTES: u32 = (1 << 20) - 512;
 /// Snappy, LZ4 and zlib see at most this far; zstd's own limit in files is no more use.
 const MOST_DICTIONARY_BYTES: u32 = 1 << 20;
 
@@ -34,6 +39,8 @@ pub fn open(options: &StoreOptions, directory: &Path, opening: Opening) -> Resul
         StoreEngine::Fjall => Box::new(fjall::Fjall::open(options, directory, opening)?),
         StoreEngine::RocksDb => Box::new(rocksdb::RocksDb::open(options, directory, opening)?),
         StoreEngine::Redb => Box::new(redb::Redb::open(options, directory, opening)?),
+        StoreEngine::Redis => Box::new(Served::open(Program::Redis, options, directory, opening)?),
+        StoreEngine::Memcached => Box::new(Served::open(Program::Memcached, options, directory, opening)?),
         StoreEngine::None => Box::new(none::Nothing),
     })
 }
@@ -43,14 +50,67 @@ pub const fn codecs(engine: StoreEngine) -> &'static [StoreCodec] {
     match engine {
         StoreEngine::RocksDb => &StoreCodec::ALL,
         StoreEngine::Fjall => &[StoreCodec::None, StoreCodec::Lz4],
-        StoreEngine::Redb | StoreEngine::None => &[StoreCodec::None],
+        StoreEngine::Redb | StoreEngine::Redis | StoreEngine::Memcached | StoreEngine::None => {
+            &[StoreCodec::None]
+        }
     }
+}
+
+/// Whether an engine has its keys in an order in which they can be scanned.
+pub const fn has_scans(engine: StoreEngine) -> bool {
+    !matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
+}
+
+/// Whether an engine keeps every record in memory, whatever it writes to files.
+pub(crate) const fn keeps_records_in_memory(engine: StoreEngine) -> bool {
+    matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
+}
+
+/// Refuses scans of an engine that has none.
+pub(crate) fn check_scans(engine: StoreEngine) -> Result<(), KvError> {
+    match has_scans(engine) {
+        true => Ok(()),
+        false => Err(no_scans(engine)),
+    }
+}
+
+/// Refuses values that are longer than an engine takes.
+pub(crate) fn check_value_size(engine: StoreEngine, longest_bytes: u32) -> Result<(), KvError> {
+    if engine == StoreEngine::Memcached && longest_bytes > MOST_MEMCACHED_VALUE_BYTES {
+        let has = "memcached takes values of less than 1 MiB; the other engines take longer ones";
+        let seen = format!("a value of {}", format_bytes(longest_bytes.into()));
+        return Err(KvError::lacks(seen, has));
+    }
+    Ok(())
+}
+
+/// What is said of a scan to an engine that has none.
+fn no_scans(engine: StoreEngine) -> KvError {
+    let has = format!("{engine} keeps its keys in no order; fjall, rocksdb and redb have scans");
+    KvError::lacks("scanning keys in their order", has)
+}
+
+/// Whether an engine that is opened like this keeps files at all.
+///
+/// # Errors
+/// Why it keeps none.
+pub fn keeps_files(options: &StoreOptions) -> Result<(), Unavailable> {
+    let why = match (options.engine, options.durability) {
+        (StoreEngine::None, _) => "nothing is stored",
+        (StoreEngine::Memcached, _) => "memcached keeps its records in memory and writes no files",
+        (StoreEngine::Redis, Durability::Unlogged) => {
+            "without its log, Redis keeps its records in memory and writes no files"
+        }
+        _ => return Ok(()),
+    };
+    Err(Unavailable::because(why))
 }
 
 /// What an engine can make a write reach before it is acknowledged.
 pub const fn durabilities(engine: StoreEngine) -> &'static [Durability] {
     match engine {
-        StoreEngine::RocksDb => &Durability::ALL,
+        StoreEngine::RocksDb | StoreEngine::Redis => &Durability::ALL,
+        StoreEngine::Memcached => &[Durability::Unlogged],
         StoreEngine::Fjall => &[Durability::Logged, Durability::Synced],
         StoreEngine::Redb => &[Durability::Unlogged, Durability::Synced],
         StoreEngine::None => &[],
@@ -62,29 +122,35 @@ pub fn is_log(engine: StoreEngine, path: &Path) -> bool {
     let ending = match engine {
         StoreEngine::RocksDb => "log",
         StoreEngine::Fjall => "jnl",
-        StoreEngine::Redb | StoreEngine::None => return false,
+        StoreEngine::Redis => "aof",
+        StoreEngine::Redb | StoreEngine::Memcached | StoreEngine::None => return false,
     };
     path.extension().is_some_and(|found| found == ending)
 }
 
-/// Whether the engine is on this machine; its library is looked for and nothing is opened.
+/// Whether the engine is on this machine; its library or its program is looked for, and nothing is opened or started.
 ///
 /// # Errors
 /// [`KvError::Absent`] with what to install.
 pub fn find(engine: StoreEngine) -> Result<(), KvError> {
     match engine {
         StoreEngine::RocksDb => rocksdb::find().map(drop),
+        StoreEngine::Redis => Program::Redis.find().map(drop),
+        StoreEngine::Memcached => Program::Memcached.find().map(drop),
         StoreEngine::Fjall | StoreEngine::Redb | StoreEngine::None => Ok(()),
     }
 }
 
-/// Whether the engine can be used: its library is opened, and no database.
+/// Whether the engine can be used: its library is opened, or its program says its version; no database is opened.
 ///
 /// # Errors
 /// [`KvError::Absent`] with what to install.
 pub fn load(engine: StoreEngine) -> Result<(), KvError> {
+    let says_its_version = |program: Program| program.identity(&program.find()?).map(drop);
     match engine {
         StoreEngine::RocksDb => rocksdb::load(),
+        StoreEngine::Redis => says_its_version(Program::Redis),
+        StoreEngine::Memcached => says_its_version(Program::Memcached),
         StoreEngine::Fjall | StoreEngine::Redb | StoreEngine::None => Ok(()),
     }
 }
@@ -99,6 +165,8 @@ pub fn check(options: &StoreOptions) -> Result<(), KvError> {
         StoreEngine::RocksDb => check_rocksdb(options),
         StoreEngine::Fjall => check_fjall(options),
         StoreEngine::Redb => check_uncompressed(options, "redb stores rows as they are"),
+        StoreEngine::Redis => check_uncompressed(options, "Redis stores values as they are"),
+        StoreEngine::Memcached => check_uncompressed(options, "memcached stores values as they are"),
         StoreEngine::None => check_uncompressed(options, "nothing is stored"),
     }
 }
@@ -166,13 +234,16 @@ fn check_uncompressed(options: &StoreOptions, why: &str) -> Result<(), KvError> 
     }
     check_no_dictionary(options, why)?;
     check_buffered(options)?;
-    if options.engine == StoreEngine::None {
-        return Ok(());
-    }
-    check_durability(
-        options,
-        "redb has no log: a commit either reaches the device (synced) or stays in memory (unlogged); fjall and rocksdb have a log",
-    )
+    let has = match options.engine {
+        StoreEngine::None => return Ok(()),
+        StoreEngine::Memcached => {
+            "memcached keeps its records in memory alone (unlogged); fjall, rocksdb and redis have a log"
+        }
+        _ => {
+            "redb has no log: a commit either reaches the device (synced) or stays in memory (unlogged); fjall, rocksdb and redis have a log"
+        }
+    };
+    check_durability(options, has)
 }
 
 fn check_codecs(options: &StoreOptions, has: &str) -> Result<(), KvError> {

@@ -61,6 +61,18 @@ pub enum KvError {
         /// What the engine said.
         detail: String,
     },
+    /// A server that keeps records in memory has none left.
+    #[error(
+        "{engine} has no memory left for another record: it said `{detail}` at its limit of {limit}; give fewer records, or a shorter run that inserts"
+    )]
+    OutOfMemory {
+        /// The engine.
+        engine: String,
+        /// Its limit.
+        limit: String,
+        /// What it said.
+        detail: String,
+    },
     /// Another process has the database open.
     #[error("the database in {directory} is open in another process; end that process first")]
     Locked {

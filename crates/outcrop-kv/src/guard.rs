@@ -9,18 +9,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
-use crate::drive::{monotonic_ns, wait_until_ns};
 use crate::error::KvError;
 use crate::folder::{AbandonedDatabases, DatabaseFolder};
 use crate::memory_limit;
 use crate::process::{WorkerProgram, command};
 use crate::wire::{Answer, Request, receive, send};
 
-/// A control group is busy until its last process has ended altogether, which is a moment after it closed its files.
-const TRIES: u32 = 200;
-const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 /// Of what it says when it cannot begin.
 const MOST_WORDS_BYTES: u64 = 400;
 
@@ -128,11 +123,6 @@ pub(crate) fn keep(mut from: impl Read, directory: &Path, maker: u32) -> Result<
         let removed: Vec<_> = folders.into_iter().map(AbandonedDatabases::remove).collect();
         removed.into_iter().collect()
     });
-    for _ in 0..TRIES {
-        if memory_limit::remove_of(maker) {
-            break;
-        }
-        wait_until_ns(monotonic_ns() + BETWEEN_TRIES.as_nanos() as u64)?;
-    }
+    memory_limit::until_it_is_free(|| memory_limit::remove_of(maker));
     removed
 }

@@ -2,10 +2,13 @@
 
 use std::fmt;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use outcrop_measure::units::format_bytes;
 
+use crate::drive::{monotonic_ns, wait_until_ns};
 use crate::error::KvError;
 
 const ROOT: &str = "/sys/fs/cgroup";
@@ -84,8 +87,25 @@ impl MemoryLimit {
 
 impl Drop for MemoryLimit {
     fn drop(&mut self) {
-        // The group of a process that still ends is removed by the next trial.
-        let _ = fs::remove_dir(&self.group);
+        // What is not removed in time is removed by the next trial.
+        until_it_is_free(|| {
+            let removed = fs::remove_dir(&self.group);
+            !removed.is_err_and(|error| error.kind() == ErrorKind::ResourceBusy)
+        });
+    }
+}
+
+/// A control group is busy until its last process has ended altogether, which is a moment after it closed its files.
+const TRIES: u32 = 200;
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+
+/// Tries until something is done, or for a second.
+pub(crate) fn until_it_is_free(is_done: impl Fn() -> bool) {
+    for _ in 0..TRIES {
+        let moment_ns = monotonic_ns() + BETWEEN_TRIES.as_nanos() as u64;
+        if is_done() || wait_until_ns(moment_ns).is_err() {
+            return;
+        }
     }
 }
 

@@ -8,14 +8,16 @@
 )]
 
 use std::ffi::OsString;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group, set_parent_process_death_signal};
 
 use crate::drive::Database;
 use crate::error::KvError;
@@ -26,6 +28,8 @@ use crate::store::Opening;
 use crate::usage::is_full;
 use crate::wire::{Answer, Request, receive, send};
 
+/// What a process has started ends with it, within this time.
+const LAST_MOMENTS: Duration = Duration::from_secs(10);
 /// The last words of a process that are repeated.
 const LAST_WORDS_BYTES: usize = 400;
 
@@ -82,9 +86,7 @@ impl Worker {
             std::fs::File::create(last_words).map_err(|error| KvError::path("make", last_words, error))?;
         let mut command = command(program, theirs);
         command.stdout(guard.life_line()?).stderr(errors);
-        let parent = getpid();
-        // SAFETY: between fork and exec only system calls are made; nothing is allocated and no lock is taken.
-        unsafe { command.pre_exec(move || begin(parent)) };
+        end_with_us(&mut command);
         let process = command
             .spawn()
             .map_err(|error| KvError::path("start", &program.path, error))?;
@@ -112,6 +114,9 @@ impl Worker {
     /// Its answer; waits for it.
     pub(crate) fn answer(&mut self) -> Result<Answer, KvError> {
         match receive(&mut self.socket) {
+            Ok(Some(Answer::Failed(KvError::Ended { how }))) => Err(KvError::Ended {
+                how: how.clone() + &self.limit_in_words(&how),
+            }),
             Ok(Some(Answer::Failed(error))) => Err(error),
             Ok(Some(answer)) => Ok(answer),
             // A socket that closed, or was reset: how the process ended says more.
@@ -132,6 +137,16 @@ impl Worker {
         }
     }
 
+    /// What a limit may have to do with how a process ended.
+    fn limit_in_words(&self, how: &str) -> String {
+        match &self.limit {
+            Some(limit) if how.contains("signal: 9") => {
+                format!("; its memory limit of {limit} may be too small")
+            }
+            _ => String::new(),
+        }
+    }
+
     fn described(&self, how: &str) -> KvError {
         // Libraries that assert end themselves on a full disk, and cannot even say so there.
         let directory = self.last_words.parent().unwrap_or(&self.last_words);
@@ -145,12 +160,7 @@ impl Worker {
             .map(str::trim)
             .filter(|line| !line.is_empty())
             .collect();
-        let limited = match &self.limit {
-            Some(limit) if how.contains("signal: 9") => {
-                format!("; its memory limit of {limit} may be too small")
-            }
-            _ => String::new(),
-        };
+        let limited = self.limit_in_words(how);
         let said = match words.as_slice() {
             [] => String::new(),
             words => format!("; it said: {}", words.join(" ")),
@@ -163,10 +173,36 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        // While it is not waited for, its number is no one else's, nor that of its group: a server, and what a server has started.
+        if matches!(self.process.try_wait(), Ok(None)) {
+            let _ = kill_process_group(Pid::from_child(&self.process), Signal::KILL);
+        }
         // One that has ended already takes no signal: that is what is wanted.
         let _ = self.process.kill();
         let _ = self.process.wait();
+        // The last of them closes the socket: until then files of the database may be open.
+        let _ = self.socket.get_ref().set_read_timeout(Some(LAST_MOMENTS));
+        let mut rest = [0; 4096];
+        while matches!(self.socket.read(&mut rest), Ok(length) if length > 0) {}
     }
+}
+
+/// Ends what a command starts together with the thread that starts it, even if that is killed.
+fn end_with_us(command: &mut Command) {
+    let parent = getpid();
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated and no lock is taken.
+    unsafe { command.pre_exec(move || begin(parent)) };
+}
+
+/// The same for a server of a database, which also holds our standard output, so that the guard waits for its end and for that of what it
+/// starts itself.
+pub(crate) fn bind_to_us(command: &mut Command) -> Result<(), KvError> {
+    let life_line = io::stdout().as_fd().try_clone_to_owned();
+    let life_line = life_line.map_err(|error| KvError::system("use standard output", error))?;
+    // SAFETY: it makes one system call.
+    unsafe { command.pre_exec(move || Ok(fcntl_setfd(&life_line, FdFlags::empty())?)) };
+    end_with_us(command);
+    Ok(())
 }
 
 /// What the new process does before it becomes this program again.

@@ -71,7 +71,7 @@ impl Tally {
     }
 }
 
-/// CPU time of a process in the measured part of a phase, without what its driver took to wait.
+/// CPU time of a process, and of its server where the engine is one, in the measured part of a phase, without what its driver took to wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuReport {
     /// All threads, in user mode.
@@ -90,7 +90,7 @@ impl CpuReport {
         self.user_ns + self.kernel_ns
     }
 
-    /// What the engine's own threads took.
+    /// What the engine's own threads took, or its server.
     pub const fn background_ns(&self) -> u64 {
         self.total_ns().saturating_sub(self.callers_ns)
     }
@@ -222,6 +222,8 @@ pub struct SettlingReport {
     pub counters: StoreCounters,
     /// What its files held then.
     pub tables: Tables,
+    /// Resident memory of the server then; none where the engine is in the process itself.
+    pub server_resident_bytes: Option<Counted>,
 }
 
 /// What a process says of its load.
@@ -240,7 +242,7 @@ pub struct RunReport {
     pub phase: PhaseReport,
     /// What compaction had left to do at its end.
     pub left: CompactionState,
-    /// The process's resident memory at its highest.
+    /// Resident memory of the process, and of its server, at the highest.
     pub peak_resident_bytes: Counted,
 }
 
@@ -297,7 +299,9 @@ pub struct KvReport {
     pub run_amounts: Amounts,
     /// Bytes of compaction left after the run.
     pub debt_after: Counted,
-    /// The highest resident memory of all processes together.
+    /// Resident memory of all servers after settling; none where the engine is in the processes themselves.
+    pub server_resident_bytes: Option<Counted>,
+    /// The highest resident memory of all processes together, servers included.
     pub peak_resident_bytes: Counted,
     /// Energy of the run, warm-up included.
     pub energy_j: Result<f64, Unavailable>,

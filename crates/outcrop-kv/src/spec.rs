@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use outcrop_measure::Seed;
 use outcrop_measure::units::format_bytes;
-use outcrop_workload::keyed::{RequestDistribution, StoreWorkload, ValueSize};
+use outcrop_workload::keyed::{OperationKind, RequestDistribution, StoreWorkload, ValueSize};
 use outcrop_workload::store::{Settling, StoreEngine};
 use outcrop_workload::{Arrival, Content};
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,12 @@ pub struct KvSpec {
 pub(crate) const MOST_PROCESSES: u32 = 1024;
 const MOST_THREADS: u32 = 1024;
 const MOST_RECORDS: u64 = 1 << 40;
+/// What a server keeps with a record: its key, pointers and lengths, and its share of the index.
+const RECORD_OVERHEAD_BYTES: f64 = 120.0;
+/// Sizes are rounded up to classes, and an index that grows is there twice for a while.
+const MEMORY_MARGIN: f64 = 2.0;
+/// What a server has for itself, and for the first record of each size.
+const LEAST_SERVER_MEMORY_BYTES: u64 = 128 << 20;
 /// An engine does not start with less.
 const LEAST_MEMORY_BYTES: u64 = 16 << 20;
 
@@ -130,7 +136,50 @@ impl KvSpec {
             let seen = format_bytes(limit);
             return Err(KvError::spec("memory_limit", seen, "16 MiB or more"));
         }
+        if self.workload.mix().has(OperationKind::Scan) {
+            engine::check_scans(self.options.engine)?;
+        }
+        engine::check_value_size(self.options.engine, self.value_size.longest_bytes())?;
         engine::check(&self.options)
+    }
+
+    /// The options with what an engine that keeps all records in memory gets of it.
+    ///
+    /// # Errors
+    /// [`KvError::Condition`] where the machine does not have it.
+    pub(crate) fn opened(&self) -> Result<StoreOptions, KvError> {
+        let mut options = self.options.clone();
+        if options.memory_bytes.is_some() || !engine::keeps_records_in_memory(options.engine) {
+            return Ok(options);
+        }
+        let needed = self.memory_of_records(1.0);
+        let all = needed.saturating_mul(self.processes.into());
+        if let Ok(available) = outcrop_probe::memory::available_bytes()
+            && all > available
+        {
+            return Err(KvError::Condition {
+                why: format!(
+                    "{} keeps all records in memory and needs about {} for them, but {} are available; give fewer records",
+                    options.engine,
+                    format_bytes(all),
+                    format_bytes(available)
+                ),
+            });
+        }
+        let likely = self.memory_of_records(MEMORY_MARGIN) + LEAST_SERVER_MEMORY_BYTES;
+        options.memory_bytes = Some(likely.min(self.memory_limit_bytes.unwrap_or(u64::MAX)));
+        Ok(options)
+    }
+
+    /// Memory for the records of one database, those that may be inserted included, times a margin.
+    fn memory_of_records(&self, margin: f64) -> u64 {
+        const SAMPLES: u32 = 1000;
+        let quantiles = (0..SAMPLES).map(|sample| (f64::from(sample) + 0.5) / f64::from(SAMPLES));
+        let mean: f64 = quantiles.map(|at| self.value_size.quantile(at)).sum::<f64>() / f64::from(SAMPLES);
+        // A round trip over a socket takes a thread more than ten microseconds.
+        let operations = self.expected_operations() as f64 / 4.0;
+        let inserted = operations * self.workload.mix().share(OperationKind::Insert);
+        ((self.records as f64 + inserted) * (mean + RECORD_OVERHEAD_BYTES) * margin) as u64
     }
 
     /// Operations that a process may do in its run, for distributions that must know how far the keys will grow.

@@ -1,6 +1,7 @@
 //! What the driver asks of an engine: an open database, and a thread's handle on it.
 
 use outcrop_measure::metric::Unavailable;
+use outcrop_probe::process::OtherProcess;
 use outcrop_workload::store::{
     CompactionStyle, Durability, LevelCodecs, StoreCompression, StoreEngine, StoreIo,
 };
@@ -36,6 +37,8 @@ pub struct StoreOptions {
     pub io: StoreIo,
     /// What a write has to reach.
     pub durability: Durability,
+    /// Most memory for the records of an engine that keeps all of them in memory; none for what a trial's records need, or 1 GiB.
+    pub memory_bytes: Option<u64>,
 }
 
 impl StoreOptions {
@@ -54,7 +57,13 @@ impl StoreOptions {
             compaction: CompactionStyle::Leveled,
             io: StoreIo::Buffered,
             durability: Durability::Logged,
+            memory_bytes: None,
         }
+    }
+
+    /// Most memory for records in memory.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.memory_bytes.unwrap_or(1 << 30)
     }
 }
 
@@ -93,6 +102,11 @@ pub trait Store: Send + Sync {
     /// What the engine's files hold now.
     fn tables(&self) -> Tables {
         Tables::unavailable("the engine does not say what its files hold")
+    }
+
+    /// The process that does the engine's work, where it is not this one.
+    fn server(&self) -> Option<OtherProcess> {
+        None
     }
 }
 

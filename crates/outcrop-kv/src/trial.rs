@@ -344,6 +344,7 @@ struct Settled {
     is_settled: bool,
     counters: StoreCounters,
     tables: Tables,
+    server_resident_bytes: Option<Counted>,
 }
 
 impl Settled {
@@ -355,6 +356,7 @@ impl Settled {
             is_settled: !report.left.is_busy,
             counters: report.counters,
             tables: report.tables,
+            server_resident_bytes: report.server_resident_bytes,
         });
         settled.reduce(|one, other| Self {
             settling_ns: one.settling_ns.max(other.settling_ns),
@@ -362,6 +364,9 @@ impl Settled {
             is_settled: one.is_settled && other.is_settled,
             counters: one.counters.plus(&other.counters),
             tables: one.tables.plus(&other.tables),
+            server_resident_bytes: (one.server_resident_bytes)
+                .zip(other.server_resident_bytes)
+                .map(|both| sum([both.0, both.1].into_iter())),
         })
     }
 }
@@ -418,6 +423,7 @@ fn report(
         stored_after,
         run,
         debt_after,
+        server_resident_bytes: settled.server_resident_bytes,
         peak_resident_bytes,
         energy_j: ran.energy_j,
         kernel_threads_ns: ran.kernel_threads_ns,

@@ -78,6 +78,7 @@ static SHIPPED: &[ShippedPlan] = shipped! {
     "kv-compression": "What does compressing the engine's blocks cost and save, by codec and block size?",
     "kv-scaling": "How do throughput and read latency change with threads and processes, by codec?",
     "kv-ycsb": "How do the engines perform under YCSB's core workloads, and does an LSM tree or a B-tree suit them better?",
+    "kv-network": "What does a store behind a socket, Redis or memcached, cost compared with an embedded engine, by workload and value size?",
     "kv-mixgraph": "What changes with small values and requests that cluster in ranges, by codec and block size?",
     "kv-energy": "How much CPU time and energy does an operation take, by codec and number of processes?",
     "placement": "Where should these data be compressed: what does it cost and save in the store's own blocks?",

@@ -1,7 +1,8 @@
 //! Reads the machine: clocks, environment, CPU time, block-device counters, filesystems and energy.
 //!
 //! The one crate of rank 1 that does I/O: it reads /proc, /sys and the clocks and changes nothing. It starts
-//! nothing but `smartctl` or `nvme`, where they are installed, which read a drive's log. It does not know what is being measured. Whatever a machine cannot give is
+//! nothing but `smartctl` or `nvme`, where they are installed, which read a drive's log, and programs that are asked for their version. It does not
+//! know what is being measured. Whatever a machine cannot give is
 //! [`Unavailable`](outcrop_measure::metric::Unavailable) with the reason, never 0 and never guessed.
 //!
 //! ```
@@ -30,6 +31,7 @@ pub mod numa;
 pub mod others_cpu;
 pub mod page_cache;
 pub mod process;
+pub mod program;
 
 mod block_device;
 pub mod device_identity;

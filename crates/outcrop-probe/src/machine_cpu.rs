@@ -17,6 +17,9 @@ pub struct MachineCpu {
     pub stolen_ns: u64,
 }
 
+/// The unit of /proc/stat and of every process's `stat`: a hundredth of a second, whatever the kernel's own tick.
+pub(crate) const NANOSECONDS_PER_TICK: u64 = 10_000_000;
+
 impl MachineCpu {
     /// Reads it now.
     ///
@@ -42,7 +45,6 @@ impl MachineCpu {
     }
 
     pub(crate) fn of(tree: &SystemTree) -> Result<Self, Unavailable> {
-        const NANOSECONDS_PER_TICK: u64 = 10_000_000;
         let text = tree.text("proc/stat")?;
         let line = text.lines().next().unwrap_or_default();
         let ticks: Vec<u64> = line

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::system_tree::SystemTree;
 
-/// Resident memory of this process, now and at its highest.
+/// Resident memory of a process, now and at its highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessMemory {
     /// Resident set (`VmRSS`).
@@ -20,16 +20,25 @@ impl ProcessMemory {
     /// # Errors
     /// /proc is not mounted.
     pub fn now() -> Result<Self, Unavailable> {
-        Self::in_tree(&SystemTree::live())
+        Self::of_process(&SystemTree::live(), "self")
     }
 
-    fn in_tree(tree: &SystemTree) -> Result<Self, Unavailable> {
-        let status = tree.text("proc/self/status")?;
+    /// Of a process by its name in /proc.
+    pub(crate) fn of_process(tree: &SystemTree, name: &str) -> Result<Self, Unavailable> {
+        let status = tree.text(format!("proc/{name}/status"))?;
         Ok(Self {
             resident_bytes: kibibyte_line(&status, "VmRSS")?,
             peak_resident_bytes: kibibyte_line(&status, "VmHWM")?,
         })
     }
+}
+
+/// What programs could get without swapping.
+///
+/// # Errors
+/// /proc is not mounted.
+pub fn available_bytes() -> Result<u64, Unavailable> {
+    kibibyte_line(&SystemTree::live().text("proc/meminfo")?, "MemAvailable")
 }
 
 /// The bytes of a line such as `VmRSS:     1234 kB`, as in `/proc/self/status` and `/proc/meminfo`.

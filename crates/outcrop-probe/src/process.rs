@@ -1,4 +1,4 @@
-//! The process that serves a local port, and its CPU time.
+//! Other processes: the one that serves a local port, or one by its number; their CPU time and memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -7,7 +7,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use outcrop_measure::metric::Unavailable;
 
-use crate::memory::kibibyte_line;
+use crate::machine_cpu::NANOSECONDS_PER_TICK;
+use crate::memory::{ProcessMemory, kibibyte_line};
 use crate::system_tree::SystemTree;
 
 /// The processes that hold a listening socket; mostly one.
@@ -72,20 +73,7 @@ impl ServingProcess {
     pub fn thread_times_ns(&self) -> Result<BTreeMap<OsString, u64>, Unavailable> {
         let mut times = BTreeMap::new();
         for pid in &self.pids {
-            let tasks = format!("proc/{pid}/task");
-            for task in self.tree.names(&tasks)? {
-                let path = format!("{tasks}/{}/schedstat", task.to_string_lossy());
-                // A thread that ends between listing and reading is no error.
-                let Ok(text) = self.tree.text(&path) else { continue };
-                let on_cpu_ns: u64 = text
-                    .split_ascii_whitespace()
-                    .next()
-                    .and_then(|first| first.parse().ok())
-                    .ok_or_else(|| {
-                        Unavailable::because(format!("{path} holds `{text}`, which is not a time"))
-                    })?;
-                times.insert(task, on_cpu_ns);
-            }
+            times.extend(thread_times_ns(&self.tree, *pid)?);
         }
         Ok(times)
     }
@@ -108,6 +96,92 @@ impl fmt::Display for ServingProcess {
         }
         f.write_str(")")
     }
+}
+
+/// Time on CPU of the threads of a process that live, by their numbers.
+fn thread_times_ns(tree: &SystemTree, pid: u32) -> Result<BTreeMap<OsString, u64>, Unavailable> {
+    let mut times = BTreeMap::new();
+    let tasks = format!("proc/{pid}/task");
+    for task in tree.names(&tasks)? {
+        let path = format!("{tasks}/{}/schedstat", task.to_string_lossy());
+        // A thread that ends between listing and reading is no error.
+        let Ok(text) = tree.text(&path) else { continue };
+        let on_cpu_ns: u64 = text
+            .split_ascii_whitespace()
+            .next()
+            .and_then(|first| first.parse().ok())
+            .ok_or_else(|| Unavailable::because(format!("{path} holds `{text}`, which is not a time")))?;
+        times.insert(task, on_cpu_ns);
+    }
+    Ok(times)
+}
+
+/// Another process of this user, by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherProcess {
+    tree: SystemTree,
+    pid: u32,
+}
+
+/// CPU time of a process so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessTimes {
+    /// In user mode.
+    pub user_ns: u64,
+    /// In the kernel.
+    pub system_ns: u64,
+}
+
+impl OtherProcess {
+    /// The process with this number; whether there is one shows when it is asked.
+    pub fn of(pid: u32) -> Self {
+        Self {
+            tree: SystemTree::live(),
+            pid,
+        }
+    }
+
+    /// User and kernel time of its threads and of the children that it has waited for. *Cost*: a small file for each thread.
+    ///
+    /// Threads that live are counted to the nanosecond, children that ended in ticks of 10 ms; how the former divide into user and kernel
+    /// time is known by ticks alone.
+    ///
+    /// # Errors
+    /// The process has ended, or the kernel keeps no scheduler statistics.
+    pub fn cpu_time(&self) -> Result<ProcessTimes, Unavailable> {
+        let path = format!("proc/{}/stat", self.pid);
+        let stat = self.tree.text(&path)?;
+        let [user, system, children_user, children_system] = ticks(&stat)
+            .ok_or_else(|| Unavailable::because(format!("{path} holds `{stat}`, which has no times")))?;
+        let threads_ns: u64 = thread_times_ns(&self.tree, self.pid)?.values().sum();
+        let system_ns = match u128::from(user) + u128::from(system) {
+            0 => 0,
+            all => (u128::from(threads_ns) * u128::from(system) / all) as u64,
+        };
+        Ok(ProcessTimes {
+            user_ns: threads_ns - system_ns + children_user.saturating_mul(NANOSECONDS_PER_TICK),
+            system_ns: system_ns + children_system.saturating_mul(NANOSECONDS_PER_TICK),
+        })
+    }
+
+    /// Its resident memory.
+    ///
+    /// # Errors
+    /// The process has ended.
+    pub fn memory(&self) -> Result<ProcessMemory, Unavailable> {
+        ProcessMemory::of_process(&self.tree, &self.pid.to_string())
+    }
+}
+
+/// User and kernel time of a process and of its children in a `stat`; its second field is a name in parentheses that may hold anything.
+fn ticks(stat: &str) -> Option<[u64; 4]> {
+    const USER_AFTER_NAME: usize = 11;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields
+        .split_ascii_whitespace()
+        .skip(USER_AFTER_NAME)
+        .map_while(|field| field.parse().ok());
+    Some([times.next()?, times.next()?, times.next()?, times.next()?])
 }
 
 /// The inodes of the sockets that listen on the address or on all addresses.
@@ -204,6 +278,46 @@ mod tests {
         assert!(ServingProcess::listening_on(address).is_err());
         let distant = ServingProcess::listening_on(([192, 0, 2, 1], 11211).into());
         assert!(distant.unwrap_err().reason.contains("another machine"));
+    }
+
+    #[test]
+    fn a_process_has_the_times_of_its_threads_and_of_the_children_that_it_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = SystemTree::at(folder.path());
+        let write = |path: &str, text: &str| {
+            let path = tree.path(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        // A name that would mislead who counts fields from the front; 3 ticks in user mode, 1 in the kernel, 7 and 2 of children.
+        write(
+            "proc/9/stat",
+            "9 (a) b 5 (c) S 1 9 9 0 -1 0 0 0 0 0 3 1 7 2 20 0 1 0 55",
+        );
+        write("proc/9/task/9/schedstat", "30000000 5 1");
+        write("proc/9/task/10/schedstat", "10000000 5 1");
+        let process = OtherProcess {
+            tree: tree.clone(),
+            pid: 9,
+        };
+        let expected = ProcessTimes {
+            user_ns: 30_000_000 + 70_000_000,
+            system_ns: 10_000_000 + 20_000_000,
+        };
+        assert_eq!(process.cpu_time(), Ok(expected));
+        write("proc/9/stat", "9 (x) S 1");
+        assert!(process.cpu_time().is_err());
+    }
+
+    #[test]
+    fn this_process_is_seen_as_others_would_see_it() {
+        let process = OtherProcess::of(std::process::id());
+        let times = process.cpu_time().unwrap();
+        assert!(times.user_ns + times.system_ns > 0);
+        let memory = process.memory().unwrap();
+        assert!(memory.resident_bytes > 100_000 && memory.peak_resident_bytes >= memory.resident_bytes);
+        // No process has the largest number.
+        assert!(OtherProcess::of(u32::MAX).cpu_time().is_err());
     }
 
     #[test]

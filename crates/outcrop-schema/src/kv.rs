@@ -1,4 +1,4 @@
-//! The key-value layer: embedded engines under YCSB, mixgraph and other mixes, and what compressing their blocks costs and saves.
+//! The key-value layer: embedded engines and servers under YCSB, mixgraph and other mixes, and what compressing their blocks costs and saves.
 
 mod candidate;
 mod engines;
@@ -92,6 +92,7 @@ const TABLE: &[TableColumn] = &[
     TableColumn::new(STORED_BYTES, "on disk", 1),
     TableColumn::new(STORED_AFTER_BYTES, "on disk at end", 9),
     TableColumn::new(SPACE_AMPLIFICATION, "space amp.", 6),
+    TableColumn::new(MEMORY_AMPLIFICATION, "memory amp.", 6),
     TableColumn::new(LOAD_WRITES_ENGINE, "load write amp. (engine)", 7),
     TableColumn::new(WRITES_ENGINE, "run write amp. (engine)", 7),
     TableColumn::new(READS_DEVICE, "read amp. (device)", 8),
@@ -127,13 +128,13 @@ pub static DATA: Factor<ValueData> = Factor::new("data", "Where the bytes of val
 /// Which engine.
 pub static ENGINE: Factor<StoreEngine> = Factor::new(
     "engine",
-    "The engine: fjall, rocksdb (the system's library), redb, none",
+    "The engine: fjall, rocksdb (the system's library), redb, redis and memcached (the system's servers), none",
     spelled,
 )
 .default("fjall")
 .accepts(
     "`\"fjall\"` (an LSM tree, in this program), `\"rocksdb\"` (`$OUTCROP_ROCKSDB_LIB`, or the system's library), `\"redb\"` (a B-tree, in this \
-     program), `\"none\"` (keeps nothing: what the driver costs)",
+     program), `\"redis\"` (`$OUTCROP_REDIS_SERVER`, or `redis-server` of `PATH`), `\"memcached\"` (`$OUTCROP_MEMCACHED`, or `memcached` of `PATH`), `\"none\"` (keeps nothing: what the driver costs)",
 )
 .label(Label::Always("{}"))
 .role(Role::Implementation);
@@ -234,9 +235,9 @@ pub static DURABILITY: Factor<Durability> = Factor::new(
     "What a write must reach before it is acknowledged: logged, synced, unlogged",
     spelled,
 )
-.decided("`\"logged\"`; redb: `\"unlogged\"`")
+.decided("`\"logged\"`; redb and memcached: `\"unlogged\"`")
 .accepts(
-    "`\"logged\"` (the log, in the page cache), `\"synced\"` (the log, on the device), `\"unlogged\"` (memory); fjall always has a log, redb has none",
+    "`\"logged\"` (the log, in the page cache), `\"synced\"` (the log, on the device), `\"unlogged\"` (memory); fjall always has a log, redb and memcached have none",
 );
 /// What its files lie on.
 pub static FILESYSTEM: Factor<StoreFilesystem> = Factor::new(

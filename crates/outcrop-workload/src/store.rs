@@ -21,6 +21,10 @@ crate::words! {
         RocksDb = "rocksdb",
         /// A B-tree without compression in this program.
         Redb = "redb",
+        /// The user's own `redis-server`, a process for each database.
+        Redis = "redis",
+        /// The user's own `memcached`, a process for each database.
+        Memcached = "memcached",
         /// Keeps nothing: what the driver costs.
         None = "none",
     }

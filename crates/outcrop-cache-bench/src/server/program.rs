@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use outcrop_cache_load::Target;
-use outcrop_probe::Clock;
+use outcrop_probe::{Clock, program};
 
 use super::ServerSpec;
 use super::child::{Child, free_port};
@@ -55,20 +55,11 @@ impl Program {
     /// Where it is, and which version.
     pub(super) fn find(&self) -> Result<Found, CacheBenchError> {
         let path = self.path()?;
-        let asked = Command::new(&path).arg("--version").output();
-        let answered = asked.map_err(|error| CacheBenchError::NotServing {
+        let asked = program::version(&path, "--version");
+        let version = asked.map_err(|why| CacheBenchError::NotServing {
             program: path.display().to_string(),
-            why: error.to_string(),
+            why: why.reason,
         })?;
-        let text = String::from_utf8_lossy(&answered.stdout);
-        let version = text
-            .lines()
-            .next()
-            .unwrap_or("of unknown version")
-            .trim()
-            .to_owned();
-        // `Redis server v=7.0.15 sha=… malloc=…`: what follows is of the build.
-        let version = version.split(" sha=").next().unwrap_or(&version).to_owned();
         Ok(Found { path, version })
     }
 
@@ -78,9 +69,9 @@ impl Program {
             why,
         };
         match self {
-            Self::Memcached => in_path("memcached")
+            Self::Memcached => program::find("memcached")
                 .ok_or_else(|| absent("memcached", "is not in PATH; install it, or leave it out".to_owned())),
-            Self::Redis => in_path("redis-server")
+            Self::Redis => program::find("redis-server")
                 .ok_or_else(|| absent("redis-server", "is not in PATH; install it, or leave it out".to_owned())),
             Self::Named => {
                 let given = std::env::var_os(NAMED).filter(|given| !given.is_empty());
@@ -91,12 +82,7 @@ impl Program {
                     )
                 })?;
                 let text = given.to_string_lossy();
-                let found = if text.contains('/') {
-                    Some(PathBuf::from(&given)).filter(|path| path.is_file())
-                } else {
-                    in_path(&text)
-                };
-                found.ok_or_else(|| absent("$MEMCACHED", format!("is `{text}`, which is not a program")))
+                program::named(&text).ok_or_else(|| absent("$MEMCACHED", format!("is `{text}`, which is not a program")))
             }
             Self::Build(folder) => build(folder).ok_or_else(|| {
                 absent(
@@ -180,13 +166,6 @@ fn outcrop(command: &mut Command, spec: &ServerSpec, port: u16) {
     }
     command.args(["--load-factor", &spec.load_factor.to_string()]);
     command.args(["--threads", &spec.threads.to_string()]);
-}
-
-fn in_path(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
 }
 
 /// `target/FOLDER/outcrop`, from wherever below `target/` this executable lies.

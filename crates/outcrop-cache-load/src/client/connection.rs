@@ -1,20 +1,18 @@
 //! One connection: requests one by one, or many at once in a pipeline.
 
 use std::fmt;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use outcrop_workload::keyed::RequestKind;
+use outcrop_cache_client::{Exchange, ExchangeError, Reply, Verb};
 
 use crate::error::CacheLoadError;
-use crate::protocol::{NotAReply, Parsed, Reply, Wire};
 use crate::target::Target;
 
 /// Requests of a pipeline that are written before their replies are read: more could fill the buffers of both
 /// directions, and each side would wait for the other to read.
 const WINDOW_BYTES: usize = 16 << 10;
-const READ_BYTES: usize = 16 << 10;
 
 /// What became of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,12 +46,8 @@ impl From<Reply<'_>> for Outcome {
 
 /// A connection to one server. After an error other than [`CacheLoadError::Refused`] it is no longer usable.
 pub struct Connection {
-    stream: TcpStream,
-    wire: Wire,
+    exchange: Exchange<TcpStream>,
     target: String,
-    inbox: Vec<u8>,
-    /// Bytes of the inbox that are understood already.
-    read: usize,
 }
 
 impl Connection {
@@ -68,11 +62,8 @@ impl Connection {
             .and_then(|()| stream.set_write_timeout(Some(timeout)));
         bounded.map_err(|source| CacheLoadError::system("bound the waits of a socket", source))?;
         Ok(Self {
-            stream,
-            wire: Wire::of(target),
+            exchange: Exchange::new(stream, target.wire()),
             target: target.to_string(),
-            inbox: Vec::new(),
-            read: 0,
         })
     }
 
@@ -108,25 +99,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::get`].
     pub fn flush(&mut self) -> Result<(), CacheLoadError> {
-        let mut request = Vec::new();
-        self.wire.write_flush(&mut request);
-        self.send(&request)?;
-        loop {
-            let input = &self.inbox[self.read..];
-            match self.wire.flushed(input).map_err(|seen| self.protocol(seen))? {
-                Some(true) => break,
-                Some(false) => {
-                    return Err(CacheLoadError::Refused {
-                        target: self.target.clone(),
-                        message: input.trim_ascii().escape_ascii().to_string(),
-                    });
-                }
-                None => self.receive()?,
-            }
-        }
-        self.inbox.clear();
-        self.read = 0;
-        Ok(())
+        self.exchange.flush().map_err(|error| self.failed(error))
     }
 
     /// Collects requests, to be sent at once.
@@ -152,56 +125,28 @@ impl Connection {
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), CacheLoadError> {
-        self.stream.write_all(bytes).map_err(|source| self.broken(source))
+        let sent = self.exchange.send(bytes);
+        sent.map_err(|source| self.failed(ExchangeError::Broken(source)))
     }
 
-    /// Waits for more bytes.
-    fn receive(&mut self) -> Result<(), CacheLoadError> {
-        self.inbox.drain(..self.read);
-        self.read = 0;
-        let filled = self.inbox.len();
-        self.inbox.resize(filled + READ_BYTES.max(filled), 0);
-        let received = loop {
-            match self.stream.read(&mut self.inbox[filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        self.inbox.truncate(filled + *received.as_ref().unwrap_or(&0));
-        match received {
-            Ok(0) => Err(self.broken(io::ErrorKind::UnexpectedEof.into())),
-            Ok(_) => Ok(()),
-            Err(source) => Err(self.broken(source)),
+    fn outcome(&mut self, kind: Verb) -> Result<Outcome, CacheLoadError> {
+        match self.exchange.reply(kind) {
+            Ok(reply) => Ok(reply.into()),
+            Err(error) => Err(self.failed(error)),
         }
     }
 
-    fn outcome(&mut self, kind: RequestKind) -> Result<Outcome, CacheLoadError> {
-        loop {
-            match self.wire.parse(kind, &self.inbox[self.read..]) {
-                Ok(Parsed::Complete { reply, used }) => {
-                    let outcome = reply.into();
-                    self.read += used;
-                    return Ok(outcome);
-                }
-                Ok(Parsed::Incomplete { .. }) => self.receive()?,
-                Err(seen) => return Err(self.protocol(seen)),
-            }
-        }
-    }
-
-    fn broken(&self, source: io::Error) -> CacheLoadError {
-        CacheLoadError::Connection {
-            target: self.target.clone(),
-            source,
-        }
-    }
-
-    fn protocol(&self, not: NotAReply) -> CacheLoadError {
-        CacheLoadError::Protocol {
-            target: self.target.clone(),
-            hint: not.hint(),
-            seen: not.seen,
-            expected: not.expected,
+    fn failed(&self, error: ExchangeError) -> CacheLoadError {
+        let target = self.target.clone();
+        match error {
+            ExchangeError::Broken(source) => CacheLoadError::Connection { target, source },
+            ExchangeError::NotAReply(not) => CacheLoadError::Protocol {
+                target,
+                hint: not.hint(),
+                seen: not.seen,
+                expected: not.expected,
+            },
+            ExchangeError::Refused(message) => CacheLoadError::Refused { target, message },
         }
     }
 }
@@ -211,29 +156,33 @@ pub struct Pipeline<'c> {
     connection: &'c mut Connection,
     requests: Vec<u8>,
     /// Kind and end of each request.
-    ends: Vec<(RequestKind, usize)>,
+    ends: Vec<(Verb, usize)>,
 }
 
 impl Pipeline<'_> {
     /// Adds a get.
     pub fn get(&mut self, key: &[u8]) {
-        self.connection.wire.write_get(key, &mut self.requests);
-        self.ends.push((RequestKind::Get, self.requests.len()));
+        self.connection.exchange.wire().write_get(key, &mut self.requests);
+        self.ends.push((Verb::Get, self.requests.len()));
     }
 
     /// Adds a set.
     pub fn set(&mut self, key: &[u8], value: &[u8], ttl_s: u32) {
         let write = |out: &mut Vec<u8>| out.extend_from_slice(value);
         self.connection
-            .wire
+            .exchange
+            .wire()
             .write_set(key, value.len(), ttl_s, &mut self.requests, write);
-        self.ends.push((RequestKind::Set, self.requests.len()));
+        self.ends.push((Verb::Set, self.requests.len()));
     }
 
     /// Adds a delete.
     pub fn delete(&mut self, key: &[u8]) {
-        self.connection.wire.write_delete(key, &mut self.requests);
-        self.ends.push((RequestKind::Delete, self.requests.len()));
+        self.connection
+            .exchange
+            .wire()
+            .write_delete(key, &mut self.requests);
+        self.ends.push((Verb::Delete, self.requests.len()));
     }
 
     /// Sends all, and waits for every reply; outcomes are in the order of the requests.

@@ -3,11 +3,11 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
+use outcrop_cache_client::Wire;
 use outcrop_workload::WorkloadError;
 use outcrop_workload::keyed::{KeySpace, RequestKind, Trace, Values};
 
 use crate::error::CacheLoadError;
-use crate::protocol::Wire;
 use crate::spec::{LoadSpec, RequestSource};
 
 /// What every thread reads and none writes.
@@ -56,7 +56,7 @@ impl Book {
             }
         };
         Ok(Self {
-            wire: Wire::of(&spec.target),
+            wire: spec.target.wire(),
             keys,
             values: Values::new(spec.content, longest),
             value_count: match &spec.source {

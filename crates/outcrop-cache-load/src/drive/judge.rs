@@ -1,10 +1,10 @@
 //! Files answers: what was hit, how long it took, whether the value is the one that was stored.
 
+use outcrop_cache_client::Reply;
 use outcrop_probe::Clock;
 
 use super::book::{Book, Planned};
 use super::lane::Pending;
-use crate::protocol::Reply;
 use crate::report::Tally;
 
 /// Two moments of an open loop: a backlog that grows between them is a load that the server cannot bear.

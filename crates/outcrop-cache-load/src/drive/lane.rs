@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 
+use outcrop_cache_client::{LARGEST_REPLY_BYTES, NotAReply, Parsed, Reply, Verb, Wire};
 use outcrop_workload::keyed::RequestKind;
 
 use super::book::Planned;
-use crate::protocol::{LARGEST_REPLY_BYTES, NotAReply, Parsed, Reply, Wire};
 
 const INBOX_BYTES: usize = 16 << 10;
 
@@ -126,7 +126,7 @@ impl Lane {
                 speaks: None,
             });
         };
-        match wire.parse(pending.planned.kind, input)? {
+        match wire.parse(verb(pending.planned.kind), input)? {
             Parsed::Incomplete { .. } => Ok(None),
             Parsed::Complete { reply, used } => {
                 self.start += used;
@@ -140,5 +140,14 @@ impl Lane {
     /// The kind of the oldest request that waits, for messages.
     pub(super) fn waits_for(&self) -> Option<RequestKind> {
         self.pending.front().map(|pending| pending.planned.kind)
+    }
+}
+
+/// How the reply to a request of the workload is read.
+const fn verb(kind: RequestKind) -> Verb {
+    match kind {
+        RequestKind::Get => Verb::Get,
+        RequestKind::Set => Verb::Set,
+        RequestKind::Delete => Verb::Delete,
     }
 }

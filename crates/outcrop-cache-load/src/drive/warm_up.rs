@@ -10,7 +10,7 @@ use super::{Crew, LoadProgress, crew_phase, drawn};
 use crate::error::CacheLoadError;
 use crate::report::{Tally, WarmUpReport};
 use crate::spec::{LoadSpec, RequestSource, WarmUp};
-use crate::target::Protocol;
+use outcrop_cache_client::Protocol;
 
 /// A window of the settling load.
 const WINDOW: Duration = Duration::from_millis(200);

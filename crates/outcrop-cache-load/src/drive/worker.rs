@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use outcrop_cache_client::Reply;
 use outcrop_probe::Clock;
 use outcrop_workload::keyed::RequestKind;
 use rustix::buffer::spare_capacity;
@@ -19,7 +20,6 @@ use super::judge::{Judge, Marks};
 use super::lane::{Lane, Pending, Received};
 use crate::client::open;
 use crate::error::CacheLoadError;
-use crate::protocol::Reply;
 use crate::report::Tally;
 use crate::spec::LoadSpec;
 

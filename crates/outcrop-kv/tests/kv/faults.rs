@@ -8,7 +8,7 @@ use outcrop_workload::store::StoreEngine;
 
 use super::stage::{SmallDisk, engines, options, spec, try_trial, workplace};
 
-fn is_one_sentence(error: &KvError) -> bool {
+pub(crate) fn is_one_sentence(error: &KvError) -> bool {
     let text = error.to_string();
     // A full stop before a capital would begin a second one.
     let begins_another = text

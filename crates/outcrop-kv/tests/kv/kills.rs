@@ -12,7 +12,7 @@ use std::time::Duration;
 use outcrop_kv::{Database, KvSpec, Opening, StoreOptions, Timing, Witness};
 use outcrop_workload::store::{Durability, Settling, StoreEngine};
 
-use super::stage::{engines, is_called_for, spec, this_program, workplace};
+use super::stage::{durable_engines, is_called_for, spec, this_program, workplace};
 
 const VICTIM: &str = "kills::writes_until_it_is_killed";
 /// Kills in each phase.
@@ -104,7 +104,7 @@ fn acknowledged_before_kill(
 }
 
 fn every_acknowledged_write_is_there(phase: &str, base: u64) {
-    for engine in engines() {
+    for engine in durable_engines() {
         for kill in 0..KILLS {
             let place = workplace();
             let directory = place.path().join("db");

@@ -9,6 +9,7 @@ mod kills;
 mod mixes;
 mod open_loop;
 mod power_cut;
+mod servers;
 mod settings;
 mod shelf;
 mod stage;

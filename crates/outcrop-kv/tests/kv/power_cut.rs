@@ -11,7 +11,7 @@ use std::process::Command;
 use outcrop_kv::{Opening, Session, StoreOptions, engine};
 use outcrop_workload::store::{Durability, StoreEngine};
 
-use super::stage::{engines, options, workplace};
+use super::stage::{durable_engines, options, workplace};
 
 const KEYS: u32 = 50;
 const IMAGE_BYTES: u64 = 512 << 20;
@@ -105,7 +105,7 @@ fn survivors(engine: StoreEngine, durability: Durability) -> Option<u32> {
 
 #[test]
 fn what_was_acknowledged_as_synced_outlives_a_power_cut_and_the_rest_need_not() {
-    for engine in engines() {
+    for engine in durable_engines() {
         let Some(synced) = survivors(engine, Durability::Synced) else {
             return;
         };

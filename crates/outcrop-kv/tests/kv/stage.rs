@@ -28,13 +28,37 @@ pub(crate) fn engines() -> Vec<StoreEngine> {
     engines
 }
 
+/// The engines that are servers, as far as this machine has them.
+pub(crate) fn servers() -> Vec<StoreEngine> {
+    let servers = [StoreEngine::Redis, StoreEngine::Memcached].into_iter();
+    servers
+        .filter(|engine| match engine::find(*engine) {
+            Ok(()) => true,
+            Err(why) => {
+                let _ = writeln!(std::io::stderr(), "skipped: {engine}: {why}");
+                false
+            }
+        })
+        .collect()
+}
+
+/// The engines that keep what was acknowledged as synced, as far as this machine has them.
+pub(crate) fn durable_engines() -> Vec<StoreEngine> {
+    let is_durable = |engine: &StoreEngine| engine::durabilities(*engine).contains(&Durability::Synced);
+    engines()
+        .into_iter()
+        .chain(servers())
+        .filter(is_durable)
+        .collect()
+}
+
 /// An engine with small memory, so that little data makes files.
 pub(crate) fn options(engine: StoreEngine) -> StoreOptions {
     StoreOptions {
         write_buffer_bytes: 256 << 10,
         block_cache_bytes: 1 << 20,
         durability: match engine {
-            StoreEngine::Redb => Durability::Unlogged,
+            StoreEngine::Redb | StoreEngine::Memcached => Durability::Unlogged,
             _ => Durability::Logged,
         },
         ..StoreOptions::of(engine)

@@ -19,17 +19,20 @@ static OF_LSM: &[FactorRef] = &[
     &BLOOM_BITS,
     &WRITE_BUFFER,
 ];
+/// What engines have beyond that read from files.
+static OF_FILES: &[FactorRef] = &[&BLOCK_CACHE];
 /// What every engine has that stores something.
-static OF_STORES: &[FactorRef] = &[&BLOCK_CACHE, &DURABILITY, &FILESYSTEM];
+static OF_STORES: &[FactorRef] = &[&DURABILITY, &FILESYSTEM];
 
 /// The settings that an engine does not have.
 pub fn lacked_by(engine: StoreEngine) -> impl Iterator<Item = FactorRef> {
-    let groups: &[&[FactorRef]] = &[OF_ROCKSDB, OF_LSM, OF_STORES];
+    let groups: &[&[FactorRef]] = &[OF_ROCKSDB, OF_LSM, OF_FILES, OF_STORES];
     let lacked = match engine {
         StoreEngine::RocksDb => 0,
         StoreEngine::Fjall => 1,
         StoreEngine::Redb => 2,
-        StoreEngine::None => 3,
+        StoreEngine::Redis | StoreEngine::Memcached => 3,
+        StoreEngine::None => 4,
     };
     let lacked: Vec<FactorRef> = groups[..lacked].concat();
     lacked.into_iter()

@@ -16,6 +16,7 @@ Examples:
   outcrop kv                                       YCSB A on fjall, 100,000 records of 1000 B
   outcrop kv --engine rocksdb --compression none,lz4,zstd:3 --workload ycsb-a
   outcrop kv --engine fjall,rocksdb,redb --workload ycsb-c --records 1000000
+  outcrop kv --engine fjall,redis,memcached        servers, one started for each database
   outcrop kv --data /srv/dump --block-size 4k,16k  values from your files
   outcrop kv --threads 10 --processes 1,4 --memory-limit 2GiB --requests uniform --settling rest:60s
   outcrop kv --arrival poisson:20k --durability synced
@@ -23,7 +24,8 @@ Examples:
 
 Several values, separated by commas, make a factor: every combination is a cell. Databases are made in a \
 separate folder in PATH and removed; your own databases are never opened. RocksDB is the system's library (librocksdb-dev), or \
-the one that OUTCROP_ROCKSDB_LIB names.";
+the one that OUTCROP_ROCKSDB_LIB names. Redis and memcached are the system's programs (redis-server, memcached), or those that \
+OUTCROP_REDIS_SERVER and OUTCROP_MEMCACHED name; they listen on a Unix socket in that folder.";
 
 /// Measure key-value engines, with a flag for each factor
 #[derive(Debug, clap::Args)]

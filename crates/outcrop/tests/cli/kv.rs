@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 
+use outcrop_workload::store::StoreEngine;
 use serde_json::Value;
 
 use crate::harness::{Seen, command, names_in, only_run, outcrop, workplace};
@@ -25,7 +26,7 @@ pub(crate) fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&short, more].concat()
 }
 
-fn kv(dir: &Path, more: &[&str]) -> Seen {
+pub(crate) fn kv(dir: &Path, more: &[&str]) -> Seen {
     outcrop(dir, &arguments(&[&["--format", "json"], more].concat()))
 }
 
@@ -41,10 +42,15 @@ pub(crate) fn metric(cell: &Value, name: &str) -> Option<f64> {
 }
 
 pub(crate) fn has_rocksdb() -> bool {
-    let found = outcrop_kv::engine::find(outcrop_workload::store::StoreEngine::RocksDb);
+    is_here(StoreEngine::RocksDb)
+}
+
+/// Whether this machine has an engine; that it has not is said.
+pub(crate) fn is_here(engine: StoreEngine) -> bool {
+    let found = outcrop_kv::engine::find(engine);
     if let Err(why) = &found {
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "skipped: RocksDB: {why}");
+        let _ = writeln!(std::io::stderr(), "skipped: {engine}: {why}");
     }
     found.is_ok()
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use outcrop_probe::Clock;
+use outcrop_workload::store::StoreEngine;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::{command, names_in, only_run, outcrop, workplace};
-use crate::kv::{cells, has_rocksdb, metric};
+use crate::kv::{cells, has_rocksdb, is_here, metric};
 
 /// What a process does in these phases its threads are named after.
 const PHASES: [&str; 2] = ["load", "run"];
@@ -65,6 +66,18 @@ fn parts(dir: &Path) -> Vec<Part> {
     };
     let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     entries.filter_map(|entry| part(entry.path())).collect()
+}
+
+/// Processes that work below a directory: servers of databases, whose folders may be gone already.
+fn servers(dir: &Path) -> Vec<String> {
+    let server = |folder: PathBuf| {
+        let is_below =
+            std::fs::read_link(folder.join("cwd")).is_ok_and(|cwd| cwd != dir && cwd.starts_with(dir));
+        let name = std::fs::read_to_string(folder.join("comm")).ok()?;
+        is_below.then(|| format!("process {} {}", folder.display(), name.trim()))
+    };
+    let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    entries.filter_map(|entry| server(entry.path())).collect()
 }
 
 /// Starts a command whose temporary files are to be seen.
@@ -125,6 +138,7 @@ fn left_behind(dir: &Path, victim: u32) -> Vec<String> {
         .collect();
     left.extend(names_in(&dir.join(TEMPORARY)));
     left.extend(parts(dir).iter().map(|part| format!("process {:?}", part.pid)));
+    left.extend(servers(dir));
     let place = dir.to_str().unwrap();
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     left.extend(
@@ -256,6 +270,30 @@ fn a_run_is_killed_ten_times_in_each_phase_and_resumed_and_leaves_nothing_outsid
         }
     }
     assert_eq!(completed_trials(dir.path()), 12, "4 cells, 3 repetitions");
+}
+
+#[test]
+fn a_run_of_servers_is_killed_in_each_phase_and_leaves_neither_a_server_nor_a_folder() {
+    let dir = workplace();
+    let engines = [StoreEngine::Redis, StoreEngine::Memcached];
+    if !engines.into_iter().all(is_here) {
+        return;
+    }
+    let more = [
+        "--engine",
+        "redis,memcached",
+        "--processes",
+        "2",
+        "--repetitions",
+        "3",
+    ];
+    let seen = killed_and_resumed(dir.path(), &[&SMALL[..], &more].concat(), 8);
+    let cells = cells(&seen);
+    assert_eq!(cells.len(), 2, "{}", seen.stdout);
+    for cell in &cells {
+        assert!(metric(cell, "throughput").is_some(), "{cell}");
+    }
+    assert_eq!(completed_trials(dir.path()), 6, "2 cells, 3 repetitions");
 }
 
 #[test]

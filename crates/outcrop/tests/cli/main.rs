@@ -32,6 +32,7 @@ mod killed;
 mod kv;
 mod kv_kills;
 mod kv_records;
+mod kv_servers;
 mod kv_settings;
 mod limits;
 mod messages;

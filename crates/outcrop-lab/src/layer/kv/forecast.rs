@@ -28,6 +28,8 @@ const SETTLED: Duration = Duration::from_millis(120);
 const RECORD: Duration = Duration::from_micros(9);
 /// The same where each write is a transaction of a B-tree.
 const TRANSACTION: Duration = Duration::from_micros(45);
+/// The same where each write is a message to another process and its answer.
+const ROUND_TRIP: Duration = Duration::from_micros(30);
 /// Where each write waits for the device.
 const SYNC: Duration = Duration::from_micros(800);
 /// What an engine writes in all for a byte of the user's.
@@ -88,7 +90,8 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         None => (Duration::ZERO, 0),
     };
     let bytes = |records: f64| match *factors.value(&ENGINE) {
-        StoreEngine::None => 0,
+        StoreEngine::None | StoreEngine::Memcached => 0,
+        StoreEngine::Redis if factors.get(&DURABILITY) == Some(&Durability::Unlogged) => 0,
         _ => (records * record_bytes(factors) * WRITE_AMPLIFICATION) as u64,
     };
     Forecast {
@@ -105,6 +108,7 @@ fn record_time(factors: &Settings) -> Duration {
     match *factors.value(&ENGINE) {
         StoreEngine::None => Duration::from_nanos(200),
         StoreEngine::Redb => TRANSACTION,
+        StoreEngine::Redis | StoreEngine::Memcached => ROUND_TRIP,
         StoreEngine::Fjall | StoreEngine::RocksDb => RECORD,
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_kv::engine::{codecs, durabilities};
+use outcrop_kv::engine::{codecs, durabilities, has_scans};
 use outcrop_schema::kv;
 use outcrop_schema::{FactorRef, Settings};
+use outcrop_workload::keyed::OperationKind;
 use outcrop_workload::store::{StoreCodec, StoreEngine};
 
 use super::idle;
@@ -16,8 +17,8 @@ pub(super) fn is_another_way(engine: StoreEngine, factor: FactorRef, factors: &S
     let is_asked = factors.has(factor.about()) && !kv::is_what_it_does(engine, factor.about(), factors);
     let has_use = match engine {
         StoreEngine::Fjall | StoreEngine::RocksDb => true,
-        StoreEngine::Redb => factor.name == kv::IO.name,
-        StoreEngine::None => false,
+        StoreEngine::Redb | StoreEngine::Redis => factor.name == kv::IO.name,
+        StoreEngine::Memcached | StoreEngine::None => false,
     };
     is_asked && has_use
 }
@@ -67,6 +68,7 @@ pub(super) fn check(
             };
         }
     }
+    check_scans(combinations)?;
     let is_refused = |asked: &Asked| asked.having.is_empty() && asked.is_asked;
     if let Some(((_, spelling), asked)) = all.iter().find(|(_, asked)| is_refused(asked)) {
         return Err((asked.at, asked.refusal(spelling)));
@@ -82,6 +84,34 @@ pub(super) fn check(
         }
     }
     Ok(unmet.notes())
+}
+
+/// Refuses workloads with scans where no engine has any: no cell could be measured.
+fn check_scans(combinations: &[Settings]) -> Result<(), (usize, Refusal)> {
+    let scans = |factors: &Settings| factors.value(&kv::WORKLOAD).mix().has(OperationKind::Scan);
+    let lacks = |factors: &Settings| scans(factors) && !has_scans(*factors.value(&kv::ENGINE));
+    let Some(first) = combinations.first().filter(|_| combinations.iter().all(lacks)) else {
+        return Ok(());
+    };
+    let engines: BTreeSet<StoreEngine> = combinations
+        .iter()
+        .map(|factors| *factors.value(&kv::ENGINE))
+        .collect();
+    let verb = if engines.len() == 1 {
+        "keeps its"
+    } else {
+        "keep their"
+    };
+    let message = format!(
+        "{} has scans, and {} {verb} keys in no order; use a workload without scans, such as ycsb-a, or the engine {}",
+        first.value(&kv::WORKLOAD),
+        listed(engines.into_iter(), " and "),
+        listed(
+            [StoreEngine::Fjall, StoreEngine::RocksDb, StoreEngine::Redb].into_iter(),
+            " or "
+        )
+    );
+    Err((0, Refusal::of(&kv::WORKLOAD, message)))
 }
 
 /// Whether an engine has a setting with this value, or does what it says anyway.

@@ -23,8 +23,10 @@ pub(super) fn complete(subject: &Subject, factors: &mut Settings) {
         factors.remove(factor.about());
     }
     match engine {
-        StoreEngine::Redb => factors.set_default(&kv::DURABILITY, Durability::Unlogged),
-        StoreEngine::Fjall | StoreEngine::RocksDb => {
+        StoreEngine::Redb | StoreEngine::Memcached => {
+            factors.set_default(&kv::DURABILITY, Durability::Unlogged);
+        }
+        StoreEngine::Fjall | StoreEngine::RocksDb | StoreEngine::Redis => {
             factors.set_default(&kv::DURABILITY, Durability::Logged);
         }
         StoreEngine::None => {}
@@ -122,6 +124,7 @@ fn options(factors: &Settings) -> StoreOptions {
         compaction: given(factors, &kv::COMPACTION, default.compaction),
         io: given(factors, &kv::IO, default.io),
         durability: given(factors, &kv::DURABILITY, default.durability),
+        memory_bytes: None,
     }
 }
 

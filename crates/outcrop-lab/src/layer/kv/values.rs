@@ -1,5 +1,6 @@
 //! From the driver's report to the values of a record.
 
+use outcrop_kv::engine::keeps_files;
 use outcrop_kv::{Amounts, Counted, DeviceTraffic, KvReport, KvSpec, PhaseReport};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
@@ -60,10 +61,12 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
     let mut values = speed(report);
     values.extend(stalls(run));
     if keeps_values {
-        values.extend(space(report));
+        values.extend(memory(report));
+        let files = keeps_files(&spec.options);
+        values.extend(on_disk(space(spec, report), files.as_ref().err()));
         values.extend(tables(spec, report));
-        values.extend(amplification(spec, report));
-        values.extend(device_bytes(report));
+        values.extend(on_disk(amplification(spec, report), files.as_ref().err()));
+        values.extend(on_disk(device_bytes(report), files.as_ref().err()));
         values.extend(blocks(report));
     }
     values.extend(Value::latencies(&kv::LATENCY, &run.latencies(), NONE_DONE));
@@ -86,6 +89,40 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
         histograms: histograms(report),
         notes: notes(report),
     }
+}
+
+/// What was found on disk; where an engine keeps no files, why there is nothing to be found: its bytes are no space of the records, and those of
+/// the device are those of others.
+fn on_disk(values: Vec<Value>, no_files: Option<&Unavailable>) -> Vec<Value> {
+    let of_requests = [kv::USER_WRITTEN.name, kv::USER_READ.name];
+    let stays = |value: &Value| of_requests.contains(&value.metric.as_str());
+    match no_files {
+        None => values,
+        Some(why) => values
+            .into_iter()
+            .map(|value| match stays(&value) {
+                true => value,
+                false => Value {
+                    value: None,
+                    source: Some(why.reason.clone()),
+                    ..value
+                },
+            })
+            .collect(),
+    }
+}
+
+/// What servers take in memory; nothing of engines in the processes themselves, whose memory is also that of the driver.
+fn memory(report: &KvReport) -> Vec<Value> {
+    let Some(resident) = report.server_resident_bytes.clone() else {
+        return Vec::new();
+    };
+    let resident = resident.map(|bytes| bytes as f64);
+    let user = report.load_amounts.user_written_bytes.max(1) as f64;
+    vec![
+        Value::known(kv::SERVER_MEMORY, resident.clone()),
+        Value::known(kv::MEMORY_AMPLIFICATION, resident.map(|bytes| bytes / user)),
+    ]
 }
 
 /// `part` for each operation.
@@ -179,15 +216,20 @@ fn blocks(report: &KvReport) -> Vec<Value> {
     ]
 }
 
-fn space(report: &KvReport) -> Vec<Value> {
+fn space(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     let user = report.load_amounts.user_written_bytes.max(1) as f64;
     let stored = report.stored.bytes.max(1) as f64;
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
+    // What is left of the space without the log is what codecs and merging are judged by: of Redis nothing would be left.
+    let log = |bytes: u64| match spec.options.engine {
+        StoreEngine::Redis => Err(Unavailable::because("its log is all that Redis keeps in files")),
+        _ => Ok(bytes as f64),
+    };
     vec![
         Value::measured(kv::STORED_BYTES, stored),
         Value::measured(kv::STORED_AFTER_BYTES, report.stored_after.bytes as f64),
-        Value::measured(kv::LOG_BYTES, report.stored.log_bytes as f64),
-        Value::measured(kv::LOG_AFTER_BYTES, report.stored_after.log_bytes as f64),
+        Value::known(kv::LOG_BYTES, log(report.stored.log_bytes)),
+        Value::known(kv::LOG_AFTER_BYTES, log(report.stored_after.log_bytes)),
         Value::measured(kv::SPACE_AMPLIFICATION, stored / user),
         Value::measured(kv::STORED_RATIO, user / stored),
         Value::known(kv::DEBT_BEFORE, counted(&report.debt_before)),

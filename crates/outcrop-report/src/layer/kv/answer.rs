@@ -7,9 +7,9 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_measure::units::{format_count, format_ratio};
 use outcrop_results::RunView;
 use outcrop_schema::kv::{
-    BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT, NOT_SETTLED,
-    OFFERED, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED, STALLED_TIME, STORED_BYTES, THROUGHPUT,
-    UNFINISHED,
+    BLOCK_CACHE, CACHE_HITS, COMPRESSION_BLOCK_SIZE, CPU, ENGINE, LATENCY, LOAD_THROUGHPUT,
+    MEMORY_AMPLIFICATION, NOT_SETTLED, OFFERED, READ_LATENCY, SCHEMA, SPACE_AMPLIFICATION, STALLED,
+    STALLED_TIME, STORED_BYTES, THROUGHPUT, UNFINISHED,
 };
 
 use super::cell::{
@@ -28,12 +28,13 @@ use crate::placement::{Bounds, Kept};
 /// Row, metric, and which cells count.
 type Row = (&'static str, Metric, fn(&Cell<'_>) -> bool);
 
-const ROWS: [Row; 5] = [
+const ROWS: [Row; 6] = [
     ("Highest throughput, closed loop", THROUGHPUT, is_closed_loop),
     ("Lowest read p99, closed loop", READ_LATENCY.p99, is_closed_loop),
     ("Lowest p99, open loop", LATENCY.p99, |cell| !is_closed_loop(cell)),
     ("Fastest load", LOAD_THROUGHPUT, |_| true),
     ("Lowest space amplification", SPACE_AMPLIFICATION, |_| true),
+    ("Lowest memory amplification", MEMORY_AMPLIFICATION, |_| true),
 ];
 
 /// A block size is chosen only where it changes something by more than this.
@@ -93,12 +94,11 @@ fn reading((_, metric, counts): &Row, engine: &str, cells: &[Cell<'_>]) -> Readi
         .iter()
         .filter(|cell| counts(cell))
         .find_map(|cell| cell.unavailable(metric));
-    let missing = || {
-        absent
-            .or(its_own)
-            .unwrap_or("no such cell in this run")
-            .to_owned()
+    let nothing = match metric.name == MEMORY_AMPLIFICATION.name {
+        true => "known of servers alone: this engine shares a process with the driver",
+        false => "no such cell in this run",
     };
+    let missing = || absent.or(its_own).unwrap_or(nothing).to_owned();
     Reading::of(engine, found, missing)
 }
 

@@ -4,13 +4,14 @@ mod parts;
 mod processor;
 mod workers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcrop_measure::metric::Metric;
 use outcrop_results::{HistogramKind, RunView};
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, SCHEMA, THROUGHPUT, WORKLOAD,
+    BLOCK_CACHE, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, SCHEMA, THROUGHPUT,
+    WORKLOAD,
 };
 use outcrop_workload::keyed::OperationKind;
 
@@ -167,10 +168,16 @@ fn add_idle(counts: &mut BTreeMap<u64, (f64, f64)>, longest_s: f64) {
 /// Throughput and tail of each engine under each workload.
 fn by_workload(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Engines by workload";
+    // Servers have no block cache: where all others have the same, that is no difference between loads.
+    let caches: BTreeSet<_> = cells
+        .iter()
+        .filter_map(|cell| cell.factors().setting(BLOCK_CACHE.name))
+        .collect();
     let factors: Vec<FactorRef> = OF_ENGINES
         .iter()
         .copied()
         .chain([&WORKLOAD as FactorRef, &outcrop_schema::kv::REQUESTS])
+        .chain((caches.len() < 2).then_some(&BLOCK_CACHE as FactorRef))
         .collect();
     let family = family(cells, &factors, &THROUGHPUT);
     // In the order of the cells, in which 4 KiB comes before 16 KiB.

@@ -21,7 +21,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
     (
         "CPU per operation",
         "User and kernel time of the processes over completed operations. The callers' part is that of the driver's threads, \
-         calls into the engine included; the rest is that of the engine's own threads. The share of the CPUs is that time over the measured time and the CPUs \
+         calls into the engine included; the rest is that of the engine's own threads, or of its server. The share of the CPUs is that time over the measured time and the CPUs \
          that the processes may use. The time that the driver's threads spend waiting for the due times of an open loop is in none of them.",
     ),
     (
@@ -29,6 +29,11 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "Bytes that the filesystem has given to the database's files after settling, log included, over bytes of keys and values. It differs \
          from the ratio of single blocks by index, filters, levels that are not merged, keys stored more than once, and the log. Where the log is more \
          than a tenth of the space, codecs are compared without it.",
+    ),
+    (
+        "Servers",
+        "Redis and memcached are asked over a Unix socket, one request at a time for each thread. Memory amplification: the server's resident \
+         memory over keys and values.",
     ),
     (
         "Amplification",

@@ -1,6 +1,6 @@
 //! The HTTP interface of a cache: HTTP/1.1 with lengths, connections kept. *Source*: RFC 9112.
 
-use outcrop_workload::keyed::RequestKind;
+use crate::protocol::Verb;
 
 use super::{LARGEST_HEADER_BYTES, NotAReply, Parsed, Reply, not_a_reply, size, write_decimal};
 
@@ -44,7 +44,7 @@ fn write_path(key: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn parse(kind: RequestKind, input: &[u8]) -> Result<Parsed<'_>, NotAReply> {
+pub(super) fn parse(kind: Verb, input: &[u8]) -> Result<Parsed<'_>, NotAReply> {
     let Some(head_end) = memchr::memmem::find(input, b"\r\n\r\n") else {
         if input.len() > LARGEST_HEADER_BYTES {
             return Err(not_a_reply(input, "a header of at most 16 KiB"));
@@ -76,11 +76,11 @@ pub(super) fn parse(kind: RequestKind, input: &[u8]) -> Result<Parsed<'_>, NotAR
     }
     let body = &input[start..used];
     let reply = match (kind, status) {
-        (RequestKind::Get, 200) => Reply::Value(body),
-        (RequestKind::Get, 404) => Reply::Miss,
-        (RequestKind::Set, 200..=299) => Reply::Stored,
-        (RequestKind::Delete, 200..=299) => Reply::Deleted,
-        (RequestKind::Delete, 404) => Reply::NotFound,
+        (Verb::Get, 200) => Reply::Value(body),
+        (Verb::Get, 404) => Reply::Miss,
+        (Verb::Set, 200..=299) => Reply::Stored,
+        (Verb::Delete, 200..=299) => Reply::Deleted,
+        (Verb::Delete, 404) => Reply::NotFound,
         (_, 400..=599) => Reply::Refused(status_line.trim_ascii_end()),
         _ => return Err(refuse()),
     };

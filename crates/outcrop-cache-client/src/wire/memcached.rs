@@ -1,6 +1,6 @@
 //! memcached's text protocol. *Source*: `doc/protocol.txt` of memcached.
 
-use outcrop_workload::keyed::RequestKind;
+use crate::protocol::Verb;
 
 use super::{NotAReply, Parsed, Reply, line, not_a_reply, size, write_decimal};
 
@@ -32,8 +32,8 @@ pub(super) fn begin_set(key: &[u8], size_bytes: usize, ttl_s: u32, out: &mut Vec
 const END: &[u8] = b"END\r\n";
 
 #[inline]
-pub(super) fn parse(kind: RequestKind, input: &[u8]) -> Result<Parsed<'_>, NotAReply> {
-    if kind == RequestKind::Get && input.starts_with(END) {
+pub(super) fn parse(kind: Verb, input: &[u8]) -> Result<Parsed<'_>, NotAReply> {
+    if kind == Verb::Get && input.starts_with(END) {
         let used = END.len();
         return Ok(Parsed::Complete {
             reply: Reply::Miss,
@@ -45,15 +45,15 @@ pub(super) fn parse(kind: RequestKind, input: &[u8]) -> Result<Parsed<'_>, NotAR
             needed: input.len() + 1,
         });
     };
-    if kind == RequestKind::Get && first.starts_with(b"VALUE ") {
+    if kind == Verb::Get && first.starts_with(b"VALUE ") {
         return value(first, used, input);
     }
     let reply = match (kind, first) {
-        (RequestKind::Get, b"END") => Reply::Miss,
-        (RequestKind::Set, b"STORED") => Reply::Stored,
-        (RequestKind::Set, b"NOT_STORED" | b"EXISTS" | b"NOT_FOUND") => Reply::Refused(first),
-        (RequestKind::Delete, b"DELETED") => Reply::Deleted,
-        (RequestKind::Delete, b"NOT_FOUND") => Reply::NotFound,
+        (Verb::Get, b"END") => Reply::Miss,
+        (Verb::Set, b"STORED") => Reply::Stored,
+        (Verb::Set, b"NOT_STORED" | b"EXISTS" | b"NOT_FOUND") => Reply::Refused(first),
+        (Verb::Delete, b"DELETED") => Reply::Deleted,
+        (Verb::Delete, b"NOT_FOUND") => Reply::NotFound,
         _ if first.starts_with(b"SERVER_ERROR")
             || first.starts_with(b"CLIENT_ERROR")
             || first == b"ERROR" =>
@@ -88,10 +88,10 @@ fn value<'a>(first: &[u8], header_bytes: usize, input: &'a [u8]) -> Result<Parse
     })
 }
 
-const fn expected(kind: RequestKind) -> &'static str {
+const fn expected(kind: Verb) -> &'static str {
     match kind {
-        RequestKind::Get => "VALUE or END",
-        RequestKind::Set => "STORED",
-        RequestKind::Delete => "DELETED or NOT_FOUND",
+        Verb::Get => "VALUE or END",
+        Verb::Set => "STORED",
+        Verb::Delete => "DELETED or NOT_FOUND",
     }
 }

@@ -15,8 +15,8 @@ fn wires() -> [Wire; 3] {
 }
 
 /// Replies as servers send them, with what they mean.
-fn replies() -> Vec<(usize, RequestKind, &'static [u8], Reply<'static>)> {
-    use RequestKind::{Delete, Get, Set};
+fn replies() -> Vec<(usize, Verb, &'static [u8], Reply<'static>)> {
+    use Verb::{Delete, Get, Set};
     vec![
         (0, Get, b"END\r\n", Reply::Miss),
         (
@@ -91,7 +91,7 @@ fn a_reply_is_understood_only_when_it_is_whole() {
 
 #[test]
 fn what_is_no_reply_is_named() {
-    use RequestKind::{Delete, Get, Set};
+    use Verb::{Delete, Get, Set};
     for (wire, kind, bytes) in [
         (0, Get, &b"STORED\r\n"[..]),
         (0, Get, b"VALUE k 0 -1\r\n"),
@@ -145,7 +145,7 @@ proptest! {
         let mut bytes = replies()[start].2.to_vec();
         bytes.truncate(cut.index(bytes.len() + 1));
         bytes.extend_from_slice(&noise);
-        let kind = RequestKind::ALL[kind];
+        let kind = Verb::ALL[kind];
         if let Ok(Parsed::Complete { used, .. }) = wires()[wire].parse(kind, &bytes) {
             prop_assert!(used <= bytes.len());
         }
@@ -156,18 +156,18 @@ proptest! {
 fn a_reply_of_another_protocol_names_the_server_that_gave_it() {
     let hint = |wire: usize, kind, input: &[u8]| wires()[wire].parse(kind, input).unwrap_err().hint();
     let redis = "; this looks like a Redis server: write redis://HOST:PORT";
-    assert_eq!(hint(0, RequestKind::Set, b"-ERR syntax error\r\n"), redis);
-    assert_eq!(hint(0, RequestKind::Get, b"$-1\r\n"), redis);
+    assert_eq!(hint(0, Verb::Set, b"-ERR syntax error\r\n"), redis);
+    assert_eq!(hint(0, Verb::Get, b"$-1\r\n"), redis);
     assert_eq!(
-        hint(1, RequestKind::Get, b"ERROR\r\n"),
+        hint(1, Verb::Get, b"ERROR\r\n"),
         "; this looks like memcached: write memcached://HOST:PORT"
     );
     let http = "; this looks like an HTTP server: write http://HOST:PORT";
-    assert_eq!(hint(1, RequestKind::Set, b"HTTP/1.1 400 Bad Request\r\n"), http);
+    assert_eq!(hint(1, Verb::Set, b"HTTP/1.1 400 Bad Request\r\n"), http);
     assert_eq!(
-        hint(0, RequestKind::Get, b"STORED\r\n"),
+        hint(0, Verb::Get, b"STORED\r\n"),
         "",
         "it is memcached all the same"
     );
-    assert_eq!(hint(0, RequestKind::Get, b"hello\r\n"), "");
+    assert_eq!(hint(0, Verb::Get, b"hello\r\n"), "");
 }

@@ -1,6 +1,6 @@
 //! RESP 2. *Source*: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
 
-use outcrop_workload::keyed::RequestKind;
+use crate::protocol::Verb;
 
 use super::{NotAReply, Parsed, Reply, line, not_a_reply, size, write_decimal};
 
@@ -40,18 +40,18 @@ fn write_bulk(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 #[inline]
-pub(super) fn parse(kind: RequestKind, input: &[u8]) -> Result<Parsed<'_>, NotAReply> {
+pub(super) fn parse(kind: Verb, input: &[u8]) -> Result<Parsed<'_>, NotAReply> {
     let Some((first, used)) = line(input)? else {
         return Ok(Parsed::Incomplete {
             needed: input.len() + 1,
         });
     };
     let reply = match (kind, first) {
-        (RequestKind::Get, b"$-1" | b"_") => Reply::Miss,
-        (RequestKind::Get, [b'$', digits @ ..]) => return bulk(digits, used, input),
-        (RequestKind::Set, b"+OK") => Reply::Stored,
-        (RequestKind::Delete, b":0") => Reply::NotFound,
-        (RequestKind::Delete, [b':', ..]) => Reply::Deleted,
+        (Verb::Get, b"$-1" | b"_") => Reply::Miss,
+        (Verb::Get, [b'$', digits @ ..]) => return bulk(digits, used, input),
+        (Verb::Set, b"+OK") => Reply::Stored,
+        (Verb::Delete, b":0") => Reply::NotFound,
+        (Verb::Delete, [b':', ..]) => Reply::Deleted,
         (_, [b'-', message @ ..]) => Reply::Refused(message),
         _ => return Err(not_a_reply(input, expected(kind))),
     };
@@ -60,7 +60,7 @@ pub(super) fn parse(kind: RequestKind, input: &[u8]) -> Result<Parsed<'_>, NotAR
 
 #[inline]
 fn bulk<'a>(digits: &[u8], header_bytes: usize, input: &'a [u8]) -> Result<Parsed<'a>, NotAReply> {
-    let size_bytes = size(digits).ok_or_else(|| not_a_reply(input, expected(RequestKind::Get)))?;
+    let size_bytes = size(digits).ok_or_else(|| not_a_reply(input, expected(Verb::Get)))?;
     let end = header_bytes + size_bytes;
     let used = end + 2;
     if input.len() < used {
@@ -75,10 +75,10 @@ fn bulk<'a>(digits: &[u8], header_bytes: usize, input: &'a [u8]) -> Result<Parse
     })
 }
 
-const fn expected(kind: RequestKind) -> &'static str {
+const fn expected(kind: Verb) -> &'static str {
     match kind {
-        RequestKind::Get => "a bulk string or null",
-        RequestKind::Set => "+OK",
-        RequestKind::Delete => "an integer",
+        Verb::Get => "a bulk string or null",
+        Verb::Set => "+OK",
+        Verb::Delete => "an integer",
     }
 }

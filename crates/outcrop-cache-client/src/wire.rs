@@ -1,21 +1,21 @@
-//! Requests as bytes and bytes as replies, for each protocol; no socket.
+//! Requests as bytes and bytes as replies, for each protocol; no stream.
 
 mod http;
 mod memcached;
 mod redis;
 
-use outcrop_workload::keyed::RequestKind;
+use crate::protocol::Verb;
 
-use crate::target::{Protocol, Target};
+use crate::protocol::Protocol;
 
 /// A longer reply is taken for a broken server rather than for a value.
-pub(crate) const LARGEST_REPLY_BYTES: usize = 128 << 20;
+pub const LARGEST_REPLY_BYTES: usize = 128 << 20;
 /// So is a longer line or header.
 const LARGEST_HEADER_BYTES: usize = 16 << 10;
 
 /// What a server said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reply<'a> {
+pub enum Reply<'a> {
     /// A get's value.
     Value(&'a [u8]),
     /// A get found nothing.
@@ -32,29 +32,35 @@ pub(crate) enum Reply<'a> {
 
 /// A reply and the bytes that it took, or that more bytes are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parsed<'a> {
+pub enum Parsed<'a> {
+    /// All of it is there.
     Complete {
+        /// What it says.
         reply: Reply<'a>,
+        /// Bytes that it took.
         used: usize,
     },
-    /// The reply takes at least `needed` bytes in all.
+    /// More is needed.
     Incomplete {
+        /// The reply takes at least this many bytes in all.
         needed: usize,
     },
 }
 
 /// Bytes that are no reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NotAReply {
-    pub(crate) seen: String,
-    pub(crate) expected: &'static str,
+pub struct NotAReply {
+    /// Its start.
+    pub seen: String,
+    /// What the protocol has here.
+    pub expected: &'static str,
     /// The protocol that has such a reply.
-    pub(crate) speaks: Option<Protocol>,
+    pub speaks: Option<Protocol>,
 }
 
 impl NotAReply {
     /// What to do, where the reply is one of another protocol; begins with a semicolon.
-    pub(crate) fn hint(&self) -> String {
+    pub fn hint(&self) -> String {
         self.speaks.map_or_else(String::new, |speaks| {
             let (server, scheme) = match speaks {
                 Protocol::Memcached => ("memcached", "memcached"),
@@ -68,19 +74,26 @@ impl NotAReply {
 
 /// Writes requests to, and reads replies from, one kind of server.
 #[derive(Clone, Debug)]
-pub(crate) enum Wire {
+pub enum Wire {
+    /// memcached's text protocol.
     Memcached,
+    /// Redis's RESP, version 2.
     Redis,
-    Http { authority: String },
+    /// A cache's HTTP interface.
+    Http {
+        /// `host:port`, which every request has.
+        authority: String,
+    },
 }
 
 impl Wire {
-    pub(crate) fn of(target: &Target) -> Self {
-        match target.protocol {
+    /// Of a protocol; `authority` is the `host:port` that HTTP has in its requests.
+    pub fn of(protocol: Protocol, authority: impl FnOnce() -> String) -> Self {
+        match protocol {
             Protocol::Memcached => Self::Memcached,
             Protocol::Redis => Self::Redis,
             Protocol::Http => Self::Http {
-                authority: target.authority(),
+                authority: authority(),
             },
         }
     }
@@ -95,7 +108,7 @@ impl Wire {
 
     /// Appends a get.
     #[inline]
-    pub(crate) fn write_get(&self, key: &[u8], out: &mut Vec<u8>) {
+    pub fn write_get(&self, key: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Memcached => memcached::write_get(key, out),
             Self::Redis => redis::write_get(key, out),
@@ -104,7 +117,7 @@ impl Wire {
     }
 
     /// Appends a delete.
-    pub(crate) fn write_delete(&self, key: &[u8], out: &mut Vec<u8>) {
+    pub fn write_delete(&self, key: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Memcached => memcached::write_delete(key, out),
             Self::Redis => redis::write_delete(key, out),
@@ -113,7 +126,7 @@ impl Wire {
     }
 
     /// Appends a set; `value` appends exactly `size_bytes`. HTTP has no time to live.
-    pub(crate) fn write_set(
+    pub fn write_set(
         &self,
         key: &[u8],
         size_bytes: usize,
@@ -137,7 +150,7 @@ impl Wire {
     }
 
     /// Appends what empties the whole server.
-    pub(crate) fn write_flush(&self, out: &mut Vec<u8>) {
+    pub fn write_flush(&self, out: &mut Vec<u8>) {
         match self {
             Self::Memcached => out.extend_from_slice(b"flush_all\r\n"),
             Self::Redis => out.extend_from_slice(b"*1\r\n$8\r\nFLUSHALL\r\n"),
@@ -146,11 +159,14 @@ impl Wire {
     }
 
     /// Whether these bytes, the reply to a flush, say that it is done; `None` when more are needed.
-    pub(crate) fn flushed(&self, input: &[u8]) -> Result<Option<bool>, NotAReply> {
+    ///
+    /// # Errors
+    /// The bytes are no reply of this protocol.
+    pub fn flushed(&self, input: &[u8]) -> Result<Option<bool>, NotAReply> {
         let done = match self {
             Self::Memcached => line(input)?.map(|(line, _)| line == b"OK"),
             Self::Redis => line(input)?.map(|(line, _)| line == b"+OK"),
-            Self::Http { .. } => match http::parse(RequestKind::Set, input)? {
+            Self::Http { .. } => match http::parse(Verb::Set, input)? {
                 Parsed::Complete { reply, .. } => Some(reply == Reply::Stored),
                 Parsed::Incomplete { .. } => None,
             },
@@ -159,8 +175,11 @@ impl Wire {
     }
 
     /// Reads the reply to a request of this kind from the front of `input`.
+    ///
+    /// # Errors
+    /// The bytes are no reply of this protocol.
     #[inline]
-    pub(crate) fn parse<'a>(&self, kind: RequestKind, input: &'a [u8]) -> Result<Parsed<'a>, NotAReply> {
+    pub fn parse<'a>(&self, kind: Verb, input: &'a [u8]) -> Result<Parsed<'a>, NotAReply> {
         let parsed = match self {
             Self::Memcached => memcached::parse(kind, input),
             Self::Redis => redis::parse(kind, input),
