@@ -32,22 +32,7 @@ fn main() -> Result<(), KvError> {
     };
     let (records, reads): (u64, u32) = (records.parse().expect(USAGE), reads.parse().expect(USAGE));
     let seconds: f64 = seconds.parse().expect(USAGE);
-    let mix = match reads {
-        100 => "read:1".to_owned(),
-        reads => format!("read:{reads},update:{}", 100 - reads),
-    };
-    let spec = KvSpec {
-        options: StoreOptions {
-            compression: "lz4".parse().expect("it is a codec"),
-            ..StoreOptions::of(StoreEngine::RocksDb)
-        },
-        workload: mix.parse().expect("it is a mix"),
-        requests: "uniform".parse().expect("it is a distribution"),
-        records,
-        duration: Duration::from_secs_f64(seconds),
-        warm_up: WARM_UP,
-        ..KvSpec::of(StoreEngine::RocksDb, Seed(7))
-    };
+    let spec = spec(records, seconds, reads);
     let database = Database::open(&spec, Path::new(directory), 0, Opening::Create)?;
     let library = std::env::var_os("OUTCROP_ROCKSDB_LIB").expect("the loop is $OUTCROP_ROCKSDB_LIB");
     // SAFETY: the driver has it open already, so nothing runs that has not run.
@@ -64,16 +49,9 @@ fn main() -> Result<(), KvError> {
     database.settle()?;
     let by_hand = || {
         let mut told = [0.0; 3];
+        let (reads, looks) = (u64::from(reads), i32::from(looks));
         // SAFETY: the database is open, and there are three numbers to write.
-        unsafe {
-            slice(
-                records,
-                seconds,
-                u64::from(reads),
-                i32::from(looks),
-                told.as_mut_ptr(),
-            )
-        };
+        unsafe { slice(records, seconds, reads, looks, told.as_mut_ptr()) };
         told
     };
     let driven = || {
@@ -104,4 +82,24 @@ fn main() -> Result<(), KvError> {
         let _ = writeln!(std::io::stdout(), "{}", numbers.join(" "));
     }
     Ok(())
+}
+
+/// Uniform requests with the options of the loop.
+fn spec(records: u64, seconds: f64, reads: u32) -> KvSpec {
+    let mix = match reads {
+        100 => "read:1".to_owned(),
+        reads => format!("read:{reads},update:{}", 100 - reads),
+    };
+    KvSpec {
+        options: StoreOptions {
+            compression: "lz4".parse().expect("it is a codec"),
+            ..StoreOptions::of(StoreEngine::RocksDb)
+        },
+        workload: mix.parse().expect("it is a mix"),
+        requests: "uniform".parse().expect("it is a distribution"),
+        records,
+        duration: Duration::from_secs_f64(seconds),
+        warm_up: WARM_UP,
+        ..KvSpec::of(StoreEngine::RocksDb, Seed(7))
+    }
 }
