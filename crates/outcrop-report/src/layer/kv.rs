@@ -8,6 +8,7 @@ mod figures;
 mod findings;
 mod method;
 mod prediction;
+mod servers;
 mod space;
 
 use outcrop_results::RunView;
