@@ -7,6 +7,7 @@ mod codec;
 mod figures;
 mod findings;
 mod method;
+mod servers;
 mod space;
 
 use outcrop_results::RunView;

@@ -5,8 +5,8 @@ use outcrop_report::{Report, Verdict};
 use outcrop_results::{HistogramEntry, Value};
 use outcrop_schema::kv::{
     ARRIVAL, BETWEEN, IO, LATENCY, LOAD_WRITES_DEVICE, LOG_AFTER_BYTES, LOG_BYTES, MEMORY_LIMIT, MISMATCHES,
-    OFFERED, READ_LATENCY, READS_DEVICE, READS_ENGINE, STALLED, STALLED_TIME, STORED_AFTER_BYTES,
-    STORED_BYTES, UNFINISHED, USER_READ, USER_WRITTEN, WRITES_DEVICE, WRITES_ENGINE,
+    OFFERED, READ_LATENCY, READS_DEVICE, READS_ENGINE, SERVER_MEMORY, STALLED, STALLED_TIME,
+    STORED_AFTER_BYTES, STORED_BYTES, UNFINISHED, USER_READ, USER_WRITTEN, WRITES_DEVICE, WRITES_ENGINE,
 };
 
 use crate::kv_fixture::codecs;
@@ -375,4 +375,15 @@ fn a_figure_that_every_cell_of_an_engine_lacks_has_the_reason_of_the_cells() {
     let row = rows.iter().find(|row| row.label.starts_with("Lowest read p99"));
     let said = format!("{:?}", row.expect("the row is shown").readings);
     assert!(said.contains(WHY) && !said.contains("no such cell"), "{said}");
+}
+
+#[test]
+fn a_run_with_servers_says_that_their_capacity_was_not_measured() {
+    let is_said = |run: &outcrop_results::RunView| {
+        let report = Report::of(run);
+        let mut cautions = report.layers[0].answer.cautions.iter();
+        cautions.any(|caution| caution.text.contains("not the capacity of the servers"))
+    };
+    assert!(is_said(&with(&[(SERVER_MEMORY, 50e6)])));
+    assert!(!is_said(&codecs()));
 }

@@ -17,6 +17,7 @@ use super::cell::{
     pairs, requests, words, workers,
 };
 use super::codec;
+use super::servers;
 use super::space::{self, Space, taken};
 use crate::answer::{Answer, Capability, Caution, Claim, NOT_DECIDED, Reading};
 use crate::cell::{Cell, best, largest_family};
@@ -440,5 +441,6 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         .chain(unsettled)
         .chain(stalled)
         .chain(log)
+        .chain(servers::caution(cells))
         .collect()
 }

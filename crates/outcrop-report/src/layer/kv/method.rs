@@ -28,12 +28,7 @@ pub(super) const METHODS: &[(&str, &str)] = &[
         "Space",
         "Bytes that the filesystem has given to the database's files after settling, log included, over bytes of keys and values. It differs \
          from the ratio of single blocks by index, filters, levels that are not merged, keys stored more than once, and the log. Where the log is more \
-         than a tenth of the space, codecs are compared without it.",
-    ),
-    (
-        "Servers",
-        "Redis and memcached are asked over a Unix socket, one request at a time for each thread. Memory amplification: the server's resident \
-         memory over keys and values.",
+         than a tenth of the space, codecs are compared without it. Memory amplification: a server's resident memory over the same.",
     ),
     (
         "Amplification",
