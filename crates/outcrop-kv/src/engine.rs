@@ -1,5 +1,6 @@
 //! The engines, and which options each of them takes.
 
+mod failure;
 mod fjall;
 mod none;
 mod redb;
@@ -300,15 +301,5 @@ fn check_directory(directory: &Path, opening: Opening) -> Result<(), KvError> {
         (Opening::Create, false) => Err(KvError::path("make a database in", directory, "it is not empty")),
         (Opening::Existing, true) => Err(KvError::path("open", directory, "it holds no database")),
         _ => Ok(()),
-    }
-}
-
-/// An I/O error of an engine: a full filesystem is said as one.
-fn io_error(engine: &str, action: &str, directory: &Path, error: &std::io::Error) -> KvError {
-    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-    if matches!(error.kind(), StorageFull | QuotaExceeded) {
-        KvError::no_space(directory, error)
-    } else {
-        KvError::engine(engine, action, error)
     }
 }

@@ -81,14 +81,24 @@ pub enum KvError {
     },
     /// A database that this version of the engine cannot read.
     #[error(
-        "the database in {directory} is damaged or of a version that {engine} cannot read ({detail}); open it with the version that wrote it, or make a new one"
+        "the database in {directory} is of a version that {engine} cannot read: {detail}; open it with the version that wrote it, or make a new one"
     )]
-    Format {
+    Version {
         /// Where.
         directory: String,
-        /// The engine.
+        /// The engine with its version.
         engine: String,
         /// What it said.
+        detail: String,
+    },
+    /// A database whose files are not as they were written.
+    #[error(
+        "the database in {directory} is damaged: {detail}; make a new one, and look for errors of the device in the kernel's log (dmesg)"
+    )]
+    Damaged {
+        /// Where.
+        directory: String,
+        /// What is wrong with it.
         detail: String,
     },
     /// Anything else that an engine says.
@@ -182,6 +192,27 @@ impl KvError {
         Self::Engine {
             engine: engine.to_owned(),
             action: action.to_owned(),
+            detail: detail.to_string(),
+        }
+    }
+
+    pub(crate) fn locked(directory: &Path) -> Self {
+        Self::Locked {
+            directory: directory.display().to_string(),
+        }
+    }
+
+    pub(crate) fn version(directory: &Path, engine: &str, detail: impl fmt::Display) -> Self {
+        Self::Version {
+            directory: directory.display().to_string(),
+            engine: engine.to_owned(),
+            detail: detail.to_string(),
+        }
+    }
+
+    pub(crate) fn damaged(directory: &Path, detail: impl fmt::Display) -> Self {
+        Self::Damaged {
+            directory: directory.display().to_string(),
             detail: detail.to_string(),
         }
     }

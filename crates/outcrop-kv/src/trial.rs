@@ -333,10 +333,6 @@ fn between(before: &DeviceTraffic, after: &DeviceTraffic) -> DeviceTraffic {
     }
 }
 
-fn sum(counts: impl Iterator<Item = Counted>) -> Counted {
-    counts.sum()
-}
-
 /// What the settling of all processes yielded.
 struct Settled {
     settling_ns: u64,
@@ -360,13 +356,13 @@ impl Settled {
         });
         settled.reduce(|one, other| Self {
             settling_ns: one.settling_ns.max(other.settling_ns),
-            debt: sum([one.debt, other.debt].into_iter()),
+            debt: [one.debt, other.debt].into_iter().sum(),
             is_settled: one.is_settled && other.is_settled,
             counters: one.counters.plus(&other.counters),
             tables: one.tables.plus(&other.tables),
             server_resident_bytes: (one.server_resident_bytes)
                 .zip(other.server_resident_bytes)
-                .map(|both| sum([both.0, both.1].into_iter())),
+                .map(|both| [both.0, both.1].into_iter().sum()),
         })
     }
 }
@@ -399,9 +395,9 @@ fn report(
     let none = || KvError::system("add up", "no process answered");
     let flush_ns = loaded.reports.iter().map(|report| report.flush_ns).max();
     let settled = Settled::of(loaded.settled).ok_or_else(none)?;
-    let debt_after = sum(ran.reports.iter().map(|report| report.left.debt_bytes.clone()));
-    let peaks = ran.reports.iter();
-    let peak_resident_bytes = sum(peaks.map(|report| report.peak_resident_bytes.clone()));
+    let reports = ran.reports.iter();
+    let debt_after = reports.clone().map(|report| report.left.debt_bytes.clone()).sum();
+    let peak_resident_bytes = reports.map(|report| report.peak_resident_bytes.clone()).sum();
     let load = joined(loaded.reports.into_iter().map(|report| report.phase)).ok_or_else(none)?;
     let run = joined(ran.reports.into_iter().map(|report| report.phase)).ok_or_else(none)?;
     let [loading_device, settling_device, load_device] = loaded.devices;

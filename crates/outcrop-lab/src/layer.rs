@@ -92,6 +92,11 @@ pub trait Layer: Sync {
         None
     }
 
+    /// What a trial of a cell holds at once, as far as that is known before.
+    fn holds(&self, _cell: &Cell) -> Holds {
+        Holds::default()
+    }
+
     /// The metric that decides whether rounds are steady, where a cell of these factors is one that is tracked.
     fn tracked(&self, _factors: &Settings) -> Option<Metric> {
         None
@@ -152,6 +157,15 @@ impl fmt::Debug for LayerRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// Bytes that a trial holds at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// In the run's directory, before anything compresses them.
+    pub disk_bytes: u64,
+    /// In memory that was asked for.
+    pub memory_bytes: u64,
 }
 
 /// What `outcrop profile` measures of a layer.

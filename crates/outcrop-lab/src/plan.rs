@@ -12,6 +12,7 @@ mod expanded;
 mod fit;
 mod parse;
 mod promise;
+mod room;
 mod source;
 mod stop;
 mod variants;

@@ -51,7 +51,7 @@ pub use environment::Environment;
 pub use filesystem::Filesystem;
 pub use kernel_threads::KernelThreads;
 pub use machine_cpu::MachineCpu;
-pub use memory::ProcessMemory;
+pub use memory::{ProcessMemory, total_memory_bytes};
 pub use others_cpu::OthersCpu;
 pub use page_cache::{CachedPages, ProcessIo, cached_pages};
 pub use reading::Reading;

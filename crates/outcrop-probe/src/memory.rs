@@ -41,6 +41,14 @@ pub fn available_bytes() -> Result<u64, Unavailable> {
     kibibyte_line(&SystemTree::live().text("proc/meminfo")?, "MemAvailable")
 }
 
+/// All the main memory that the kernel manages (`MemTotal`).
+///
+/// # Errors
+/// /proc is not mounted.
+pub fn total_memory_bytes() -> Result<u64, Unavailable> {
+    kibibyte_line(&SystemTree::live().text("proc/meminfo")?, "MemTotal")
+}
+
 /// The bytes of a line such as `VmRSS:     1234 kB`, as in `/proc/self/status` and `/proc/meminfo`.
 pub(crate) fn kibibyte_line(text: &str, name: &str) -> Result<u64, Unavailable> {
     text.lines()

@@ -141,7 +141,7 @@ pub static ENGINE: Factor<StoreEngine> = Factor::new(
 /// Codec of its blocks.
 pub static COMPRESSION: Factor<StoreCompression> = Factor::new(
     "compression",
-    "Codec of the engine's blocks: none, snappy, lz4, lz4hc, zlib, zstd:3",
+    "Codec of the engine's blocks: none, snappy, lz4, lz4hc, zlib, zstd:3 (fjall: none, lz4)",
     spelled,
 )
 .default("lz4")
@@ -162,7 +162,7 @@ pub static COMPRESSION_BLOCK_SIZE: Factor<ByteSize> = Factor::new(
 /// Codecs of levels.
 pub static LEVEL_CODECS: Factor<LevelCodecs> = Factor::new(
     "level_codecs",
-    "Codec of each level, from level 0: none/none/lz4, or all for one codec",
+    "Codec of each level, from level 0, such as none/none/lz4; all for the same one on every level",
     spelled,
 )
 .default("all")
@@ -242,7 +242,7 @@ pub static DURABILITY: Factor<Durability> = Factor::new(
 /// What its files lie on.
 pub static FILESYSTEM: Factor<StoreFilesystem> = Factor::new(
     "filesystem",
-    "Filesystem for the databases: as-is, or one made for each trial (root), such as \"btrfs zstd:1\"",
+    "Filesystem for the databases: as-is, or one made for each trial (needs root), such as \"btrfs zstd:1\"",
     spelled,
 )
 .default("as-is")
@@ -280,10 +280,13 @@ pub static RECORDS: Factor<u64> = Factor::new(
 .accepts("records of each database")
 .label(Label::Always("{} records"));
 /// How long values are.
-pub static VALUE_SIZE: Factor<ValueSize> =
-    Factor::new("value_size", "Size of the values: fixed:1000B, etc", spelled)
-        .decided("the workload's")
-        .accepts("`\"fixed:1000B\"` (YCSB's ten fields of 100 B), `\"etc\"`, mixgraph's own");
+pub static VALUE_SIZE: Factor<ValueSize> = Factor::new(
+    "value_size",
+    "Size of the values: fixed:1000B, or etc (as in Facebook's ETC workload)",
+    spelled,
+)
+.decided("the workload's")
+.accepts("`\"fixed:1000B\"` (YCSB's ten fields of 100 B), `\"etc\"`, mixgraph's own");
 /// What values contain.
 pub static CONTENT: Factor<Content> = Factor::new(
     "content",
@@ -319,7 +322,7 @@ pub static ARRIVAL: Factor<Arrival> = Factor::new("arrival", "Arrival process: c
 /// Most memory of a process.
 pub static MEMORY_LIMIT: Factor<MemoryLimit> = Factor::new(
     "memory_limit",
-    "Memory limit of each process, including its page cache; none for no limit",
+    "Memory limit of each process, including its page cache (needs root); none for no limit",
     spelled,
 )
 .default("none")
@@ -330,7 +333,7 @@ pub static MEMORY_LIMIT: Factor<MemoryLimit> = Factor::new(
 /// Between load and run.
 pub static SETTLING: Factor<Settling> = Factor::new(
     "settling",
-    "What happens between load and run: compacted, rest:60s, none",
+    "What to wait for between load and run: compacted (until no compaction is left), rest:60s, none",
     spelled,
 )
 .default("compacted")
@@ -340,7 +343,7 @@ pub static SETTLING: Factor<Settling> = Factor::new(
 /// What is in the page cache.
 pub static PAGE_CACHE: Factor<PageCache> = Factor::new(
     "page_cache",
-    "The database's files in the page cache before the run: dropped, kept",
+    "Whether the database's files are in the page cache when the run begins: dropped, kept",
     spelled,
 )
 .default("dropped")

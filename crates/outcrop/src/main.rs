@@ -12,6 +12,7 @@ mod output;
 mod output_file;
 mod progress;
 mod session;
+mod tips;
 mod work;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
@@ -21,7 +22,11 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
-        Err(error) => return exit::usage(&error),
+        Err(error) => {
+            let command = std::env::args_os().nth(1);
+            let command = command.as_deref().and_then(|name| name.to_str());
+            return exit::usage(&tips::corrected(error, command));
+        }
     };
     output::set_command(&command_of(&matches));
     let cli = match Cli::from_arg_matches(&matches) {

@@ -109,6 +109,9 @@ pub(crate) fn start_and(
     for what in set.data_notes() {
         note(&format!("note: {what}"));
     }
+    for what in set.shortages() {
+        note(&format!("warning: {what}"));
+    }
     if flags.dry_run {
         return dry_run::print(set, flags.format, flags.tbw);
     }
@@ -399,6 +402,9 @@ fn between(least: u64, most: u64) -> String {
     }
 }
 
+/// An estimate in whole seconds, and of hours in whole minutes: `3h47s` reads as 47 minutes.
 pub(crate) fn rounded(span: std::time::Duration) -> TimeSpan {
-    TimeSpan(std::time::Duration::from_secs(span.as_secs_f64().round() as u64))
+    let unit_s = if span.as_secs() < 3600 { 1.0 } else { 60.0 };
+    let seconds = (span.as_secs_f64() / unit_s).round() * unit_s;
+    TimeSpan(std::time::Duration::from_secs(seconds as u64))
 }

@@ -11,11 +11,11 @@ use fjall::{
 use outcrop_measure::metric::Unavailable;
 use outcrop_workload::store::{Durability, StoreCodec};
 
-use super::{check_directory, io_error};
+use super::check_directory;
+use super::failure::{after_failed_write, io_error};
 use crate::error::KvError;
 use crate::store::{CompactionState, Opening, Session, Store, StoreCounters, StoreOptions};
 use crate::tables::Tables;
-use crate::usage::is_full;
 
 const ENGINE: &str = "fjall";
 /// The version in Cargo.lock; a test holds the two together.
@@ -77,48 +77,85 @@ fn keyspace_options(options: &StoreOptions) -> KeyspaceCreateOptions {
         .max_memtable_size(options.write_buffer_bytes)
 }
 
-/// An error of the engine in our words.
+/// The engine with its version.
+fn named() -> String {
+    format!("{ENGINE} {VERSION}")
+}
+
+/// An error of the engine in our words: it describes its errors by their names in the code alone.
 fn said(error: &fjall::Error, action: &str, directory: &Path) -> KvError {
-    let place = || directory.display().to_string();
+    use fjall::Error::{
+        Decompress, InvalidTag, InvalidTrailer, InvalidVersion, Io, JournalRecovery, KeyspaceDeleted, Locked,
+        Poisoned, Storage, Unrecoverable,
+    };
+    let damaged = |detail: &str| KvError::damaged(directory, detail);
     match error {
-        fjall::Error::Io(io) | fjall::Error::Storage(fjall::LsmError::Io(io)) => {
-            io_error(ENGINE, action, directory, io)
+        Io(io) => io_error(&named(), action, directory, io),
+        Storage(error) => said_of_tree(error, action, directory),
+        Locked => KvError::locked(directory),
+        InvalidVersion(Some(found)) => {
+            let detail = format!("its format is that of {ENGINE} {found}");
+            KvError::version(directory, &named(), detail)
         }
-        fjall::Error::Locked => KvError::Locked { directory: place() },
-        fjall::Error::InvalidVersion(_)
-        | fjall::Error::JournalRecovery(_)
-        | fjall::Error::InvalidTrailer
-        | fjall::Error::InvalidTag(_)
-        | fjall::Error::Decompress(_)
-        | fjall::Error::Unrecoverable => KvError::Format {
-            directory: place(),
-            engine: format!("{ENGINE} {VERSION}"),
-            detail: in_words(error),
-        },
-        // It says so of every write after one that failed, which is most often for want of space.
-        fjall::Error::Poisoned if is_full(directory) => {
-            KvError::no_space(directory, "an earlier write failed")
+        InvalidVersion(None) => {
+            let detail = "its file \"version\" names no known format";
+            KvError::version(directory, &named(), detail)
         }
-        other => KvError::engine(ENGINE, action, other),
+        JournalRecovery(why) => damaged(&format!("in its log, {}", wrong_in_log(*why))),
+        InvalidTrailer => damaged("an entry of its log has the wrong end"),
+        InvalidTag(_) => damaged("an entry of its log is of an unknown kind"),
+        Decompress(codec) => damaged(&format!("an entry of its log cannot be decompressed ({codec})")),
+        Unrecoverable => damaged("files of it are missing or have a form that they cannot have"),
+        Poisoned => after_failed_write(&named(), action, directory),
+        KeyspaceDeleted => KvError::engine(&named(), action, "the records were deleted meanwhile"),
+        _ => unknown(action),
     }
 }
 
-/// What is wrong with the files: fjall describes its errors by their names alone.
-fn in_words(error: &fjall::Error) -> String {
+/// The same of the tree below it.
+fn said_of_tree(error: &fjall::LsmError, action: &str, directory: &Path) -> KvError {
+    use fjall::LsmError::{
+        ChecksumMismatch, Decompress, InvalidHeader, InvalidTag, InvalidTrailer, InvalidVersion, Io,
+        Unrecoverable, Utf8,
+    };
+    let damaged = |detail: &str| KvError::damaged(directory, detail);
     match error {
-        fjall::Error::InvalidVersion(Some(found)) => format!("its format is {found:?}"),
-        fjall::Error::InvalidVersion(None) => "its format is unknown".to_owned(),
-        fjall::Error::JournalRecovery(_) | fjall::Error::InvalidTrailer | fjall::Error::InvalidTag(_) => {
-            format!("its log cannot be read: {error:?}")
+        Io(io) => io_error(&named(), action, directory, io),
+        InvalidVersion(found) => {
+            let detail = format!("the format of its tree has the number {found}");
+            KvError::version(directory, &named(), detail)
         }
-        fjall::Error::Decompress(codec) => format!("a block cannot be decompressed with {codec}"),
-        other => format!("{other:?}"),
+        ChecksumMismatch { .. } => damaged("a checksum in its files is wrong"),
+        Decompress(codec) => damaged(&format!("a block cannot be decompressed ({codec})")),
+        InvalidHeader(_) => damaged("a block or a file has the wrong beginning"),
+        InvalidTrailer => damaged("a block has the wrong end"),
+        InvalidTag(_) => damaged("an entry is of an unknown kind"),
+        Utf8(_) => damaged("a name in its files is not text"),
+        Unrecoverable => damaged("files of it are missing or have a form that they cannot have"),
+        _ => unknown(action),
     }
+}
+
+/// What is wrong with a batch of the log.
+const fn wrong_in_log(why: fjall::JournalRecoveryError) -> &'static str {
+    use fjall::JournalRecoveryError::{ChecksumMismatch, InsufficientLength, InvalidFileName, TooManyItems};
+    match why {
+        InsufficientLength => "a batch has too few entries",
+        TooManyItems => "a batch has too many entries",
+        ChecksumMismatch => "a checksum is wrong",
+        InvalidFileName => "a file has a name that is not one of a log",
+    }
+}
+
+/// Of an error that a later version of the engine may have.
+fn unknown(action: &str) -> KvError {
+    let detail = "it reports an error that Outcrop has no words for; please report this";
+    KvError::engine(&named(), action, detail)
 }
 
 impl Store for Fjall {
     fn identity(&self) -> String {
-        format!("{ENGINE} {VERSION}")
+        named()
     }
 
     fn session(&self) -> Result<Box<dyn Session>, KvError> {
@@ -254,5 +291,79 @@ impl Session for FjallSession {
             seen += 1;
         }
         Ok(seen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use fjall::JournalRecoveryError::{ChecksumMismatch, InsufficientLength, InvalidFileName, TooManyItems};
+    use fjall::LsmError;
+
+    use super::*;
+
+    /// Every error that can be made from here; those that cannot are of files in faults.rs.
+    fn errors() -> Vec<fjall::Error> {
+        let codec = CompressionType::Lz4;
+        let logs = [
+            InsufficientLength,
+            TooManyItems,
+            ChecksumMismatch,
+            InvalidFileName,
+        ];
+        let trees = [
+            LsmError::Io(Error::from(ErrorKind::UnexpectedEof)),
+            LsmError::Decompress(codec),
+            LsmError::InvalidVersion(9),
+            LsmError::Unrecoverable,
+            LsmError::InvalidTag(("ValueType", 77)),
+            LsmError::InvalidTrailer,
+            LsmError::InvalidHeader("Block"),
+        ];
+        let mut errors = vec![
+            fjall::Error::Io(Error::from(ErrorKind::StorageFull)),
+            fjall::Error::InvalidVersion(None),
+            fjall::Error::Decompress(codec),
+            fjall::Error::InvalidTrailer,
+            fjall::Error::InvalidTag(("JournalMarkerTag", 77)),
+            fjall::Error::Poisoned,
+            fjall::Error::KeyspaceDeleted,
+            fjall::Error::Locked,
+            fjall::Error::Unrecoverable,
+        ];
+        errors.extend(logs.map(fjall::Error::JournalRecovery));
+        errors.extend(trees.map(fjall::Error::Storage));
+        errors
+    }
+
+    #[test]
+    fn every_error_is_said_in_words_with_what_to_do() {
+        for error in errors() {
+            let said = said(&error, "write", Path::new("/db")).to_string();
+            for name in [
+                "Error",
+                "Invalid",
+                "Marker",
+                "Mismatch",
+                "Unrecoverable",
+                "Poisoned",
+            ] {
+                assert!(!said.contains(name), "{error:?}: {said}");
+            }
+            // What happened, and behind a semicolon what to do; no one but us deletes records.
+            let says_what_to_do = said.contains("; ") || matches!(error, fjall::Error::KeyspaceDeleted);
+            assert!(
+                says_what_to_do && !said.contains("no words for"),
+                "{error:?}: {said}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_write_after_one_that_failed_says_so_where_there_is_space() {
+        let place = tempfile::tempdir().unwrap();
+        let said = said(&fjall::Error::Poisoned, "write", place.path()).to_string();
+        assert!(said.contains("an earlier write or sync failed"), "{said}");
     }
 }

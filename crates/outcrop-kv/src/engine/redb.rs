@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_workload::store::Durability;
-use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableDefinition};
+use redb::{Database, ReadableDatabase as _, StorageError, TableDefinition};
 
-use super::{check_directory, io_error};
+use super::check_directory;
+use super::failure::{self, after_failed_write, io_error};
 use crate::error::KvError;
 use crate::store::{CompactionState, Opening, Session, Store, StoreCounters, StoreOptions};
 use crate::tables::Tables;
@@ -35,7 +36,7 @@ impl Redb {
             Opening::Create => builder.create(path),
             Opening::Existing => builder.open(path),
         };
-        let database = opened.map_err(|error| not_opened(error, directory))?;
+        let database = opened.map_err(|error| said(error.into(), "open a database", directory))?;
         let store = Self {
             database: Arc::new(database),
             durability: match options.durability {
@@ -72,42 +73,44 @@ fn commit(
     Ok(())
 }
 
-fn not_opened(error: DatabaseError, directory: &Path) -> KvError {
-    let place = directory.display().to_string();
-    match error {
-        DatabaseError::DatabaseAlreadyOpen => KvError::Locked { directory: place },
-        DatabaseError::UpgradeRequired(_) | DatabaseError::RepairAborted => KvError::Format {
-            directory: place,
-            engine: format!("{ENGINE} {VERSION}"),
-            detail: error.to_string(),
-        },
-        DatabaseError::Storage(StorageError::Io(io)) if io.kind() == std::io::ErrorKind::InvalidData => {
-            KvError::Format {
-                directory: place,
-                engine: format!("{ENGINE} {VERSION}"),
-                detail: io.to_string(),
-            }
-        }
-        other => said(other.into(), "open a database", directory),
-    }
+/// The engine with its version.
+fn named() -> String {
+    format!("{ENGINE} {VERSION}")
 }
+
+/// The library has no error for files that are newer than it: it calls them corrupted, in these words.
+const LATER_VERSION: &str = "file format version";
 
 /// An error of the engine in our words.
 fn said(error: redb::Error, action: &str, directory: &Path) -> KvError {
     match error {
-        redb::Error::Io(io) => io_error(ENGINE, action, directory, &io),
-        redb::Error::Corrupted(detail) => KvError::Format {
-            directory: directory.display().to_string(),
-            engine: format!("{ENGINE} {VERSION}"),
-            detail,
-        },
-        other => KvError::engine(ENGINE, action, other),
+        redb::Error::Io(io) => io_error(&named(), action, directory, &io),
+        redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => KvError::locked(directory),
+        redb::Error::UpgradeRequired(found) => {
+            let detail = format!("its file format is version {found}");
+            KvError::version(directory, &named(), detail)
+        }
+        redb::Error::Corrupted(detail) if detail.contains(LATER_VERSION) => {
+            KvError::version(directory, &named(), detail)
+        }
+        redb::Error::Corrupted(detail) => KvError::damaged(directory, detail),
+        redb::Error::RepairAborted => {
+            KvError::damaged(directory, "it was not closed, and could not be repaired")
+        }
+        redb::Error::PreviousIo => after_failed_write(&named(), action, directory),
+        redb::Error::LockPoisoned(_) => KvError::engine(
+            &named(),
+            action,
+            "one of its threads failed; see the error before",
+        ),
+        // The rest are mistakes of ours in using it, which it describes in words.
+        error => failure::other(&named(), action, error),
     }
 }
 
 impl Store for Redb {
     fn identity(&self) -> String {
-        format!("{ENGINE} {VERSION}")
+        named()
     }
 
     fn session(&self) -> Result<Box<dyn Session>, KvError> {

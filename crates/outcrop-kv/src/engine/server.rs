@@ -149,10 +149,14 @@ impl Server {
         let said = self.life.said().unwrap_or_default();
         // `…: make a backup of your AOF file, then …`: what to do is said behind it.
         let what = said.split(": make a backup").next().unwrap_or(&said);
-        KvError::Format {
-            directory: self.directory.display().to_string(),
-            engine: self.identity.clone(),
-            detail: what.to_owned(),
+        let (directory, detail) = (self.directory.display().to_string(), what.to_owned());
+        match what.contains("version") {
+            true => KvError::Version {
+                directory,
+                engine: self.identity.clone(),
+                detail,
+            },
+            false => KvError::Damaged { directory, detail },
         }
     }
 

@@ -1,15 +1,13 @@
-//! RocksDB's counts of blocks on loads whose blocks are known, and what is in no throughput.
+//! RocksDB's counts of blocks on loads whose blocks are known.
 
 use std::path::Path;
-use std::time::Duration;
 
-use outcrop_kv::{Database, KvSpec, Opening, Store, StoreCounters, StoreOptions, Timing, engine};
+use outcrop_kv::{Opening, Store, StoreCounters, StoreOptions, engine};
 use outcrop_measure::Seed;
-use outcrop_probe::Clock;
 use outcrop_workload::Content;
-use outcrop_workload::store::{Settling, StoreCodec, StoreCompression, StoreEngine};
+use outcrop_workload::store::{StoreCodec, StoreCompression, StoreEngine};
 
-use super::stage::{engines, spec, workplace};
+use super::stage::{engines, workplace};
 
 /// Records of 16 B and 1000 B: four fill a block of 4 KiB.
 const RECORDS: u64 = 4000;
@@ -97,37 +95,4 @@ fn without_a_block_cache_the_blocks_fetched_are_not_known_rather_than_none() {
     assert!(read.decompressed_blocks.unwrap() >= GETS);
     let why = read.cache_misses.unwrap_err();
     assert!(why.reason.contains("block cache"), "{why}");
-}
-
-#[test]
-fn the_time_of_opening_is_in_no_throughput() {
-    for engine in engines() {
-        let place = workplace();
-        let spec = KvSpec {
-            settling: Settling::None,
-            warm_up: Duration::ZERO,
-            ..spec(engine)
-        };
-        let clock = Clock::new();
-        let began_ns = clock.now_ns();
-        let database = Database::open(&spec, &place.path().join("db"), 0, Opening::Create).unwrap();
-        let opened_ns = clock.now_ns();
-        let load = database.load(Timing::after(Duration::ZERO), None).unwrap();
-        let load_ns = clock.now_ns() - opened_ns;
-        // With the opening in it, it would be longer than the call by all of the opening.
-        let opening_ns = opened_ns - began_ns;
-        assert!(
-            load.phase.duration_ns <= load_ns + opening_ns / 2,
-            "{engine}: {} of {load_ns} ns, after {opening_ns}",
-            load.phase.duration_ns
-        );
-        let run = database.run(Timing::after(Duration::ZERO), None).unwrap();
-        assert_eq!(run.phase.duration_ns, spec.duration.as_nanos() as u64, "{engine}");
-        let seconds = spec.duration.as_secs_f64();
-        let per_second = run.phase.throughput_per_second();
-        assert!(
-            (per_second * seconds - run.phase.operations() as f64).abs() < 1e-3,
-            "{engine}"
-        );
-    }
 }

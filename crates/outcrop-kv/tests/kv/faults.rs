@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use outcrop_kv::{KvError, KvSpec, Opening, engine};
 use outcrop_workload::store::StoreEngine;
 
-use super::stage::{SmallDisk, engines, options, spec, try_trial, workplace};
+use super::stage::{Mounted, engines, options, spec, try_trial, workplace};
 
 pub(crate) fn is_one_sentence(error: &KvError) -> bool {
     let text = error.to_string();
@@ -21,7 +21,7 @@ pub(crate) fn is_one_sentence(error: &KvError) -> bool {
 #[test]
 fn a_full_disk_is_said_as_one_and_leaves_nothing() {
     for engine in engines() {
-        let Some(disk) = SmallDisk::mounted("12m") else {
+        let Some(disk) = Mounted::in_memory("12m") else {
             return;
         };
         let large = KvSpec {
@@ -98,49 +98,103 @@ fn version_file(engine: StoreEngine, directory: &Path) -> PathBuf {
     found.unwrap_or_else(|| panic!("{engine}: {:?}", files(directory)))
 }
 
-/// Makes the database say that another version of its engine wrote it.
-fn write_another_version(engine: StoreEngine, directory: &Path) {
-    let is_table = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "sst");
+/// Numbers of formats that an engine does not read: earlier ones, where it has given them up, and later ones.
+fn other_versions(engine: StoreEngine) -> &'static [u8] {
     match engine {
-        // A name of three letters, and the number of the format: that of fjall 2.
-        StoreEngine::Fjall => {
-            let path = version_file(engine, directory);
-            let mut bytes = fs::read(&path).unwrap();
-            assert_eq!(bytes[3], 3, "{bytes:?}");
-            bytes[3] = 2;
-            fs::write(path, bytes).unwrap();
-        }
-        // The end of a table: the number of its format, and eight bytes by which it is known.
-        StoreEngine::RocksDb => {
-            let path = files(directory).into_iter().find(is_table).unwrap();
-            let mut bytes = fs::read(&path).unwrap();
-            let version = bytes.len() - 12;
-            assert!(bytes[version] < 10, "{:?}", &bytes[version..]);
-            bytes[version] = 99;
-            fs::write(path, bytes).unwrap();
-        }
-        other => panic!("{other} has no number that could be changed alone"),
+        // It reads the tables of all earlier versions.
+        StoreEngine::RocksDb => &[99],
+        _ => &[2, 9],
     }
+}
+
+/// Makes the database say that another version of its engine wrote it.
+fn write_another_version(engine: StoreEngine, directory: &Path, number: u8) {
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "sst");
+    let path = match engine {
+        StoreEngine::RocksDb => files(directory).into_iter().find(is_table).unwrap(),
+        _ => version_file(engine, directory),
+    };
+    let mut bytes = fs::read(&path).unwrap();
+    let (places, known) = match engine {
+        // A name of three letters, and the number of the format.
+        StoreEngine::Fjall => (vec![3], 3..=3),
+        // Behind 64 bytes that are the same in all versions two descriptions of the last commits, each of 128 bytes and with the number first.
+        StoreEngine::Redb => (vec![64, 192], 3..=3),
+        // The end of a table: the number of its format, and eight bytes by which it is known.
+        StoreEngine::RocksDb => (vec![bytes.len() - 12], 2..=9),
+        other => panic!("{other} has no versions"),
+    };
+    for place in places {
+        assert!(known.contains(&bytes[place]), "{engine}: {}", bytes[place]);
+        bytes[place] = number;
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+/// A closed database with as many records as are given.
+fn made(engine: StoreEngine, directory: &Path, records: u32) {
+    let store = engine::open(&options(engine), directory, Opening::Create).unwrap();
+    let mut session = store.session().unwrap();
+    for number in 0..records {
+        session.put(&number.to_be_bytes(), &[7; 1000]).unwrap();
+    }
+    store.flush().unwrap();
 }
 
 #[test]
 fn a_database_of_another_version_is_refused_in_a_sentence() {
-    // redb has its version under a checksum.
+    for engine in engines() {
+        for number in other_versions(engine) {
+            let place = workplace();
+            let directory = place.path().join("db");
+            made(engine, &directory, 1);
+            write_another_version(engine, &directory, *number);
+            let Err(error) = engine::open(&options(engine), &directory, Opening::Existing) else {
+                panic!("{engine} opened a database of another version");
+            };
+            assert!(
+                matches!(error, KvError::Version { .. }),
+                "{engine} {number}: {error:?}"
+            );
+            assert!(is_one_sentence(&error), "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .contains("open it with the version that wrote it")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_damaged_block_is_an_error_that_says_so_and_no_value() {
+    // redb compares checksums only when it repairs a file that was not closed.
     for engine in engines()
         .into_iter()
         .filter(|engine| *engine != StoreEngine::Redb)
     {
+        const RECORDS: u32 = 1000;
         let place = workplace();
         let directory = place.path().join("db");
-        let store = engine::open(&options(engine), &directory, Opening::Create).unwrap();
-        store.session().unwrap().put(b"key", b"value").unwrap();
-        store.flush().unwrap();
-        drop(store);
-        write_another_version(engine, &directory);
-        let Err(error) = engine::open(&options(engine), &directory, Opening::Existing) else {
-            panic!("{engine} opened a database of another version");
+        made(engine, &directory, RECORDS);
+        let bytes = |path: &PathBuf| fs::metadata(path).unwrap().len();
+        let tables = files(&directory).into_iter();
+        let tables = tables.filter(|path| !engine::is_log(engine, path));
+        let path = tables.max_by_key(bytes).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0xff;
+        fs::write(&path, bytes).unwrap();
+        let read_all = || -> Result<(), KvError> {
+            let store = engine::open(&options(engine), &directory, Opening::Existing)?;
+            let mut session = store.session()?;
+            for number in 0..RECORDS {
+                session.get(&number.to_be_bytes())?;
+            }
+            Ok(())
         };
-        assert!(matches!(error, KvError::Format { .. }), "{engine}: {error:?}");
+        let error = read_all().unwrap_err();
+        assert!(matches!(error, KvError::Damaged { .. }), "{engine}: {error:?}");
         assert!(is_one_sentence(&error), "{error}");
     }
 }
@@ -150,10 +204,7 @@ fn a_database_whose_beginning_is_damaged_is_refused_in_a_sentence() {
     for engine in engines() {
         let place = workplace();
         let directory = place.path().join("db");
-        let store = engine::open(&options(engine), &directory, Opening::Create).unwrap();
-        store.session().unwrap().put(b"key", b"value").unwrap();
-        store.flush().unwrap();
-        drop(store);
+        made(engine, &directory, 1);
         let path = version_file(engine, &directory);
         let mut bytes = fs::read(&path).unwrap();
         let end = bytes.len().min(64);
@@ -162,7 +213,9 @@ fn a_database_whose_beginning_is_damaged_is_refused_in_a_sentence() {
         let Err(error) = engine::open(&options(engine), &directory, Opening::Existing) else {
             panic!("{engine} opened a damaged database");
         };
-        assert!(matches!(error, KvError::Format { .. }), "{engine}: {error:?}");
+        // An unknown number of a format may be a later one.
+        let is_said = matches!(error, KvError::Damaged { .. } | KvError::Version { .. });
+        assert!(is_said, "{engine}: {error:?}");
         assert!(is_one_sentence(&error), "{error}");
     }
 }

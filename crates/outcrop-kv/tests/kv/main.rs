@@ -8,6 +8,7 @@ mod faults;
 mod kills;
 mod mixes;
 mod open_loop;
+mod phases;
 mod power_cut;
 mod servers;
 mod settings;

@@ -12,7 +12,7 @@ use outcrop_workload::store::{Durability, Settling, StoreEngine};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::faults::is_one_sentence;
-use super::stage::{SmallDisk, options, servers, spec, this_program, trial, workplace};
+use super::stage::{Mounted, options, servers, spec, this_program, trial, workplace};
 
 /// A server of ours.
 struct Found {
@@ -340,7 +340,7 @@ fn with_files() -> impl Iterator<Item = StoreEngine> {
 fn a_full_disk_below_a_log_is_said_as_one() {
     for engine in with_files() {
         for durability in [Durability::Logged, Durability::Synced] {
-            let Some(disk) = SmallDisk::mounted("12m") else {
+            let Some(disk) = Mounted::in_memory("12m") else {
                 return;
             };
             let large = KvSpec {
@@ -391,6 +391,6 @@ fn a_log_is_read_again_unless_it_is_open_elsewhere_or_damaged() {
         let mut bytes = fs::read(&log).unwrap();
         bytes[..64].fill(0xff);
         fs::write(&log, bytes).unwrap();
-        assert!(matches!(refused("damaged"), KvError::Format { .. }));
+        assert!(matches!(refused("damaged"), KvError::Damaged { .. }));
     }
 }

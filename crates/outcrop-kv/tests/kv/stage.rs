@@ -119,26 +119,39 @@ fn serves_its_parent() {
     }
 }
 
-/// A filesystem in memory, unmounted when dropped; `None` where this user may not mount, which is said.
-pub(crate) struct SmallDisk(tempfile::TempDir);
+/// A filesystem that is mounted for a test; unmounted when dropped.
+pub(crate) struct Mounted(tempfile::TempDir);
 
-impl SmallDisk {
-    pub(crate) fn mounted(size: &str) -> Option<Self> {
+impl Mounted {
+    /// A filesystem in memory.
+    pub(crate) fn in_memory(size: &str) -> Option<Self> {
+        let options = format!("size={size}");
+        Self::mount("tmpfs", &options, Path::new("outcrop-kv-test"))
+    }
+
+    /// The ext4 filesystem in a file, which commits its journal when it is asked to and by itself only after minutes.
+    pub(crate) fn of_image(image: &Path) -> Option<Self> {
+        Self::mount("ext4", "loop,commit=300", image)
+    }
+
+    /// `None` where this user may not mount, which is said.
+    fn mount(filesystem: &str, options: &str, source: &Path) -> Option<Self> {
         let folder = workplace();
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "outcrop-kv-test"])
-            .arg(folder.path())
-            .output();
-        match mount {
-            Ok(output) if output.status.success() => Some(Self(folder)),
-            _ => {
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "skipped: a full disk: mounting a tmpfs needs root"
-                );
-                None
-            }
+        let output = Command::new("mount")
+            .args(["-t", filesystem, "-o", options])
+            .args([source, folder.path()])
+            .output()
+            .unwrap();
+        if output.status.success() {
+            return Some(Self(folder));
         }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: mounting {filesystem}: it needs root: {}",
+            said.trim()
+        );
+        None
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -146,7 +159,7 @@ impl SmallDisk {
     }
 }
 
-impl Drop for SmallDisk {
+impl Drop for Mounted {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(self.0.path()).status();
     }

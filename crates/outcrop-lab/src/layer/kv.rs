@@ -25,7 +25,7 @@ use outcrop_schema::{FactorRef, LayerSchema, Settings};
 use crate::cell::{Cell, Subject, TrialOptions};
 use crate::error::LabError;
 use crate::estimate::Forecast;
-use crate::layer::{Bench, DataSettings, Layer, Origin, Preparation, Profile, Refusal, absolute};
+use crate::layer::{Bench, DataSettings, Holds, Layer, Origin, Preparation, Profile, Refusal, absolute};
 
 /// The hidden subcommand by which the program that runs the lab holds a database.
 pub const WORKER_COMMAND: &str = "kv-worker";
@@ -129,6 +129,10 @@ impl Layer for Kv {
             missing.map(|missing| missing.reason)
         };
         of_store.map(|missing| missing.to_string()).or_else(of_ground)
+    }
+
+    fn holds(&self, cell: &Cell) -> Holds {
+        forecast::holds(cell)
     }
 
     fn forecast_preparation(&self, _subject: &Subject, cells: &[&Cell]) -> Forecast {

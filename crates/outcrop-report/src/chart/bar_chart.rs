@@ -59,6 +59,9 @@ pub(crate) struct Bar {
 pub(crate) struct Segment {
     /// Index into [`BarChart::parts`].
     pub(crate) part: usize,
+    /// Where it is not that of the bar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<SeriesKind>,
     #[serde(serialize_with = "super::significant")]
     pub(crate) value: f64,
     /// Interval of the value, in its unit.
@@ -76,6 +79,7 @@ impl Segment {
     pub(crate) fn of(part: usize, number: &Number) -> Self {
         Self {
             part,
+            kind: None,
             value: number.value,
             interval: number.ends(),
             support: Support::of(number),
@@ -86,9 +90,18 @@ impl Segment {
     pub(crate) fn bare(part: usize, value: f64) -> Self {
         Self {
             part,
+            kind: None,
             value,
             interval: None,
             support: Support::default(),
+        }
+    }
+
+    /// The same where it is of another kind than the bar.
+    pub(crate) fn of_kind(self, kind: SeriesKind) -> Self {
+        Self {
+            kind: Some(kind),
+            ..self
         }
     }
 }
@@ -120,6 +133,11 @@ impl Bar {
             segment.interval = ends.map(|(low, high)| (low / base, high / base));
         }
         self
+    }
+
+    /// The kind of one of its segments.
+    pub(crate) fn kind_of(&self, segment: &Segment) -> SeriesKind {
+        segment.kind.unwrap_or(self.kind)
     }
 
     /// A bar of one segment.
@@ -232,7 +250,11 @@ impl BarChart {
     fn bar_in_words(&self, bar: &Bar) -> String {
         let segments = bar.segments.iter().map(|segment| {
             let name = self.parts.get(segment.part).map_or("", |part| &part.name);
-            format!("{name} {}", self.value.quantity.spell(segment.value))
+            let value = self.value.quantity.spell(segment.value);
+            match segment.kind {
+                Some(SeriesKind::Derived) => format!("{name} {value} (derived)"),
+                _ => format!("{name} {value}"),
+            }
         });
         let text = segments.collect::<Vec<_>>().join(", ");
         match bar.kind {

@@ -95,7 +95,7 @@ fn of_bars(chart: &BarChart) -> Vec<Vec<String>> {
                 rows.extend(bar.segments.iter().map(|segment| {
                     let part = chart.parts.get(segment.part);
                     let part = part.map(|part| part.name.clone()).unwrap_or_default();
-                    let kind = provenance(bar.kind);
+                    let kind = provenance(bar.kind_of(segment));
                     let mut row = vec![
                         facet.title.clone(),
                         group.label.clone(),

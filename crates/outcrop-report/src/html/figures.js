@@ -540,7 +540,8 @@
       for (const segment of one.segments) {
         const part = parts[segment.part];
         const [start, end] = [from > 0 ? at(from) : left, at(from + segment.value)];
-        bar(svg, part.hue, [start, y, Math.max(start, end), y + 11], one.kind);
+        const kind = segment.kind || one.kind;
+        bar(svg, part.hue, [start, y, Math.max(start, end), y + 11], kind);
         if (segment.interval) {
           const [low, high] = segment.interval.map((edge) => at(from + edge));
           line(svg, low, y + 5.5, high, y + 5.5, INK.page, 3.4);
@@ -548,7 +549,7 @@
           for (const edge of [low, high]) line(svg, edge, y + 2.5, edge, y + 8.5, INK.text, 1.2);
         }
         const middle = [(start + Math.max(start, end)) / 2, y + 5.5];
-        this.mark(middle, { name: part.name, kind: one.kind }, [
+        this.mark(middle, { name: part.name, kind }, [
           [facet.title, label].filter(Boolean).join(', '),
           `${axis.label}: ${spell(axis.quantity, segment.value)}`,
           certainty(axis.quantity, segment, segment.interval),
@@ -648,7 +649,7 @@
             for (const one of group.bars) {
               for (const segment of one.segments) {
                 const name = chart.parts[segment.part].name;
-                rows.push([facet.title, group.label, name, provenance(one.kind), segment.value, ...support(segment, segment.interval)]);
+                rows.push([facet.title, group.label, name, provenance(segment.kind || one.kind), segment.value, ...support(segment, segment.interval)]);
               }
             }
           }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::doubt;
 use crate::cell::{Cell, largest_family_that};
-use crate::layer::kv::{is_compressed_below, log_share, share, takes, without_log};
+use crate::layer::kv::{has_speed_and_space, is_compressed_below, log_share, share, takes, without_log};
 use crate::number::{Number, counted};
 
 /// Where the data are compressed.
@@ -163,8 +163,7 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
     let made_only = cells.iter().any(is_made);
     let known = cells.iter().filter(|cell| {
         let is_closed = cell.is(&ARRIVAL, &Arrival::Closed) && cell.get(&COMPRESSION).is_some();
-        let has_figures = cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
-        is_closed && has_figures && is_made(cell) == made_only
+        is_closed && has_speed_and_space(cell) && is_made(cell) == made_only
     });
     largest_family_that(known, &IN_WHAT_CANDIDATES_DIFFER, |family| {
         // What the directory's own filesystem compresses was meant to be plain; it is said where the answer would be.

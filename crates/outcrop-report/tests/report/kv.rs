@@ -66,25 +66,77 @@ fn a_stall_is_said_in_seconds() {
     stalled.values.push(Value::measured(STALLED_TIME, 2e9));
     let said = cautions(&run);
     assert!(
-        said.contains("In 1 cell, throughput fell below a tenth of the median for up to 2.00 s of a trial."),
+        said.contains("In 1 cell, throughput fell below a tenth of the median for up to 2.00 s of a trial (rocksdb none 4KiB, ycsb-a"),
         "{said}"
     );
     assert!(!cautions(&codecs()).contains("fell below a tenth"));
 }
 
-/// The same run, with a log of so many bytes in each database.
-fn with_log(bytes: f64) -> outcrop_results::RunView {
+#[test]
+fn values_that_repeat_are_said_with_how_often() {
+    let said = |taken_bytes: u64| {
+        let mut run = codecs();
+        for trial in &mut run.trials {
+            trial.data = Some(outcrop_results::DataIdentity {
+                whole: "f00d".to_owned(),
+                taken: "feed".to_owned(),
+                taken_bytes,
+            });
+        }
+        let report = Report::of(&run);
+        let cautions = report.layers[0].answer.cautions.iter();
+        cautions.map(|caution| caution.text.clone()).collect::<String>()
+    };
+    // Databases of 100 MB.
+    let few = said(4_000_000);
+    assert!(
+        few.contains("cut from 4.00 MB of data") && few.contains("up to 25 times"),
+        "{few}"
+    );
+    assert!(!said(64_000_000).contains("are cut from"));
+    // Generated values.
+    assert!(!said(0).contains("are cut from"));
+}
+
+/// The same run, with a log of these bytes in each database: after the load, and at the end.
+fn with_logs(after_load: f64, at_end: f64) -> outcrop_results::RunView {
     let mut run = codecs();
     for trial in &mut run.trials {
         for value in &mut trial.values {
-            if [STORED_BYTES.name, STORED_AFTER_BYTES.name].contains(&value.metric.as_str()) {
-                value.value = value.value.map(|stored| stored + bytes);
-            }
+            let log = match value.metric.as_str() {
+                name if name == STORED_BYTES.name => after_load,
+                name if name == STORED_AFTER_BYTES.name => at_end,
+                _ => continue,
+            };
+            value.value = value.value.map(|stored| stored + log);
         }
-        let logs = [LOG_BYTES, LOG_AFTER_BYTES].map(|metric| Value::measured(metric, bytes));
-        trial.values.extend(logs);
+        let logs = [(LOG_BYTES, after_load), (LOG_AFTER_BYTES, at_end)];
+        trial
+            .values
+            .extend(logs.map(|(metric, bytes)| Value::measured(metric, bytes)));
     }
     run
+}
+
+/// The same of as many bytes at both times.
+fn with_log(bytes: f64) -> outcrop_results::RunView {
+    with_logs(bytes, bytes)
+}
+
+#[test]
+fn a_log_that_the_run_alone_wrote_is_said_of_the_space_at_the_end() {
+    let notes = |run: &outcrop_results::RunView| {
+        let report = Report::of(run);
+        let cautions = report.layers[0].answer.cautions.iter();
+        cautions.map(|caution| caution.text.clone()).collect::<String>()
+    };
+    let said = notes(&with_logs(0.0, 50e6));
+    assert!(
+        said.contains("takes up to 50 % of what is on disk at the end (rocksdb lz4 16KiB"),
+        "{said}"
+    );
+    assert!(!said.contains("chooses codecs"), "{said}");
+    assert!(!notes(&with_logs(0.0, 1e6)).contains("at the end"));
 }
 
 #[test]

@@ -237,6 +237,13 @@ fn the_space_is_drawn_by_what_it_is_for_and_what_an_engine_does_not_say_is_named
     for words in ["bloom filters", "0.44", "0.022", "0.011"] {
         assert!(data.contains(words), "{words}: {data}");
     }
+    // What the others leave was not measured.
+    let of = |part: &str| -> Vec<&str> { data.lines().filter(|row| row.contains(part)).collect() };
+    assert!(
+        !of("the rest").is_empty() && of("the rest").iter().all(|row| row.contains("derived")),
+        "{data}"
+    );
+    assert!(of("indexes").iter().all(|row| row.contains("measured")), "{data}");
     let run = with(codecs(), &[(DATA_BLOCK_BYTES, Err("it does not say"))]);
     let why = missing(&run, "What the space goes to")
         .expect("there are no parts")
@@ -244,6 +251,103 @@ fn the_space_is_drawn_by_what_it_is_for_and_what_an_engine_does_not_say_is_named
     assert_eq!(why, "it does not say.");
     let ratios = figures(&run, "kv-space")[0].to_csv().expect("a chart has data");
     assert!(!ratios.contains("data blocks"), "{ratios}");
+}
+
+#[test]
+fn parts_that_exceed_the_space_are_said_and_leave_no_rest() {
+    // Of 55 MB.
+    let parts = [
+        (DATA_BLOCK_BYTES, Ok(50e6)),
+        (INDEX_BYTES, Ok(2.2e6)),
+        (FILTER_BYTES, Ok(1.1e6)),
+        (LOG_BYTES, Ok(5.0e6)),
+    ];
+    let run = with(of_settings(&[(vec![], 1e5)]), &parts);
+    let figure = &figures(&run, "kv-space-parts")[0];
+    assert!(
+        figure
+            .caption
+            .contains("In 1 cell the parts exceed the space, by up to 6.0 %, and leave no rest"),
+        "{}",
+        figure.caption
+    );
+    let data = figure.to_csv().unwrap();
+    assert!(!data.contains("the rest"), "{data}");
+    let ratios = &figures(&run, "kv-space")[0].caption;
+    assert!(
+        ratios.contains("log 9.1 %, together 6.0 % more than the space"),
+        "{ratios}"
+    );
+    assert!(!ratios.contains("the rest"), "{ratios}");
+}
+
+#[test]
+fn loads_without_a_figure_are_counted_in_the_last_caption() {
+    const LOADS: usize = 14;
+    let mut cells: Vec<(Unusual, f64)> = Vec::new();
+    for workload in [
+        "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "mixgraph",
+    ] {
+        for threads in ["1", "10"] {
+            for processes in ["1", "2"] {
+                let settings: Unusual = vec![
+                    (&WORKLOAD, workload),
+                    (&THREADS, threads),
+                    (&PROCESSES, processes),
+                ];
+                cells.push((settings, 1e5));
+            }
+        }
+    }
+    let run = of_settings(&cells);
+    for base in ["kv-throughput", "kv-read-latency", "kv-cpu"] {
+        let drawn = figures(&run, base);
+        let left_out = format!(
+            "Not drawn: {} loads; the table of cells has them.",
+            LOADS - drawn.len()
+        );
+        let (last, others) = drawn.split_last().unwrap();
+        assert!(last.caption.contains(&left_out), "{base}: {}", last.caption);
+        assert!(
+            others.iter().all(|figure| !figure.caption.contains("Not drawn")),
+            "{base}"
+        );
+    }
+    let few = figures(&scaling(), "kv-cpu");
+    assert!(few.iter().all(|figure| !figure.caption.contains("Not drawn")));
+}
+
+#[test]
+fn cells_without_a_bar_or_a_line_are_counted_in_the_caption() {
+    const LEVELS: [&str; 18] = [
+        "zstd:1", "zstd:2", "zstd:3", "zstd:4", "zstd:5", "zstd:6", "zstd:7", "zstd:8", "zstd:9", "zstd:10",
+        "zstd:11", "zstd:12", "zstd:13", "zstd:14", "zstd:15", "zstd:16", "zstd:17", "zstd:18",
+    ];
+    let cells = |processes: &[&'static str]| -> Vec<(Unusual, f64)> {
+        let of_level = |level: &'static str| processes.iter().map(move |count| (level, *count));
+        let cell = |(level, count): (&'static str, &'static str)| {
+            let settings: Unusual = vec![(&COMPRESSION, level), (&PROCESSES, count)];
+            (settings, 1e5)
+        };
+        LEVELS.into_iter().flat_map(of_level).map(cell).collect()
+    };
+    let parts = [DATA_BLOCK_BYTES, INDEX_BYTES, FILTER_BYTES, LOG_BYTES].map(|metric| (metric, Ok(1e6)));
+    let run = with(of_settings(&cells(&["1"])), &parts);
+    for (id, left_out) in [
+        ("kv-codec-throughput", 2),
+        ("kv-space", 2),
+        ("kv-space-parts", 2),
+        ("kv-cpu", 2),
+        ("kv-over-time", 12),
+    ] {
+        let caption = &figures(&run, id)[0].caption;
+        let said = format!("Not drawn: {left_out} cells; the table of cells has them.");
+        assert!(caption.contains(&said), "{id}: {caption}");
+    }
+    // In each of the two panels.
+    let of_two = of_settings(&cells(&["1", "2"]));
+    let caption = &figures(&of_two, "kv-cpu")[0].caption;
+    assert!(caption.contains("Not drawn: 4 cells"), "{caption}");
 }
 
 /// A run of both layers on the same data: blocks of 4 KiB have these ratios in the compression layer.

@@ -13,25 +13,27 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  outcrop kv                                       YCSB A on fjall, 100,000 records of 1000 B
-  outcrop kv --engine rocksdb --compression none,lz4,zstd:3 --workload ycsb-a
-  outcrop kv --engine fjall,rocksdb,redb --workload ycsb-c --records 1000000
-  outcrop kv --engine fjall,redis,memcached        servers, one started for each database
-  outcrop kv --data /srv/dump --block-size 4k,16k  values from your files
+  outcrop kv                                             YCSB A on fjall, 100,000 records of 1000 B
+  outcrop kv --engine rocksdb --compression none,lz4,zstd:3      what each codec costs and saves
+  outcrop kv --engine fjall,rocksdb,redb --workload ycsb-c       reads only, on three engines
+  outcrop kv --engine fjall,redis,memcached              servers, one started for each database
+  outcrop kv --data /srv/dump --block-size 4k,16k        values cut from your files
+  outcrop kv /mnt/ssd --records 1000000 --dry-run        cells, time and bytes to be written
   outcrop kv --threads 10 --processes 1,4 --memory-limit 2GiB --requests uniform --settling rest:60s
-  outcrop kv --arrival poisson:20k --durability synced
-  outcrop kv --workload read:95+update:5           any mix of operations
+  outcrop kv --arrival poisson:20k --durability synced   20,000 operations/s, every write synced
+  outcrop kv --workload read:95+update:5                 any mix of operations
 
-Several values, separated by commas, make a factor: every combination is a cell. Databases are made in a \
-separate folder in PATH and removed; your own databases are never opened. RocksDB is the system's library (librocksdb-dev), or \
-the one that OUTCROP_ROCKSDB_LIB names. Redis and memcached are the system's programs (redis-server, memcached), or those that \
-OUTCROP_REDIS_SERVER and OUTCROP_MEMCACHED name; they listen on a Unix socket in that folder.";
+Several values of a flag, separated by commas, make it a factor: every combination is a cell. Databases \
+are made in a separate folder in PATH and removed; your own databases are never opened. RocksDB is the \
+system's library (librocksdb-dev), or the one that OUTCROP_ROCKSDB_LIB names. Redis and memcached are the \
+system's programs (redis-server, memcached), or those that OUTCROP_REDIS_SERVER and OUTCROP_MEMCACHED \
+name; they listen on a Unix socket in that folder.";
 
 /// Measure key-value engines, with a flag for each factor
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A directory on the filesystem to measure; databases are created in it and removed
+    /// A directory on the disk to measure; databases are created in it and removed
     #[arg(default_value = ".")]
     path: PathBuf,
     /// Take the values from this file or directory, which is only read [default: generated values]

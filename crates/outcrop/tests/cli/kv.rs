@@ -300,6 +300,32 @@ fn an_engine_that_is_not_here_is_not_measured_and_says_what_to_install() {
 }
 
 #[test]
+fn a_dry_run_warns_of_databases_and_caches_that_do_not_fit() {
+    let dir = workplace();
+    let dry = |args: &[&str]| {
+        let seen = kv(dir.path(), &[args, &["--dry-run"]].concat());
+        assert_eq!(seen.code, Some(0), "{seen:?}");
+        seen.stderr
+    };
+    // A petabyte, and a terabyte for each of a thousand processes.
+    let on_disk = dry(&["--records", "1000000000000"]);
+    assert!(
+        on_disk.contains("warning: a trial (") && on_disk.contains(" stores 1.02 PB before compression"),
+        "{on_disk}"
+    );
+    assert!(on_disk.contains("give fewer records"), "{on_disk}");
+    let in_memory = dry(&["--processes", "1000", "--records", "10", "--block-cache", "1TiB"]);
+    assert!(
+        in_memory.contains("warning: the caches and write buffers of a trial (")
+            && in_memory.contains("may take 1.10 PB"),
+        "{in_memory}"
+    );
+    assert_eq!(dry(&["--records", "10"]), "");
+    // It keeps nothing.
+    assert_eq!(dry(&["--engine", "none", "--records", "1000000000000"]), "");
+}
+
+#[test]
 fn a_codec_that_no_engine_of_a_run_has_is_refused_before_anything_is_measured_as_other_nonsense_is() {
     let dir = workplace();
     // RocksDB has it, so the cells of fjall alone are not measured.

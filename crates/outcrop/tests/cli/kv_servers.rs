@@ -5,6 +5,15 @@ use outcrop_workload::store::StoreEngine;
 use crate::harness::{Seen, command, names_in, only_run, workplace};
 use crate::kv::{arguments, cells, is_here, kv, metric};
 
+const THREE_ENGINES: [&str; 6] = [
+    "--engine",
+    "fjall,redis,memcached",
+    "--workload",
+    "ycsb-a,ycsb-e",
+    "--value-size",
+    "fixed:1000B",
+];
+
 #[test]
 fn servers_have_rows_next_to_the_others_with_what_they_take_in_memory_and_no_space_that_is_not_theirs() {
     let engines = [StoreEngine::Redis, StoreEngine::Memcached];
@@ -12,17 +21,7 @@ fn servers_have_rows_next_to_the_others_with_what_they_take_in_memory_and_no_spa
         return;
     }
     let dir = workplace();
-    let seen = kv(
-        dir.path(),
-        &[
-            "--engine",
-            "fjall,redis,memcached",
-            "--workload",
-            "ycsb-a,ycsb-e",
-            "--value-size",
-            "fixed:1000B",
-        ],
-    );
+    let seen = kv(dir.path(), &THREE_ENGINES);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let cells = cells(&seen);
     assert_eq!(cells.len(), 6, "{}", seen.stdout);

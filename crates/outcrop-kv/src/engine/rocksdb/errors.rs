@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use super::super::failure;
 use super::ENGINE;
 use crate::error::KvError;
 
 /// Why a database was not opened, by a library of this version.
 pub(super) fn not_opened(version: &str, directory: &Path, message: &str) -> KvError {
     let engine = || format!("{ENGINE} {version}");
-    let place = || directory.display().to_string();
     if let Some(codec) = missing_codec(message) {
         return KvError::MissingCodec {
             engine: engine(),
@@ -16,23 +16,21 @@ pub(super) fn not_opened(version: &str, directory: &Path, message: &str) -> KvEr
         };
     }
     if message.contains("lock") && message.contains("LOCK") {
-        return KvError::Locked { directory: place() };
+        return KvError::locked(directory);
     }
+    // Names of files are in it, and a directory may have any name.
+    let without_names = message.replace(&*directory.to_string_lossy(), "");
     let is_of_another_version = [
-        "Corruption",
+        "version",
         "not supported",
         "Not implemented",
         "unknown",
         "does not match",
     ]
     .iter()
-    .any(|words| message.contains(words));
+    .any(|words| without_names.contains(words));
     if is_of_another_version && !is_full(message) {
-        return KvError::Format {
-            directory: place(),
-            engine: engine(),
-            detail: message.to_owned(),
-        };
+        return KvError::version(directory, &engine(), message);
     }
     said("open a database", directory, message)
 }
@@ -51,15 +49,38 @@ fn is_full(message: &str) -> bool {
 /// An error of the engine in our words.
 pub(super) fn said(action: &str, directory: &Path, message: &str) -> KvError {
     if is_full(message) {
-        KvError::no_space(directory, message)
-    } else {
-        KvError::engine(ENGINE, action, message)
+        return KvError::no_space(directory, message);
+    }
+    match message.strip_prefix("Corruption: ") {
+        Some(detail) => KvError::damaged(directory, detail),
+        None => failure::other(ENGINE, action, message),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_file_and_one_of_another_version_are_distinguished_whatever_the_directory_is_called() {
+        let directory = Path::new("/srv/version 2/unknown");
+        let of = |message: &str| not_opened("7.8.3", directory, message);
+        let damaged = of("Corruption: block checksum mismatch in /srv/version 2/unknown/000012.sst");
+        assert!(matches!(damaged, KvError::Damaged { .. }), "{damaged:?}");
+        let version = of("Corruption: Unknown format version in /srv/version 2/unknown/000012.sst");
+        assert!(matches!(version, KvError::Version { .. }), "{version:?}");
+        let files = said(
+            "read",
+            directory,
+            "IO error: While open a file: /db/1.sst: Too many open files",
+        );
+        assert!(
+            files
+                .to_string()
+                .ends_with("; raise the limit on open files (ulimit -n)"),
+            "{files}"
+        );
+    }
 
     #[test]
     fn what_the_library_says_of_a_codec_it_lacks_is_understood() {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use outcrop_schema::Settings;
 use outcrop_schema::kv::{
-    ARRIVAL, DURABILITY, ENGINE, PROCESSES, RECORDS, SETTLING, THREADS, VALUE_SIZE, WORKLOAD,
+    ARRIVAL, BLOCK_CACHE, DURABILITY, ENGINE, PROCESSES, RECORDS, SETTLING, THREADS, VALUE_SIZE, WORKLOAD,
+    WRITE_BUFFER,
 };
 use outcrop_workload::keyed::{OperationKind, ValueSize};
 use outcrop_workload::store::{Durability, Settling, StoreEngine};
@@ -12,6 +13,7 @@ use outcrop_workload::store::{Durability, Settling, StoreEngine};
 use super::ground;
 use crate::cell::Cell;
 use crate::estimate::Forecast;
+use crate::layer::Holds;
 
 /// Processes, folders, opening, the sync at the end, closing and removing.
 const OVERHEAD: Duration = Duration::from_millis(120);
@@ -56,6 +58,28 @@ pub(super) fn user_bytes(cell: &Cell) -> u64 {
     let factors = &cell.factors;
     let records = *factors.value(&RECORDS) as f64 * f64::from(*factors.value(&PROCESSES));
     ((records + writes(cell, USUAL_PER_SECOND)) * record_bytes(factors)) as u64
+}
+
+/// What a trial holds at once: its databases after the load, and what its engines ask for. A filesystem that is made has its room already.
+pub(super) fn holds(cell: &Cell) -> Holds {
+    let factors = &cell.factors;
+    let processes = u64::from(*factors.value(&PROCESSES));
+    if *factors.value(&ENGINE) == StoreEngine::None {
+        return Holds::default();
+    }
+    let records = *factors.value(&RECORDS) as f64 * processes as f64;
+    let is_on_disk = ground::filesystem_of(factors).is_none();
+    // An engine that has none of them has no such setting.
+    let buffers = [&BLOCK_CACHE, &WRITE_BUFFER].map(|factor| factors.get(factor).map_or(0, |size| size.0));
+    let buffers = buffers[0].saturating_add(buffers[1]);
+    Holds {
+        disk_bytes: if is_on_disk {
+            (records * record_bytes(factors)) as u64
+        } else {
+            0
+        },
+        memory_bytes: buffers.saturating_mul(processes),
+    }
 }
 
 /// Writes of the run, warm-up included, at a speed of one worker.

@@ -190,7 +190,12 @@ impl Sheet {
             let start = if from > 0.0 { at(from) } else { left };
             let end = at(from + segment.value).max(start);
             let size = (end - start, BAR_PX);
-            shapes.extend(bar_shapes((start, y), size, (colour(hue), hue), bar.kind));
+            shapes.extend(bar_shapes(
+                (start, y),
+                size,
+                (colour(hue), hue),
+                bar.kind_of(segment),
+            ));
             if let Some((low, high)) = segment.interval {
                 let ends = (at(from + low), at(from + high));
                 let cap = |x: f64| vec![(x, middle - 3.0), (x, middle + 3.0)];
@@ -263,7 +268,7 @@ fn entries(chart: &BarChart) -> Vec<Entry> {
     ];
     let used = kinds
         .into_iter()
-        .filter(|(kind, _)| bars().any(|bar| bar.kind == *kind));
+        .filter(|(kind, _)| bars().any(|bar| bar.segments.iter().any(|one| bar.kind_of(one) == *kind)));
     parts
         .chain(used.map(|(kind, name)| Entry {
             name: name.to_owned(),

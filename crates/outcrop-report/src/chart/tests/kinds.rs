@@ -55,6 +55,7 @@ fn throughput() -> BarChart {
     let bar = |part, value: f64, kind| {
         let segment = Segment {
             part,
+            kind: None,
             value,
             interval: Some((value * 0.9, value * 1.15)),
             support: Support::default(),

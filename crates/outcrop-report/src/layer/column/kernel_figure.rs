@@ -133,6 +133,7 @@ fn time_bar(part: usize, rate: &Number, rows: f64, metric: &Metric) -> Bar {
     let time = |rate: f64| rows / rate * 1e9;
     let segment = Segment {
         part,
+        kind: None,
         value: time(rate.value),
         interval: rate.ends().map(|(low, high)| (time(high), time(low))),
         support: Support::of(rate),

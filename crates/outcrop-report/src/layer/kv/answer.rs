@@ -14,7 +14,7 @@ use outcrop_schema::kv::{
 
 use super::cell::{
     blocks, fastest_plain, hidden_by_block_cache, is_closed_loop, is_compressed, largest, load, of_one_load,
-    pairs, requests, words, workers,
+    pairs, requests, with, words, workers,
 };
 use super::codec;
 use super::servers;
@@ -239,9 +239,7 @@ fn advised(codec: &str, saved: f64, is_slower: bool, of_space: &str, takes: &str
 
 /// The smallest block size that ties with the best throughput, and what the largest saves beyond it.
 fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let compressed = cells
-        .iter()
-        .filter(|cell| is_compressed(cell) && cell.value(&THROUGHPUT).is_some());
+    let compressed = with(cells, &THROUGHPUT).filter(|cell| is_compressed(cell));
     let family = largest_family(compressed, &[&COMPRESSION_BLOCK_SIZE]);
     let (_, fastest) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let ties = |cell: &&&Cell<'_>| {
@@ -316,7 +314,7 @@ fn block_cache(cells: &[Cell<'_>]) -> Option<Claim> {
 fn tree(cells: &[Cell<'_>]) -> Option<Claim> {
     use outcrop_schema::kv::OF_ENGINES;
     use outcrop_workload::store::StoreEngine;
-    let with_throughput = cells.iter().filter(|cell| cell.value(&THROUGHPUT).is_some());
+    let with_throughput = with(cells, &THROUGHPUT);
     let b_trees = with_throughput
         .clone()
         .filter(|cell| cell.is(&ENGINE, &StoreEngine::Redb));
@@ -423,11 +421,18 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
     });
     let stalled = stalled.first().map(|first| {
         // Runs of earlier versions do not say how long.
-        let time = |cell: &&Cell<'_>| largest(cell, &STALLED_TIME);
-        let longest = stalled.iter().filter_map(time).max_by(f64::total_cmp);
-        let longest = longest.map_or_else(
+        let times = stalled
+            .iter()
+            .filter_map(|cell| Some((largest(cell, &STALLED_TIME)?, cell)));
+        let longest = times.max_by(|one, other| one.0.total_cmp(&other.0)).map_or_else(
             || format!("for a while ({})", words(first)),
-            |longest| format!("for up to {} of a trial", STALLED_TIME.format(longest)),
+            |(time, cell)| {
+                format!(
+                    "for up to {} of a trial ({})",
+                    STALLED_TIME.format(time),
+                    words(cell)
+                )
+            },
         );
         let cells = counted(stalled.len(), "cell");
         Caution::warning(format!(
@@ -442,5 +447,6 @@ fn own_cautions(cells: &[Cell<'_>]) -> Vec<Caution> {
         .chain(stalled)
         .chain(log)
         .chain(servers::caution(cells))
+        .chain(space::repetition(cells))
         .collect()
 }

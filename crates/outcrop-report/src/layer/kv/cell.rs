@@ -99,8 +99,20 @@ pub(super) type Chosen<'c, 'a> = Vec<&'c Cell<'a>>;
 
 /// The largest set of cells that have a metric and differ in these factors only.
 pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>], along: &[FactorRef], metric: &Metric) -> Chosen<'c, 'a> {
-    let known = cells.iter().filter(|cell| cell.value(metric).is_some());
-    largest_family(known, along)
+    largest_family(with(cells, metric), along)
+}
+
+/// The cells that have a value of a metric.
+pub(super) fn with<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    metric: &Metric,
+) -> impl Iterator<Item = &'c Cell<'a>> + Clone {
+    cells.iter().filter(move |cell| cell.value(metric).is_some())
+}
+
+/// Whether it has what stores are judged by.
+pub(crate) fn has_speed_and_space(cell: &Cell<'_>) -> bool {
+    cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some()
 }
 
 /// Each compressed cell with the cell of the same engine that stores its blocks as they are, and is the same but for that.
@@ -120,10 +132,8 @@ pub(super) fn pairs<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, &'c Cel
 
 /// The cells of one store under one load, some compressed and some not: the most that differ in nothing else, the first of several.
 pub(super) fn of_one_load<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>> {
-    let is_known =
-        |cell: &&Cell<'_>| cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
     largest_family_that(
-        cells.iter().filter(is_known),
+        cells.iter().filter(|cell| has_speed_and_space(cell)),
         &IN_WHAT_CANDIDATES_DIFFER,
         |family| family.iter().any(|cell| is_compressed(cell)) && family.iter().any(|cell| is_plain(cell)),
     )

@@ -1,8 +1,8 @@
 //! Which codec, of a run that has nothing without compression.
 
-use outcrop_schema::kv::{COMPRESSION, STORED_BYTES, THROUGHPUT};
+use outcrop_schema::kv::{COMPRESSION, THROUGHPUT};
 
-use super::cell::{blocks, is_compressed, is_plain, load};
+use super::cell::{blocks, has_speed_and_space, is_compressed, is_plain, load};
 use super::space::Space;
 use crate::answer::Claim;
 use crate::cell::{Cell, best, largest_family};
@@ -14,11 +14,15 @@ const NO_REFERENCE: &str = "Nothing was measured without compression: with `--co
 /// Of codecs with blocks of one size, the one that takes the least space among those whose throughput ties with the highest; none where the
 /// run has fewer than two, or cells without compression, which say more.
 pub(super) fn smallest(cells: &[Cell<'_>]) -> Option<Claim> {
-    let is_known = |cell: &Cell<'_>| cell.value(&THROUGHPUT).is_some() && cell.value(&STORED_BYTES).is_some();
-    if cells.iter().any(|cell| is_plain(cell) && is_known(cell)) {
+    if cells
+        .iter()
+        .any(|cell| is_plain(cell) && has_speed_and_space(cell))
+    {
         return None;
     }
-    let known = cells.iter().filter(|cell| is_compressed(cell) && is_known(cell));
+    let known = cells
+        .iter()
+        .filter(|cell| is_compressed(cell) && has_speed_and_space(cell));
     let family = largest_family(known, &[&COMPRESSION]);
     let (fastest, top) = best(family.iter().copied(), &THROUGHPUT).filter(|_| family.len() > 1)?;
     let space = Space::of(&family);

@@ -1,5 +1,6 @@
 //! The figures of the key-value layer.
 
+mod not_drawn;
 mod parts;
 mod processor;
 mod workers;
@@ -15,6 +16,7 @@ use outcrop_schema::kv::{
 };
 use outcrop_workload::keyed::OperationKind;
 
+use self::not_drawn::{MOST_GROUPS, cells_not_drawn, not_drawn, sentences};
 use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load, words};
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Dense, Measured};
@@ -23,8 +25,6 @@ use crate::section::FigureSlot;
 
 /// Lines that a reader can tell apart.
 const MOST_LINES: usize = 6;
-/// Groups of bars that fit a page.
-const MOST_GROUPS: usize = 16;
 
 /// All of them, in the order of the page; those about what the run did not measure say which plan would.
 pub(super) fn all(run: &RunView, cells: &[Cell<'_>]) -> Vec<FigureSlot> {
@@ -51,10 +51,8 @@ const ALONG: [FactorRef; 4] = [&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE, &
 fn cost(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput by codec and block size";
     let family = family(cells, &ALONG, &THROUGHPUT);
-    let caption = caption_of(
-        &family,
-        "Closed loop unless said otherwise. Bars: median; lines: interval.",
-    );
+    let how = "Closed loop unless said otherwise. Bars: median; lines: interval.".to_owned();
+    let caption = caption_of(&family, [how, cells_not_drawn(family.len())]);
     bars(&family, "kv-codec-throughput", TITLE, caption)
 }
 
@@ -79,10 +77,10 @@ fn bars(family: &[&Cell<'_>], id: &str, title: &str, caption: String) -> FigureS
     chart.slot(id, title, caption, "kv-compression")
 }
 
-fn caption_of(family: &[&Cell<'_>], rest: &str) -> String {
-    family
-        .first()
-        .map_or_else(String::new, |cell| format!("{}. {rest}", load(cell)))
+/// The load of some cells, and more sentences.
+fn caption_of(family: &[&Cell<'_>], more: impl IntoIterator<Item = String>) -> String {
+    let load = family.first().map(|cell| format!("{}.", load(cell)));
+    load.map_or_else(String::new, |load| sentences([load].into_iter().chain(more)))
 }
 
 /// Operations per second of each window of the first repetition, a line for each codec.
@@ -101,10 +99,10 @@ fn over_time(cells: &[Cell<'_>]) -> FigureSlot {
         y: axis("Operations per second", Quantity::Iops, Scale::Linear),
         series,
     };
-    let caption = caption_of(
-        &family,
-        "First repetition, window by window. Flushes and compactions are dips, and so is other load on the machine; a stall is a window below a tenth of the median.",
-    );
+    const HOW: &str = "First repetition, window by window. Flushes and compactions are dips, and so is other load on the machine; a stall is a window \
+                       below a tenth of the median.";
+    let left_out = not_drawn(family.len() - chart.series.len(), "cell");
+    let caption = caption_of(&family, [HOW.to_owned(), left_out]);
     chart.curves(
         "kv-over-time",
         TITLE,

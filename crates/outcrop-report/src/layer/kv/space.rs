@@ -1,7 +1,10 @@
 //! Space with and without the engine's log, which is not compressed: of few records it is most of what a database takes.
 
 use outcrop_measure::metric::Metric;
-use outcrop_schema::kv::{LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, STORED_AFTER_BYTES, STORED_BYTES};
+use outcrop_measure::units::format_data;
+use outcrop_schema::kv::{
+    LOG_AFTER_BYTES, LOG_BYTES, LOG_MATTERS, STORED_AFTER_BYTES, STORED_BYTES, STORED_RATIO,
+};
 
 use super::cell::{is_compressed_below, words};
 use crate::answer::Caution;
@@ -9,6 +12,9 @@ use crate::cell::Cell;
 
 /// Where it is a larger one, space says more of the log than of the codec.
 const LOG_DOMINATES: f64 = 0.50;
+
+/// Values that are cut from a sample are said to repeat where it is needed more often.
+const REPEATS: f64 = 2.0;
 
 /// What is compared of some cells: all of their space, or that without the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,23 +107,58 @@ pub(crate) fn matters(share: f64) -> bool {
     share > LOG_MATTERS
 }
 
-/// Said where the log is much of the space.
+/// The cell in which the log's share of the space is the largest, with that.
+fn largest_share<'c, 'a>(cells: &'c [Cell<'a>], log: &Metric, all: &Metric) -> Option<(f64, &'c Cell<'a>)> {
+    let shares = cells
+        .iter()
+        .filter_map(|cell| Some((share_of(cell, log, all)?, cell)));
+    let largest = shares.max_by(|one, other| one.0.total_cmp(&other.0));
+    largest.filter(|(share, _)| matters(*share))
+}
+
+/// Said where the log is much of the space: of that by which codecs are compared, or of that at the end alone.
 pub(super) fn caution(cells: &[Cell<'_>]) -> Option<Caution> {
-    let shares = cells.iter().filter_map(|cell| Some((log_share(cell)?, cell)));
-    let (share, cell) = shares.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let at_end = cells.iter();
-    let at_end = at_end.filter_map(|cell| share_of(cell, &LOG_AFTER_BYTES, &STORED_AFTER_BYTES));
-    let at_end = at_end.max_by(f64::total_cmp).map_or_else(String::new, |share| {
-        format!(", and up to {:.0} % of what is on disk at the end", share * 100.0)
-    });
-    matters(share).then(|| {
+    let at_end = largest_share(cells, &LOG_AFTER_BYTES, &STORED_AFTER_BYTES);
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let Some((share, cell)) = largest_share(cells, &LOG_BYTES, &STORED_BYTES) else {
+        // An engine that empties its log with a flush has none after the load, and that of its updates at the end.
+        let (share, cell) = at_end?;
         let text = format!(
-            "The engine's log, which no codec compresses, takes up to {:.0} % of the space ({}){at_end}. The advice of this layer \
-             chooses codecs and block sizes by the space without it; shares of the space, limits on the ratio and space amplification \
-             include it unless they say otherwise. With more records its share falls.",
-            share * 100.0,
-            words(cell)
+            "The engine's log, which no codec compresses, takes up to {} of what is on disk at the end ({}): it has what the run wrote and was \
+             not flushed yet. Codecs are compared by the space after the load, of which the log is less than {}.",
+            percent(share),
+            words(cell),
+            percent(LOG_MATTERS)
         );
-        Caution::warning_if(share > LOG_DOMINATES, text)
-    })
+        return Some(Caution::note(text));
+    };
+    let at_end = at_end.map_or_else(String::new, |(share, _)| {
+        format!(", and up to {} of what is on disk at the end", percent(share))
+    });
+    let text = format!(
+        "The engine's log, which no codec compresses, takes up to {} of the space ({}){at_end}. The advice of this layer \
+         chooses codecs and block sizes by the space without it; shares of the space, limits on the ratio and space amplification \
+         include it unless they say otherwise. With more records its share falls.",
+        percent(share),
+        words(cell)
+    );
+    Some(Caution::warning_if(share > LOG_DOMINATES, text))
+}
+
+/// Said where the databases hold more than the data that their values are cut from.
+pub(super) fn repetition(cells: &[Cell<'_>]) -> Option<Caution> {
+    let times = cells.iter().filter_map(|cell| {
+        let taken = cell.trials().first()?.data.as_ref()?.taken_bytes as f64;
+        let user = cell.value(&STORED_BYTES)? * cell.value(&STORED_RATIO)?;
+        (taken > 0.0).then(|| (user / taken, taken))
+    });
+    let (times, taken) = times
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(times, _)| *times > REPEATS)?;
+    Some(Caution::note(format!(
+        "The values are cut from {} of data at many places, so that databases hold each byte of it up to {times:.0} times. A block or a dictionary \
+         that meets the same bytes twice compresses better than the data do. Give more data or fewer records where large blocks or dictionaries are \
+         compared.",
+        format_data(taken)
+    )))
 }

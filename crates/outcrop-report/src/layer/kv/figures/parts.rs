@@ -1,7 +1,5 @@
 //! What the space goes to: the ratio of the whole engine next to that of its blocks alone, and the parts in which they differ.
 
-use std::collections::BTreeSet;
-
 use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_ratio;
 use outcrop_results::RunView;
@@ -13,14 +11,18 @@ use outcrop_schema::kv::{
 use super::super::blocks::{BlockRatio, ratio_of, ratios as block_ratios};
 use super::super::cell::{blocks, family, is_compressed, is_compressed_below, words};
 use super::super::space::{log_share, matters};
+use super::caption_of;
+use super::not_drawn::{MOST_GROUPS, cells_not_drawn};
 use super::workers::line_name;
-use super::{MOST_GROUPS, caption_of};
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Derived, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
+use crate::number::counted;
 use crate::section::FigureSlot;
 
 const PLAN: &str = "kv-compression";
+/// Of the whole: what sums of medians may be off by.
+const ROUNDING: f64 = 1e-6;
 
 /// The ratio of the whole engine, next to that of its blocks alone: by the engine's statistics, and by the compression layer where the run
 /// has it on the same data.
@@ -28,7 +30,7 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Ratio of the whole engine, and of its blocks";
     let family = family(cells, OF_ENGINES, &STORED_RATIO);
     let known = block_ratios(run);
-    let mut groups: Vec<BarGroup> = family
+    let groups: Vec<BarGroup> = family
         .iter()
         .take(MOST_GROUPS)
         .map(|cell| BarGroup {
@@ -36,11 +38,10 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
             bars: ratio_bars(cell, &known),
         })
         .collect();
-    let parts = used(&mut groups);
     let has_blocks = family.iter().any(|cell| ratio_of(&known, cell).is_some());
     let beside = match has_blocks {
         true => "",
-        false => " A run with the compression layer on the same data shows the ratio of single blocks.",
+        false => "A run with the compression layer on the same data shows the ratio of single blocks.",
     };
     let chart = BarChart {
         value: axis(
@@ -48,14 +49,18 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
             Quantity::Ratio,
             Scale::Linear,
         ),
-        parts,
+        parts: Part::all(RATIOS),
         facets: vec![Facet {
             title: String::new(),
             groups,
         }],
     };
-    let rest = format!("{}{beside}", where_they_part(&family));
-    chart.slot("kv-space", TITLE, caption_of(&family, &rest), PLAN)
+    let more = [
+        where_they_part(&family),
+        beside.to_owned(),
+        cells_not_drawn(family.len()),
+    ];
+    chart.slot("kv-space", TITLE, caption_of(&family, more), PLAN)
 }
 
 /// What the bars of ratios are of.
@@ -65,25 +70,6 @@ const RATIOS: [&str; 4] = [
     "data blocks alone, by the engine's statistics",
     "blocks alone, as the compression layer has it",
 ];
-
-/// Those of them that bars are of, each with its own colour; bars are numbered anew.
-fn used(groups: &mut [BarGroup]) -> Vec<Part> {
-    let mut parts: Vec<Part> = Part::all(RATIOS);
-    let segments = |groups: &[BarGroup]| -> BTreeSet<usize> {
-        let bars = groups.iter().flat_map(|group| &group.bars);
-        bars.flat_map(|bar| &bar.segments)
-            .map(|segment| segment.part)
-            .collect()
-    };
-    let known = segments(groups);
-    let bars = groups.iter_mut().flat_map(|group| &mut group.bars);
-    for segment in bars.flat_map(|bar| &mut bar.segments) {
-        segment.part = known.range(..segment.part).count();
-    }
-    let mut number = 0..;
-    parts.retain(|_| number.next().is_some_and(|number| known.contains(&number)));
-    parts
-}
 
 fn ratio_bars(cell: &Cell<'_>, ratios: &[BlockRatio]) -> Vec<Bar> {
     let own = cell
@@ -112,13 +98,17 @@ fn ratio_bars(cell: &Cell<'_>, ratios: &[BlockRatio]) -> Vec<Bar> {
     measured.chain(of_data_blocks).chain(of_blocks).collect()
 }
 
-/// The space of a cell by what it is for; what an engine does not say is in the rest.
+/// The space of a cell by what it is for.
 struct Parts {
-    /// Of the bytes of keys and values.
-    shares: [f64; 5],
+    /// What the engine and the files' names say of it, over the bytes of keys and values.
+    known: [f64; 4],
+    /// The whole space over the same.
+    whole: f64,
 }
 
+/// The last one is what the others leave of the whole.
 const NAMES: [&str; 5] = ["data blocks", "indexes", "bloom filters", "log", "the rest"];
+const REST: usize = 4;
 
 impl Parts {
     /// None where the engine does not say what its files hold, or a filesystem compresses them.
@@ -127,23 +117,63 @@ impl Parts {
         let stored = cell.value(&STORED_BYTES)?;
         let user = stored * cell.value(&STORED_RATIO)?;
         let [data, index, filter, log] = known.map(|metric| cell.value(metric));
-        let [data, index, filter, log] = [data?, index?, filter?, log?];
-        let rest = (stored - data - index - filter - log).max(0.0);
-        let shares = [data, index, filter, log, rest].map(|bytes| bytes / user);
-        (!is_compressed_below(cell) && user > 0.0).then_some(Self { shares })
+        let known = [data?, index?, filter?, log?].map(|bytes| bytes / user);
+        let whole = stored / user;
+        (!is_compressed_below(cell) && user > 0.0).then_some(Self { known, whole })
+    }
+
+    /// What the parts leave of the whole; below 0 where they exceed it.
+    fn rest(&self) -> f64 {
+        self.whole - self.known.iter().sum::<f64>()
+    }
+
+    /// By how much of the whole the parts exceed it; none where they do not.
+    fn excess(&self) -> Option<f64> {
+        let share = -self.rest() / self.whole;
+        (share > ROUNDING).then_some(share)
+    }
+
+    /// A bar of them: the rest is not measured but what the others leave, and without length where they leave nothing.
+    fn segments(&self) -> Vec<Segment> {
+        let known = self.known.iter().enumerate();
+        let mut segments: Vec<Segment> = known.map(|(part, share)| Segment::bare(part, *share)).collect();
+        let rest = Some(self.rest()).filter(|rest| *rest > 0.0);
+        segments.extend(rest.map(|rest| Segment::bare(REST, rest).of_kind(Derived)));
+        segments
     }
 
     /// `data blocks 94 %, indexes 2.1 %, …`: of the space.
     fn words(&self) -> String {
-        let all: f64 = self.shares.iter().sum();
-        let word = |(name, share): (&str, &f64)| {
-            let percent = share / all * 100.0;
+        let percent = |share: f64| {
+            let percent = share / self.whole * 100.0;
             let digits = usize::from(percent < 10.0);
-            format!("{name} {percent:.digits$} %")
+            format!("{percent:.digits$} %")
         };
-        let words: Vec<String> = NAMES.into_iter().zip(&self.shares).map(word).collect();
+        let known = NAMES.iter().zip(&self.known);
+        let mut words: Vec<String> = known
+            .map(|(name, share)| format!("{name} {}", percent(*share)))
+            .collect();
+        words.push(match self.excess() {
+            Some(excess) => format!("together {} more than the space", percent(excess * self.whole)),
+            None => format!("{} {}", NAMES[REST], percent(self.rest().max(0.0))),
+        });
         words.join(", ")
     }
+}
+
+/// What parts that exceed the whole mean; nothing where none do.
+fn excess_in_words(family: &[&Cell<'_>]) -> String {
+    let found = family.iter().filter_map(|cell| Parts::of(cell)?.excess());
+    let found: Vec<f64> = found.collect();
+    let Some(most) = found.iter().copied().reduce(f64::max) else {
+        return String::new();
+    };
+    format!(
+        "In {} the parts exceed the space, by up to {:.1} %, and leave no rest: the engine counts files that were removed before the space was \
+         measured, or the medians are those of different trials.",
+        counted(found.len(), "cell"),
+        most * 100.0
+    )
 }
 
 /// In what the ratio of the engine and that of its blocks differ, of the first compressed cell that says so.
@@ -181,12 +211,9 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     let family = family(cells, OF_ENGINES, &DATA_BLOCK_BYTES);
     let bar = |cell: &Cell<'_>| {
         let parts = Parts::of(cell)?;
-        let segments = parts.shares.iter().enumerate();
         Some(Bar {
             kind: Measured,
-            segments: segments
-                .map(|(part, share)| Segment::bare(part, *share))
-                .collect(),
+            segments: parts.segments(),
             note: format!("{}: {}", words(cell), parts.words()),
         })
     };
@@ -206,8 +233,14 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
             groups: family.iter().take(MOST_GROUPS).map(group).collect(),
         }],
     };
-    let caption = "After the load has settled. Medians. The rest: what the engine's statistics leave out, and files that are not removed yet.";
-    match chart.draw("kv-space-parts", TITLE, caption_of(&family, caption)) {
+    const HOW: &str = "After the load has settled. Medians. The rest is derived, the space less its known parts: what the engine's statistics leave \
+                       out, and files that are not removed yet.";
+    let more = [
+        HOW.to_owned(),
+        excess_in_words(&family),
+        cells_not_drawn(family.len()),
+    ];
+    match chart.draw("kv-space-parts", TITLE, caption_of(&family, more)) {
         Some(figure) => Some(FigureSlot::Drawn(figure)),
         None => {
             let why = cells

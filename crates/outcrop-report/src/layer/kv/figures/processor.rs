@@ -4,8 +4,9 @@ use outcrop_measure::metric::{Metric, Unit};
 use outcrop_schema::kv::{BACKGROUND_CPU, CALLER_CPU, CPU, ENERGY, KERNEL_CPU, OF_ENGINES};
 
 use super::super::cell::{Chosen, family, words};
-use super::workers::{Curves, curves, line_name};
-use super::{MOST_GROUPS, caption_of};
+use super::caption_of;
+use super::not_drawn::{MOST_GROUPS, cells_not_drawn, not_drawn, of_loads, sentences};
+use super::workers::{curves, line_name};
 use crate::cell::Cell;
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{Axis, Bar, BarChart, BarGroup, Facet, Part, Point, Quantity, Scale, Segment, axis};
@@ -104,18 +105,23 @@ impl Look {
             let family = family(cells, OF_ENGINES, metric);
             let facet = facet(String::new(), &family, bars);
             let title = format!("{} by codec", self.title);
-            return vec![self.slot(vec![facet], (&title, self.id), caption_of(&family, self.caption))];
+            let more = [self.caption.to_owned(), cells_not_drawn(family.len())];
+            return vec![self.slot(vec![facet], (&title, self.id), caption_of(&family, more))];
         }
-        let slot = |curves: &Curves<'_, '_>| {
+        of_loads(&all, |curves, loads_left_out| {
             let by_count = curves.by_count();
+            let beyond = by_count
+                .iter()
+                .map(|(_, cells)| cells.len().saturating_sub(MOST_GROUPS));
+            let cells_left_out = not_drawn(beyond.sum(), "cell");
             let facets = by_count
                 .into_iter()
                 .map(|(title, cells)| facet(title, &cells, bars));
             let (title, id) = curves.names(self.title, self.id, all.len() == 1);
-            let caption = format!("{}. {}", curves.held(), self.caption);
+            let held = format!("{}.", curves.held());
+            let caption = sentences([held, self.caption.to_owned(), cells_left_out, loads_left_out]);
             self.slot(facets.collect(), (&title, &id), caption)
-        };
-        all.iter().take(super::workers::MOST_FIGURES).map(slot).collect()
+        })
     }
 
     fn slot(&self, facets: Vec<Facet>, (title, id): (&str, &str), caption: String) -> FigureSlot {

@@ -9,7 +9,8 @@ use outcrop_schema::kv::{
     FILESYSTEM, OF_ENGINES, PROCESSES, READ_LATENCY, RECORDS, REQUESTS, SCHEMA, THREADS, THROUGHPUT, WORKLOAD,
 };
 
-use super::super::cell::{Chosen, listed, words};
+use super::super::cell::{Chosen, listed, with, words};
+use super::not_drawn::{not_drawn, of_loads, sentences};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{COLOURS, LineChart, Point, Quantity, Scale, Series, axis};
@@ -18,8 +19,6 @@ use crate::section::FigureSlot;
 
 const PLAN: &str = "kv-scaling";
 const NO_CURVE: &str = "no codec was measured with two or more numbers of threads or processes.";
-/// Figures that a page can bear; the cells of the others are in its tables.
-pub(super) const MOST_FIGURES: usize = 12;
 
 /// The cells of one load, in all numbers of workers.
 pub(super) struct Curves<'c, 'a> {
@@ -109,21 +108,20 @@ fn places(cells: &[&Cell<'_>], factor: FactorRef) -> usize {
 
 /// The loads that were measured with several numbers of processes, as the study has them; of a load that has more numbers of threads, those.
 pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], metric: &Metric) -> Vec<Curves<'c, 'a>> {
-    let with = |workers: &[FactorRef]| -> Vec<FactorRef> {
+    let along = |workers: &[FactorRef]| -> Vec<FactorRef> {
         OF_ENGINES
             .iter()
             .copied()
             .chain(workers.iter().copied())
             .collect()
     };
-    let known = cells.iter().filter(|cell| cell.value(metric).is_some());
     let mut found: Vec<(FactorRef, Chosen<'c, 'a>)> = Vec::new();
-    for load in families(known, &with(&[&THREADS, &PROCESSES])) {
+    for load in families(with(cells, metric), &along(&[&THREADS, &PROCESSES])) {
         let workers: FactorRef = match places(&load, &THREADS) > places(&load, &PROCESSES) {
             true => &THREADS,
             false => &PROCESSES,
         };
-        let curves = families(load, &with(&[workers]));
+        let curves = families(load, &along(&[workers]));
         let curves = curves.into_iter().filter(|cells| places(cells, workers) > 1);
         found.extend(curves.map(|cells| (workers, cells)));
     }
@@ -219,7 +217,7 @@ fn drawn(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str, y: (&str, Q
             names.push(name);
         }
     }
-    let figure = |(index, curves): (usize, &Curves<'_, '_>)| {
+    of_loads(&all, |curves, loads_left_out| {
         let x = |cell: &Cell<'_>| cell.place(curves.workers.about());
         let lines = curves.lines();
         let left_out = lines.len().saturating_sub(COLOURS);
@@ -237,34 +235,11 @@ fn drawn(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str, y: (&str, Q
             series: series.collect(),
         };
         let (title, id) = curves.names(title, id, all.len() == 1);
-        let is_last = index + 1 == all.len().min(MOST_FIGURES);
-        let figures_left_out = if is_last {
-            all.len().saturating_sub(MOST_FIGURES)
-        } else {
-            0
-        };
-        let caption = listed_sentences([
+        let caption = sentences([
             format!("{}. Shaded: confidence interval of the median.", curves.held()),
-            in_the_table(left_out, "line"),
-            in_the_table(figures_left_out, "load"),
+            not_drawn(left_out, "line"),
+            loads_left_out,
         ]);
         chart.curves(&id, &title, caption, PLAN, NO_CURVE)
-    };
-    all.iter().enumerate().take(MOST_FIGURES).map(figure).collect()
-}
-
-/// What a figure does not show.
-fn in_the_table(count: usize, noun: &str) -> String {
-    match count {
-        0 => String::new(),
-        count => format!(
-            "Not drawn: {}; the table of cells has them.",
-            counted(count, noun)
-        ),
-    }
-}
-
-fn listed_sentences(sentences: impl IntoIterator<Item = String>) -> String {
-    let given = sentences.into_iter().filter(|sentence| !sentence.is_empty());
-    given.collect::<Vec<_>>().join(" ")
+    })
 }
