@@ -2,6 +2,7 @@
 
 mod answer;
 mod blocks;
+mod cautions;
 mod cell;
 mod codec;
 mod figures;
