@@ -76,18 +76,27 @@ def told(ratios: list[float]) -> str:
 
 
 def by_hand(name: str, loop: pathlib.Path, command: list, place: pathlib.Path, rounds: int) -> None:
-    """Measures the driver and the loop in turns on one database, anew in each round, and prints a line."""
-    slices = []
+    """Measures the driver and the loop in turns on one database, anew in each round, and prints a line.
+
+    Slices of a round share a database with its levels, so a round gives one ratio: the median of its pairs.
+    """
+    ratios, rates = {1: [], 2: []}, []
     for _ in range(rounds):
         lines = subprocess.run(
-            command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"OUTCROP_ROCKSDB_LIB": str(loop)}
+            command,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"OUTCROP_ROCKSDB_LIB": str(loop)},
         ).stdout.splitlines()
-        slices += [[float(word) for word in line.split()] for line in lines]
         subprocess.run(["rm", "-rf", place], check=True)
-    rates = {part: [(each[0] / each[part], each[3] / each[3 + part]) for each in slices] for part in (1, 2)}
-    per_second, per_cpu_second = (told([ours / theirs for ours, theirs in rates[part]]) for part in (1, 2))
-    of_ours, of_peer = (statistics.median(pair[side] for pair in rates[1]) * 1e9 for side in (0, 1))
-    print(f"| {name} | {len(slices)} | {of_peer:,.0f} | {of_ours:,.0f} | {per_second} | {per_cpu_second} |", flush=True)
+        pairs = [[float(word) for word in line.split()] for line in lines]
+        for part, of_part in ratios.items():
+            of_part.append(statistics.median(each[0] / each[part] / (each[3] / each[3 + part]) for each in pairs))
+        rates += [(each[0] / each[1] * 1e9, each[3] / each[4] * 1e9) for each in pairs]
+    per_second, per_cpu_second = (told(ratios[part]) for part in (1, 2))
+    of_ours, of_peer = (statistics.median(pair[side] for pair in rates) for side in (0, 1))
+    print(f"| {name} | {rounds} | {of_peer:,.0f} | {of_ours:,.0f} | {per_second} | {per_cpu_second} |", flush=True)
 
 
 def beside_db_bench(name: str, pairs: int, place: pathlib.Path, ours, peer) -> None:
@@ -104,8 +113,8 @@ def beside_db_bench(name: str, pairs: int, place: pathlib.Path, ours, peer) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=6, help="new databases for each row with the loop")
-    parser.add_argument("--slices", type=int, default=60, help="pairs of slices of a quarter of a second in a round")
+    parser.add_argument("--rounds", type=int, default=9, help="new databases for each row with the loop")
+    parser.add_argument("--slices", type=int, default=20, help="pairs of slices of a quarter of a second in a round")
     parser.add_argument("--pairs", type=int, default=9, help="pairs of runs for each row with db_bench")
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=3.0, help="of a run with db_bench")
@@ -116,8 +125,8 @@ def main() -> None:
         folder = pathlib.Path(name)
         loop, examples = built(folder)
         place = folder / "db"
-        print("Driver ÷ peer: medians of the pairs with their 95 % intervals.\n")
-        print("| workload | pairs | peer, operations/s | driver, operations/s | per second | per second of CPU time |")
+        print("Driver ÷ peer: medians of n rounds or pairs with their 95 % intervals.\n")
+        print("| workload | n | peer, operations/s | driver, operations/s | per second | per second of CPU time |")
         print("|---|---|---|---|---|---|")
         for reads, words in (("100", []), ("100", ["look"]), ("50", []), ("50", ["look"])):
             name = f"{reads} % reads, loop by hand" + (" that looks at values" if words else "")
