@@ -3,7 +3,6 @@
 use std::io::{self, Read, Write};
 
 use crate::protocol::Verb;
-
 use crate::wire::{NotAReply, Parsed, Reply, Wire};
 
 const READ_BYTES: usize = 16 << 10;
@@ -14,7 +13,7 @@ pub enum ExchangeError {
     /// The stream broke: nothing more can be said over it.
     #[error("the connection broke: {0}")]
     Broken(#[from] io::Error),
-    /// The server's bytes are no reply, and what follows cannot be understood either.
+    /// The server's bytes are not a valid reply, and nothing after them can be parsed.
     #[error("the server answered `{}`; expected {}", .0.seen, .0.expected)]
     NotAReply(NotAReply),
     /// The server understood and refused, in these words; the exchange goes on.

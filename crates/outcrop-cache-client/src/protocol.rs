@@ -53,7 +53,7 @@ impl Verb {
 /// memcached's limit, which the others share here: a key that one of them takes, all take.
 pub const MOST_KEY_BYTES: usize = 250;
 
-/// Whether a key is one that every protocol can carry: a line break in it would be a command of its own.
+/// Whether every protocol can carry this key: a line break in it would begin another command.
 #[inline]
 pub fn is_plain_key(key: &[u8]) -> bool {
     let is_plain = key.iter().all(|byte| *byte > b' ' && *byte != 0x7f);

@@ -4,9 +4,7 @@ mod http;
 mod memcached;
 mod redis;
 
-use crate::protocol::Verb;
-
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, Verb};
 
 /// A longer reply is taken for a broken server rather than for a value.
 pub const LARGEST_REPLY_BYTES: usize = 128 << 20;
@@ -161,7 +159,7 @@ impl Wire {
     /// Whether these bytes, the reply to a flush, say that it is done; `None` when more are needed.
     ///
     /// # Errors
-    /// The bytes are no reply of this protocol.
+    /// The bytes are not a valid reply in this protocol.
     pub fn flushed(&self, input: &[u8]) -> Result<Option<bool>, NotAReply> {
         let done = match self {
             Self::Memcached => line(input)?.map(|(line, _)| line == b"OK"),
@@ -177,7 +175,7 @@ impl Wire {
     /// Reads the reply to a request of this kind from the front of `input`.
     ///
     /// # Errors
-    /// The bytes are no reply of this protocol.
+    /// The bytes are not a valid reply in this protocol.
     #[inline]
     pub fn parse<'a>(&self, kind: Verb, input: &'a [u8]) -> Result<Parsed<'a>, NotAReply> {
         let parsed = match self {

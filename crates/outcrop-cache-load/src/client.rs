@@ -6,17 +6,17 @@ mod ring;
 
 use std::time::Duration;
 
+use outcrop_cache_client::{MOST_KEY_BYTES, is_plain_key};
+
 pub(crate) use connection::open;
 pub use connection::{Connection, Outcome, Pipeline};
 pub use pool::Pool;
 pub use ring::{KeyHash, Ring};
 
-use outcrop_cache_client::{MOST_KEY_BYTES, is_plain_key};
-
 use crate::error::CacheLoadError;
 use crate::target::Target;
 
-/// Checks that a key is one that every protocol can carry: a line break in it would be a command of its own.
+/// Checks that every protocol can carry this key: a line break in it would begin another command.
 ///
 /// # Errors
 /// [`CacheLoadError::Spec`] with what is accepted.

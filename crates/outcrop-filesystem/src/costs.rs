@@ -1,8 +1,7 @@
 //! What an operation cost, read at its edges: the device's counters, the process's own account, CPU time of both sides.
 
 use outcrop_measure::metric::Unavailable;
-use outcrop_probe::kernel_threads::machine_busy_ns;
-use outcrop_probe::{BlockDevice, Counters, CpuTime, KernelThreads, ProcessIo};
+use outcrop_probe::{BlockDevice, Counters, CpuTime, KernelThreads, MachineCpu, ProcessIo};
 
 /// What an operation cost, over all of its passes.
 #[derive(Clone, Debug)]
@@ -104,7 +103,7 @@ impl Edge {
             .map_err(Clone::clone)
             .and_then(BlockDevice::counters);
         let own = ProcessIo::now();
-        let (kernel, machine) = (KernelThreads::now(), machine_busy_ns());
+        let (kernel, machine) = (KernelThreads::now(), MachineCpu::now().map(|cpu| cpu.busy_ns));
         Self {
             device,
             own,

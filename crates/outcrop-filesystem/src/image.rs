@@ -39,8 +39,8 @@ impl Image {
     /// *Cost*: one sequential write of the whole file. `progress` is called with the bytes done and the total.
     ///
     /// # Errors
-    /// There is no room for it (5 % stay free), or the directory's filesystem is in memory, over a network, or has no unnamed files or no
-    /// direct I/O.
+    /// There is not enough space (5 % stays free), or the directory's filesystem is in memory, is on a network, or does not support unnamed
+    /// files and direct I/O.
     pub fn create(
         directory: &Path,
         bytes: u64,

@@ -93,7 +93,7 @@ pub enum KvError {
     },
     /// A database whose files are not as they were written.
     #[error(
-        "the database in {directory} is damaged: {detail}; make a new one, and look for errors of the device in the kernel's log (dmesg)"
+        "the database in {directory} is damaged: {detail}; make a new one, and check the kernel's log (dmesg) for device errors"
     )]
     Damaged {
         /// Where.

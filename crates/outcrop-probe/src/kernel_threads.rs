@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use outcrop_measure::metric::Unavailable;
 
-use crate::machine_cpu::MachineCpu;
 use crate::system_tree::SystemTree;
 
 /// Time on CPU of every kernel thread; take two and subtract them with [`KernelThreads::since`].
@@ -93,16 +92,6 @@ fn is_kernel_thread(stat: &str) -> bool {
         .is_some_and(|flags| flags & PF_KTHREAD != 0)
 }
 
-/// CPU time of the whole machine since boot: what neighbours use is this less what is ours.
-///
-/// *Source*: proc_stat(5), the line `cpu`. Counted in ticks of 10 ms.
-///
-/// # Errors
-/// /proc/stat is not readable or is malformed.
-pub fn machine_busy_ns() -> Result<u64, Unavailable> {
-    MachineCpu::now().map(|cpu| cpu.busy_ns)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -144,7 +133,6 @@ mod tests {
         if let Ok(threads) = KernelThreads::now() {
             assert!(threads.count() > 1);
         }
-        assert!(machine_busy_ns().unwrap() > 0);
     }
 
     proptest! {

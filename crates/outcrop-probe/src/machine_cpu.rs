@@ -85,5 +85,6 @@ mod tests {
         assert_eq!(after.busy_share_since(&before), Ok(0.25));
         assert!(after.busy_share_since(&after).is_err());
         assert!(at("intr 5").is_err());
+        assert!(MachineCpu::now().unwrap().busy_ns > 0);
     }
 }

@@ -159,6 +159,12 @@ impl<'a> Cell<'a> {
         self.number(metric).map(|number| number.value)
     }
 
+    /// The number of a metric as tables and sentences have it, or a dash.
+    pub fn number_or_dash(&self, metric: &Metric) -> String {
+        self.number(metric)
+            .map_or_else(|| "–".to_owned(), Number::to_string)
+    }
+
     /// Why a metric has no value.
     pub fn unavailable(&self, metric: &Metric) -> Option<&str> {
         self.has_metric(metric);

@@ -184,7 +184,7 @@ pub static COMPRESSED_PERCENT: Factor<f64> = Factor::new(
 .role(Role::Data);
 /// Which data a publication compressed: ratios and speeds of other data say nothing of one another.
 pub static CORPUS: Factor<String> =
-    Factor::new("corpus", "The data of a published figure, by name", any).role(Role::Condition);
+    Factor::new("corpus", "The data of a published figure, by name", any).role(Role::Data);
 
 fn sample_size(text: &str) -> Result<ByteSize, String> {
     match spelled(text)? {

@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use outcrop_cache_client::Protocol;
+
 use super::book::Book;
 use super::feed::{Feed, Source};
 use super::worker::Phase;
@@ -10,7 +12,6 @@ use super::{Crew, LoadProgress, crew_phase, drawn};
 use crate::error::CacheLoadError;
 use crate::report::{Tally, WarmUpReport};
 use crate::spec::{LoadSpec, RequestSource, WarmUp};
-use outcrop_cache_client::Protocol;
 
 /// A window of the settling load.
 const WINDOW: Duration = Duration::from_millis(200);

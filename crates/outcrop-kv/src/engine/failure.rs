@@ -14,7 +14,7 @@ const REMEDIES: [(&str, &str); 5] = [
     ("Read-only file system", "give a directory that you may write to"),
     (
         "Input/output error",
-        "look for errors of the device in the kernel's log (dmesg)",
+        "check the kernel's log (dmesg) for device errors",
     ),
     (
         "Cannot allocate memory",
@@ -46,7 +46,7 @@ pub(super) fn after_failed_write(engine: &str, action: &str, directory: &Path) -
     if is_full(directory) {
         return KvError::no_space(directory, "an earlier write failed");
     }
-    let detail = "an earlier write or sync failed, and it accepts no more; look for errors of the device in the kernel's log (dmesg)";
+    let detail = "an earlier write or sync failed, so the engine refuses further writes; check the kernel's log (dmesg) for device errors";
     KvError::engine(engine, action, detail)
 }
 

@@ -71,9 +71,7 @@ impl Served {
         std::fs::create_dir_all(directory).map_err(|error| KvError::path("make", directory, error))?;
         let folder = File::open(directory).map_err(|error| KvError::path("open", directory, error))?;
         if UnixStream::connect(socket_in(&folder)).is_ok() {
-            return Err(KvError::Locked {
-                directory: directory.display().to_string(),
-            });
+            return Err(KvError::locked(directory));
         }
         let memory_bytes = options.memory_bytes();
         let command = program.command(&path, options.durability, memory_bytes, SOCKET);
@@ -269,7 +267,18 @@ struct ServedSession {
     server: Arc<Server>,
 }
 
-/// A line break in a key of memcached's would be a command of its own; Redis is told how long a key is.
+impl ServedSession {
+    /// Sends the request and waits for its answer, which is not a refusal.
+    fn ask(&mut self, kind: Verb, action: &str) -> Result<(Reply<'_>, &Server), KvError> {
+        match ask(&mut self.connection, &self.request, kind) {
+            Ok(Reply::Refused(message)) => Err(self.server.refused(action, message)),
+            Ok(reply) => Ok((reply, &self.server)),
+            Err(error) => Err(self.server.failed(action, &error)),
+        }
+    }
+}
+
+/// memcached would take a line break in a key for the end of the command; Redis is told how long the key is.
 fn check_key(program: Program, key: &[u8]) -> Result<(), KvError> {
     match program == Program::Redis || is_plain_key(key) {
         true => Ok(()),
@@ -286,12 +295,10 @@ impl Session for ServedSession {
         check_key(self.server.program, key)?;
         self.request.clear();
         self.connection.wire().write_get(key, &mut self.request);
-        match ask(&mut self.connection, &self.request, Verb::Get) {
-            Ok(Reply::Value(value)) => Ok(Some(value)),
-            Ok(Reply::Miss) => Ok(None),
-            Ok(Reply::Refused(message)) => Err(self.server.refused("read", message)),
-            Ok(_) => Err(self.server.confused("read")),
-            Err(error) => Err(self.server.failed("read", &error)),
+        match self.ask(Verb::Get, "read")? {
+            (Reply::Value(value), _) => Ok(Some(value)),
+            (Reply::Miss, _) => Ok(None),
+            (_, server) => Err(server.confused("read")),
         }
     }
 
@@ -301,11 +308,9 @@ impl Session for ServedSession {
         let write = |out: &mut Vec<u8>| out.extend_from_slice(value);
         let wire = self.connection.wire();
         wire.write_set(key, value.len(), 0, &mut self.request, write);
-        match ask(&mut self.connection, &self.request, Verb::Set) {
-            Ok(Reply::Stored) => Ok(()),
-            Ok(Reply::Refused(message)) => Err(self.server.refused("write", message)),
-            Ok(_) => Err(self.server.confused("write")),
-            Err(error) => Err(self.server.failed("write", &error)),
+        match self.ask(Verb::Set, "write")? {
+            (Reply::Stored, _) => Ok(()),
+            (_, server) => Err(server.confused("write")),
         }
     }
 
@@ -313,11 +318,9 @@ impl Session for ServedSession {
         check_key(self.server.program, key)?;
         self.request.clear();
         self.connection.wire().write_delete(key, &mut self.request);
-        match ask(&mut self.connection, &self.request, Verb::Delete) {
-            Ok(Reply::Deleted | Reply::NotFound) => Ok(()),
-            Ok(Reply::Refused(message)) => Err(self.server.refused("delete", message)),
-            Ok(_) => Err(self.server.confused("delete")),
-            Err(error) => Err(self.server.failed("delete", &error)),
+        match self.ask(Verb::Delete, "delete")? {
+            (Reply::Deleted | Reply::NotFound, _) => Ok(()),
+            (_, server) => Err(server.confused("delete")),
         }
     }
 

@@ -42,9 +42,7 @@ impl Modelled {
         let mut candidates = self.candidates.iter();
         candidates.find(|candidate| judge(constraints, bounded(candidate)).kept != Kept::Breaks)
     }
-}
 
-impl Modelled {
     /// The fastest within the limits: what it would do, what limits it, and how far the model is to be trusted here. None where nothing is modelled.
     pub(super) fn sentence(&self, best: &Candidate, limits: &Limits, commands: &Commands) -> Option<String> {
         let first = self.candidates.first()?;

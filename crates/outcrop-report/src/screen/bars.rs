@@ -84,18 +84,18 @@ fn left_out(placement: &Placement, shown: usize) -> Option<String> {
 /// What was measured and matters, and whether it is the answer: that one, no compression, what takes less space, the second best, and others that
 /// keep the limits and that nothing beats, as many as there is room for.
 fn chosen(placement: &Placement) -> Vec<(&Candidate, bool)> {
-    let mut ranked: Vec<(u8, usize)> = Vec::new();
+    let mut ranked: Vec<(usize, usize)> = Vec::new();
     for (place, candidate) in placement.candidates.iter().enumerate() {
-        let rank = match () {
-            () if candidate.cell.is_empty() => continue,
-            () if placement.best == Some(place) => 0,
-            () if candidate.place == CompressedAt::Nowhere => 1,
-            () if placement.saves_more == Some(place) => 2,
-            () if placement.second == Some(place) => 3,
-            () if candidate.on_front && candidate.left_out.is_none() => 4,
-            () => continue,
-        };
-        ranked.push((rank, place));
+        let ranks = [
+            placement.best == Some(place),
+            candidate.place == CompressedAt::Nowhere,
+            placement.saves_more == Some(place),
+            placement.second == Some(place),
+            candidate.on_front && candidate.left_out.is_none(),
+        ];
+        let is_measured = !candidate.cell.is_empty();
+        let rank = ranks.iter().position(|is_so| *is_so).filter(|_| is_measured);
+        ranked.extend(rank.map(|rank| (rank, place)));
     }
     ranked.sort_unstable();
     ranked.truncate(MOST_ROWS);

@@ -75,14 +75,14 @@ pub(super) fn reasons(baseline: &Cell, candidate: &Cell) -> Vec<NotComparable> {
         return Vec::new();
     };
     let factors = schema.workload.iter().chain(schema.published);
-    let mut reasons: Vec<NotComparable> = of_data(baseline, candidate).into_iter().collect();
+    let of_data = of_data(baseline, candidate).or_else(|| of_corpus(schema, baseline, candidate));
+    let mut reasons: Vec<NotComparable> = of_data.into_iter().collect();
     if baseline.pair.is_some() {
         // Variants of one run differ in what somebody asked for.
         return reasons;
     }
     for factor in factors {
         match factor.role {
-            Role::Condition if factor.name == CORPUS.name => reasons.extend(of_corpus(baseline, candidate)),
             Role::Condition => check(&mut reasons, *factor, schema, (baseline, candidate)),
             Role::Implementation if is_published(baseline, candidate) => {
                 if let (Some(a), Some(b)) = (stated(baseline, factor.name), stated(candidate, factor.name))
@@ -121,8 +121,10 @@ fn of_data(baseline: &Cell, candidate: &Cell) -> Option<NotComparable> {
     (!is_one && baseline.subject != candidate.subject).then(differ)
 }
 
-/// Whether a publication compressed the data of the run that it is compared with: as far as it says, or somebody does for it.
-fn of_corpus(baseline: &Cell, candidate: &Cell) -> Option<NotComparable> {
+/// Whether a publication that has to state its data worked on those of the run that it is compared with: as far as it says, or somebody does
+/// for it.
+fn of_corpus(schema: &LayerSchema, baseline: &Cell, candidate: &Cell) -> Option<NotComparable> {
+    schema.to_state.iter().find(|factor| factor.name == CORPUS.name)?;
     let (published, run, side) = match (baseline.is_reference, candidate.is_reference) {
         (true, false) => (baseline, candidate, Side::Baseline),
         (false, true) => (candidate, baseline, Side::Candidate),

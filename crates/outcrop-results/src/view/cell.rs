@@ -221,11 +221,10 @@ impl<'a> CellView<'a> {
     fn pooled(&self, name: &str) -> Option<f64> {
         let figure = self.pooling(name)?;
         let mut all = LatencyHistogram::new();
-        for trial in &self.completed {
-            let of_latency = trial.histograms.iter();
-            for entry in of_latency.filter(|entry| entry.kind == HistogramKind::Latency) {
+        for (operation, kind) in self.histogram_keys() {
+            if kind == HistogramKind::Latency {
                 // Without one of them it would be the figure of other operations.
-                all.merge(&decode(trial, entry).ok()?);
+                all.merge(&self.histogram(operation, kind).ok()?);
             }
         }
         let upper_ns = all.percentile(figure.quantile)?;

@@ -135,7 +135,7 @@ impl Program {
         command
     }
 
-    /// Whether a refusal says that there is no memory for another record.
+    /// Whether a refusal says that memory is full.
     pub(super) fn says_that_memory_is_full(self, said: &str) -> bool {
         match self {
             Self::Redis => said.starts_with("OOM "),
@@ -143,7 +143,7 @@ impl Program {
         }
     }
 
-    /// Appends a question whose answer says whether the log is being rewritten; `None` where there is no log.
+    /// Appends a query for the state of the log; `None` for a server without one.
     pub(super) fn write_question(self, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::Redis => {

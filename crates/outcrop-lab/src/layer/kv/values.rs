@@ -91,8 +91,8 @@ pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
     }
 }
 
-/// What was found on disk; where an engine keeps no files, why there is nothing to be found: its bytes are no space of the records, and those of
-/// the device are those of others.
+/// Values that were measured on disk. Where an engine keeps no files they are unavailable, with that reason: what is in the directory is not
+/// its records, and the device's traffic is that of others.
 fn on_disk(values: Vec<Value>, no_files: Option<&Unavailable>) -> Vec<Value> {
     let of_requests = [kv::USER_WRITTEN.name, kv::USER_READ.name];
     let stays = |value: &Value| of_requests.contains(&value.metric.as_str());

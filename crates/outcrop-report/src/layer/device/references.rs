@@ -1,6 +1,6 @@
 //! Published figures beside ours: the same checks, and every condition that is not stated.
 
-use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::metric::Unit;
 use outcrop_results::references::NOT_STATED;
 use outcrop_results::{Reference, ReferenceKind, ReferenceRow};
 use outcrop_schema::FactorRef;
@@ -13,7 +13,6 @@ use super::cell::DeviceCell;
 use super::{LAYER, findings};
 use crate::cell::Cell;
 use crate::layer::published;
-use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
 
 /// A reference that ships, with its rows as cells.
@@ -87,8 +86,6 @@ fn beside(published: &[Cell<'_>], ours: &[Cell<'_>]) -> Table {
         let factors: [FactorRef; 4] = [&IO_BLOCK_SIZE, &QUEUE_DEPTH, &READ_WRITE_MIX, &ACCESS_PATTERN];
         one.jobs() == other.jobs() && factors.into_iter().all(agree)
     };
-    let text =
-        |cell: &Cell<'_>, metric: &Metric| cell.number(metric).map_or("–".to_owned(), Number::to_string);
     let row = |theirs: &Cell<'_>| {
         let mine = ours.iter().find(|cell| same(cell, theirs))?;
         // What was measured here is named as it was; how the publication differs stands with it.
@@ -99,10 +96,10 @@ fn beside(published: &[Cell<'_>], ours: &[Cell<'_>]) -> Table {
         };
         Some(vec![
             label,
-            text(mine, &IOPS.both),
-            text(theirs, &IOPS.both),
-            text(mine, &LATENCY.both.mean),
-            text(theirs, &PUBLISHED_MEAN_LATENCY),
+            mine.number_or_dash(&IOPS.both),
+            theirs.number_or_dash(&IOPS.both),
+            mine.number_or_dash(&LATENCY.both.mean),
+            theirs.number_or_dash(&PUBLISHED_MEAN_LATENCY),
         ])
     };
     let head = [

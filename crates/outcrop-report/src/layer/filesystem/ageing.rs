@@ -6,7 +6,6 @@ use super::cell::{configuration, is_fresh};
 use crate::answer::Claim;
 use crate::cell::{Cell, families};
 use crate::finding::as_sentence;
-use crate::number::Number;
 
 /// The same configuration before and after.
 struct Pair<'c, 'a> {
@@ -19,17 +18,13 @@ struct Pair<'c, 'a> {
 impl Pair<'_, '_> {
     /// `btrfs zstd:3: 128 → 5,210 extents, data ÷ space 3.52 → 2.10`.
     fn words(&self) -> String {
-        let text = |cell: &Cell<'_>, metric| {
-            cell.number(metric)
-                .map_or_else(|| "–".to_owned(), Number::to_string)
-        };
         format!(
             "{}: {} → {} extents, data ÷ space {} → {}",
             configuration(self.aged),
-            text(self.fresh, &EXTENTS),
-            text(self.aged, &EXTENTS),
-            text(self.fresh, &SPACE_RATIO),
-            text(self.aged, &SPACE_RATIO)
+            self.fresh.number_or_dash(&EXTENTS),
+            self.aged.number_or_dash(&EXTENTS),
+            self.fresh.number_or_dash(&SPACE_RATIO),
+            self.aged.number_or_dash(&SPACE_RATIO)
         )
     }
 }

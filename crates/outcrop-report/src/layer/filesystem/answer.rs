@@ -345,16 +345,12 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     };
     let numbers = rests_on.iter().filter_map(|metric| cell.number(metric));
     let numbers: Vec<Number> = numbers.cloned().collect();
-    let text = |metric: &Metric| {
-        cell.number(metric)
-            .map_or_else(|| "–".to_owned(), Number::to_string)
-    };
     let name = configuration(cell);
     let brief = format!(
         "{name}: data ÷ space {}, p50 {}, read amplification {}",
-        text(&SPACE_RATIO),
-        text(&LATENCY.p50),
-        text(&READ_AMPLIFICATION)
+        cell.number_or_dash(&SPACE_RATIO),
+        cell.number_or_dash(&LATENCY.p50),
+        cell.number_or_dash(&READ_AMPLIFICATION)
     );
     let share = cell.value(&KERNEL_THREAD_SHARE);
     let kernel = share.map_or_else(String::new, |share| {
@@ -373,8 +369,8 @@ fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {
     });
     let sentence = format!(
         "{name}: {why}. Data ÷ space {}; a cold read takes {} in the median{p99}{read}{cpu}.",
-        text(&SPACE_RATIO),
-        text(&LATENCY.p50)
+        cell.number_or_dash(&SPACE_RATIO),
+        cell.number_or_dash(&LATENCY.p50)
     );
     Claim::new(topic, brief, sentence, numbers)
 }

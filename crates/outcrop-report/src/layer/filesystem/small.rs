@@ -11,7 +11,6 @@ use super::cell::{CONFIGURATION, configuration, does, may_tie};
 use crate::answer::{Capability, Claim, Reading};
 use crate::cell::{Cell, best, families};
 use crate::finding::as_sentence;
-use crate::number::Number;
 
 /// The column of what was reached.
 const COLUMN: &str = "configuration";
@@ -96,16 +95,12 @@ fn claim(family: &[&Cell<'_>]) -> Option<Claim> {
 
 /// Space, requests and time of a cell: `5.2 k read per second, 3.1 device requests each, data ÷ space 0.37`.
 fn costs_of(cell: &Cell<'_>) -> String {
-    let text = |metric: &Metric| {
-        cell.number(metric)
-            .map_or_else(|| "–".to_owned(), Number::to_string)
-    };
-    let rate = text(&IOPS);
+    let rate = cell.number_or_dash(&IOPS);
     format!(
         "{} read per second, {} device requests each, data ÷ space {}",
         rate.trim_end_matches("IOPS").trim_end(),
-        text(&REQUESTS_PER_OPERATION),
-        text(&SPACE_RATIO)
+        cell.number_or_dash(&REQUESTS_PER_OPERATION),
+        cell.number_or_dash(&SPACE_RATIO)
     )
 }
 
