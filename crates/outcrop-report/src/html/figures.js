@@ -5,6 +5,8 @@
   const page = JSON.parse(document.getElementById('figure-data').textContent);
   const SVG = 'http://www.w3.org/2000/svg';
   const INK = page.inks;
+  // Pixels between the lines of a hatching, as in the drawings without scripts.
+  const HATCH = 9;
   const DASHES = { published: '7 4', modelled: '9 3 2 3', derived: '2 4' };
   const WORDS = { dense: 'measured' };
   const provenance = (kind) => WORDS[kind] || kind;
@@ -192,13 +194,13 @@
     };
     switch (hue % 8) {
       case 0: break;
-      case 1: slanted(6, true); break;
-      case 2: slanted(6, false); break;
-      case 3: for (let x = left + 6; x < right - 0.5; x += 6) pieces.push([x, top, x, bottom]); break;
+      case 1: slanted(HATCH, true); break;
+      case 2: slanted(HATCH, false); break;
+      case 3: for (let x = left + HATCH; x < right - 0.5; x += HATCH) pieces.push([x, top, x, bottom]); break;
       case 4: pieces.push([left, (top + bottom) / 2, right, (top + bottom) / 2]); break;
-      case 5: slanted(9, true); slanted(9, false); break;
-      case 6: slanted(15, true); break;
-      default: slanted(15, false);
+      case 5: slanted(HATCH * 1.5, true); slanted(HATCH * 1.5, false); break;
+      case 6: slanted(HATCH * 2.5, true); break;
+      default: slanted(HATCH * 2.5, false);
     }
     const d = pieces.map((piece) => piece.map((number) => number.toFixed(1))).map(([a, b, x, y]) => `M${a},${b}L${x},${y}`).join('');
     if (d) add(parent, 'path', { d, fill: 'none', stroke: isFilled ? INK.page : ink, 'stroke-width': isFilled ? '1.3' : '0.8' });

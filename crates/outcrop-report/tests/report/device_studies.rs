@@ -10,10 +10,12 @@ use outcrop_schema::device::{
 use crate::device_limits::{finding, set, value};
 use crate::fixture::RunBuilder;
 
-const ALL: [&str; 4] = [
+const ALL: [&str; 6] = [
     "bandwidth-grows-less-than-size",
     "writes-are-faster-at-low-depth",
     "depth-helps-small-accesses",
+    "latency-grows-with-size",
+    "depth-never-lowers-reads",
     "content-changes-nothing",
 ];
 
@@ -75,6 +77,8 @@ fn each_statement_is_contradicted_by_a_run_in_which_it_is_wrong() {
         changed(IOPS.both, 1000.0, large),
         changed(LATENCY.both.mean, 10.0, has(READ_WRITE_MIX.name, "0:100")),
         changed(IOPS.both, 1000.0, deep_and_large),
+        changed(LATENCY.both.mean, 0.001, large),
+        changed(IOPS.both, 0.1, has(QUEUE_DEPTH.name, "32")),
         changed(IOPS.both, 1.5, is_zeros),
     ];
     for (id, run) in ALL.into_iter().zip(&runs) {

@@ -23,8 +23,10 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         shape::knee(cells),
         shape::mix(cells),
         studies::size(cells),
+        studies::latency_by_size(cells),
         studies::writes_at_low_depth(cells),
         studies::depth_by_size(cells),
+        studies::reads_beyond_a_depth(cells),
         studies::content(cells),
     ];
     let of_the_run = [
@@ -58,7 +60,9 @@ pub(super) fn of_published(cells: &[Cell<'_>]) -> Vec<Finding> {
         shape::knee(cells),
         shape::mix(cells),
         studies::size(cells),
+        studies::latency_by_size(cells),
         studies::writes_at_low_depth(cells),
         studies::depth_by_size(cells),
+        studies::reads_beyond_a_depth(cells),
     ]
 }

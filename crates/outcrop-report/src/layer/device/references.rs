@@ -1,6 +1,6 @@
 //! Published figures beside ours: the same checks, and every condition that is not stated.
 
-use outcrop_measure::metric::Unit;
+use outcrop_measure::metric::{Better, Unit};
 use outcrop_results::references::NOT_STATED;
 use outcrop_results::{Reference, ReferenceKind, ReferenceRow};
 use outcrop_schema::FactorRef;
@@ -32,7 +32,7 @@ pub(super) fn shipped() -> Vec<Published> {
 pub(super) fn sections(published: &[Published], ours: &[Cell<'_>]) -> Vec<ReferenceSection> {
     let section = |(reference, cells): &Published| {
         let (findings, table) = match reference.kind {
-            ReferenceKind::Datasheet => (Vec::new(), claims(reference)),
+            ReferenceKind::Datasheet => (Vec::new(), claims(reference, ours)),
             ReferenceKind::Measurement => (findings::of_published(cells), beside(cells, ours)),
         };
         ReferenceSection::of(reference.clone(), findings, table)
@@ -51,11 +51,37 @@ const CONDITIONS: [FactorRef; 7] = [
     &STATE,
 ];
 
-/// A datasheet's claims with their conditions, said or not.
-fn claims(reference: &Reference) -> Table {
+/// What of these conditions a claim states, a measured cell must share to stand next to it.
+const SHARED: [FactorRef; 4] = [&ACCESS_PATTERN, &READ_WRITE_MIX, &IO_BLOCK_SIZE, &QUEUE_DEPTH];
+
+/// The best of this run's cells that share what the claim states, with what tells it from the others.
+fn measured_here(row: &ReferenceRow, ours: &[Cell<'_>]) -> Option<String> {
+    let metric = SCHEMA
+        .metric(&row.metric)
+        .filter(|metric| metric.better == Some(Better::Higher))?;
+    let states = |cell: &&Cell<'_>, factor: FactorRef| {
+        let stated = row.factors.get(factor.name);
+        stated.is_none_or(|stated| stated == NOT_STATED || stated == cell.spelling(factor))
+    };
+    let comparable = ours
+        .iter()
+        .filter(|cell| SHARED.into_iter().all(|factor| states(cell, factor)));
+    let best = comparable
+        .filter_map(|cell| Some((cell, cell.number(&metric)?)))
+        .max_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
+    Some(format!(
+        "{} ({}, {})",
+        best.1,
+        best.0.access(),
+        best.0.depth_words()
+    ))
+}
+
+/// A datasheet's claims with their conditions, said or not, and the best that was measured here under what they state.
+fn claims(reference: &Reference, ours: &[Cell<'_>]) -> Table {
     let mut head = vec!["device".to_owned()];
     head.extend(CONDITIONS.iter().map(|factor| factor.words()));
-    head.extend(["claim".to_owned(), "published by".to_owned()]);
+    head.extend(["claim", "best measured here", "published by"].map(str::to_owned));
     let row = |row: &ReferenceRow| {
         let condition = |factor: &FactorRef| row.factors.get(factor.name).map_or(NOT_STATED, String::as_str);
         let metric = SCHEMA.metric(&row.metric);
@@ -66,13 +92,14 @@ fn claims(reference: &Reference) -> Table {
         };
         let mut cells = vec![row.subject.as_str()];
         cells.extend(CONDITIONS.iter().map(condition));
-        cells.extend([claim.as_str(), row.source.as_str()]);
+        let here = measured_here(row, ours).unwrap_or_else(|| "–".to_owned());
+        cells.extend([claim.as_str(), here.as_str(), row.source.as_str()]);
         cells.iter().map(|cell| cell.trim().to_owned()).collect()
     };
     Table {
         caption:
-            "Published claims. A claim without span, depth or state of the drive cannot be compared with a \
-                  measurement."
+            "Published claims, and this run's best cell under the conditions that each one states. It is another \
+                  device, and a claim without span, depth or state of the drive allows no ratio."
                 .to_owned(),
         head,
         rows: reference.rows.iter().map(row).collect(),

@@ -16,6 +16,8 @@ use crate::number::Number;
 const LEAST_STEP: f64 = 4.0;
 /// Requests in flight that leave a device mostly idle.
 const LOW_CONCURRENCY: f64 = 2.0;
+/// IOPS fell beyond a depth when the deepest queue has less than this share of the best shallower one.
+const FALLEN: f64 = 0.95;
 /// Contents count as alike while the slowest has this share of the fastest's IOPS.
 const ALIKE: f64 = 0.90;
 
@@ -49,6 +51,35 @@ pub(super) fn size(cells: &[Cell<'_>]) -> Finding {
         .otherwise("Something other than the medium slows small accesses, such as a limit on IOPS.")
 }
 
+/// A larger access takes longer, in either direction.
+pub(super) fn latency_by_size(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "latency-grows-with-size";
+    const SENTENCE: &str = "Latency grows with the size of an access, for writes as for reads.";
+    let mut ratios = Vec::new();
+    for direction in Direction::ALL {
+        for curve in pure_curves(cells, &IO_BLOCK_SIZE, direction) {
+            let Some((first, last)) = ends(&curve, &IO_BLOCK_SIZE) else {
+                continue;
+            };
+            let (Some(small), Some(large)) = (mean_latency(first, direction), mean_latency(last, direction))
+            else {
+                continue;
+            };
+            let name = format!("latency, {} ÷ {}", first.words(), last.access());
+            ratios.push(Number::computed(name, Unit::Ratio, &[small, large], |means| {
+                means[0] / means[1]
+            }));
+        }
+    }
+    let tested = "the mean latency of the smallest access is less than that of the largest";
+    judged(ID, SENTENCE, ratios, 1.0, tested)
+        .unwrap_or_else(|| {
+            let reason = "no two sizes that differ fourfold were measured under the same conditions (the plan ssd-access-size does).";
+            Finding::not_testable(ID, SENTENCE, reason)
+        })
+        .otherwise("What an access waits for is not its transfer: a limit on IOPS, or a queue that hides it.")
+}
+
 /// Writes are acknowledged from a buffer: with few requests in flight they take less time than reads.
 pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "writes-are-faster-at-low-depth";
@@ -61,14 +92,7 @@ pub(super) fn writes_at_low_depth(cells: &[Cell<'_>]) -> Finding {
     let ratio = |curve: Curve<'_, '_>| {
         let mean = |direction: Direction| {
             let mut ends = curve.iter().filter(|cell| cell.only() == Some(direction));
-            let cell = ends.next()?;
-            let directed: ByDirection<_> = ByDirection {
-                both: LATENCY.both.mean,
-                read: LATENCY.read.mean,
-                write: LATENCY.write.mean,
-            };
-            cell.directed(direction, &directed)
-                .or_else(|| cell.number(&PUBLISHED_MEAN_LATENCY))
+            mean_latency(ends.next()?, direction)
         };
         let (write, read) = (mean(Direction::Write)?, mean(Direction::Read)?);
         let name = format!(
@@ -129,6 +153,36 @@ pub(super) fn depth_by_size(cells: &[Cell<'_>]) -> Finding {
         .otherwise("Plan depth for large accesses too: one of them does not fill this device.")
 }
 
+/// Whether the IOPS of reads fall beyond some depth, as one study states.
+pub(super) fn reads_beyond_a_depth(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "depth-never-lowers-reads";
+    const SENTENCE: &str = "A deeper queue does not lower the IOPS of reads.";
+    let ratio = |curve: Curve<'_, '_>| {
+        ends(&curve, &QUEUE_DEPTH)?;
+        let (deepest, shallower) = curve.split_last()?;
+
+        let best = shallower
+            .iter()
+            .filter_map(|cell| Some((cell, cell.number(&IOPS.both)?)))
+            .max_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
+        let name = format!("IOPS, {} ÷ {}", best.0.words(), deepest.depth_words());
+        let inputs = [best.1, deepest.number(&IOPS.both)?];
+        Some(Number::computed(name, Unit::Ratio, &inputs, |iops| {
+            iops[0] / iops[1]
+        }))
+    };
+    let ratios = pure_curves(cells, &QUEUE_DEPTH, Direction::Read).filter_map(ratio);
+    let limit = 1.0 / FALLEN;
+    let tested = format!("no shallower queue has {limit:.2} × the IOPS of the deepest");
+    judged(ID, SENTENCE, ratios.collect(), limit, &tested)
+        .unwrap_or_else(|| {
+            let reason =
+                "reads were not measured at depths that differ fourfold (the plan ssd-queue-depth does).";
+            Finding::not_testable(ID, SENTENCE, reason)
+        })
+        .otherwise("Limit the depth of reads to where their IOPS are highest.")
+}
+
 /// Whether what is written changes how fast it is written.
 pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "content-changes-nothing";
@@ -166,6 +220,17 @@ pub(super) fn content(cells: &[Cell<'_>]) -> Finding {
             Finding::not_testable(ID, SENTENCE, reason)
         })
         .otherwise("Something below compresses or recognises content. Measure with data like yours.")
+}
+
+/// The mean latency of the accesses in one direction, or the published one, which names none.
+fn mean_latency<'c>(cell: &'c Cell<'_>, direction: Direction) -> Option<&'c Number> {
+    let directed: ByDirection<_> = ByDirection {
+        both: LATENCY.both.mean,
+        read: LATENCY.read.mean,
+        write: LATENCY.write.mean,
+    };
+    cell.directed(direction, &directed)
+        .or_else(|| cell.number(&PUBLISHED_MEAN_LATENCY))
 }
 
 /// The ends of a curve that spans enough of a factor.
