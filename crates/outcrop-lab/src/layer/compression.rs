@@ -130,6 +130,13 @@ impl Layer for Compression {
         Ok(factors)
     }
 
+    fn hindrance(&self, cell: &Cell) -> Option<String> {
+        let library = parameters::codec_of(cell.factors.value(&CODEC))
+            .family()
+            .library();
+        library.err().map(|absent| absent.to_string())
+    }
+
     fn forecast_trial(&self, cell: &Cell) -> Forecast {
         forecast::trial(cell)
     }
