@@ -59,7 +59,7 @@ impl Coder {
     /// Opens `spec`.
     ///
     /// # Errors
-    /// When the library has no memory for a context.
+    /// As [`CodecSpec::open`].
     pub fn open(spec: &CodecSpec, context_use: ContextUse) -> Result<Self, CodecError> {
         Ok(Self {
             spec: *spec,

@@ -13,6 +13,8 @@ mod lz4_flex;
 mod none;
 #[cfg(feature = "snappy")]
 mod snappy;
+#[cfg(feature = "system")]
+mod system;
 #[cfg(feature = "zlib")]
 mod zlib;
 #[cfg(feature = "zlib-rs")]
@@ -46,6 +48,14 @@ pub(crate) const FAMILIES: &[CodecFamily] = &[
     brotli::FAMILY,
     #[cfg(feature = "dpzip")]
     dpzip::FAMILY,
+    #[cfg(feature = "system")]
+    system::ZSTD,
+    #[cfg(feature = "system")]
+    system::LZ4,
+    #[cfg(feature = "system")]
+    system::SNAPPY,
+    #[cfg(feature = "system")]
+    system::ZLIB,
 ];
 
 /// Checks that `target` can hold whatever comes, where a library would write beyond it or only fail without a reason.
@@ -58,7 +68,7 @@ fn check_target(codec: &'static str, needed: usize, target: &[u8]) -> Result<(),
 
 /// The context in `slot`, made at its first use: one that is made for a single block in one direction must not pay
 /// for the other direction's.
-#[cfg(any(feature = "zlib", feature = "zstd"))]
+#[cfg(any(feature = "system", feature = "zlib", feature = "zstd"))]
 fn made<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T, CodecError>) -> Result<&mut T, CodecError> {
     match slot {
         Some(context) => Ok(context),

@@ -29,6 +29,14 @@ pub enum CodecErrorKind {
         /// What may stand there, as a clause.
         accepted: &'static str,
     },
+    /// The library is the system's, and not there.
+    #[error("{codec} cannot be used on this machine: {why}")]
+    Absent {
+        /// The codec's name.
+        codec: &'static str,
+        /// What the linker says, and the package to install.
+        why: String,
+    },
     /// The target buffer cannot hold the result.
     #[error("{codec} needs up to {needed} B for this block, and the target has {available} B")]
     TargetTooSmall {
@@ -91,6 +99,11 @@ impl CodecError {
         })
     }
 
+    #[cfg(feature = "system")]
+    pub(crate) fn absent(codec: &'static str, why: String) -> Self {
+        Self::from(CodecErrorKind::Absent { codec, why })
+    }
+
     pub(crate) fn target_too_small(codec: &'static str, needed: usize, target: &[u8]) -> Self {
         Self::from(CodecErrorKind::TargetTooSmall {
             codec,
@@ -99,7 +112,7 @@ impl CodecError {
         })
     }
 
-    #[cfg(any(feature = "dpzip", feature = "lz4", feature = "zstd"))]
+    #[cfg(any(feature = "dpzip", feature = "lz4", feature = "system", feature = "zstd"))]
     pub(crate) fn block_too_large(codec: &'static str, limit: usize, block: &[u8]) -> Self {
         Self::from(CodecErrorKind::BlockTooLarge {
             codec,
@@ -108,7 +121,7 @@ impl CodecError {
         })
     }
 
-    #[cfg(any(feature = "brotli", feature = "zlib", feature = "zstd"))]
+    #[cfg(any(feature = "brotli", feature = "system", feature = "zlib", feature = "zstd"))]
     pub(crate) fn out_of_memory(codec: &'static str) -> Self {
         Self::from(CodecErrorKind::OutOfMemory { codec })
     }

@@ -1,5 +1,5 @@
 //! Block compressors behind one trait: zstd, deflate by three libraries, LZ4, Snappy, Brotli, a copy, and
-//! [`dpzip`], a hardware page codec in our own software.
+//! [`dpzip`], a hardware page codec in our own software. Four of them also by the system's own libraries, opened at run time (`zstd@system`).
 //!
 //! A [`CodecSpec`] is a codec at one setting in one spelling (`zstd:3`, `lz4`, `deflate-libdeflate:1`,
 //! `dpzip:512x4+longest+lazy`); it opens to a [`BlockCodec`], which works between the caller's buffers.
@@ -35,4 +35,4 @@ pub mod stages;
 
 pub use codec::{BlockCodec, Coder, ContextUse};
 pub use error::{CodecError, CodecErrorKind};
-pub use registry::{CodecFamily, CodecSpec, Setting, Settings, families};
+pub use registry::{CodecFamily, CodecLibrary, CodecSpec, Setting, Settings, families};

@@ -1,6 +1,7 @@
 //! Which codecs this build has, and their spelling: `zstd:3`, `lz4`, `deflate-libdeflate:1`, `dpzip:512x4+longest+lazy`.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::{BlockCodec, CodecError, CodecErrorKind, codecs};
@@ -53,6 +54,35 @@ impl Setting {
     }
 }
 
+/// The library that a codec is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodecLibrary {
+    /// Its name and version: `libzstd 1.5.7`.
+    pub name: String,
+    /// The file of one that is the system's, links followed; none where it is part of this program.
+    pub file: Option<PathBuf>,
+}
+
+impl CodecLibrary {
+    /// One that is part of this program.
+    pub(crate) fn within(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            file: None,
+        }
+    }
+}
+
+impl fmt::Display for CodecLibrary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        match &self.file {
+            Some(file) => write!(f, " ({})", file.display()),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A codec at all its settings, by one library.
 #[derive(Debug)]
 pub struct CodecFamily {
@@ -64,13 +94,16 @@ pub struct CodecFamily {
     pub settings: Settings,
     /// The same in words, as errors and lists print it.
     pub accepted: &'static str,
-    pub(crate) library: fn() -> String,
+    pub(crate) library: fn() -> Result<CodecLibrary, CodecError>,
     pub(crate) open: fn(Setting) -> Result<Box<dyn BlockCodec>, CodecError>,
 }
 
 impl CodecFamily {
-    /// The library and its version: `libzstd 1.5.7`.
-    pub fn library(&self) -> String {
+    /// The library and its version.
+    ///
+    /// # Errors
+    /// When it is the system's and cannot be opened.
+    pub fn library(&self) -> Result<CodecLibrary, CodecError> {
         (self.library)()
     }
 
@@ -128,7 +161,7 @@ impl CodecSpec {
     /// Makes it ready to work, with contexts of its own.
     ///
     /// # Errors
-    /// When the library has no memory for a context.
+    /// When the library has no memory for a context, or is the system's and cannot be opened.
     pub fn open(&self) -> Result<Box<dyn BlockCodec>, CodecError> {
         (self.family.open)(self.setting)
     }

@@ -6,7 +6,7 @@ mod recorder;
 mod timing;
 mod worker;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -100,6 +100,11 @@ impl<'s> Database<'s> {
     /// The engine with its version.
     pub fn identity(&self) -> String {
         self.store.identity()
+    }
+
+    /// The files of the codecs that its engine was linked to, where they are libraries of the system.
+    pub fn codec_libraries(&self) -> Vec<PathBuf> {
+        self.store.codec_libraries()
     }
 
     /// The values that its keys hold.

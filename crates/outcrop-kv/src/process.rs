@@ -263,6 +263,7 @@ pub fn serve_parent() -> Result<(), KvError> {
         &to,
         &Answer::Opened {
             identity: database.identity(),
+            codec_libraries: database.codec_libraries(),
         },
     )?;
     while let Some(request) = receive(&mut from)? {

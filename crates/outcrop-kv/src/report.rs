@@ -1,5 +1,7 @@
 //! What a trial measured: plain structs that a lab turns into records.
 
+use std::path::PathBuf;
+
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Counters;
@@ -267,6 +269,8 @@ pub struct Amounts {
 pub struct KvReport {
     /// The engine with its version.
     pub identity: String,
+    /// The files of the codecs that it was linked to, where they are libraries of the system.
+    pub codec_libraries: Vec<PathBuf>,
     /// Time of opening the databases, in no other phase.
     pub opening_ns: u64,
     /// Time of closing them, in no other phase.

@@ -1,5 +1,7 @@
 //! What the driver asks of an engine: an open database, and a thread's handle on it.
 
+use std::path::PathBuf;
+
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::process::OtherProcess;
 use outcrop_workload::store::{
@@ -80,6 +82,11 @@ pub enum Opening {
 pub trait Store: Send + Sync {
     /// The engine with its version, as records have it: `RocksDB 7.8.3 (librocksdb.so.7.8.3)`.
     fn identity(&self) -> String;
+
+    /// The files of the codecs that it was linked to, where they are libraries of the system.
+    fn codec_libraries(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// A handle for one thread.
     ///

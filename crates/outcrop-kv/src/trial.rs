@@ -93,7 +93,7 @@ pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -
     progress(Progress::Loading);
     let clock = Clock::new();
     let started = clock.now_ns();
-    let identity = trial.open()?;
+    let engine = trial.open()?;
     let opening_ns = clock.now_ns() - started;
     let loaded = trial.load()?;
     progress(Progress::Running);
@@ -108,7 +108,13 @@ pub fn run(spec: &KvSpec, site: &Site<'_>, progress: &mut dyn FnMut(Progress)) -
         opening_ns,
         closing_ns,
     };
-    report(spec, identity, &ends, loaded, ran, stored_after)
+    report(spec, engine, &ends, loaded, ran, stored_after)
+}
+
+/// Which engine it is, and which libraries its codecs are.
+struct Engine {
+    identity: String,
+    codec_libraries: Vec<PathBuf>,
 }
 
 /// What is no part of load and run.
@@ -230,7 +236,7 @@ impl Trial<'_> {
     }
 
     /// Opens the databases; all of one engine.
-    fn open(&mut self) -> Result<String, KvError> {
+    fn open(&mut self) -> Result<Engine, KvError> {
         let value_bytes = match &self.spec.values {
             ValueSource::Content(_) => None,
             ValueSource::CutFrom(bytes) => {
@@ -249,11 +255,17 @@ impl Trial<'_> {
             process,
             value_bytes: value_bytes.clone(),
         })?;
-        let identity = answers.into_iter().find_map(|answer| match answer {
-            Answer::Opened { identity } => Some(identity),
+        let engine = answers.into_iter().find_map(|answer| match answer {
+            Answer::Opened {
+                identity,
+                codec_libraries,
+            } => Some(Engine {
+                identity,
+                codec_libraries,
+            }),
             _ => None,
         });
-        identity.ok_or_else(out_of_turn)
+        engine.ok_or_else(out_of_turn)
     }
 
     /// Load, sync, settle, and the drop of our own page cache.
@@ -386,7 +398,7 @@ fn amounts(phase: &PhaseReport, engine: StoreCounters, device: DeviceTraffic) ->
 
 fn report(
     spec: &KvSpec,
-    identity: String,
+    engine: Engine,
     ends: &Ends,
     loaded: Loaded,
     ran: Ran,
@@ -402,7 +414,8 @@ fn report(
     let run = joined(ran.reports.into_iter().map(|report| report.phase)).ok_or_else(none)?;
     let [loading_device, settling_device, load_device] = loaded.devices;
     Ok(KvReport {
-        identity,
+        identity: engine.identity,
+        codec_libraries: engine.codec_libraries,
         opening_ns: ends.opening_ns,
         closing_ns: ends.closing_ns,
         load_amounts: amounts(&load, settled.counters, load_device),

@@ -38,7 +38,10 @@ pub(crate) enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
     Guards,
-    Opened { identity: String },
+    Opened {
+        identity: String,
+        codec_libraries: Vec<PathBuf>,
+    },
     Loaded(Box<LoadReport>),
     Settled(Box<SettlingReport>),
     Ran(Box<RunReport>),

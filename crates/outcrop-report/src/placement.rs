@@ -12,6 +12,7 @@ mod figure;
 mod files;
 mod front;
 mod hardware;
+mod libraries;
 mod limits;
 mod log;
 mod open;

@@ -1,5 +1,6 @@
 //! The compression layer: codecs on the user's data, on the embedded sample, or on generated content.
 
+mod library;
 mod values;
 
 use outcrop_measure::metric::Metric;
@@ -13,7 +14,8 @@ use crate::parse::{any, spelled};
 use crate::remark::RemarkKind;
 use crate::sampling::{Bounded, Sampling};
 
-pub use values::{CodecName, Context, Data, FAMILIES, Measurement, Threads};
+pub use library::{LIBRARY, Library};
+pub use values::{CodecName, Context, Data, FAMILIES, LIBRARY_MARK, Measurement, Threads};
 
 /// The layer.
 pub static SCHEMA: LayerSchema = LayerSchema {
@@ -47,7 +49,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         COMPRESSION_RATIO,
     ],
     table: TABLE,
-    remarks: &[ENGINE_NOTE, NO_SUCH_BLOCKS],
+    remarks: &[LIBRARY, ABSENT, ENGINE_NOTE, NO_SUCH_BLOCKS],
     data_identity: &[UNCOMPRESSED_BYTES, BLOCK_COUNT, BLOCK_ENTROPY],
     sampling: Some(&SAMPLING),
     ..LayerSchema::named("compression")
@@ -361,6 +363,12 @@ metrics! { PLAIN:
 
 /// The engine said something.
 pub const ENGINE_NOTE: RemarkKind = RemarkKind::new("engine-note", "the engine's remark about a trial", "");
+/// Its library is not on this machine.
+pub const ABSENT: RemarkKind = RemarkKind::new(
+    "not-measured",
+    "the codec's library is the system's, and not on this machine",
+    "",
+);
 /// The data lack blocks of an entropy.
 pub const NO_SUCH_BLOCKS: RemarkKind = RemarkKind::new(
     "entropy-not-reached",

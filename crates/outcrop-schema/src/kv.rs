@@ -25,7 +25,10 @@ pub use candidate::{
 pub use engines::{has, is_what_it_does, lacked_by};
 pub use metrics::*;
 pub use prices::Prices;
-pub use remarks::{ABSENT, BACKLOG, COMPRESSED_BELOW, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED};
+pub use remarks::{
+    ABSENT, BACKLOG, COMPRESSED_BELOW, DEBT_LEFT, LIBRARIES, NOT_SETTLED, OPENED, STALLED, libraries_remark,
+    library_among,
+};
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
 /// The layer.
@@ -62,6 +65,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
     table: TABLE,
     remarks: &[
         OPENED,
+        LIBRARIES,
         ABSENT,
         NOT_SETTLED,
         STALLED,

@@ -61,6 +61,17 @@ impl StoreCodec {
             Self::Zstd => Some((-7, 22)),
         }
     }
+
+    /// What the file of its shared library begins with.
+    pub const fn shared_library(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Snappy => Some("libsnappy.so"),
+            Self::Lz4 | Self::Lz4Hc => Some("liblz4.so"),
+            Self::Zlib => Some("libz.so"),
+            Self::Zstd => Some("libzstd.so"),
+        }
+    }
 }
 
 /// A codec with its level: `none`, `lz4`, `zstd` (at the engine's own level), `zstd:3`.

@@ -8,7 +8,7 @@ use compu_brotli_sys::{
 };
 
 use super::check_whole;
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "brotli";
 /// Largest window of the standard format, 4 MiB; the encoder takes a smaller one for a smaller block.
@@ -23,7 +23,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
         default: 5,
     },
     accepted: "a quality from 0 to 11, such as brotli:5",
-    library: version,
+    library: || Ok(CodecLibrary::within(version())),
     open: |setting| {
         let quality = setting.level_or(5);
         Ok(Box::new(Brotli { quality }))

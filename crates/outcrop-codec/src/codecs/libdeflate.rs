@@ -3,7 +3,7 @@
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use super::check_whole;
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "deflate-libdeflate";
 
@@ -16,7 +16,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
         default: 6,
     },
     accepted: "a level from 0 (stored) to 12, such as deflate-libdeflate:1",
-    library: || "libdeflate 1.26".to_owned(),
+    library: || Ok(CodecLibrary::within("libdeflate 1.26")),
     open: |setting| {
         let level = setting.level_or(6);
         let level = CompressionLvl::new(level)

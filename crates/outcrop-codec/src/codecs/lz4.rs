@@ -7,14 +7,14 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use super::{check_target, check_whole};
-use crate::{BlockCodec, CodecError, CodecFamily, Setting, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Setting, Settings};
 
 pub(super) const FAST: CodecFamily = CodecFamily {
     name: "lz4",
     summary: "LZ4 blocks by the C library",
     settings: Settings::Acceleration { most: 65_537 },
     accepted: "an acceleration from 1 (default) to 65537, such as lz4 or lz4:8",
-    library,
+    library: || Ok(CodecLibrary::within(version())),
     open: |setting| {
         let acceleration = match setting {
             Setting::Acceleration(acceleration) => acceleration,
@@ -38,7 +38,7 @@ pub(super) const HIGH: CodecFamily = CodecFamily {
         default: 9,
     },
     accepted: "a level from 2 to 12, such as lz4hc:9",
-    library,
+    library: || Ok(CodecLibrary::within(version())),
     open: |setting| {
         let level = setting.level_or(9);
         Ok(Box::new(Lz4::new(
@@ -80,7 +80,7 @@ unsafe extern "C" {
 /// Largest block (`LZ4_MAX_INPUT_SIZE`).
 const MAX_BLOCK_BYTES: usize = 0x7E00_0000;
 
-fn library() -> String {
+fn version() -> String {
     // SAFETY: takes nothing and returns a number.
     let version = unsafe { lz4_sys::LZ4_versionNumber() };
     format!(

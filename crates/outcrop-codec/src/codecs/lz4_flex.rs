@@ -3,7 +3,7 @@
 use lz4_flex::block;
 
 use super::{check_target, check_whole};
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "lz4_flex";
 
@@ -12,7 +12,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     summary: "LZ4 blocks in safe Rust",
     settings: Settings::None,
     accepted: "`lz4_flex` alone",
-    library: || "lz4_flex 0.14 (safe)".to_owned(),
+    library: || Ok(CodecLibrary::within("lz4_flex 0.14 (safe)")),
     open: |_| Ok(Box::new(Lz4Flex)),
 };
 

@@ -1,7 +1,7 @@
 //! `none`: copies. What it costs is what every measurement here costs beside the codec.
 
 use super::{check_target, check_whole};
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "none";
 
@@ -10,7 +10,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     summary: "a copy: measures the overhead of measuring",
     settings: Settings::None,
     accepted: "`none` alone",
-    library: || "memcpy".to_owned(),
+    library: || Ok(CodecLibrary::within("memcpy")),
     open: |_| Ok(Box::new(Copy)),
 };
 

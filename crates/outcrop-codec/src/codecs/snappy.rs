@@ -3,7 +3,7 @@
 use snap::raw::{Decoder, Encoder, max_compress_len};
 
 use super::check_whole;
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "snappy";
 
@@ -12,7 +12,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
     summary: "Snappy blocks",
     settings: Settings::None,
     accepted: "`snappy` alone",
-    library: || "snap 1.1".to_owned(),
+    library: || Ok(CodecLibrary::within("snap 1.1")),
     open: |_| {
         Ok(Box::new(Snappy {
             encoder: Encoder::new(),

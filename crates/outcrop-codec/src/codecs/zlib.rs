@@ -14,7 +14,7 @@ use libz_sys::{
 };
 
 use super::{check_whole, made};
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const DEFAULT_MEMORY_LEVEL: c_int = 8;
 const DEFAULT_LEVEL: c_int = 6;
@@ -49,7 +49,7 @@ pub(super) const RAW_FAMILY: CodecFamily = CodecFamily {
     summary: "raw deflate by C zlib",
     settings: LEVELS,
     accepted: "a level from 0 (stored) to 9, such as deflate-zlib:1",
-    library,
+    library: || Ok(CodecLibrary::within(name_and_version())),
     open: |setting| Ok(Box::new(Zlib::new(RAW, setting.level_or(DEFAULT_LEVEL)))),
 };
 
@@ -58,11 +58,11 @@ pub(super) const ZLIB_FAMILY: CodecFamily = CodecFamily {
     summary: "zlib's format by C zlib: deflate with a header and Adler-32",
     settings: LEVELS,
     accepted: "a level from 0 (stored) to 9, such as zlib:1",
-    library,
+    library: || Ok(CodecLibrary::within(name_and_version())),
     open: |setting| Ok(Box::new(Zlib::new(ZLIB, setting.level_or(DEFAULT_LEVEL)))),
 };
 
-fn library() -> String {
+fn name_and_version() -> String {
     format!("zlib {}", version().to_string_lossy())
 }
 

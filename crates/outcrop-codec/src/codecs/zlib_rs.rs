@@ -3,7 +3,7 @@
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
 use super::check_whole;
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "deflate-zlib-rs";
 const WINDOW_BITS: u8 = 15;
@@ -17,7 +17,7 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
         default: 6,
     },
     accepted: "a level from 0 (stored) to 9, such as deflate-zlib-rs:1",
-    library: || "zlib-rs 0.6".to_owned(),
+    library: || Ok(CodecLibrary::within("zlib-rs 0.6")),
     open: |setting| {
         let level = setting.level_or(6);
         Ok(Box::new(ZlibRs {

@@ -3,7 +3,7 @@
 use zstd_safe::{CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer};
 
 use super::{check_whole, made};
-use crate::{BlockCodec, CodecError, CodecFamily, Settings};
+use crate::{BlockCodec, CodecError, CodecFamily, CodecLibrary, Settings};
 
 const NAME: &str = "zstd";
 /// What a kernel's buffers hold.
@@ -20,7 +20,12 @@ pub(super) const FAMILY: CodecFamily = CodecFamily {
         default: 3,
     },
     accepted: "a level from -131072 (fastest) to 22, such as zstd:3 or zstd:-5",
-    library: || format!("libzstd {}", zstd_safe::version_string()),
+    library: || {
+        Ok(CodecLibrary::within(format!(
+            "libzstd {}",
+            zstd_safe::version_string()
+        )))
+    },
     open: |setting| {
         let level = setting.level_or(3);
         Ok(Box::new(Zstd {

@@ -95,6 +95,11 @@ pub(crate) fn specs() -> Vec<CodecSpec> {
         "dpzip:512x4+longest+lazy",
         "dpzip:1024x7+lazy",
         "dpzip:4096x16+longest",
+        "zstd@system:-5",
+        "zstd@system:19",
+        "lz4@system:9",
+        "deflate-zlib@system:0",
+        "deflate-zlib@system:9",
     ];
     let defaults = families().iter().map(|family| family.with_setting(None).unwrap());
     defaults

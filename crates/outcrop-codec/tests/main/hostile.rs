@@ -99,7 +99,7 @@ fn another_length_than_the_block_s_is_an_error() {
 
 #[test]
 fn claims_of_more_than_the_block_are_errors() {
-    let claims: [(&str, &[u8]); 7] = [
+    let claims: [(&str, &[u8]); 12] = [
         // A Snappy length of 4 GiB less one; and one that does not end.
         ("snappy", &[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0]),
         ("snappy", &[0xFF; 12]),
@@ -109,6 +109,17 @@ fn claims_of_more_than_the_block_are_errors() {
             &[0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0x10, 1, 0, 0],
         ),
         ("zstd", &[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xFF, 0x03, 0, 0x10, 0]),
+        ("snappy@system", &[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0]),
+        ("snappy@system", &[0xFF; 12]),
+        (
+            "zstd@system",
+            &[0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0x10, 1, 0, 0],
+        ),
+        (
+            "zstd@system",
+            &[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xFF, 0x03, 0, 0x10, 0],
+        ),
+        ("lz4@system", &[0xF0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
         // Brotli's large window of 2^62.
         ("brotli", &[0x11, 0x3E, 0xFF, 0xFF, 0xFF, 0xFF]),
         // An LZ4 literal run of many kilobytes in a few bytes.

@@ -14,3 +14,4 @@ mod real;
 mod round_trip;
 mod spelling;
 mod stages;
+mod system;

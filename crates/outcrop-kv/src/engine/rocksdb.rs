@@ -162,6 +162,10 @@ impl Store for RocksDb {
         format!("{ENGINE} {} ({})", self.0.version, file.to_string_lossy())
     }
 
+    fn codec_libraries(&self) -> Vec<PathBuf> {
+        library::codec_libraries()
+    }
+
     fn session(&self) -> Result<Box<dyn Session>, KvError> {
         Ok(Box::new(RocksSession {
             handle: Arc::clone(&self.0),

@@ -93,6 +93,13 @@ fn every_engine_is_a_sorted_map_also_after_it_was_closed() {
             "{}",
             store.identity()
         );
+        let libraries = store.codec_libraries();
+        assert!(libraries.iter().all(|file| file.is_file()), "{libraries:?}");
+        assert_eq!(
+            !libraries.is_empty(),
+            engine == StoreEngine::RocksDb,
+            "{engine}: {libraries:?}"
+        );
         drop((session, store));
         assert!(allocated_bytes(&directory).unwrap() > 100_000, "{engine}");
         let store = engine::open(&options(engine), &directory, Opening::Existing).unwrap();

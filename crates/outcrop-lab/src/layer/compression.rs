@@ -12,7 +12,7 @@ use std::path::Path;
 use outcrop_codec::{CodecErrorKind, CodecSpec, families};
 use outcrop_compress::Source;
 use outcrop_measure::units::{ByteSize, format_bytes, format_data};
-use outcrop_schema::compression::{CODEC, DATA, Data, SAMPLE_SIZE, SCHEMA};
+use outcrop_schema::compression::{CODEC, DATA, Data, LIBRARY_MARK, SAMPLE_SIZE, SCHEMA};
 use outcrop_schema::{FactorRef, LayerSchema, Setting, Settings};
 use outcrop_workload::word::hint;
 
@@ -34,6 +34,7 @@ fn of_format(seen: &str, names: &[&str]) -> Option<String> {
     let libraries: Vec<_> = names
         .iter()
         .filter(|name| name.contains(codec) || name.starts_with("zlib"))
+        .filter(|name| !name.contains(LIBRARY_MARK))
         .map(|name| format!("`{name}`"))
         .collect();
     (!libraries.is_empty()).then(|| {
@@ -128,6 +129,13 @@ impl Layer for Compression {
     ) -> Result<Settings, Refusal> {
         parameters::complete(subject, &mut factors, trial)?;
         Ok(factors)
+    }
+
+    fn hindrance(&self, cell: &Cell) -> Option<String> {
+        let library = parameters::codec_of(cell.factors.value(&CODEC))
+            .family()
+            .library();
+        library.err().map(|absent| absent.to_string())
     }
 
     fn forecast_trial(&self, cell: &Cell) -> Forecast {

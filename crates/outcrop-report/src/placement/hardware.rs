@@ -7,7 +7,7 @@ use outcrop_predict::{
     Application, Case, Component, Coverage, Curve, ModelError, PUBLISHED, Place, Study, components,
 };
 use outcrop_results::RunView;
-use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO};
+use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, LIBRARY_MARK};
 use outcrop_schema::kv::{Constraints, THROUGHPUT};
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
@@ -235,7 +235,7 @@ fn level(codec: &str, algorithm: &str) -> Option<i32> {
         Some((name, level)) => (name, level.parse().ok().filter(|level| *level >= 1)?),
         None => (codec, 0),
     };
-    let is_of = name == algorithm || name.strip_prefix(algorithm)?.starts_with('-');
+    let is_of = name == algorithm || name.strip_prefix(algorithm)?.starts_with(['-', LIBRARY_MARK]);
     is_of.then_some(level)
 }
 
@@ -315,6 +315,8 @@ mod tests {
     #[test]
     fn a_codec_stands_for_the_algorithm_that_it_has() {
         assert_eq!(level("deflate-libdeflate:6", "deflate"), Some(6));
+        assert_eq!(level("deflate-zlib@system:6", "deflate"), Some(6));
+        assert_eq!(level("zstd@system:1", "zstd"), Some(1));
         assert_eq!(level("dpzip", "dpzip"), Some(0));
         assert_eq!(level("dpzip:512x4+longest+lazy", "dpzip"), None);
         assert_eq!(level("zstd:-5", "zstd"), None);

@@ -18,6 +18,8 @@ const WORST_ERROR: f64 = 0.35;
 pub(crate) struct Predictions<'s> {
     /// Of stores alone: files of filesystems are predicted by another formula, and have their own finding.
     stores: Study<'s>,
+    /// Whether stores and codecs were the same libraries.
+    libraries: &'s [String],
     /// Of both.
     pub(super) all: Study<'s>,
 }
@@ -30,7 +32,11 @@ impl<'s> Predictions<'s> {
             Some(files) => stores.clone().joined(Self::of(files)?.all),
             None => stores.clone(),
         };
-        Ok(Self { stores, all })
+        Ok(Self {
+            stores,
+            libraries: &system.libraries,
+            all,
+        })
     }
 
     /// Whether the predictions of stores hold; none where none was measured.
@@ -49,6 +55,7 @@ impl<'s> Predictions<'s> {
             farthest.component,
             farthest.error() * 100.0
         );
+        let tested = [&[tested], self.libraries].concat().join(" ");
         let sentence = "Stores do under each codec what their uncompressed run and the codec's figures predict: 15 % off on average, 35 % at most.";
         let coverage = self.stores.coverage();
         let numbers = [

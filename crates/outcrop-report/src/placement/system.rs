@@ -3,10 +3,11 @@
 use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split, Study, Unmatched};
 use outcrop_results::{CellView, RunView};
 use outcrop_schema::{compression, filesystem, kv};
-use outcrop_workload::store::{StoreCodec, StoreCompression};
+use outcrop_workload::store::StoreCompression;
 use std::collections::BTreeMap;
 
 use super::files;
+use super::libraries::{self, Libraries};
 use super::predictions::Predictions;
 use crate::cell::Cell;
 use crate::command::Commands;
@@ -22,6 +23,8 @@ pub struct MeasuredSystem {
     pub components: Vec<Component>,
     /// The same stores with these codecs.
     pub measured: Vec<Measured>,
+    /// Whether stores and codecs were the same libraries, a sentence each.
+    pub libraries: Vec<String>,
     /// The same of files on a filesystem that compresses.
     pub files: Option<Box<Self>>,
 }
@@ -66,7 +69,8 @@ impl MeasuredSystem {
             return Err(lacks(run, "no store without compression", "predict-software"));
         };
         stores.retain(|cell| stored_data(cell).as_ref() == Some(&data));
-        let components = components(&codecs_on(&data, &views));
+        let codecs = codecs_on(&data, &views);
+        let components = components(&codecs);
         let cpus = environment::cpus(&run.environment);
         if components.is_empty() {
             return Err(lacks(
@@ -79,6 +83,7 @@ impl MeasuredSystem {
             components,
             ..Self::default()
         };
+        let mut libraries = Libraries::default();
         for plain in stores.iter().filter(is_plain) {
             let Some(application) = application(plain, cpus) else {
                 continue;
@@ -86,22 +91,17 @@ impl MeasuredSystem {
             let alike = stores
                 .iter()
                 .filter(|cell| cell.is_like(plain, &[&kv::COMPRESSION]));
-            system.measured.extend(alike.filter_map(|cell| {
-                let name = codec_name(cell.get(&kv::COMPRESSION)?)?;
-                Some(Measured {
-                    application: application.name.clone(),
-                    component: system
-                        .components
-                        .iter()
-                        .find(|own| own.name == name)?
-                        .name
-                        .clone(),
-                    clients: None,
-                    throughput: cell.value(&kv::THROUGHPUT)?,
-                })
-            }));
+            for cell in alike {
+                let pair = measured(cell, &application, &codecs, &system.components);
+                let Some((measured, codec)) = pair else {
+                    continue;
+                };
+                libraries.add(cell, codec);
+                system.measured.push(measured);
+            }
             system.applications.push(application);
         }
+        system.libraries = libraries.sentences();
         if system.applications.is_empty() {
             return Err(lacks(
                 run,
@@ -212,6 +212,25 @@ pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Applicat
     })
 }
 
+/// What a store did with a codec that was measured, and the codec's cell that stands for it.
+fn measured<'c, 'a>(
+    cell: &Cell<'_>,
+    application: &Application,
+    codecs: &'c [Cell<'a>],
+    components: &[Component],
+) -> Option<(Measured, &'c Cell<'a>)> {
+    let codec = libraries::of_store(codecs, cell.get(&kv::COMPRESSION)?)?;
+    let name = codec.spelling(&compression::CODEC);
+    let component = components.iter().find(|own| own.name == name)?;
+    let measured = Measured {
+        application: application.name.clone(),
+        component: component.name.clone(),
+        clients: None,
+        throughput: cell.value(&kv::THROUGHPUT)?,
+    };
+    Some((measured, codec))
+}
+
 /// A component for each codec, with its block sizes.
 fn components(cells: &[Cell<'_>]) -> Vec<Component> {
     let mut by_codec: BTreeMap<String, Vec<&Cell<'_>>> = BTreeMap::new();
@@ -240,18 +259,21 @@ fn components(cells: &[Cell<'_>]) -> Vec<Component> {
             compress: way(points(&cells, &compression::LATENCY.compress.mean)),
             decompress: way(Some(decompress)),
             ratio: points(&cells, &compression::COMPRESSION_RATIO),
-            source: Some("measured".to_owned()),
+            source: Some(source(&cells)),
             ..Component::default()
         })
     };
     by_codec.into_iter().filter_map(of_codec).collect()
 }
 
-/// The codec layer's spelling of a store's codec.
-fn codec_name(compression: &StoreCompression) -> Option<String> {
-    match compression.codec {
-        StoreCodec::None => None,
-        StoreCodec::Zlib => Some(compression.to_string().replace("zlib", "deflate-zlib")),
-        _ => Some(compression.to_string()),
-    }
+/// That it was measured, and with which library.
+fn source(cells: &[&Cell<'_>]) -> String {
+    let library = cells.iter().find_map(|cell| libraries::of_codec(cell));
+    library.map_or_else(
+        || "measured".to_owned(),
+        |library| match library.file {
+            Some(file) => format!("measured with {} ({file})", library.name),
+            None => format!("measured with {} of this program", library.name),
+        },
+    )
 }

@@ -26,6 +26,7 @@ mod kv_choice;
 mod kv_figures;
 mod kv_fixture;
 mod kv_unmeasured;
+mod libraries;
 mod limits;
 mod limits_open;
 mod markup;

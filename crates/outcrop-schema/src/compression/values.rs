@@ -62,6 +62,27 @@ impl CodecName {
         &self.family
     }
 
+    /// `zstd` of `zstd@system:3`: the same codec, whichever library it is.
+    pub fn of_any_library(&self) -> &str {
+        self.family
+            .split_once(LIBRARY_MARK)
+            .map_or(&self.family, |(name, _)| name)
+    }
+
+    /// `zstd:3` of `zstd@system:3`.
+    pub fn of_any_library_spelled(&self) -> String {
+        let bare = Self {
+            family: self.of_any_library().to_owned(),
+            setting: self.setting.clone(),
+        };
+        bare.to_string()
+    }
+
+    /// Whether it is the system's library.
+    pub fn is_of_system(&self) -> bool {
+        self.family.split_once(LIBRARY_MARK).is_some()
+    }
+
     /// `3` of `zstd:3`; none of what has no level.
     pub fn level(&self) -> Option<i32> {
         self.setting.as_ref()?.parse().ok()
@@ -79,15 +100,22 @@ impl CodecName {
     }
 }
 
+/// Stands between a codec and the library that it is taken from: `zstd@system`.
+pub const LIBRARY_MARK: char = '@';
+
 /// Families in the order of pages and tables.
-pub const FAMILIES: [&str; 12] = [
+pub const FAMILIES: [&str; 16] = [
     "zstd",
+    "zstd@system",
     "lz4",
+    "lz4@system",
     "lz4hc",
     "lz4_flex",
     "snappy",
+    "snappy@system",
     "deflate-libdeflate",
     "deflate-zlib",
+    "deflate-zlib@system",
     "deflate-zlib-rs",
     "zlib",
     "brotli",

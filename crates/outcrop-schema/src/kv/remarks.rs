@@ -1,10 +1,39 @@
 //! What trials of the key-value layer may remark.
 
-use crate::remark::RemarkKind;
+use std::path::Path;
+
+use outcrop_workload::store::StoreCodec;
+
+use crate::remark::{Remark, RemarkKind};
 
 /// Which engine it was.
 pub const OPENED: RemarkKind =
     RemarkKind::new("engine-version", "the engine with its version and library", "");
+/// Which libraries its codecs were.
+pub const LIBRARIES: RemarkKind = RemarkKind::new(
+    "codec-libraries",
+    "the files of the codec libraries that the engine was linked to",
+    "",
+);
+
+/// The remark of an engine that was linked to these files; none where it was linked to none.
+pub fn libraries_remark(files: &[impl AsRef<Path>]) -> Option<Remark> {
+    let names = files.iter().map(|file| file.as_ref().display().to_string());
+    let names = names.collect::<Vec<_>>().join(", ");
+    (!files.is_empty()).then(|| LIBRARIES.remark(format!("codec libraries: {names}")))
+}
+
+/// The file of a codec, from the text of such a remark.
+pub fn library_among(text: &str, codec: StoreCodec) -> Option<&str> {
+    let beginning = codec.shared_library()?;
+    let (_, files) = text.split_once(": ")?;
+    let is_of = |file: &&str| {
+        let name = file.rsplit('/').next();
+        name.is_some_and(|name| name.starts_with(beginning))
+    };
+    files.split(", ").find(is_of)
+}
+
 /// It is not on this machine, or lacks what the plan asks for.
 pub const ABSENT: RemarkKind = RemarkKind::new(
     "not-measured",
@@ -41,3 +70,18 @@ pub const COMPRESSED_BELOW: RemarkKind = RemarkKind::new(
     "the directory's own filesystem compresses what the engine writes",
     "",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_of_a_codec_is_found_among_those_of_an_engine() {
+        let remark =
+            libraries_remark(&["/usr/lib/libz.so.1.2.13", "/usr/lib/libzstd.so.1.5.4"]).expect("it has some");
+        let of = |codec| library_among(&remark.text, codec);
+        assert_eq!(of(StoreCodec::Zstd), Some("/usr/lib/libzstd.so.1.5.4"));
+        assert_eq!(of(StoreCodec::Zlib), Some("/usr/lib/libz.so.1.2.13"));
+        assert_eq!((of(StoreCodec::Lz4), of(StoreCodec::None)), (None, None));
+    }
+}

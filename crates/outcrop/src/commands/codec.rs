@@ -3,7 +3,7 @@
 use super::factor_flags::{FactorFlags, OneOff, help_of};
 use super::plan_flags::PlanFlags;
 use crate::exit::Ending;
-use crate::output::{Cell, Format, Table};
+use crate::output::{self, Cell, Format, Table};
 use crate::session;
 use outcrop_lab::{Draft, PlanOptions, PlanSet, one_off};
 use outcrop_schema::compression::{self, Measurement};
@@ -22,7 +22,8 @@ Examples:
 
 Several values, separated by commas, make a factor: every combination is a cell. Each cell is measured five times, \
 for 500 ms after 50 ms of warm-up; --repetitions, --duration and --warm-up change that. Data are only read. Every \
-compressed block is decompressed and compared.";
+compressed block is decompressed and compared. zstd@system, lz4@system, snappy@system and deflate-zlib@system are \
+the system's own libraries, called as RocksDB calls them.";
 
 /// Measure codecs on your data, with a flag for each factor
 #[derive(Debug, clap::Args)]
@@ -113,9 +114,16 @@ fn list(format: Format) -> anyhow::Result<()> {
         ("write", "accepted"),
     ]);
     for family in outcrop_codec::families() {
+        let library = match family.library() {
+            Ok(library) => Cell::text(library.to_string()),
+            Err(absent) => {
+                output::note(&format!("note: {absent}"));
+                Cell::Absent(absent.to_string())
+            }
+        };
         table.push(vec![
             Cell::text(family.name),
-            Cell::text(family.library()),
+            library,
             Cell::text(family.summary),
             Cell::text(family.accepted),
         ]);

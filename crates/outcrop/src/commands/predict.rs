@@ -90,6 +90,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     if let Some(of_run) = &of_run {
         study = study.joined(of_run.study().map_err(bad_input)?);
     }
+    let libraries = &of_run.as_ref().unwrap_or(&system).libraries;
     let mut table = columns(&study);
     for case in &study.cases {
         table.push(row(case));
@@ -97,14 +98,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Ending> {
     match args.format {
         Format::Text => {
             table.print(Format::Text)?;
-            explain(&study)
+            explain(&study, libraries)
         }
         Format::Csv => {
             table.print(Format::Csv)?;
             Ok(Ending::Done)
         }
         Format::Json => {
-            let envelope = table.in_envelope().with_detail("model_error", error_json(&study));
+            let envelope = table
+                .in_envelope()
+                .with_detail("model_error", error_json(&study))
+                .with_detail("libraries", serde_json::json!(libraries));
             output::print(&output::pretty_json(&envelope)?)?;
             Ok(Ending::Done)
         }
@@ -252,7 +256,7 @@ fn provenance(case: &Case<'_>) -> &'static str {
 }
 
 /// What stands below the table: reasons, assumptions, error.
-fn explain(study: &Study<'_>) -> anyhow::Result<Ending> {
+fn explain(study: &Study<'_>, libraries: &[String]) -> anyhow::Result<Ending> {
     let mut text = String::from("\n");
     let mut said = std::collections::BTreeSet::new();
     let mut say = |text: &mut String, line: String| {
@@ -292,6 +296,9 @@ fn explain(study: &Study<'_>) -> anyhow::Result<Ending> {
         (Some(mean), Some(worst)) => {
             let pairs = error.checked().len();
             say(&mut text, format!("Error of the model here: {:.0} % mean, {:.0} % worst, {pairs} measured pairs.", mean * 100.0, worst * 100.0));
+            for sentence in libraries {
+                say(&mut text, sentence.clone());
+            }
             let ranking = error.ranking();
             say(
                 &mut text,

@@ -102,11 +102,69 @@ fn codecs_are_listed_with_their_libraries_and_settings() {
             "deflate-zlib-rs",
             "brotli",
             "dpzip",
+            "zstd@system",
+            "/libsnappy.so.1.",
         ] {
             assert!(seen.stdout.contains(name), "{name}: {}", seen.stdout);
         }
     }
     assert!(names_in(dir.path()).is_empty(), "listing writes nothing");
+}
+
+#[test]
+fn a_library_of_the_system_that_is_missing_is_named_with_its_package() {
+    let dir = workplace();
+    // What the linker finds first, and is no library.
+    std::fs::write(dir.path().join("libzstd.so.1"), "none").unwrap();
+    let without = |args: &[&str]| -> Seen {
+        command(dir.path(), args)
+            .env("LD_LIBRARY_PATH", dir.path())
+            .output()
+            .unwrap()
+            .into()
+    };
+    let (sentence, package) = (
+        "zstd@system cannot be used on this machine: ",
+        "install the package libzstd1",
+    );
+    let list = without(&["codec", "list", "--format", "json"]);
+    assert_eq!(list.code, Some(0), "{list:?}");
+    assert!(
+        list.stderr.contains(sentence) && list.stderr.contains(package),
+        "{list:?}"
+    );
+    assert!(list.stdout.contains("liblz4 1."), "{list:?}");
+    let alone = without(&["codec", "--codec", "zstd@system:1", "--no-save"]);
+    assert_eq!(alone.code, Some(2), "{alone:?}");
+    assert!(
+        alone.stderr.contains(sentence) && alone.stderr.contains(package),
+        "{alone:?}"
+    );
+    let both = [
+        &[
+            "codec",
+            "--codec",
+            "zstd@system:1,lz4@system",
+            "--format",
+            "json",
+            "--no-save",
+        ],
+        &QUICK[..],
+    ];
+    let both = without(&both.concat());
+    assert_eq!(both.code, Some(0), "{both:?}");
+    let answer: serde_json::Value = serde_json::from_str(&both.stdout).unwrap();
+    let speed = |codec: &str| {
+        let cells = answer["cells"].as_array().unwrap();
+        let cell = cells
+            .iter()
+            .find(|cell| cell["factors"]["codec"] == codec)
+            .unwrap();
+        cell["metrics"]["compress_speed"].clone()
+    };
+    assert!(speed("lz4@system")["value"].is_number(), "{}", both.stdout);
+    let why = speed("zstd@system:1")["unavailable"].to_string();
+    assert!(why.contains(package), "{why}");
 }
 
 #[test]

@@ -131,11 +131,11 @@ fn bad_input_is_answered_with_what_to_do() {
     }
 }
 
-/// A store on its own and with a codec, and that codec alone: what `--run` needs.
+/// A store on its own and with two codecs, and those alone, one of them the library that the store is linked to: what `--run` needs.
 const STORES: &str = "name = \"stores\"\nquestion = \"?\"\nlayer = \"kv\"\n[workload]\nengine = \"rocksdb\"\nworkload = \"ycsb-c\"\n\
-    records = 3000\nblock_cache = \"64KiB\"\n[factors]\ncompression = [\"none\", \"lz4\"]\n";
+    records = 3000\nblock_cache = \"64KiB\"\n[factors]\ncompression = [\"none\", \"lz4\", \"zstd:1\"]\n";
 const CODECS: &str = "name = \"codecs\"\nquestion = \"?\"\nlayer = \"compression\"\n[subject]\ndata = \"generated\"\nsample_size = \"1MiB\"\n\
-    [workload]\ncontent = \"compressible:2\"\ncodec = \"lz4\"\n[factors]\ncompression_block_size = [\"4KiB\", \"16KiB\"]\n";
+    [workload]\ncontent = \"compressible:2\"\n[factors]\ncodec = [\"lz4@system\", \"zstd:1\"]\ncompression_block_size = [\"4KiB\", \"16KiB\"]\n";
 
 /// Measures both in a directory, and gives the run's path.
 fn measured_run(directory: &Path) -> String {
@@ -165,10 +165,31 @@ fn a_runs_stores_are_predicted_from_its_codecs_with_the_error() {
     let seen = outcrop(dir.path(), &["predict", "--run", &run, "--format", "json"]);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     let envelope: Value = serde_json::from_str(&seen.stdout).unwrap();
-    assert_eq!(envelope["details"]["model_error"]["pairs"], 1, "{}", seen.stdout);
+    assert_eq!(envelope["details"]["model_error"]["pairs"], 2, "{}", seen.stdout);
+    the_libraries_of_both_sides_are_named(dir.path(), &run, &envelope);
     let empty = outcrop(dir.path(), &["predict", "--run", "."]);
     assert_eq!(empty.code, Some(2), "{empty:?}");
     error_of_a_run_for_figures_of_a_file(dir.path(), &run);
+}
+
+/// lz4 is one library on both sides, which the store's process had mapped; zstd is two.
+fn the_libraries_of_both_sides_are_named(directory: &Path, run: &str, envelope: &Value) {
+    let libraries = envelope["details"]["libraries"].as_array().unwrap();
+    let sentences: Vec<&str> = libraries.iter().filter_map(Value::as_str).collect();
+    assert_eq!(sentences.len(), 2, "{sentences:?}");
+    assert!(
+        sentences[0].starts_with("Store and codec were the same library: lz4 (liblz4 1."),
+        "{sentences:?}"
+    );
+    let of_zstd = sentences[1];
+    assert!(
+        of_zstd.starts_with("zstd:1 was measured with libzstd 1.")
+            && of_zstd.contains(" of this program, and rocksdb "),
+        "{of_zstd}"
+    );
+    assert!(of_zstd.contains("/libzstd.so.1."), "{of_zstd}");
+    let text = outcrop(directory, &["predict", "--run", run]).stdout;
+    assert!(sentences.iter().all(|sentence| text.contains(sentence)), "{text}");
 }
 
 /// The error that the model had in a run stands with predictions of anybody's figures.
@@ -190,14 +211,14 @@ fn error_of_a_run_for_figures_of_a_file(directory: &Path, run: &str) {
     let (_, alone) = rows_of(&[]);
     assert_eq!(alone[0]["provenance"], "modelled, unvalidated");
     let (pairs, with_run) = rows_of(&["--run", run]);
-    assert_eq!(pairs, 1);
+    assert_eq!(pairs, 2);
     assert_eq!(with_run[0]["provenance"], "modelled", "{}", with_run[0]);
     let figure = |row: &Value, name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
     let predicted = "predicted_throughput_1/s";
     assert_eq!(figure(&with_run[0], predicted), figure(&alone[0], predicted));
     assert!(figure(&with_run[0], "predicted_low_1/s") < figure(&with_run[0], predicted));
     let (pairs, clients) = rows_of(&["--run", run, "--measured", "results.csv", "--clients", "40"]);
-    assert_eq!((pairs, clients.len()), (Value::from(4), 1));
+    assert_eq!((pairs, clients.len()), (Value::from(5), 1));
     for flag in [["--clients", "4"], ["--measured", "results.csv"]] {
         let seen = outcrop(directory, &[&["predict", "--run", run], &flag[..]].concat());
         assert_eq!(seen.code, Some(2), "{seen:?}");

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use libloading::Library;
+use outcrop_workload::store::StoreCodec;
 
 use super::functions::Functions;
 use crate::error::KvError;
@@ -87,9 +88,51 @@ pub(super) fn open() -> Result<&'static RocksLibrary, KvError> {
     })))
 }
 
+/// The shared libraries of codecs in this process. It holds a database and links none itself: they are those that the linker loaded for RocksDB.
+pub(super) fn codec_libraries() -> Vec<PathBuf> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    codecs_mapped(&maps)
+}
+
+/// Those among the files of a process's memory maps.
+fn codecs_mapped(maps: &str) -> Vec<PathBuf> {
+    // Address, permissions, offset, device and inode, then perhaps a path.
+    let paths = maps
+        .lines()
+        .filter_map(|line| line.find('/').map(|start| &line[start..]));
+    let is_codec = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let libraries = StoreCodec::ALL.iter().filter_map(|codec| codec.shared_library());
+        libraries.into_iter().any(|library| name.starts_with(library))
+    };
+    let mut found: Vec<PathBuf> = paths.filter(is_codec).map(PathBuf::from).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn codecs_are_found_among_the_maps_of_a_process_once_each() {
+        let maps = "\
+55d0c0a00000-55d0c0a02000 r--p 00000000 fe:01 1234   /usr/bin/outcrop
+7f10a0000000-7f10a00c0000 r--p 00000000 fe:01 523    /usr/lib/x86_64-linux-gnu/libzstd.so.1.5.4
+7f10a00c0000-7f10a00c1000 rw-p 000c0000 fe:01 523    /usr/lib/x86_64-linux-gnu/libzstd.so.1.5.4
+7f10a0200000-7f10a021d000 r-xp 00000000 fe:01 524    /usr/lib/x86_64-linux-gnu/libz.so.1.2.13
+7f10a0300000-7f10a0a1d000 r-xp 00000000 fe:01 525    /usr/lib/x86_64-linux-gnu/librocksdb.so.7.8.3
+7f10a1000000-7f10a1021000 rw-p 00000000 00:00 0
+7ffc5d1f0000-7ffc5d211000 rw-p 00000000 00:00 0      [stack]
+";
+        let found = codecs_mapped(maps);
+        let folder = Path::new("/usr/lib/x86_64-linux-gnu");
+        assert_eq!(
+            found,
+            [folder.join("libz.so.1.2.13"), folder.join("libzstd.so.1.5.4")]
+        );
+    }
 
     #[test]
     fn of_several_versions_the_highest_is_taken() {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use outcrop_codec::CodecErrorKind;
 use outcrop_compress::{
     Blocks, CLUSTER_BYTES, CompressError, Sample, SizeReport, Source, run_hardware, run_job, run_stages,
 };
@@ -151,17 +152,19 @@ impl<'r> CompressionBench<'r> {
             )?),
         };
         self.sizes.insert(cell.id.clone(), Arc::clone(&size));
-        match cell.factors.value(&MEASUREMENT) {
+        let mut measured = match cell.factors.value(&MEASUREMENT) {
             Measurement::Stages => {
                 let report = run_stages(&blocks, &parameters::stages_spec(&job), &size, clock, stop)?;
-                Ok(values::of_stages(&blocks, &report, &size, content))
+                values::of_stages(&blocks, &report, &size, content)
             }
             Measurement::Speed => {
                 let report = run_job(&blocks, &job, Some(size), clock, stop)?;
                 let hardware = run_hardware(&blocks, &job.codec, &SLOT_SIZES_BYTES)?;
-                Ok(values::of_job(&blocks, &report, hardware.as_ref(), content))
+                values::of_job(&blocks, &report, hardware.as_ref(), content)
             }
-        }
+        };
+        measured.notes.extend(values::library(&job.codec));
+        Ok(measured)
     }
 }
 
@@ -180,6 +183,9 @@ impl Bench for CompressionBench<'_> {
         match self.measure(cell, trial) {
             Ok(report) => Ok(report),
             Err(CompressError::Interrupted) => Ok(TrialReport::interrupted()),
+            Err(CompressError::Open(error)) if matches!(error.kind(), CodecErrorKind::Absent { .. }) => {
+                Ok(values::absent(&error.to_string()))
+            }
             Err(error) => Err(TrialFailure {
                 is_bad_input: matches!(error, CompressError::Input(_)),
                 is_fatal: matches!(

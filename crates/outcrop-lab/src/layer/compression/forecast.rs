@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use outcrop_codec::{CodecSpec, Setting};
-use outcrop_schema::compression::{CODEC, MEASUREMENT, Measurement, SAMPLE_SIZE};
+use outcrop_codec::Setting;
+use outcrop_schema::compression::{CODEC, CodecName, MEASUREMENT, Measurement, SAMPLE_SIZE};
 
 use super::parameters::codec_of;
 use crate::cell::Cell;
@@ -37,7 +37,8 @@ const WHOLE_PASSES: f64 = 1.2;
 
 pub(super) fn trial(cell: &Cell) -> Forecast {
     let megabytes = cell.subject.settings.value(&SAMPLE_SIZE).0 as f64 / 1e6;
-    let speed = compress_speed(&codec_of(cell.factors.value(&CODEC)));
+    let name = cell.factors.value(&CODEC);
+    let speed = compress_speed(name);
     let duration = cell.trial.duration.0.as_secs_f64();
     let pass = megabytes / speed;
     // Every block once, in the first repetition only.
@@ -55,15 +56,15 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
     }
 }
 
-fn compress_speed(codec: &CodecSpec) -> f64 {
-    let speeds = match codec.family().name {
+fn compress_speed(name: &CodecName) -> f64 {
+    let speeds = match name.of_any_library() {
         "zstd" => ZSTD,
         "brotli" => BROTLI,
         "lz4hc" => LZ4_HIGH,
         name if name.starts_with("deflate") => DEFLATE,
         _ => FAST,
     };
-    let level = match codec.setting() {
+    let level = match codec_of(name).setting() {
         Setting::Level(level) => level,
         _ => 0,
     };

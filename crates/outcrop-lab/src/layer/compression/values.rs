@@ -1,5 +1,6 @@
 //! From the engine's reports to the values of a record.
 
+use outcrop_codec::CodecSpec;
 use outcrop_compress::{Blocks, HardwareReport, JobReport, PhaseReport, SizeReport, StagesReport};
 use outcrop_measure::metric::{Provenance, Unavailable};
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
@@ -11,6 +12,8 @@ use outcrop_workload::BlockContent;
 
 /// Natural blocks further than this from the entropy that was asked for are remarked on.
 const NEAR_BITS: f64 = 0.5;
+/// The family that copies.
+const NO_CODEC: &str = "none";
 
 /// Everything that a job says.
 pub(super) fn of_job(
@@ -64,6 +67,30 @@ pub(super) fn of_job(
         histograms,
         notes,
     }
+}
+
+/// A cell that cannot be measured here: every main figure is unavailable, for this reason.
+pub(super) fn absent(why: &str) -> TrialReport {
+    let [compress, decompress] =
+        [Direction::Compress, Direction::Decompress].map(|way| metrics::SPEED.of(way));
+    let main = [metrics::COMPRESSION_RATIO, compress, decompress];
+    TrialReport {
+        values: main.map(|metric| Value::unavailable(metric, why)).to_vec(),
+        notes: vec![metrics::ABSENT.remark(format!("not measured: {why}"))],
+        ..TrialReport::empty(Outcome::Completed)
+    }
+}
+
+/// Which library the codec is; nothing of a copy, which is none.
+pub(super) fn library(codec: &CodecSpec) -> Option<Remark> {
+    let library = codec.family().library().ok()?;
+    let file = library.file.map(|file| file.display().to_string());
+    let remark = metrics::Library {
+        name: &library.name,
+        file: file.as_deref(),
+    }
+    .remark();
+    (codec.family().name != NO_CODEC).then_some(remark)
 }
 
 /// Everything that the stages say.

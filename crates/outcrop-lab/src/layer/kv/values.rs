@@ -370,6 +370,7 @@ fn histograms(report: &KvReport) -> Vec<HistogramEntry> {
 
 fn notes(report: &KvReport) -> Vec<Remark> {
     let mut notes = vec![kv::OPENED.remark(format!("engine: {}", report.identity))];
+    notes.extend(kv::libraries_remark(&report.codec_libraries));
     if !report.is_settled {
         notes.push(kv::NOT_SETTLED.remark(
             "compaction had not settled when the run began: throughput and latency are those of both together",

@@ -80,8 +80,9 @@ pub(super) trait CompressionCell {
     /// The codec without what its library's name says already: `libdeflate:6`. `deflate-zlib` keeps it: `zlib` is another codec.
     fn short_codec(&self) -> &str {
         let codec = self.cell().spelling(&CODEC);
+        let name = self.cell().get(&CODEC).map_or("", CodecName::of_any_library);
         match codec.strip_prefix("deflate-") {
-            Some(short) if self.family() != "deflate-zlib" => short,
+            Some(short) if name != "deflate-zlib" => short,
             _ => codec,
         }
     }

@@ -50,7 +50,8 @@ fn is_codec(codec: &CodecName, compression: StoreCompression) -> bool {
     let Some((family, default)) = family_of(compression.codec) else {
         return false;
     };
-    codec.family() == family && codec.level().unwrap_or(default) == compression.level.unwrap_or(default)
+    codec.of_any_library() == family
+        && codec.level().unwrap_or(default) == compression.level.unwrap_or(default)
 }
 
 /// What the compression layer calls an engine's codec, and the level that its name alone means: that of the codec's own library, which RocksDB

@@ -25,6 +25,12 @@ fn of_codecs_and_of_data() {
                 seen: text("99"),
                 accepted: "zstd:-7 to zstd:22",
             },
+            CodecErrorKind::Absent {
+                codec: "zstd@system",
+                why: text(
+                    "libzstd.so.1: cannot open shared object file: No such file or directory; install the package libzstd1",
+                ),
+            },
             CodecErrorKind::TargetTooSmall {
                 codec: "lz4",
                 needed: 4112,
