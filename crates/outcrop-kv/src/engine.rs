@@ -62,6 +62,16 @@ pub const fn has_scans(engine: StoreEngine) -> bool {
     !matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
 }
 
+/// Whether what is stored can come back at all.
+pub const fn keeps_values(engine: StoreEngine) -> bool {
+    !matches!(engine, StoreEngine::None)
+}
+
+/// Whether all that an engine keeps in files is its log.
+pub const fn keeps_its_log_alone(engine: StoreEngine) -> bool {
+    matches!(engine, StoreEngine::Redis)
+}
+
 /// Whether an engine keeps every record in memory, whatever it writes to files.
 pub(crate) const fn keeps_records_in_memory(engine: StoreEngine) -> bool {
     matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
