@@ -67,9 +67,15 @@ pub const fn keeps_values(engine: StoreEngine) -> bool {
     !matches!(engine, StoreEngine::None)
 }
 
-/// Whether all that an engine keeps in files is its log.
-pub const fn keeps_its_log_alone(engine: StoreEngine) -> bool {
-    matches!(engine, StoreEngine::Redis)
+/// Whether an engine keeps more in files than its log.
+///
+/// # Errors
+/// It does not.
+pub fn keeps_more_than_its_log(engine: StoreEngine) -> Result<(), Unavailable> {
+    match engine {
+        StoreEngine::Redis => Err(Unavailable::because("its log is all that Redis keeps in files")),
+        _ => Ok(()),
+    }
 }
 
 /// Whether an engine keeps every record in memory, whatever it writes to files.

@@ -65,7 +65,7 @@ fn servers_have_rows_next_to_the_others_with_what_they_take_in_memory_and_no_spa
                     metric(cell, "space_amplification").is_some_and(|value| value > 0.5),
                     "{cell}"
                 );
-                let is_all = why("log_bytes").contains("all that redis keeps");
+                let is_all = why("log_bytes").contains("all that Redis keeps");
                 assert_eq!(is_all, name == "redis", "{cell}");
             }
         }

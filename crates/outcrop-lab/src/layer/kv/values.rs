@@ -1,6 +1,6 @@
 //! From the driver's report to the values of a record.
 
-use outcrop_kv::engine::{keeps_files, keeps_its_log_alone, keeps_values};
+use outcrop_kv::engine::{keeps_files, keeps_more_than_its_log, keeps_values};
 use outcrop_kv::{Amounts, Counted, DeviceTraffic, KvReport, KvSpec, PhaseReport};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
@@ -224,13 +224,8 @@ fn space(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     let stored = report.stored.bytes.max(1) as f64;
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
     // What is left of the space without the log is what codecs and merging are judged by: of a log alone nothing would be left.
-    let engine = spec.options.engine;
-    let log = |bytes: u64| match keeps_its_log_alone(engine) {
-        true => Err(Unavailable::because(format!(
-            "its log is all that {engine} keeps in files"
-        ))),
-        false => Ok(bytes as f64),
-    };
+    let has_more = keeps_more_than_its_log(spec.options.engine);
+    let log = |bytes: u64| has_more.clone().map(|()| bytes as f64);
     vec![
         Value::measured(kv::STORED_BYTES, stored),
         Value::measured(kv::STORED_AFTER_BYTES, report.stored_after.bytes as f64),
