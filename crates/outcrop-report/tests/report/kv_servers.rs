@@ -38,7 +38,7 @@ fn network() -> RunView {
     }
     let mut run = of_settings(&cells);
     for trial in &mut run.trials {
-        let engine: StoreEngine = trial.factors[ENGINE.name].parse().unwrap();
+        let engine: StoreEngine = trial.factors[ENGINE.name].parse().expect("an engine");
         if [StoreEngine::Redis, StoreEngine::Memcached].contains(&engine) {
             let lacked: Vec<FactorRef> = lacked_by(engine).collect();
             trial
