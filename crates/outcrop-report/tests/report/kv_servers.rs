@@ -79,6 +79,21 @@ fn engines_behind_sockets_are_drawn_for_each_size_of_values_with_what_their_writ
         assert!(figure.caption.contains(words), "{words}: {}", figure.caption);
     }
     assert!(!figure.caption.contains("Not drawn"), "{}", figure.caption);
+    // A figure of one load names the engines and loads that it leaves out, and not the settings that only those engines have.
+    let mut slots = report.layers[0].figures.iter();
+    let caption = slots.find_map(|slot| match slot {
+        FigureSlot::Drawn(figure) if figure.id == "kv-space" => Some(&figure.caption),
+        _ => None,
+    });
+    let caption = caption.expect("Redis and fjall have files");
+    assert!(
+        caption.contains("Not drawn: ") && caption.contains("; workload ycsb-"),
+        "{caption}"
+    );
+    assert!(
+        !caption.contains("(bloom") && !caption.contains("; bloom"),
+        "{caption}"
+    );
 }
 
 #[test]

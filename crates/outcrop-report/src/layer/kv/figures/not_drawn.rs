@@ -38,8 +38,12 @@ pub(super) fn cells_not_drawn<'c, 'a: 'c>(
     sentence(left_out.len(), "cell", &differing.join("; "))
 }
 
-/// `threads 2, 4`: the values of a factor that cells have and none of the others; empty where there are none.
+/// `threads 2, 4`: the values of a factor that cells have and none of the others; empty where there are none. What none of the others has at all
+/// is a setting of another engine, whose name says enough.
 fn values_only_in(cells: &[&Cell<'_>], others: &[&Cell<'_>], factor: FactorRef) -> String {
+    if others.iter().all(|cell| cell.shown(factor).is_empty()) {
+        return String::new();
+    }
     let values = only_in(cells, others, |cell| cell.shown(factor));
     match values.as_slice() {
         [] => String::new(),
