@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outcrop_measure::Seed;
+use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Clock;
 use outcrop_workload::keyed::{OperationKind, RecordValues, StoreLoad, StoreLoadSpec};
-use outcrop_workload::store::{Settling, StoreEngine};
+use outcrop_workload::store::Settling;
 
-use self::cpu::{Usage, Used};
+use self::cpu::Used;
 use self::newest::NewestVersions;
 use self::recorder::Intervals;
 use self::timing::Span;
@@ -24,7 +25,7 @@ pub(crate) use self::timing::{monotonic_ns, wait_until_ns};
 use self::worker::{Done, Shared, Worker};
 use crate::engine;
 use crate::error::KvError;
-use crate::report::{CpuReport, LoadReport, PhaseReport, RunReport, SettlingReport};
+use crate::report::{CpuReport, CpuTimes, LoadReport, PhaseReport, RunReport, SettlingReport};
 use crate::spec::{KvSpec, ValueSource};
 use crate::store::{Opening, Store};
 
@@ -134,7 +135,7 @@ impl<'s> Database<'s> {
         let shared = self.shared(&intervals, span, witness);
         wait_until_ns(timing.start_ns)?;
         let server = self.store.server();
-        let cpu_before = Used::now(server.as_ref())?;
+        let cpu_before = Used::now(server.as_ref());
         let done = in_threads("load", threads, &shared.has_failed, |thread| {
             let range = self.load.loaded(thread, threads);
             Worker::new(&shared, thread)?.load(range)
@@ -142,8 +143,9 @@ impl<'s> Database<'s> {
         let loaded = self.clock.ticks();
         self.store.flush()?;
         let ended = self.clock.ticks();
-        let cpu = Used::now(server.as_ref())?.since(&cpu_before);
+        let cpu = Used::now(server.as_ref()).since(&cpu_before);
         let counters = self.store.counters().since(&before);
+        self.check_held()?;
         Ok(LoadReport {
             phase: PhaseReport {
                 duration_ns: self.clock.nanos(ended.saturating_sub(span.start)),
@@ -151,8 +153,7 @@ impl<'s> Database<'s> {
                 intervals: intervals.into_reports(),
                 tally: done.tally,
                 cpu: CpuReport {
-                    user_ns: cpu.user_ns,
-                    kernel_ns: cpu.kernel_ns,
+                    process: cpu,
                     callers_ns: done.cpu_ns,
                     waiting_ns: 0,
                 },
@@ -161,6 +162,19 @@ impl<'s> Database<'s> {
             },
             flush_ns: self.clock.nanos(ended - loaded),
         })
+    }
+
+    /// Refuses to go on with a server that holds less than it was given: the run would measure how fast it finds nothing.
+    fn check_held(&self) -> Result<(), KvError> {
+        let loaded = self.spec.records;
+        match self.store.records()? {
+            Some(held) if held < loaded => Err(KvError::Dropped {
+                engine: self.store.identity(),
+                held,
+                loaded,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Waits between load and run, as the spec says.
@@ -216,7 +230,7 @@ impl<'s> Database<'s> {
             let ran = threads
                 .join()
                 .map_err(|_| KvError::system("run the workload", "a thread of the driver panicked"))?;
-            // What a thread met comes first: where a server has died, its CPU time cannot be read either.
+            // What a thread met comes first.
             let ran = ran?;
             Ok::<_, KvError>((measured?, ran))
         })?;
@@ -225,7 +239,7 @@ impl<'s> Database<'s> {
                 duration_ns: self.spec.duration.as_nanos() as u64,
                 interval_ns: self.spec.interval.as_nanos() as u64,
                 intervals: intervals.into_reports(),
-                cpu: without_waiting(&measured, &done),
+                cpu: without_waiting(measured, &done),
                 between_ns: done.between_ns,
                 tally: done.tally,
                 counters: self.store.counters().since(&before),
@@ -236,13 +250,17 @@ impl<'s> Database<'s> {
     }
 
     /// CPU time of the process, and of a server, between the ends of the measured time.
-    fn measured_cpu(&self, timing: Timing, has_failed: &AtomicBool) -> Result<Usage, KvError> {
+    fn measured_cpu(
+        &self,
+        timing: Timing,
+        has_failed: &AtomicBool,
+    ) -> Result<Result<CpuTimes, Unavailable>, KvError> {
         let start_ns = timing.start_ns + self.spec.warm_up.as_nanos() as u64;
         let server = self.store.server();
         wait_unless(has_failed, start_ns)?;
-        let before = Used::now(server.as_ref())?;
+        let before = Used::now(server.as_ref());
         wait_unless(has_failed, start_ns + self.spec.duration.as_nanos() as u64)?;
-        Ok(Used::now(server.as_ref())?.since(&before))
+        Ok(Used::now(server.as_ref()).since(&before))
     }
 
     fn shared<'d>(
@@ -262,7 +280,7 @@ impl<'s> Database<'s> {
             span,
             witness,
             process: self.process,
-            keeps_values: keeps_values(self.spec),
+            keeps_values: engine::keeps_values(self.spec.options.engine),
             has_failed: AtomicBool::new(false),
         }
     }
@@ -279,29 +297,29 @@ fn wait_unless(has_failed: &AtomicBool, moment_ns: u64) -> Result<(), KvError> {
 /// CPU time of a process without what its threads spent on waiting for due times, which is not the engine's work.
 ///
 /// The kernel tells user from kernel time by samples, so that the parts are less certain than their sum.
-fn without_waiting(process: &Usage, done: &Done) -> CpuReport {
+fn without_waiting(process: Result<CpuTimes, Unavailable>, done: &Done) -> CpuReport {
     let waiting_ns = done.waiting.total_ns();
-    let total_ns = (process.user_ns + process.kernel_ns).saturating_sub(waiting_ns);
-    let kernel_ns = process.kernel_ns.saturating_sub(done.waiting.asleep_ns);
-    let kernel_ns = kernel_ns.min(total_ns);
+    let process = process.map(|times| {
+        let total_ns = times.total_ns().saturating_sub(waiting_ns);
+        let kernel_ns = times.kernel_ns.saturating_sub(done.waiting.asleep_ns);
+        let kernel_ns = kernel_ns.min(total_ns);
+        CpuTimes {
+            user_ns: total_ns - kernel_ns,
+            kernel_ns,
+        }
+    });
     CpuReport {
-        user_ns: total_ns - kernel_ns,
-        kernel_ns,
+        process,
         callers_ns: done.cpu_ns,
         waiting_ns,
     }
-}
-
-/// Whether values can come back at all.
-fn keeps_values(spec: &KvSpec) -> bool {
-    spec.options.engine != StoreEngine::None
 }
 
 /// Records whose versions matter: none where none of them is ever written again.
 fn followed(spec: &KvSpec) -> u64 {
     let mix = spec.workload.mix();
     let is_rewritten = mix.has(OperationKind::Update) || mix.has(OperationKind::ReadModifyWrite);
-    if keeps_values(spec) && is_rewritten {
+    if engine::keeps_values(spec.options.engine) && is_rewritten {
         spec.records
     } else {
         0

@@ -62,6 +62,22 @@ pub const fn has_scans(engine: StoreEngine) -> bool {
     !matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)
 }
 
+/// Whether what is stored can come back at all.
+pub const fn keeps_values(engine: StoreEngine) -> bool {
+    !matches!(engine, StoreEngine::None)
+}
+
+/// Whether an engine keeps more in files than its log.
+///
+/// # Errors
+/// It does not.
+pub fn keeps_more_than_its_log(engine: StoreEngine) -> Result<(), Unavailable> {
+    match engine {
+        StoreEngine::Redis => Err(Unavailable::because("its log is all that Redis keeps in files")),
+        _ => Ok(()),
+    }
+}
+
 /// Whether an engine keeps every record in memory, whatever it writes to files.
 pub(crate) const fn keeps_records_in_memory(engine: StoreEngine) -> bool {
     matches!(engine, StoreEngine::Redis | StoreEngine::Memcached)

@@ -73,6 +73,18 @@ pub enum KvError {
         /// What it said.
         detail: String,
     },
+    /// A server that no longer holds what was loaded.
+    #[error(
+        "{engine} holds {held} of the {loaded} records that were loaded: it dropped the others, most likely because its memory is too small; give fewer records or smaller values"
+    )]
+    Dropped {
+        /// The engine with its version.
+        engine: String,
+        /// Records that it holds.
+        held: u64,
+        /// Records that it acknowledged.
+        loaded: u64,
+    },
     /// Another process has the database open.
     #[error("the database in {directory} is open in another process; end that process first")]
     Locked {

@@ -46,7 +46,7 @@ pub use error::KvError;
 pub use folder::{AbandonedDatabases, DatabaseFolder};
 pub use process::{WorkerProgram, serve_parent};
 pub use report::{
-    Amounts, CpuReport, DeviceTraffic, Interval, KvReport, LoadReport, PhaseReport, RunReport,
+    Amounts, CpuReport, CpuTimes, DeviceTraffic, Interval, KvReport, LoadReport, PhaseReport, RunReport,
     SettlingReport, Tally,
 };
 pub use spec::{KvSpec, PageCache, ValueSource};

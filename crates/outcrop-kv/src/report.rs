@@ -73,13 +73,27 @@ impl Tally {
     }
 }
 
-/// CPU time of a process, and of its server where the engine is one, in the measured part of a phase, without what its driver took to wait.
+/// CPU time in user mode and in the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CpuReport {
-    /// All threads, in user mode.
+pub struct CpuTimes {
+    /// In user mode.
     pub user_ns: u64,
-    /// All threads, in the kernel.
+    /// In the kernel.
     pub kernel_ns: u64,
+}
+
+impl CpuTimes {
+    /// User and kernel time.
+    pub const fn total_ns(&self) -> u64 {
+        self.user_ns + self.kernel_ns
+    }
+}
+
+/// CPU time in the measured part of a phase, without what the driver took to wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuReport {
+    /// All threads of the process, and of its server where the engine is one; unavailable where that of the server cannot be read.
+    pub process: Result<CpuTimes, Unavailable>,
     /// The part that the driver's threads took: their calls into the engine are in it.
     pub callers_ns: u64,
     /// Open loop: what the driver's threads took to wait for due times; in none of the others.
@@ -88,18 +102,38 @@ pub struct CpuReport {
 
 impl CpuReport {
     /// User and kernel time.
-    pub const fn total_ns(&self) -> u64 {
-        self.user_ns + self.kernel_ns
+    ///
+    /// # Errors
+    /// Why that of a server is not known.
+    pub fn total_ns(&self) -> Counted {
+        self.process.clone().map(|times| times.total_ns())
+    }
+
+    /// The part in the kernel.
+    ///
+    /// # Errors
+    /// As [`CpuReport::total_ns`].
+    pub fn kernel_ns(&self) -> Counted {
+        self.process.clone().map(|times| times.kernel_ns)
     }
 
     /// What the engine's own threads took, or its server.
-    pub const fn background_ns(&self) -> u64 {
-        self.total_ns().saturating_sub(self.callers_ns)
+    ///
+    /// # Errors
+    /// As [`CpuReport::total_ns`].
+    pub fn background_ns(&self) -> Counted {
+        Ok(self.total_ns()?.saturating_sub(self.callers_ns))
     }
 
-    fn merge(&mut self, other: &Self) {
-        self.user_ns += other.user_ns;
-        self.kernel_ns += other.kernel_ns;
+    fn merge(&mut self, other: Self) {
+        match (&mut self.process, other.process) {
+            (Ok(times), Ok(others)) => {
+                times.user_ns += others.user_ns;
+                times.kernel_ns += others.kernel_ns;
+            }
+            (process @ Ok(_), why) => *process = why,
+            (Err(_), _) => {}
+        }
         self.callers_ns += other.callers_ns;
         self.waiting_ns += other.waiting_ns;
     }
@@ -143,7 +177,7 @@ impl PhaseReport {
             }
         }
         self.tally.merge(&other.tally);
-        self.cpu.merge(&other.cpu);
+        self.cpu.merge(other.cpu);
         self.counters = self.counters.plus(&other.counters);
         self.between_ns += other.between_ns;
     }

@@ -149,10 +149,10 @@ impl KvSpec {
     /// [`KvError::Condition`] where the machine does not have it.
     pub(crate) fn opened(&self) -> Result<StoreOptions, KvError> {
         let mut options = self.options.clone();
-        if options.memory_bytes.is_some() || !engine::keeps_records_in_memory(options.engine) {
+        let needed = self.records_in_memory_bytes();
+        let Some(needed) = needed.filter(|_| options.memory_bytes.is_none()) else {
             return Ok(options);
-        }
-        let needed = self.memory_of_records(1.0);
+        };
         let all = needed.saturating_mul(self.processes.into());
         if let Ok(available) = outcrop_probe::memory::available_bytes()
             && all > available
@@ -169,6 +169,11 @@ impl KvSpec {
         let likely = self.memory_of_records(MEMORY_MARGIN) + LEAST_SERVER_MEMORY_BYTES;
         options.memory_bytes = Some(likely.min(self.memory_limit_bytes.unwrap_or(u64::MAX)));
         Ok(options)
+    }
+
+    /// Memory that the records of one database need, where the engine keeps all of them there.
+    pub fn records_in_memory_bytes(&self) -> Option<u64> {
+        engine::keeps_records_in_memory(self.options.engine).then(|| self.memory_of_records(1.0))
     }
 
     /// Memory for the records of one database, those that may be inserted included, times a margin.

@@ -111,6 +111,14 @@ pub trait Store: Send + Sync {
         Tables::unavailable("the engine does not say what its files hold")
     }
 
+    /// How many records a server holds, which may have dropped some; `None` where the engine is in this process and keeps what it acknowledges.
+    ///
+    /// # Errors
+    /// The server does not say.
+    fn records(&self) -> Result<Option<u64>, KvError> {
+        Ok(None)
+    }
+
     /// The process that does the engine's work, where it is not this one.
     fn server(&self) -> Option<OtherProcess> {
         None

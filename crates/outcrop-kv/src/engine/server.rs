@@ -5,7 +5,7 @@ mod life;
 mod program;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LAST_MOMENTS: Duration = Duration::from_secs(5);
 /// Of a key that nobody stores: that it is answered says that the server is ready.
 const PROBE: &[u8] = b"outcrop-is-ready";
+/// In `Can't handle RDB format version 12`: what Redis says of files that a later version wrote. memcached has none.
+const NEWER_FORMAT: &str = "RDB format version";
 
 type Connection = Exchange<UnixStream>;
 
@@ -107,11 +109,15 @@ fn ask<'c>(connection: &'c mut Connection, request: &[u8], kind: Verb) -> Result
 }
 
 impl Server {
-    fn connect(&self) -> io::Result<Connection> {
+    fn dial(&self) -> io::Result<UnixStream> {
         let stream = UnixStream::connect(socket_in(&self.folder))?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Exchange::new(stream, self.program.wire()))
+        Ok(stream)
+    }
+
+    fn connect(&self) -> io::Result<Connection> {
+        Ok(Exchange::new(self.dial()?, self.program.wire()))
     }
 
     /// Whether it answers a question about its records: Redis takes connections before it has read its log, and refuses.
@@ -144,18 +150,29 @@ impl Server {
 
     /// Why it did not take its own files.
     fn unreadable(&self) -> KvError {
+        // Redis names the version first, and then each caller of the reader in it says that it failed.
+        if let Some(said) = self.life.said_that(NEWER_FORMAT) {
+            return KvError::version(&self.directory, &self.identity, said);
+        }
         let said = self.life.said().unwrap_or_default();
         // `…: make a backup of your AOF file, then …`: what to do is said behind it.
         let what = said.split(": make a backup").next().unwrap_or(&said);
-        let (directory, detail) = (self.directory.display().to_string(), what.to_owned());
-        match what.contains("version") {
-            true => KvError::Version {
-                directory,
-                engine: self.identity.clone(),
-                detail,
-            },
-            false => KvError::Damaged { directory, detail },
-        }
+        KvError::damaged(&self.directory, what)
+    }
+
+    /// How many records it holds.
+    fn count_records(&self) -> Result<u64, KvError> {
+        let action = "count its records";
+        let asked = self.dial().and_then(|mut stream| {
+            stream.write_all(self.program.count_question())?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer)?;
+            Ok(answer)
+        });
+        let answer = asked.map_err(|error| self.failed(action, &error.into()))?;
+        self.program
+            .count_in(&answer)
+            .ok_or_else(|| self.confused(action))
     }
 
     /// How the server ended.
@@ -251,6 +268,10 @@ impl Store for Served {
             Ok(()) => Tables::unavailable("a log has no blocks, index and filters"),
             Err(why) => Tables::unavailable(&why.reason),
         }
+    }
+
+    fn records(&self) -> Result<Option<u64>, KvError> {
+        self.0.count_records().map(Some)
     }
 
     fn server(&self) -> Option<OtherProcess> {

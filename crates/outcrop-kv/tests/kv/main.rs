@@ -5,7 +5,9 @@
 mod blocks;
 mod engines;
 mod faults;
+mod helped;
 mod kills;
+mod logs;
 mod mixes;
 mod open_loop;
 mod phases;

@@ -52,31 +52,49 @@ fn mean_ns(latencies: &outcrop_measure::histogram::LatencyHistogram) -> f64 {
 
 #[test]
 fn more_than_a_store_bears_gives_its_capacity_and_latencies_of_the_backlog() {
-    let closed = run("closed", SERVICE, Duration::ZERO);
-    let over = run("constant:100k", SERVICE, Duration::ZERO);
-    let ratio = over.operations() as f64 / closed.operations() as f64;
-    assert!(
-        (0.3..3.0).contains(&ratio),
-        "{ratio} of the closed loop's throughput"
-    );
-    // All that was due in the measured time is in the latencies, and nothing that was due before.
-    let due = over.latencies().count();
-    assert!((19_999..=20_001).contains(&due), "{due} were due");
-    // Ten times as many were due as could be done: what was done had been due in the warm-up.
-    assert_eq!(over.tally.unfinished, due);
-    let of_windows: u64 = over.windows().iter().sum();
-    assert_eq!(of_windows, over.operations());
-    // Nothing stands in a window behind the end, which would look as if the store had stopped.
-    let windows = over.windows().len();
-    for interval in &over.intervals {
-        assert!(
-            (interval.index as usize) < windows,
-            "{} of {windows}",
-            interval.index
-        );
+    let over = || {
+        let over = run("constant:100k", SERVICE, Duration::ZERO);
+        // All that was due in the measured time is in the latencies, and nothing that was due before.
+        let due = over.latencies().count();
+        assert!((19_999..=20_001).contains(&due), "{due} were due");
+        // Ten times as many were due as could be done: what was done had been due in the warm-up.
+        assert_eq!(over.tally.unfinished, due);
+        let of_windows: u64 = over.windows().iter().sum();
+        assert_eq!(of_windows, over.operations());
+        // Nothing stands in a window behind the end, which would look as if the store had stopped.
+        let windows = over.windows().len();
+        for interval in &over.intervals {
+            assert!(
+                (interval.index as usize) < windows,
+                "{} of {windows}",
+                interval.index
+            );
+        }
+        // They have waited for between nothing and all of the measured time, however fast the store is.
+        let mean = mean_ns(&over.latencies()) / DURATION.as_nanos() as f64;
+        assert!((0.49..0.51).contains(&mean), "{mean}");
+        over.operations()
+    };
+    let most = DURATION.as_nanos() / SERVICE.as_nanos() + 1;
+    let closed = || run("closed", SERVICE, Duration::ZERO).operations();
+    comes_true(|| {
+        let (closed, over) = (closed(), over());
+        assert!(u128::from(over) <= most, "{over} of {most}");
+        let ratio = over as f64 / closed as f64;
+        let is_capacity = (0.5..2.0).contains(&ratio);
+        is_capacity.then_some(()).ok_or(ratio)
+    });
+}
+
+/// On a machine with other work a thread of the driver may stand still for most of a measured time: what depends on that has to be so in one
+/// of many runs, and what does not, in all of them.
+fn comes_true(mut is_so: impl FnMut() -> Result<(), f64>) {
+    const RUNS: usize = 20;
+    let mut seen = Vec::new();
+    while let Err(other) = is_so() {
+        seen.push(other);
+        assert!(seen.len() < RUNS, "in none of the runs: {seen:?}");
     }
-    let (latency, service) = (mean_ns(&over.latencies()), mean_ns(&over.service()));
-    assert!(latency > 20.0 * service, "{latency} ns and {service} ns");
 }
 
 #[test]
@@ -94,11 +112,19 @@ fn a_rate_beyond_all_bounds_is_counted_and_not_drawn_one_by_one() {
 
 #[test]
 fn less_than_a_store_bears_gives_what_was_offered() {
-    let under = run("constant:1k", SERVICE, Duration::ZERO);
-    let due = under.latencies().count();
-    assert!((199..=201).contains(&due), "{due} were due");
-    let ratio = under.operations() as f64 / 200.0;
-    assert!((0.5..1.05).contains(&ratio), "{ratio} of what was offered");
+    // A tenth of what the store bears, of which so many are due in the warm-up.
+    const IN_WARM_UP: u64 = 150;
+    comes_true(|| {
+        let under = run("constant:1k", SERVICE, Duration::ZERO);
+        let due = under.latencies().count();
+        assert!((199..=201).contains(&due), "{due} were due");
+        // What was due is completed, waits, or is under way at the end; what is completed was due then or before.
+        let completed = under.operations();
+        assert!(completed + under.tally.unfinished + 1 >= due, "{under:?}");
+        assert!(completed <= due + IN_WARM_UP + 1, "{completed} of {due}");
+        let is_offered = completed.abs_diff(due) <= 1;
+        is_offered.then_some(()).ok_or(completed as f64)
+    });
 }
 
 #[test]
@@ -133,13 +159,13 @@ fn waiting_for_due_times_is_no_cpu_time_of_an_operation() {
         };
         let run = trial(&spec).run;
         assert!(run.operations() > 1000, "{arrival}: {}", run.operations());
-        (run.cpu, run.operations() as f64)
+        (run.cpu.clone(), run.operations() as f64)
     };
     let (closed, closed_operations) = run("closed");
     assert_eq!(closed.waiting_ns, 0);
     let (open, open_operations) = run("constant:20k");
     assert!(4 * open.callers_ns < open.waiting_ns, "{open:?}");
-    assert!(4 * open.total_ns() < open.waiting_ns, "{open:?}");
+    assert!(4 * open.total_ns().unwrap() < open.waiting_ns, "{open:?}");
     // Of the operations themselves nothing is taken away.
     let (of_open, of_closed) = (
         open.callers_ns as f64 / open_operations,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use outcrop_kv::{CompactionState, KvError, Session, Store, StoreCounters};
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::Clock;
+use outcrop_probe::process::OtherProcess;
 
 /// What a store does wrong, every now and then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(crate) enum Lie {
     ScansAreStale,
     /// A scan has the value of one record under the key of the next.
     ScansMoveValues,
+    /// A put is acknowledged and not kept.
+    PutsAreDropped,
 }
 
 /// Lies are told once in this many requests.
@@ -39,6 +42,8 @@ pub(crate) struct Shelf {
     stall: Duration,
     /// How late the kernel may wake the thread of the last get, in nanoseconds.
     pub(crate) timer_slack_ns: Arc<AtomicU64>,
+    /// The process that is said to do its work.
+    pub(crate) server: Option<u32>,
     value: Vec<u8>,
 }
 
@@ -51,6 +56,7 @@ impl Shelf {
             service: Duration::ZERO,
             stall: Duration::ZERO,
             timer_slack_ns: Arc::default(),
+            server: None,
             value: Vec::new(),
         }
     }
@@ -108,6 +114,14 @@ impl Store for Shelf {
     fn counters(&self) -> StoreCounters {
         StoreCounters::unavailable("it does not count")
     }
+
+    fn records(&self) -> Result<Option<u64>, KvError> {
+        Ok(Some(self.records.lock().unwrap().len() as u64))
+    }
+
+    fn server(&self) -> Option<OtherProcess> {
+        self.server.map(OtherProcess::of)
+    }
 }
 
 /// The last version, or the one before it.
@@ -135,6 +149,10 @@ impl Session for Shelf {
     }
 
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), KvError> {
+        // Gets count requests for the others.
+        if self.lie == Lie::PutsAreDropped && self.lies(Lie::PutsAreDropped) {
+            return Ok(());
+        }
         let mut records = self.records.lock().unwrap();
         let versions = records.entry(key.to_vec()).or_default();
         versions.push(value.to_vec());

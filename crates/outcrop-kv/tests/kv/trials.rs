@@ -43,7 +43,7 @@ fn a_trial_of_every_engine_loads_runs_verifies_and_leaves_nothing() {
             report.stored, report.stored_after
         );
         assert!(
-            report.run.cpu.total_ns() > 0 && report.run.cpu.callers_ns > 0,
+            report.run.cpu.total_ns().unwrap() > 0 && report.run.cpu.callers_ns > 0,
             "{engine}"
         );
         assert!(report.is_settled, "{engine}");

@@ -28,7 +28,7 @@ impl PlanSet {
         });
         let memory = of_memory.map(|(cell, held, total)| {
             format!(
-                "the caches and write buffers of a trial ({}) may take {}, and this machine has {} of memory; give smaller ones, or fewer processes",
+                "caches, write buffers and records in memory of a trial ({}) may take {}, and this machine has {} of memory; give smaller caches, fewer records or fewer processes",
                 cell.label(),
                 format_data(held as f64),
                 format_data(total as f64)

@@ -8,6 +8,7 @@ mod codec;
 mod figures;
 mod findings;
 mod method;
+mod naming;
 mod servers;
 mod space;
 

@@ -302,10 +302,7 @@ fn loads_without_a_figure_are_counted_in_the_last_caption() {
     let run = of_settings(&cells);
     for base in ["kv-throughput", "kv-read-latency", "kv-cpu"] {
         let drawn = figures(&run, base);
-        let left_out = format!(
-            "Not drawn: {} loads; the table of cells has them.",
-            LOADS - drawn.len()
-        );
+        let left_out = format!("Not drawn: {} loads (ycsb-f, 1 thread", LOADS - drawn.len());
         let (last, others) = drawn.split_last().unwrap();
         assert!(last.caption.contains(&left_out), "{base}: {}", last.caption);
         assert!(
@@ -341,13 +338,21 @@ fn cells_without_a_bar_or_a_line_are_counted_in_the_caption() {
         ("kv-over-time", 12),
     ] {
         let caption = &figures(&run, id)[0].caption;
-        let said = format!("Not drawn: {left_out} cells; the table of cells has them.");
+        let said = format!("Not drawn: {left_out} cells (compression zstd:");
         assert!(caption.contains(&said), "{id}: {caption}");
     }
     // In each of the two panels.
     let of_two = of_settings(&cells(&["1", "2"]));
     let caption = &figures(&of_two, "kv-cpu")[0].caption;
-    assert!(caption.contains("Not drawn: 4 cells"), "{caption}");
+    assert!(
+        caption.contains("Not drawn: 4 cells (compression zstd:17, zstd:18); the table of cells has them."),
+        "{caption}"
+    );
+    // All of the second number of processes, and the last two levels of the first.
+    let caption = &figures(&of_two, "kv-codec-throughput")[0].caption;
+    let said =
+        "Not drawn: 20 cells (compression zstd:17, zstd:18; processes 2); the table of cells has them.";
+    assert!(caption.contains(said), "{caption}");
 }
 
 /// A run of both layers on the same data: blocks of 4 KiB have these ratios in the compression layer.

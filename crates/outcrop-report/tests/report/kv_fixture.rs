@@ -82,7 +82,9 @@ pub(crate) fn of_settings(cells: &[(Unusual, f64)]) -> RunView {
         }
         let workload = *factors.value(&WORKLOAD);
         factors.set(&REQUESTS, workload.requests());
-        factors.set(&VALUE_SIZE, workload.value_size());
+        if settings.iter().all(|(factor, _)| factor.name != VALUE_SIZE.name) {
+            factors.set(&VALUE_SIZE, workload.value_size());
+        }
         push_trials(&mut run, &factors, *throughput, 55e6);
     }
     run

@@ -25,6 +25,7 @@ mod kv;
 mod kv_choice;
 mod kv_figures;
 mod kv_fixture;
+mod kv_servers;
 mod kv_unmeasured;
 mod libraries;
 mod limits;

@@ -316,13 +316,30 @@ fn a_dry_run_warns_of_databases_and_caches_that_do_not_fit() {
     assert!(on_disk.contains("give fewer records"), "{on_disk}");
     let in_memory = dry(&["--processes", "1000", "--records", "10", "--block-cache", "1TiB"]);
     assert!(
-        in_memory.contains("warning: the caches and write buffers of a trial (")
+        in_memory.contains("warning: caches, write buffers and records in memory of a trial (")
             && in_memory.contains("may take 1.10 PB"),
         "{in_memory}"
     );
     assert_eq!(dry(&["--records", "10"]), "");
     // It keeps nothing.
     assert_eq!(dry(&["--engine", "none", "--records", "1000000000000"]), "");
+    // Servers keep all in memory, and Redis a log on the disk too unless it is told to keep none.
+    for (engine, durability, has_files) in [
+        (StoreEngine::Memcached, "unlogged", false),
+        (StoreEngine::Redis, "unlogged", false),
+        (StoreEngine::Redis, "logged", true),
+    ] {
+        if !is_here(engine) {
+            continue;
+        }
+        let args = ["--engine", engine.name(), "--durability", durability];
+        let said = dry(&[&args[..], &["--records", "1000000000000"]].concat());
+        assert!(
+            said.contains("records in memory of a trial ("),
+            "{engine}: {said}"
+        );
+        assert_eq!(said.contains(" stores 1.02 PB"), has_files, "{engine}: {said}");
+    }
 }
 
 #[test]

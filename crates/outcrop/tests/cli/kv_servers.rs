@@ -1,5 +1,7 @@
 //! `outcrop kv` on Redis and memcached: rows, reasons, and what is missing on a machine.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use outcrop_workload::store::StoreEngine;
 
 use crate::harness::{Seen, command, names_in, only_run, workplace};
@@ -106,4 +108,32 @@ fn a_server_that_is_not_here_and_scans_of_servers_are_refused_in_a_sentence() {
         "{}",
         seen.stderr
     );
+}
+
+/// memcached with the memory that it is told to have, and with leave to forget: what another program of that name may do.
+const FORGETFUL: &str = "#!/bin/sh
+for given do shift; [ \"$given\" = -M ] || set -- \"$@\" \"$given\"; done
+exec memcached \"$@\" -m 8
+";
+
+#[test]
+fn a_server_that_forgets_records_for_want_of_memory_is_not_measured() {
+    if !is_here(StoreEngine::Memcached) {
+        return;
+    }
+    let dir = workplace();
+    let program = dir.path().join("forgetful");
+    std::fs::write(&program, FORGETFUL).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let args = arguments(&["--engine", "memcached", "--records", "20000", "--no-save"]);
+    let seen: Seen = command(dir.path(), &args)
+        .env("OUTCROP_MEMCACHED", &program)
+        .output()
+        .unwrap()
+        .into();
+    let said = format!("{}{}", seen.stdout, seen.stderr);
+    for words in ["of the 20000 records that were loaded", "give fewer records"] {
+        assert!(said.contains(words), "{words}: {seen:?}");
+    }
+    assert_eq!(names_in(dir.path()), ["forgetful"]);
 }

@@ -67,24 +67,43 @@ const BUDGET: [&str; 13] = [
     "json",
 ];
 
+/// A run with a budget, and what it says of where to compress.
+fn run_within(budget: &str) -> (tempfile::TempDir, Value) {
+    let dir = workplace();
+    let more = ["--quiet", "--budget", budget, "--min-ratio", "1.5"];
+    let seen = outcrop(dir.path(), &[&BUDGET[..], &more].concat());
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let placement = details(&seen)["placement"].clone();
+    assert_eq!(placement["constraints"]["min_ratio"], 1.5, "{placement}");
+    assert_eq!(placement["race"]["budget"], budget);
+    (dir, placement)
+}
+
+/// The candidates that have trials.
+fn measured(placement: &Value) -> Vec<&Value> {
+    let candidates = placement["candidates"].as_array().unwrap().iter();
+    candidates
+        .filter(|candidate| candidate["throughput"]["provenance"] == "measured")
+        .collect()
+}
+
+/// Of the candidate that got the most.
+fn most_trials(placement: &Value) -> Option<u64> {
+    let measured = measured(placement).into_iter();
+    measured.filter_map(|one| one["throughput"]["n"].as_u64()).max()
+}
+
 #[test]
 fn a_budget_goes_to_the_cells_that_may_be_the_answer_and_each_says_why_it_stopped() {
     if !can_make() {
         return;
     }
-    let dir = workplace();
-    let more = ["--quiet", "--budget", "45s", "--min-ratio", "1.5"];
-    let seen = outcrop(dir.path(), &[&BUDGET[..], &more].concat());
-    assert_eq!(seen.code, Some(0), "{seen:?}");
-    let placement = &details(&seen)["placement"];
-    assert_eq!(placement["constraints"]["min_ratio"], 1.5, "{placement}");
-    assert_eq!(placement["race"]["budget"], "45s");
-    let measured: Vec<&Value> = placement["candidates"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|candidate| candidate["throughput"]["provenance"] == "measured")
-        .collect();
+    // How many trials fit depends on what else the machine does: where the first budget is too short to tell, a longer one must not be.
+    let mut runs = ["45s", "4m"].into_iter().map(run_within);
+    let (dir, placement) = runs
+        .find(|(_, placement)| most_trials(placement) >= Some(5))
+        .expect("the trials go to those that may be the answer");
+    let measured = measured(&placement);
     for candidate in &measured {
         assert!(candidate["stopped"].is_string(), "{candidate}");
     }
@@ -94,11 +113,6 @@ fn a_budget_goes_to_the_cells_that_may_be_the_answer_and_each_says_why_it_stoppe
         .find(|candidate| candidate["place"] == "nowhere")
         .unwrap();
     assert_eq!(plain["throughput"]["n"], 1, "{plain}");
-    let most = measured
-        .iter()
-        .filter_map(|one| one["throughput"]["n"].as_u64())
-        .max();
-    assert!(most >= Some(5), "{measured:?}");
 
     let run = only_run(dir.path());
     let page = std::fs::read_to_string(run.join("report.html")).unwrap();

@@ -22,8 +22,8 @@ const START_LIMIT: Duration = Duration::from_secs(300);
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 /// How long it may take to end before it is killed: Redis brings its log to the device first.
 const END_LIMIT: Duration = Duration::from_secs(60);
-/// The last words of a server that are repeated.
-const LAST_WORDS_BYTES: u64 = 400;
+/// The end of what a server printed that is looked at.
+const LAST_WORDS_BYTES: u64 = 4000;
 
 /// A process of ours that is asked to end when this is dropped.
 pub(super) struct Life {
@@ -117,16 +117,22 @@ impl Life {
 
     /// The first sentence of the last line that it printed.
     pub(super) fn said(&self) -> Option<String> {
+        self.said_that("")
+    }
+
+    /// The first sentence of the last line that it printed with these words in it.
+    pub(super) fn said_that(&self, part: &str) -> Option<String> {
         let length = self.said.metadata().map_or(0, |file| file.len());
         let start = length.saturating_sub(LAST_WORDS_BYTES);
         let mut end = vec![0; (length - start) as usize];
         // What cannot be read is not repeated.
         let _ = self.said.read_exact_at(&mut end, start);
         let end = String::from_utf8_lossy(&end).into_owned();
-        let line = end.lines().map(str::trim).rfind(|line| !line.is_empty())?;
         // `15538:M 23 Nov 2026 23:17:05.917 # Can't …`: Redis begins with the time.
-        let words = line.split_once(" # ").map_or(line, |(_, words)| words);
-        words.split(". ").next().map(str::to_owned)
+        let words = |line: &str| line.split_once(" # ").map_or(line, |(_, words)| words).to_owned();
+        let mut lines = end.lines().map(|line| words(line.trim()));
+        let line = lines.rfind(|line| !line.is_empty() && line.contains(part))?;
+        line.split(". ").next().map(str::to_owned)
     }
 }
 

@@ -120,6 +120,8 @@ impl Program {
                 command.args(["--maxmemory", &memory, "--maxmemory-policy", "noeviction"]);
                 // No snapshots: what is kept is in the log.
                 command.args(["--save", "", "--appendonly", log, "--appendfsync", sync]);
+                // A log that is rewritten begins with a snapshot, whose values Redis would compress with LZF.
+                command.args(["--rdbcompression", "no"]);
             }
             Self::Memcached => {
                 let memory = memory_bytes.div_ceil(MIB).max(1).to_string();
@@ -154,6 +156,33 @@ impl Program {
         }
     }
 
+    /// Asks how many records it holds; the connection closes behind the answer.
+    pub(super) const fn count_question(self) -> &'static [u8] {
+        match self {
+            Self::Redis => b"INFO keyspace\r\nQUIT\r\n",
+            Self::Memcached => b"stats\r\nquit\r\n",
+        }
+    }
+
+    /// How many records it holds, by the answer to [`Program::count_question`]; `None` where it does not say.
+    pub(super) fn count_in(self, answer: &str) -> Option<u64> {
+        let mut lines = answer.lines();
+        match self {
+            Self::Redis => {
+                lines.find(|line| *line == "# Keyspace")?;
+                match lines.find_map(|line| line.strip_prefix("db0:keys=")) {
+                    Some(keys) => keys.split(',').next()?.parse().ok(),
+                    // A database without keys has no line.
+                    None => Some(0),
+                }
+            }
+            Self::Memcached => lines
+                .find_map(|line| line.strip_prefix("STAT curr_items "))?
+                .parse()
+                .ok(),
+        }
+    }
+
     /// Whether the log is being rewritten, or will be at once, by the answer to [`Program::write_question`].
     pub(super) fn is_rewriting(self, answer: &[u8]) -> bool {
         let is_one = |line: &&[u8]| {
@@ -179,7 +208,27 @@ mod tests {
     }
 
     #[test]
-    fn no_server_is_told_to_open_a_port_or_to_forget_records() {
+    fn the_number_of_records_is_read_in_what_servers_say() {
+        let redis = |text| Program::Redis.count_in(text);
+        let keys = "$52\r\n# Keyspace\r\ndb0:keys=3000,expires=0,avg_ttl=0\r\n\r\n+OK\r\n";
+        assert_eq!(redis(keys), Some(3000));
+        assert_eq!(redis("$12\r\n# Keyspace\r\n\r\n+OK\r\n"), Some(0));
+        for text in [
+            "-ERR unknown command\r\n+OK\r\n",
+            "# Keyspace\r\ndb0:keys=many\r\n",
+        ] {
+            assert_eq!(redis(text), None, "{text}");
+        }
+        let memcached = |text| Program::Memcached.count_in(text);
+        assert_eq!(
+            memcached("STAT pid 7\r\nSTAT curr_items 12\r\nSTAT total_items 13\r\nEND\r\n"),
+            Some(12)
+        );
+        assert_eq!(memcached("STAT pid 7\r\nEND\r\n"), None);
+    }
+
+    #[test]
+    fn no_server_is_told_to_open_a_port_to_forget_records_or_to_compress_them() {
         let arguments = |program: Program| {
             let command = program.command(Path::new("/bin/x"), Durability::Synced, 64 << 20, "socket");
             let arguments = command.get_args().map(|one| one.to_string_lossy().into_owned());
@@ -191,6 +240,7 @@ mod tests {
             "{redis}"
         );
         assert!(redis.contains("--appendonly yes --appendfsync always"), "{redis}");
+        assert!(redis.contains("--rdbcompression no"), "{redis}");
         let memcached = arguments(Program::Memcached);
         assert!(
             memcached.contains("-s socket") && memcached.contains("-m 64 -M"),

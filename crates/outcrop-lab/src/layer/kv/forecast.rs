@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use outcrop_kv::engine::keeps_files;
+use outcrop_measure::seed::Seed;
 use outcrop_schema::Settings;
 use outcrop_schema::kv::{
     ARRIVAL, BLOCK_CACHE, DURABILITY, ENGINE, PROCESSES, RECORDS, SETTLING, THREADS, VALUE_SIZE, WORKLOAD,
@@ -11,6 +13,7 @@ use outcrop_workload::keyed::{OperationKind, ValueSize};
 use outcrop_workload::store::{Durability, Settling, StoreEngine};
 
 use super::ground;
+use super::parameters::{kv_spec, options};
 use crate::cell::Cell;
 use crate::estimate::Forecast;
 use crate::layer::Holds;
@@ -64,21 +67,20 @@ pub(super) fn user_bytes(cell: &Cell) -> u64 {
 pub(super) fn holds(cell: &Cell) -> Holds {
     let factors = &cell.factors;
     let processes = u64::from(*factors.value(&PROCESSES));
-    if *factors.value(&ENGINE) == StoreEngine::None {
-        return Holds::default();
-    }
+    let spec = kv_spec(factors, &cell.trial, Seed(0), None);
+    let is_on_disk = keeps_files(&spec.options).is_ok() && ground::filesystem_of(factors).is_none();
     let records = *factors.value(&RECORDS) as f64 * processes as f64;
-    let is_on_disk = ground::filesystem_of(factors).is_none();
     // An engine that has none of them has no such setting.
     let buffers = [&BLOCK_CACHE, &WRITE_BUFFER].map(|factor| factors.get(factor).map_or(0, |size| size.0));
-    let buffers = buffers[0].saturating_add(buffers[1]);
+    let of_records = spec.records_in_memory_bytes().unwrap_or(0);
+    let in_memory = buffers.into_iter().fold(of_records, u64::saturating_add);
     Holds {
         disk_bytes: if is_on_disk {
             (records * record_bytes(factors)) as u64
         } else {
             0
         },
-        memory_bytes: buffers.saturating_mul(processes),
+        memory_bytes: in_memory.saturating_mul(processes),
     }
 }
 
@@ -113,10 +115,9 @@ pub(super) fn trial(cell: &Cell) -> Forecast {
         Some(_) => (MAKING, MADE_BYTES),
         None => (Duration::ZERO, 0),
     };
-    let bytes = |records: f64| match *factors.value(&ENGINE) {
-        StoreEngine::None | StoreEngine::Memcached => 0,
-        StoreEngine::Redis if factors.get(&DURABILITY) == Some(&Durability::Unlogged) => 0,
-        _ => (records * record_bytes(factors) * WRITE_AMPLIFICATION) as u64,
+    let bytes = |records: f64| match keeps_files(&options(factors)) {
+        Ok(()) => (records * record_bytes(factors) * WRITE_AMPLIFICATION) as u64,
+        Err(_) => 0,
     };
     Forecast {
         time: OVERHEAD + PROCESS * processes + load + settle + run + making,

@@ -101,7 +101,8 @@ fn factor_of(field: &str) -> &'static About {
     }
 }
 
-fn options(factors: &Settings) -> StoreOptions {
+/// How the engine of a cell is opened.
+pub(super) fn options(factors: &Settings) -> StoreOptions {
     fn given<T: Value>(factors: &Settings, factor: &Factor<T>, otherwise: T) -> T {
         factors.get(factor).cloned().unwrap_or(otherwise)
     }

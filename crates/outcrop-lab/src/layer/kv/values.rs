@@ -1,6 +1,6 @@
 //! From the driver's report to the values of a record.
 
-use outcrop_kv::engine::keeps_files;
+use outcrop_kv::engine::{keeps_files, keeps_more_than_its_log, keeps_values};
 use outcrop_kv::{Amounts, Counted, DeviceTraffic, KvReport, KvSpec, PhaseReport};
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, Unavailable};
@@ -10,7 +10,6 @@ use outcrop_results::{HistogramEntry, HistogramKind, Outcome, Value};
 use outcrop_schema::Remark;
 use outcrop_schema::kv;
 use outcrop_workload::keyed::OperationKind;
-use outcrop_workload::store::StoreEngine;
 
 use crate::layer::TrialReport;
 
@@ -57,10 +56,9 @@ pub(super) fn absent(why: &str) -> TrialReport {
 /// Everything that a completed trial says.
 pub(super) fn trial_report(spec: &KvSpec, report: &KvReport) -> TrialReport {
     let run = &report.run;
-    let keeps_values = spec.options.engine != StoreEngine::None;
     let mut values = speed(report);
     values.extend(stalls(run));
-    if keeps_values {
+    if keeps_values(spec.options.engine) {
         values.extend(memory(report));
         let files = keeps_files(&spec.options);
         values.extend(on_disk(space(spec, report), files.as_ref().err()));
@@ -138,6 +136,7 @@ fn speed(report: &KvReport) -> Vec<Value> {
     let operations = run.operations();
     let energy = report.energy_j.clone();
     let energy = energy.and_then(|joules| Ok(joules * per(1, run.tally.operations)?));
+    let each = |time: Counted| time.and_then(|time| per(time, operations));
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
     let hits = |counters: &outcrop_kv::StoreCounters| {
         let (hits, misses) = (counters.cache_hits.clone()?, counters.cache_misses.clone()?);
@@ -151,10 +150,10 @@ fn speed(report: &KvReport) -> Vec<Value> {
         Value::measured(kv::LOAD_THROUGHPUT, load.throughput_per_second()),
         Value::measured(kv::FLUSH_TIME, report.flush_ns as f64),
         Value::measured(kv::SETTLING_TIME, report.settling_ns as f64),
-        Value::known(kv::CPU, per(run.cpu.total_ns(), operations)),
+        Value::known(kv::CPU, each(run.cpu.total_ns())),
         Value::known(kv::CALLER_CPU, per(run.cpu.callers_ns, operations)),
-        Value::known(kv::BACKGROUND_CPU, per(run.cpu.background_ns(), operations)),
-        Value::known(kv::KERNEL_CPU, per(run.cpu.kernel_ns, operations)),
+        Value::known(kv::BACKGROUND_CPU, each(run.cpu.background_ns())),
+        Value::known(kv::KERNEL_CPU, each(run.cpu.kernel_ns())),
         Value::known(
             kv::KERNEL_THREADS_CPU,
             report
@@ -162,12 +161,15 @@ fn speed(report: &KvReport) -> Vec<Value> {
                 .clone()
                 .and_then(|ns| per(ns, run.tally.operations)),
         ),
-        Value::known(kv::LOAD_CPU, per(load.cpu.total_ns(), load.operations())),
+        Value::known(
+            kv::LOAD_CPU,
+            load.cpu.total_ns().and_then(|time| per(time, load.operations())),
+        ),
         Value::known(kv::ENERGY, energy),
         Value::known(kv::RESIDENT_BYTES, counted(&report.peak_resident_bytes)),
         Value::known(kv::WRITER_STALL, counted(&run.counters.stalled_ns)),
         Value::known(kv::CACHE_HITS, hits(&run.counters)),
-        Value::measured(kv::CPU_SHARE, cpu_share(report)),
+        Value::known(kv::CPU_SHARE, cpu_share(report)),
         Value::known(kv::MACHINE_CPU_SHARE, report.machine_cpu_share.clone()),
         Value::measured(kv::VERIFIED, run.tally.verified as f64),
         Value::measured(kv::MISMATCHES, (run.tally.mismatches + run.tally.missing) as f64),
@@ -183,9 +185,10 @@ fn speed(report: &KvReport) -> Vec<Value> {
 }
 
 /// CPU time of the processes over what their CPUs could give in the measured time.
-fn cpu_share(report: &KvReport) -> f64 {
+fn cpu_share(report: &KvReport) -> Result<f64, Unavailable> {
     let run = &report.run;
-    run.cpu.total_ns() as f64 / (run.duration_ns.max(1) as f64 * report.cpus.max(1) as f64)
+    let all_ns = run.duration_ns.max(1) as f64 * report.cpus.max(1) as f64;
+    run.cpu.total_ns().map(|time| time as f64 / all_ns)
 }
 
 /// Stalled windows, and the time that they are.
@@ -220,11 +223,9 @@ fn space(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     let user = report.load_amounts.user_written_bytes.max(1) as f64;
     let stored = report.stored.bytes.max(1) as f64;
     let counted = |counted: &Counted| counted.clone().map(|count| count as f64);
-    // What is left of the space without the log is what codecs and merging are judged by: of Redis nothing would be left.
-    let log = |bytes: u64| match spec.options.engine {
-        StoreEngine::Redis => Err(Unavailable::because("its log is all that Redis keeps in files")),
-        _ => Ok(bytes as f64),
-    };
+    // What is left of the space without the log is what codecs and merging are judged by: of a log alone nothing would be left.
+    let has_more = keeps_more_than_its_log(spec.options.engine);
+    let log = |bytes: u64| has_more.clone().map(|()| bytes as f64);
     vec![
         Value::measured(kv::STORED_BYTES, stored),
         Value::measured(kv::STORED_AFTER_BYTES, report.stored_after.bytes as f64),
@@ -404,7 +405,7 @@ fn notes(report: &KvReport) -> Vec<Remark> {
 
 #[cfg(test)]
 mod tests {
-    use outcrop_kv::{CpuReport, Interval, PhaseReport, StoreCounters, Tally};
+    use outcrop_kv::{CpuReport, CpuTimes, Interval, PhaseReport, StoreCounters, Tally};
     use outcrop_measure::histogram::LatencyHistogram;
     use outcrop_workload::keyed::OperationKind;
 
@@ -424,7 +425,11 @@ mod tests {
             interval_ns: 80_000_000,
             intervals: (0..).zip(completed).map(interval).collect(),
             tally: Tally::default(),
-            cpu: CpuReport::default(),
+            cpu: CpuReport {
+                process: Ok(CpuTimes::default()),
+                callers_ns: 0,
+                waiting_ns: 0,
+            },
             counters: StoreCounters::unavailable("a test"),
             between_ns: 0,
         }

@@ -7,17 +7,19 @@ mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outcrop_measure::metric::Metric;
+use outcrop_measure::units::format_bytes;
 use outcrop_results::{HistogramKind, RunView};
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    BLOCK_CACHE, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, SCHEMA, THROUGHPUT,
-    WORKLOAD,
+    BLOCK_CACHE, COMPRESSION, COMPRESSION_BLOCK_SIZE, ENGINE, FILESYSTEM, OF_ENGINES, REQUESTS, SCHEMA,
+    THROUGHPUT, VALUE_SIZE, WORKLOAD,
 };
-use outcrop_workload::keyed::OperationKind;
+use outcrop_workload::keyed::{OperationKind, ValueSize};
 
-use self::not_drawn::{MOST_GROUPS, cells_not_drawn, not_drawn, sentences};
-use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load, words};
+use self::not_drawn::{MOST_GROUPS, cells_not_drawn, sentences};
+use super::cell::{Chosen, blocks, engine, family, is_closed_loop, load, with, words, workers};
+use super::naming::Naming;
+use super::servers;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Dense, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, LineChart, Part, Point, Quantity, Scale, Series, axis};
@@ -51,9 +53,11 @@ const ALONG: [FactorRef; 4] = [&ENGINE, &COMPRESSION, &COMPRESSION_BLOCK_SIZE, &
 fn cost(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput by codec and block size";
     let family = family(cells, &ALONG, &THROUGHPUT);
+    let drawn = &family[..family.len().min(MOST_GROUPS)];
     let how = "Closed loop unless said otherwise. Bars: median; lines: interval.".to_owned();
-    let caption = caption_of(&family, [how, cells_not_drawn(family.len())]);
-    bars(&family, "kv-codec-throughput", TITLE, caption)
+    let left_out = cells_not_drawn(with(cells, &THROUGHPUT), drawn);
+    let caption = caption_of(drawn, [how, servers::note(drawn), left_out]);
+    bars(drawn, "kv-codec-throughput", TITLE, caption)
 }
 
 fn bars(family: &[&Cell<'_>], id: &str, title: &str, caption: String) -> FigureSlot {
@@ -71,7 +75,7 @@ fn bars(family: &[&Cell<'_>], id: &str, title: &str, caption: String) -> FigureS
         parts: Part::all(parts.map(|(name, _)| name)),
         facets: vec![Facet {
             title: String::new(),
-            groups: family.iter().take(MOST_GROUPS).map(group).collect(),
+            groups: family.iter().map(group).collect(),
         }],
     };
     chart.slot(id, title, caption, "kv-compression")
@@ -88,8 +92,9 @@ fn over_time(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Throughput over time";
     let family = family(cells, &ALONG[..3], &THROUGHPUT);
     let step = family.len().div_ceil(MOST_LINES).max(1);
+    let drawn: Chosen<'_, '_> = family.into_iter().step_by(step).collect();
     let line = |(hue, cell): (usize, &&Cell<'_>)| Series::new(blocks(cell), hue, Dense, windows(cell));
-    let series: Vec<Series> = family.iter().step_by(step).enumerate().map(line).collect();
+    let series: Vec<Series> = drawn.iter().enumerate().map(line).collect();
     let chart = LineChart {
         x: axis(
             "Seconds since the start of measuring",
@@ -101,8 +106,8 @@ fn over_time(cells: &[Cell<'_>]) -> FigureSlot {
     };
     const HOW: &str = "First repetition, window by window. Flushes and compactions are dips, and so is other load on the machine; a stall is a window \
                        below a tenth of the median.";
-    let left_out = not_drawn(family.len() - chart.series.len(), "cell");
-    let caption = caption_of(&family, [HOW.to_owned(), left_out]);
+    let left_out = cells_not_drawn(with(cells, &THROUGHPUT), &drawn);
+    let caption = caption_of(&drawn, [HOW.to_owned(), servers::note(&drawn), left_out]);
     chart.curves(
         "kv-over-time",
         TITLE,
@@ -163,59 +168,96 @@ fn add_idle(counts: &mut BTreeMap<u64, (f64, f64)>, longest_s: f64) {
     }
 }
 
-/// Throughput and tail of each engine under each workload.
+/// Throughput of each engine under each workload, a panel for each size of values.
 fn by_workload(cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Engines by workload";
+    let family = family(cells, &along_workloads(cells), &THROUGHPUT);
+    let naming = Naming::among(&family);
+    let engines = distinct(family.iter().map(|cell| naming.settings(cell)));
+    let workloads: BTreeSet<&str> = family.iter().map(|cell| cell.spelling(&WORKLOAD)).collect();
+    if workloads.len() < 2 {
+        return FigureSlot::missing(TITLE, "the run has a single workload.", "kv-ycsb");
+    }
+    let bar = |cell: &&Cell<'_>| {
+        let name = naming.settings(cell);
+        let part = engines.iter().position(|engine| *engine == name)?;
+        Some(Bar::of(Measured, part, cell.number(&THROUGHPUT)?, &words(cell)))
+    };
+    let sizes: BTreeSet<(u64, String)> = family.iter().map(|cell| values_in_words(cell)).collect();
+    let facet = |size: &(u64, String)| {
+        let of_size = family.iter().filter(|cell| values_in_words(cell) == *size);
+        let group = |workload: &&str| BarGroup {
+            label: (*workload).to_owned(),
+            bars: of_size
+                .clone()
+                .filter(|cell| cell.spelling(&WORKLOAD) == *workload)
+                .filter_map(bar)
+                .collect(),
+        };
+        Facet {
+            title: if sizes.len() > 1 {
+                size.1.clone()
+            } else {
+                String::new()
+            },
+            groups: workloads.iter().map(group).collect(),
+        }
+    };
+    let chart = BarChart {
+        value: axis("Operations per second", Quantity::Iops, Scale::Linear),
+        parts: Part::all(engines.iter().map(String::as_str)),
+        facets: sizes.iter().map(facet).collect(),
+    };
+    const HOW: &str = "Latency by kind of operation is in the table of cells.";
+    let caption = sentences([
+        family.first().map_or_else(String::new, |cell| asked_by(cell)),
+        HOW.to_owned(),
+        naming.note(),
+        servers::note(&family),
+        cells_not_drawn(with(cells, &THROUGHPUT), &family),
+    ]);
+    chart.slot("kv-workloads", TITLE, caption, "kv-ycsb")
+}
+
+/// In what the engines of one figure by workload may differ.
+fn along_workloads(cells: &[Cell<'_>]) -> Vec<FactorRef> {
     // Servers have no block cache: where all others have the same, that is no difference between loads.
     let caches: BTreeSet<_> = cells
         .iter()
         .filter_map(|cell| cell.factors().setting(BLOCK_CACHE.name))
         .collect();
-    let factors: Vec<FactorRef> = OF_ENGINES
+    OF_ENGINES
         .iter()
         .copied()
-        .chain([&WORKLOAD as FactorRef, &outcrop_schema::kv::REQUESTS])
+        .chain([&WORKLOAD as FactorRef, &REQUESTS, &VALUE_SIZE])
         .chain((caches.len() < 2).then_some(&BLOCK_CACHE as FactorRef))
-        .collect();
-    let family = family(cells, &factors, &THROUGHPUT);
-    // In the order of the cells, in which 4 KiB comes before 16 KiB.
-    let mut engines: Vec<String> = Vec::new();
-    for engine in family.iter().map(|cell| blocks(cell)) {
-        if !engines.contains(&engine) {
-            engines.push(engine);
+        .collect()
+}
+
+/// `Closed loop, 4 threads.`
+fn asked_by(cell: &Cell<'_>) -> String {
+    let arrival = match is_closed_loop(cell) {
+        true => "Closed loop",
+        false => "Open loop",
+    };
+    format!("{arrival}, {}.", workers(cell))
+}
+
+/// `values of 100 B`, behind their length, by which panels are ordered; sizes that differ come last.
+fn values_in_words(cell: &Cell<'_>) -> (u64, String) {
+    match cell.get(&VALUE_SIZE) {
+        Some(ValueSize::Fixed(size)) => (size.0, format!("values of {}", format_bytes(size.0))),
+        _ => (u64::MAX, format!("values as in {}", cell.spelling(&VALUE_SIZE))),
+    }
+}
+
+/// Each name once, in the order of the cells, in which 4 KiB comes before 16 KiB.
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in all {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    let mut workloads: BTreeMap<String, Chosen<'_, '_>> = BTreeMap::new();
-    for cell in &family {
-        workloads
-            .entry(cell.spelling(&WORKLOAD).to_owned())
-            .or_default()
-            .push(cell);
-    }
-    if workloads.len() < 2 {
-        return FigureSlot::missing(TITLE, "the run has a single workload.", "kv-ycsb");
-    }
-    let facet = |metric: &Metric, title: &str| Facet {
-        title: title.to_owned(),
-        groups: workloads
-            .iter()
-            .map(|(workload, cells)| BarGroup {
-                label: workload.clone(),
-                bars: cells
-                    .iter()
-                    .filter_map(|cell| {
-                        let part = engines.iter().position(|engine| *engine == blocks(cell))?;
-                        Some(Bar::of(Measured, part, cell.number(metric)?, &words(cell)))
-                    })
-                    .collect(),
-            })
-            .collect(),
-    };
-    let chart = BarChart {
-        value: axis("Operations per second", Quantity::Iops, Scale::Linear),
-        parts: Part::all(engines.iter().map(String::as_str)),
-        facets: vec![facet(&THROUGHPUT, "")],
-    };
-    let caption = "Closed loop. Latency by kind of operation is in the table of cells.";
-    chart.slot("kv-workloads", TITLE, caption, "kv-ycsb")
+    names
 }

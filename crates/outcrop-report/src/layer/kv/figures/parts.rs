@@ -9,11 +9,11 @@ use outcrop_schema::kv::{
 };
 
 use super::super::blocks::{BlockRatio, ratio_of, ratios as block_ratios};
-use super::super::cell::{blocks, family, is_compressed, is_compressed_below, words};
+use super::super::cell::{blocks, family, is_compressed, is_compressed_below, with, words};
+use super::super::naming::Naming;
 use super::super::space::{log_share, matters};
 use super::caption_of;
 use super::not_drawn::{MOST_GROUPS, cells_not_drawn};
-use super::workers::line_name;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::{Derived, Measured};
 use crate::chart::{Bar, BarChart, BarGroup, Facet, Part, Quantity, Scale, Segment, axis};
@@ -29,12 +29,13 @@ const ROUNDING: f64 = 1e-6;
 pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
     const TITLE: &str = "Ratio of the whole engine, and of its blocks";
     let family = family(cells, OF_ENGINES, &STORED_RATIO);
+    let drawn = &family[..family.len().min(MOST_GROUPS)];
+    let naming = Naming::among(drawn);
     let known = block_ratios(run);
-    let groups: Vec<BarGroup> = family
+    let groups: Vec<BarGroup> = drawn
         .iter()
-        .take(MOST_GROUPS)
         .map(|cell| BarGroup {
-            label: line_name(cell),
+            label: naming.settings(cell),
             bars: ratio_bars(cell, &known),
         })
         .collect();
@@ -58,7 +59,7 @@ pub(super) fn ratios(run: &RunView, cells: &[Cell<'_>]) -> FigureSlot {
     let more = [
         where_they_part(&family),
         beside.to_owned(),
-        cells_not_drawn(family.len()),
+        cells_not_drawn(with(cells, &STORED_RATIO), drawn),
     ];
     chart.slot("kv-space", TITLE, caption_of(&family, more), PLAN)
 }
@@ -209,6 +210,8 @@ fn where_they_part(family: &[&Cell<'_>]) -> String {
 pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     const TITLE: &str = "What the space goes to";
     let family = family(cells, OF_ENGINES, &DATA_BLOCK_BYTES);
+    let drawn = &family[..family.len().min(MOST_GROUPS)];
+    let naming = Naming::among(drawn);
     let bar = |cell: &Cell<'_>| {
         let parts = Parts::of(cell)?;
         Some(Bar {
@@ -218,7 +221,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         })
     };
     let group = |cell: &&Cell<'_>| BarGroup {
-        label: line_name(cell),
+        label: naming.settings(cell),
         bars: bar(cell).into_iter().collect(),
     };
     let chart = BarChart {
@@ -230,7 +233,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
         parts: Part::all(NAMES),
         facets: vec![Facet {
             title: String::new(),
-            groups: family.iter().take(MOST_GROUPS).map(group).collect(),
+            groups: drawn.iter().map(group).collect(),
         }],
     };
     const HOW: &str = "After the load has settled. Medians. The rest is derived, the space less its known parts: what the engine's statistics leave \
@@ -238,7 +241,7 @@ pub(super) fn parts(cells: &[Cell<'_>]) -> Option<FigureSlot> {
     let more = [
         HOW.to_owned(),
         excess_in_words(&family),
-        cells_not_drawn(family.len()),
+        cells_not_drawn(with(cells, &DATA_BLOCK_BYTES), drawn),
     ];
     match chart.draw("kv-space-parts", TITLE, caption_of(&family, more)) {
         Some(figure) => Some(FigureSlot::Drawn(figure)),

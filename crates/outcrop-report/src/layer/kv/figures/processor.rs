@@ -3,10 +3,11 @@
 use outcrop_measure::metric::{Metric, Unit};
 use outcrop_schema::kv::{BACKGROUND_CPU, CALLER_CPU, CPU, ENERGY, KERNEL_CPU, OF_ENGINES};
 
-use super::super::cell::{Chosen, family, words};
+use super::super::cell::{family, with, words};
+use super::super::naming::Naming;
 use super::caption_of;
-use super::not_drawn::{MOST_GROUPS, cells_not_drawn, not_drawn, of_loads, sentences};
-use super::workers::{curves, line_name};
+use super::not_drawn::{MOST_GROUPS, cells_not_drawn, of_loads, sentences};
+use super::workers::curves;
 use crate::cell::Cell;
 use crate::chart::SeriesKind::Measured;
 use crate::chart::{Axis, Bar, BarChart, BarGroup, Facet, Part, Point, Quantity, Scale, Segment, axis};
@@ -103,23 +104,33 @@ impl Look {
         let all = curves(cells, metric);
         if all.is_empty() {
             let family = family(cells, OF_ENGINES, metric);
-            let facet = facet(String::new(), &family, bars);
+            let drawn = &family[..family.len().min(MOST_GROUPS)];
+            let naming = Naming::among(drawn);
+            let facet = facet(String::new(), drawn, naming, bars);
             let title = format!("{} by codec", self.title);
-            let more = [self.caption.to_owned(), cells_not_drawn(family.len())];
-            return vec![self.slot(vec![facet], (&title, self.id), caption_of(&family, more))];
+            let left_out = cells_not_drawn(with(cells, metric), drawn);
+            let caption = caption_of(drawn, [self.caption.to_owned(), naming.note(), left_out]);
+            return vec![self.slot(vec![facet], (&title, self.id), caption)];
         }
-        of_loads(&all, |curves, loads_left_out| {
-            let by_count = curves.by_count();
-            let beyond = by_count
-                .iter()
-                .map(|(_, cells)| cells.len().saturating_sub(MOST_GROUPS));
-            let cells_left_out = not_drawn(beyond.sum(), "cell");
+        of_loads(with(cells, metric), &all, |curves, without_a_figure| {
+            let mut by_count = curves.by_count();
+            by_count
+                .iter_mut()
+                .for_each(|(_, cells)| cells.truncate(MOST_GROUPS));
+            let drawn: Vec<&Cell<'_>> = by_count.iter().flat_map(|(_, cells)| cells).copied().collect();
+            let left_out = cells_not_drawn(curves.cells.iter().copied(), &drawn);
             let facets = by_count
                 .into_iter()
-                .map(|(title, cells)| facet(title, &cells, bars));
+                .map(|(title, cells)| facet(title, &cells, curves.naming, bars));
             let (title, id) = curves.names(self.title, self.id, all.len() == 1);
             let held = format!("{}.", curves.held());
-            let caption = sentences([held, self.caption.to_owned(), cells_left_out, loads_left_out]);
+            let caption = sentences([
+                held,
+                self.caption.to_owned(),
+                curves.naming.note(),
+                left_out,
+                without_a_figure,
+            ]);
             self.slot(facets.collect(), (&title, &id), caption)
         })
     }
@@ -134,13 +145,13 @@ impl Look {
     }
 }
 
-fn facet(title: String, cells: &Chosen<'_, '_>, bars: &dyn Fn(&Cell<'_>) -> Vec<Bar>) -> Facet {
+fn facet(title: String, cells: &[&Cell<'_>], naming: Naming, bars: &dyn Fn(&Cell<'_>) -> Vec<Bar>) -> Facet {
     let group = |cell: &&Cell<'_>| BarGroup {
-        label: line_name(cell),
+        label: naming.settings(cell),
         bars: bars(cell),
     };
     Facet {
         title,
-        groups: cells.iter().take(MOST_GROUPS).map(group).collect(),
+        groups: cells.iter().map(group).collect(),
     }
 }

@@ -6,10 +6,12 @@ use outcrop_measure::metric::Metric;
 use outcrop_measure::units::format_count;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    FILESYSTEM, OF_ENGINES, PROCESSES, READ_LATENCY, RECORDS, REQUESTS, SCHEMA, THREADS, THROUGHPUT, WORKLOAD,
+    OF_ENGINES, PROCESSES, READ_LATENCY, RECORDS, REQUESTS, SCHEMA, THREADS, THROUGHPUT, WORKLOAD,
 };
 
 use super::super::cell::{Chosen, listed, with, words};
+use super::super::naming::Naming;
+use super::super::servers;
 use super::not_drawn::{not_drawn, of_loads, sentences};
 use crate::cell::{Cell, families};
 use crate::chart::SeriesKind::Measured;
@@ -28,6 +30,8 @@ pub(super) struct Curves<'c, 'a> {
     pub(super) cells: Chosen<'c, 'a>,
     /// What tells the load from the others of the run: `ycsb-a, 10 threads`.
     pub(super) load: String,
+    /// How its lines are named: as those of all loads of the run.
+    pub(super) naming: Naming,
 }
 
 impl<'c, 'a> Curves<'c, 'a> {
@@ -71,7 +75,7 @@ impl<'c, 'a> Curves<'c, 'a> {
         let lines = families(self.cells.iter().copied(), &[self.workers]);
         lines
             .into_iter()
-            .map(|cells| (line_name(cells[0]), cells))
+            .map(|cells| (self.naming.settings(cells[0]), cells))
             .collect()
     }
 }
@@ -84,16 +88,6 @@ fn counted_workers(workers: FactorRef, cell: &Cell<'_>) -> String {
         (false, 1) => "1 process".to_owned(),
         (false, count) => format!("{count} processes"),
     }
-}
-
-/// A cell's engine with all of its settings that are not the usual ones: what tells lines of a figure apart.
-pub(super) fn line_name(cell: &Cell<'_>) -> String {
-    let factors: Vec<FactorRef> = OF_ENGINES
-        .iter()
-        .copied()
-        .chain([&FILESYSTEM as FactorRef])
-        .collect();
-    cell.label(&factors)
 }
 
 fn is(one: FactorRef, other: FactorRef) -> bool {
@@ -125,6 +119,8 @@ pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], metric: &Metric) -> Vec<Curv
         let curves = curves.into_iter().filter(|cells| places(cells, workers) > 1);
         found.extend(curves.map(|cells| (workers, cells)));
     }
+    let all: Vec<&Cell<'_>> = found.iter().flat_map(|(_, cells)| cells).copied().collect();
+    let naming = Naming::among(&all);
     let firsts: Vec<&Cell<'_>> = found.iter().map(|(_, cells)| cells[0]).collect();
     let differing = differing(&firsts);
     let of_one_subject = firsts.iter().all(|cell| cell.subject() == firsts[0].subject());
@@ -139,6 +135,7 @@ pub(super) fn curves<'c, 'a>(cells: &'c [Cell<'a>], metric: &Metric) -> Vec<Curv
                 load: listed([load_in_words(cells[0], workers, &differing), subject]),
                 workers,
                 cells,
+                naming,
             }
         })
         .collect()
@@ -217,11 +214,12 @@ fn drawn(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str, y: (&str, Q
             names.push(name);
         }
     }
-    of_loads(&all, |curves, loads_left_out| {
+    of_loads(with(cells, metric), &all, |curves, without_a_figure| {
         let x = |cell: &Cell<'_>| cell.place(curves.workers.about());
-        let lines = curves.lines();
-        let left_out = lines.len().saturating_sub(COLOURS);
-        let series = lines.into_iter().take(COLOURS).map(|(name, cells)| {
+        let mut lines = curves.lines();
+        let left_out = lines.split_off(lines.len().min(COLOURS)).into_iter();
+        let left_out: Vec<String> = left_out.map(|(name, _)| name).collect();
+        let series = lines.into_iter().map(|(name, cells)| {
             let hue = names.iter().position(|known| *known == name).unwrap_or(0);
             Series::new(name, hue, Measured, Point::of_cells(cells, x, metric, words))
         });
@@ -237,8 +235,10 @@ fn drawn(cells: &[Cell<'_>], metric: &Metric, id: &str, title: &str, y: (&str, Q
         let (title, id) = curves.names(title, id, all.len() == 1);
         let caption = sentences([
             format!("{}. Shaded: confidence interval of the median.", curves.held()),
-            not_drawn(left_out, "line"),
-            loads_left_out,
+            curves.naming.note(),
+            servers::note(&curves.cells),
+            not_drawn(&left_out, "line"),
+            without_a_figure,
         ]);
         chart.curves(&id, &title, caption, PLAN, NO_CURVE)
     })
