@@ -25,7 +25,9 @@ pub use candidate::{
 pub use engines::{has, is_what_it_does, lacked_by};
 pub use metrics::*;
 pub use prices::Prices;
-pub use remarks::{ABSENT, BACKLOG, COMPRESSED_BELOW, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED};
+pub use remarks::{
+    ABSENT, BACKLOG, COMPRESSED_BELOW, COMPRESSION_UNKNOWN, DEBT_LEFT, NOT_SETTLED, OPENED, STALLED,
+};
 pub use values::{MemoryLimit, PageCache, StoreFilesystem, ValueData};
 
 /// The layer.
@@ -68,6 +70,7 @@ pub static SCHEMA: LayerSchema = LayerSchema {
         DEBT_LEFT,
         BACKLOG,
         COMPRESSED_BELOW,
+        COMPRESSION_UNKNOWN,
     ],
     // It is a number of windows times their length.
     follows: |_, metric| metric == STALLED_TIME.name,

@@ -18,6 +18,7 @@ mod device_rates;
 mod device_studies;
 mod filesystem;
 mod filesystem_costs;
+mod filesystem_ranks;
 mod fixture;
 mod folder;
 mod hardware;
