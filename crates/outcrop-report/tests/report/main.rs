@@ -15,6 +15,7 @@ mod device;
 mod device_doubt;
 mod device_limits;
 mod device_rates;
+mod device_storage;
 mod device_studies;
 mod filesystem;
 mod filesystem_costs;

@@ -50,7 +50,7 @@ pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
     let least = direct_reads(cells).filter_map(|cell| cell.directed(Direction::Read, &P50));
     let least = least.min_by(|one, other| one.value.total_cmp(&other.value));
     let tested = format!(
-        "in {total} cells: the state of loop devices in /sys, the bytes that the device was asked for (at least {:.0} %), and the lowest median \
+        "in {total} cells: the state of loop devices in /sys, the bytes that were requested from the device (at least {:.0} %), and the lowest median \
          latency of a read (at least {}, the least that storage takes).",
         (1.0 - NOT_OF_DEVICE) * 100.0,
         format_nanoseconds(LEAST_STORAGE_NS)
@@ -58,7 +58,7 @@ pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
     let mut why: Vec<String> = told.map(str::to_owned).into_iter().collect();
     why.extend(missing.map(|(cell, missing)| {
         format!(
-            "{:.0} % of the bytes of {} were not asked of the device.",
+            "{:.0} % of the bytes of {} were not requested from the device.",
             missing.value * 100.0,
             cell.words()
         )

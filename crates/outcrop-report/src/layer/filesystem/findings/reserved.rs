@@ -39,6 +39,6 @@ pub(super) fn space_is_not_reserved(cells: &[Cell<'_>]) -> Option<Finding> {
     let finding = outside.finding(ID, SENTENCE, &how, "");
     Some(finding.otherwise(
         "xfs sets space aside behind files that grow (speculative preallocation), and gives it back when they are closed for good or the \
-         filesystem is mounted anew. The files themselves take less.",
+         filesystem is mounted again. The files themselves take less.",
     ))
 }
