@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 part=${1:-both}
-rounds=${ROUNDS:-15}
+rounds=${ROUNDS:-18}
 depths=${DEPTHS:-1,16}
 repetitions=${REPETITIONS:-7}
 target=${CARGO_TARGET_DIR:-target}
@@ -19,7 +19,7 @@ trap 'rmdir "$place"' EXIT
 beside_fio() {
     command -v fio >/dev/null || apt-get install -y -qq fio >&2
     cargo build --release --quiet -p outcrop-filesystem --example beside_fio >&2
-    printf 'Cold 4 KiB reads, one in each extent of 256 MiB, evicted 0.3 s before each pass; %s rounds in turns. Medians of ours ÷ fio (%s), in parentheses their 95 %% intervals (of few rounds the range).\n\n' \
+    printf 'Cold 4 KiB reads, one in each extent of 256 MiB, evicted 0.3 s before each pass; %s rounds in turns, every second in the reverse order (A B C C B A). Medians of ours ÷ fio (%s), in parentheses their 95 %% intervals (of few rounds the range).\n\n' \
         "$rounds" "$(fio --version)"
     setsid --wait "$target/release/examples/beside_fio" "$place" "$rounds" "$depths" ${DATA:+"$DATA"}
     printf '\nCommand: ROUNDS=%s DEPTHS=%s benchmarks/filesystem/run.sh fio\n' "$rounds" "$depths"

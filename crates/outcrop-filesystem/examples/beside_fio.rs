@@ -114,7 +114,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rounds of ours, fio and fio with one read. Who comes first changes: what the first leaves behind would be the other's advantage.
+/// Rounds of ours, fio and fio with one read. Every second round has the order of the one before it from behind (A B C C B A), so that a
+/// machine that grows slower all the while slows each as much; each pair of rounds begins with another one, since what the first leaves
+/// behind would be the other's advantage.
 fn in_turns(
     prepared: &Prepared<'_>,
     spec: &JobSpec,
@@ -127,7 +129,8 @@ fn in_turns(
         for turn in 0..3 {
             prepared.evict()?;
             rustix::event::poll(&mut [], Some(&PAUSE))?;
-            match (round + turn) % 3 {
+            let place = if round % 2 == 0 { turn } else { 2 - turn };
+            match (round / 2 + place) % 3 {
                 0 => passes.ours.push(ours(prepared, seed)?),
                 1 => passes.fio.push(fio(prepared, spec, usize::MAX, seed, directory)?),
                 _ => passes.start.push(fio(prepared, spec, 1, seed, directory)?),

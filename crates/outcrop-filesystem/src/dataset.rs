@@ -31,13 +31,24 @@ const INODE_OPTIONS: [&str; 4] = [
 ///
 /// Where those are not known, that stands in their place, with the reason.
 pub(crate) fn options(found: &Filesystem, directory: &Path) -> String {
-    let (what, settings) = match found.type_name.as_str() {
-        "zfs" => ("record size and compression are", asked(&found.source)),
-        "bcachefs" => ("compression is", effective(|name| attribute(directory, name))),
-        _ => return found.mount_options.clone(),
+    let what = match found.type_name.as_str() {
+        "zfs" => "record size and compression are",
+        _ => "compression is",
     };
-    let settings = settings.unwrap_or_else(|why| format!("its {what} unavailable: {}", why.reason));
-    format!("{}, {settings}", found.mount_options)
+    match settings(found, directory) {
+        None => found.mount_options.clone(),
+        Some(Ok(settings)) => format!("{}, {settings}", found.mount_options),
+        Some(Err(why)) => format!("{}, its {what} unavailable: {}", found.mount_options, why.reason),
+    }
+}
+
+/// The settings of the dataset or directory on ZFS and bcachefs; none on others, whose settings are mount options.
+pub(crate) fn settings(found: &Filesystem, directory: &Path) -> Option<Result<String, Unavailable>> {
+    match found.type_name.as_str() {
+        "zfs" => Some(asked(&found.source)),
+        "bcachefs" => Some(effective(|name| attribute(directory, name))),
+        _ => None,
+    }
 }
 
 /// The settings of a directory on bcachefs. Those that this version of it does not have are left out; without compression there is no

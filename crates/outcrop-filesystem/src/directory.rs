@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop_measure::metric::Unavailable;
 use outcrop_probe::{BlockDevice, Filesystem as Found};
-use outcrop_workload::filesystem::{Algorithm, FileCompression};
+use outcrop_workload::filesystem::{Algorithm, FileCompression, FilesystemKind};
 use rustix::fs::{Mode, OFlags, XattrFlags};
 use rustix::io::Errno;
 
@@ -101,13 +101,22 @@ impl OwnDirectory {
 
     /// Why reads that miss the page cache here may be answered by memory all the same.
     pub fn page_cache_below(&self) -> Option<String> {
-        let buffered = self.device().ok()?.buffered_loop().ok().flatten()?;
-        Some(format!(
-            "{} was attached without direct I/O, so the page cache answers instead of the disk below {}: attach it with \
-             `losetup --direct-io=on`",
-            buffered.name,
-            buffered.file.display()
-        ))
+        let device = self.device().ok()?;
+        match device.buffered_loop() {
+            Ok(buffered) => buffered.map(|buffered| {
+                format!(
+                    "{} was attached without direct I/O, so the page cache answers instead of the disk below {}: attach it with \
+                     `losetup --direct-io=on`",
+                    buffered.name,
+                    buffered.file.display()
+                )
+            }),
+            Err(why) => Some(format!(
+                "{} is a loop device, and it is not known whether the page cache answers instead of the disk below ({})",
+                device.disk_name(),
+                why.reason
+            )),
+        }
     }
 
     /// A new file without a name, gone when its last descriptor is closed; compressed as asked where the filesystem is btrfs.
@@ -138,7 +147,7 @@ impl OwnDirectory {
 
     /// Sets the compression of one empty file, as its owner may on btrfs.
     fn compress(&self, file: &File, compression: FileCompression) -> Result<(), FilesystemError> {
-        check_property(&self.found.type_name, compression)?;
+        check_property(&self.found.type_name, &self.found.mount_options, compression)?;
         let name = compression.algorithm.name();
         rustix::fs::fsetxattr(file, "btrfs.compression", name.as_bytes(), XattrFlags::empty()).map_err(
             |errno| FilesystemError::system(format!("set the compression of a file to {name}"), errno),
@@ -176,11 +185,17 @@ impl OwnDirectory {
     }
 }
 
-/// Whether files of a filesystem can be given a compression one by one.
+/// Whether files of a filesystem with these mount options can be given a compression one by one.
 ///
 /// # Errors
-/// Which can, and that btrfs ignores the level of a file.
-pub fn check_property(filesystem: &str, compression: FileCompression) -> Result<(), FilesystemError> {
+/// Which can, and that btrfs takes the level of a file from its mount.
+pub fn check_property(
+    filesystem: &str,
+    options: &str,
+    compression: FileCompression,
+) -> Result<(), FilesystemError> {
+    /// What the kernel takes where nothing gives a level.
+    const DEFAULT_LEVEL: i32 = 3;
     let refused = |message: String| FilesystemError::refused("compression", message);
     if !compression.is_on() {
         return Ok(());
@@ -200,11 +215,62 @@ pub fn check_property(filesystem: &str, compression: FileCompression) -> Result<
             compression.algorithm
         )));
     }
-    match compression.level {
-        None | Some(3) => Ok(()),
-        Some(level) => Err(refused(format!(
-            "btrfs accepts level {level} for a file and ignores it (it takes 3); write {}:3",
-            compression.algorithm
-        ))),
+    compression.check(FilesystemKind::Btrfs).map_err(refused)?;
+    let of_mount = level_of_mount(options);
+    let wanted = of_mount.unwrap_or(DEFAULT_LEVEL);
+    let taken = compression.nearest_level(FilesystemKind::Btrfs, wanted);
+    match (compression.level, taken) {
+        (Some(level), Some(taken)) if level != taken => {
+            let algorithm = compression.algorithm;
+            let why = match of_mount {
+                Some(of_mount) => format!("its mount has level {of_mount}"),
+                None => "its mount has none".to_owned(),
+            };
+            Err(refused(format!(
+                "btrfs accepts level {level} for a file and takes {taken} instead ({why}); write {algorithm}:{taken}, or mount it with \
+                 compress={algorithm}:{level}"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The level that a mount of btrfs gives all its files, whatever they are compressed with.
+///
+/// *Source*: Linux 6.18, `compress_file_range` in fs/btrfs/inode.c: the algorithm may be the file's, the level is `fs_info->compress_level`.
+fn level_of_mount(options: &str) -> Option<i32> {
+    let mut words = options.split(',').map(str::trim).rev();
+    words.find_map(|word| {
+        let value = word
+            .strip_prefix("compress=")
+            .or_else(|| word.strip_prefix("compress-force="))?;
+        value.split_once(':')?.1.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_of_a_file_on_btrfs_is_that_of_its_mount() {
+        let check = |options: &str, compression: &str| {
+            check_property("btrfs", options, compression.parse().unwrap()).map_err(|error| error.to_string())
+        };
+        for (options, has, lacks, taken) in [
+            ("rw,subvolid=5", "zstd:3", "zstd:9", "zstd:3"),
+            ("rw,compress=zstd:9,ssd", "zstd:9", "zstd:3", "zstd:9"),
+            ("rw,compress-force=zstd:15", "zlib:9", "zlib:3", "zlib:9"),
+            ("rw,compress=lzo", "zstd:3", "zstd:1", "zstd:3"),
+        ] {
+            assert_eq!(check(options, has), Ok(()), "{options}");
+            assert_eq!(check(options, "lzo"), Ok(()), "{options}");
+            let why = check(options, lacks).unwrap_err();
+            assert!(
+                why.contains(&format!("write {taken}, or mount")),
+                "{options}: {why}"
+            );
+        }
+        assert!(check("rw", "zstd:99").unwrap_err().contains("-15 to 15"));
     }
 }

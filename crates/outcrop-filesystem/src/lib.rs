@@ -38,7 +38,7 @@ mod stage;
 mod trial;
 mod wake;
 
-pub use below::{ability, compression_below};
+pub use below::{ability, check_uncompressed, compression_below};
 pub use btrfs_tree::Stored;
 pub use coldness::Coldness;
 pub use costs::Costs;

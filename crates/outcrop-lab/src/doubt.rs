@@ -98,7 +98,7 @@ impl<'s> Doubt<'s> {
         seen.is_compressed_below |= entry
             .notes
             .iter()
-            .any(|note| kv::COMPRESSED_BELOW.is_kind_of(note));
+            .any(|note| kv::COMPRESSED_BELOW.is_kind_of(note) || kv::COMPRESSION_UNKNOWN.is_kind_of(note));
     }
 
     /// Whether a trial is still worth its time, `elapsed` after the session's start.

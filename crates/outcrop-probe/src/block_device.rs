@@ -137,14 +137,26 @@ impl BlockDevice {
     /// It is a loop device, but /sys does not say how it was attached.
     pub fn buffered_loop(&self) -> Result<Option<BufferedLoop>, Unavailable> {
         let file = self.disk_attribute("loop/backing_file");
-        if !self.tree.exists(&file) || self.tree.switch(self.disk_attribute("loop/dio"))? {
+        let name = self.disk_name();
+        if !self.tree.exists(&file) && !is_loop(&name) {
+            return Ok(None);
+        }
+        // What holds files is attached: without the attribute it is not known to what, and how.
+        let text = self.tree.text(file)?;
+        if self.tree.switch(self.disk_attribute("loop/dio"))? {
             return Ok(None);
         }
         Ok(Some(BufferedLoop {
-            name: self.disk_name(),
-            file: PathBuf::from(self.tree.text(file)?),
+            name,
+            file: PathBuf::from(text),
         }))
     }
+}
+
+/// Whether the kernel calls a disk `loop0`, or with another number.
+fn is_loop(name: &str) -> bool {
+    let number = name.strip_prefix("loop").unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// btrfs gives every subvolume an anonymous number and may span devices: counting one of several would be a
@@ -172,4 +184,39 @@ fn only_btrfs_device(tree: &SystemTree, source: &str) -> Result<(), Unavailable>
     Err(Unavailable::because(format!(
         "/sys/fs/btrfs lists no filesystem on {source}"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_device_that_does_not_say_how_it_was_attached_is_not_taken_for_one_with_direct_io() {
+        let number = DeviceNumber { major: 7, minor: 0 };
+        let seen = |name: &str, attributes: &[(&str, &str)]| {
+            let root = tempfile::tempdir().unwrap();
+            let device = root.path().join("sys/devices/virtual/block").join(name);
+            std::fs::create_dir_all(device.join("loop")).unwrap();
+            for (attribute, value) in attributes {
+                std::fs::write(device.join("loop").join(attribute), value).unwrap();
+            }
+            let links = root.path().join("sys/dev/block");
+            std::fs::create_dir_all(&links).unwrap();
+            std::os::unix::fs::symlink(&device, links.join(number.to_string())).unwrap();
+            let tree = SystemTree::at(root.path());
+            BlockDevice::numbered(&tree, number).unwrap().buffered_loop()
+        };
+        let file = ("backing_file", "/srv/image\n");
+        assert_eq!(seen("loop0", &[file, ("dio", "1\n")]), Ok(None));
+        let buffered = seen("loop0", &[file, ("dio", "0\n")]).unwrap().unwrap();
+        assert_eq!(buffered.file, Path::new("/srv/image"));
+        assert!(seen("loop0", &[file]).unwrap_err().reason.contains("loop/dio"));
+        assert!(
+            seen("loop0", &[])
+                .unwrap_err()
+                .reason
+                .contains("loop/backing_file")
+        );
+        assert_eq!(seen("vda", &[]), Ok(None));
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::{Metric, words_of};
 use outcrop_measure::units::format_bytes;
-use outcrop_results::{CellView, HistogramKind, Reference, ReferenceRow, TrialEntry};
+use outcrop_results::{CellView, HistogramKind, Reference, ReferenceRow, Samples, TrialEntry, Uncertainty};
 use outcrop_schema::remark::OF_EVERY_LAYER;
 use outcrop_schema::{About, Column, Factor, FactorRef, LayerSchema, RemarkKind, Settings, Value};
 
@@ -43,17 +43,8 @@ impl<'a> Cell<'a> {
             let Some(samples) = view.metric(metric) else {
                 continue;
             };
-            match samples.summary() {
-                Some(summary) => {
-                    let number = Number {
-                        name: words_of(metric),
-                        value: summary.median,
-                        unit: samples.unit,
-                        interval: summary.interval,
-                        no_interval: samples.no_interval().map(str::to_owned),
-                        n: summary.n,
-                        provenance: samples.provenance,
-                    };
+            match number_over(metric, &samples) {
+                Some(number) => {
                     cell.numbers.insert(metric.to_owned(), number);
                 }
                 None => {
@@ -152,6 +143,19 @@ impl<'a> Cell<'a> {
     pub fn number(&self, metric: &Metric) -> Option<&Number> {
         self.has_metric(metric);
         self.numbers.get(metric.name)
+    }
+
+    /// Whether the number of a metric is that of all trials together: single trials have too few operations.
+    pub fn is_pooled(&self, metric: &Metric) -> bool {
+        let samples = self.view.and_then(|view| view.metric(metric.name));
+        samples.is_some_and(|samples| matches!(samples.uncertainty, Uncertainty::Pooled(_)))
+    }
+
+    /// The number of a percentile over all trials together, whether single trials have one or not; none where the layer has no such
+    /// figure, or they are too few for it all the same.
+    pub fn pooled(&self, metric: &Metric) -> Option<Number> {
+        self.has_metric(metric);
+        number_over(metric.name, &self.view?.pooled(metric.name)?)
     }
 
     /// The value of a metric.
@@ -267,6 +271,20 @@ impl<'a> Cell<'a> {
             .then_with(|| self.factors.cmp(&other.factors))
             .then_with(|| self.subject.cmp(&other.subject))
     }
+}
+
+/// The number of what trials gave; none where they gave no value.
+fn number_over(metric: &str, samples: &Samples) -> Option<Number> {
+    let summary = samples.summary()?;
+    Some(Number {
+        name: words_of(metric),
+        value: summary.median,
+        unit: samples.unit,
+        interval: summary.interval,
+        no_interval: samples.no_interval().map(str::to_owned),
+        n: summary.n,
+        provenance: samples.provenance,
+    })
 }
 
 fn number_of(row: &ReferenceRow) -> Number {

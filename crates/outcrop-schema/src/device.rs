@@ -432,7 +432,7 @@ pub const ANSWERED_ABOVE: RemarkKind = RemarkKind::new(
 /// A loop device answered from memory.
 pub const PAGE_CACHE: RemarkKind = RemarkKind::new(
     "page-cache-below",
-    "the page cache answered: buffered I/O, or a loop device without direct I/O",
+    "the page cache answered: buffered I/O, or a loop device without direct I/O, or one of which that is not known",
     "",
 );
 /// Something about an imported result that its figures do not show.

@@ -428,7 +428,7 @@ pub const ABSENT: RemarkKind = RemarkKind::new(
 /// A loop device answers from memory.
 pub const PAGE_CACHE_BELOW: RemarkKind = RemarkKind::new(
     "page-cache-below",
-    "the directory's filesystem is on a loop device without direct I/O",
+    "the directory's filesystem is on a loop device without direct I/O, or one of which that is not known",
     "",
 );
 /// Nothing to predict from.

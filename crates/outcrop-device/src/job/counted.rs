@@ -38,19 +38,22 @@ impl Counted {
                 .then(buffered),
         };
         for _ in 0..MOST_LOOPS {
-            let Some(buffered) = counted.buffered_loop() else {
-                break;
+            let buffered = match counted.device.as_ref().map(BlockDevice::buffered_loop) {
+                Ok(Ok(Some(buffered))) => buffered,
+                Ok(Err(why)) => {
+                    // It is counted itself, for want of the disk below.
+                    let device = counted.device.as_ref().ok();
+                    let told = device.map(|device| unknown(device, &why));
+                    counted.page_cache = counted.page_cache.or(told);
+                    break;
+                }
+                Ok(Ok(None)) | Err(_) => break,
             };
             let file = &buffered.file;
             counted.device = below(file);
             counted.page_cache.get_or_insert_with(|| warning(&buffered));
         }
         counted
-    }
-
-    fn buffered_loop(&self) -> Option<BufferedLoop> {
-        // A loop device whose attributes cannot be read is counted itself.
-        self.device.as_ref().ok()?.buffered_loop().ok().flatten()
     }
 }
 
@@ -67,6 +70,15 @@ fn below(file: &Path) -> Result<BlockDevice, Unavailable> {
             why.reason
         ))
     })
+}
+
+fn unknown(device: &BlockDevice, why: &Unavailable) -> String {
+    format!(
+        "{} is a loop device, and /sys does not say whether it was attached with direct I/O ({}): the page cache may have answered instead of \
+         the disk below.",
+        device.disk_name(),
+        why.reason
+    )
 }
 
 fn warning(BufferedLoop { name, file }: &BufferedLoop) -> String {

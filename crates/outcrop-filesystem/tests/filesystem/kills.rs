@@ -9,23 +9,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use outcrop_filesystem::{Filesystem, JobSpec, Place, run_job};
+use outcrop_filesystem::{Filesystem, JobSpec, OwnDirectory, Place, run_job};
 use outcrop_measure::seed::{Generator, Seed};
 use outcrop_probe::{Clock, Stopwatch};
-use outcrop_workload::filesystem::{Age, FileOperation, FilesystemKind};
+use outcrop_workload::filesystem::{Age, FileOperation, FilesystemKind, SyncPolicy};
 
 use crate::place::{DATA_BYTES, btrfs, can_make, data, folder, image, loops_without_a_name, spec};
 
-/// Times that a run is killed.
-const KILLS: u32 = 20;
+/// Times that a run is killed: each of the trials is met once, and as many kills meet the making of the image.
+const KILLS: u32 = 28;
 /// Longest wait before a run is killed, from its start or from its first trial.
 const LONGEST_MS: u64 = 900;
 /// After this nothing may be left.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
 
-/// What is killed: a trial of each kind of filesystem, one with small files and one that ages.
-fn trials() -> [(Filesystem, JobSpec); 7] {
-    let built = |kind, compression: &str| (Filesystem::new(kind).with(compression.parse().unwrap()), spec());
+/// Where a trial that is killed has its files.
+#[derive(Clone, Copy, PartialEq)]
+enum Where {
+    /// On a filesystem that was made for it.
+    Image,
+    /// In the directory itself.
+    Directory,
+}
+
+/// What is killed: a trial of each kind of filesystem, one with small files, one that ages, and each that writes, on a filesystem that was
+/// made and in a directory.
+fn trials() -> Vec<(Where, Filesystem, JobSpec)> {
+    let built = |kind, compression: &str| Filesystem::new(kind).with(compression.parse().unwrap());
     let small_files = JobSpec {
         operation: FileOperation::SmallFiles,
         ..spec()
@@ -34,15 +44,33 @@ fn trials() -> [(Filesystem, JobSpec); 7] {
         age: Age::Overwritten(25),
         ..spec()
     };
-    [
-        (btrfs("zstd:3"), spec()),
-        (Filesystem::new(FilesystemKind::Ext4), spec()),
-        built(FilesystemKind::Squashfs, "zstd:15"),
-        (Filesystem::new(FilesystemKind::Xfs), spec()),
-        built(FilesystemKind::Erofs, "lz4hc:9"),
-        (Filesystem::new(FilesystemKind::Ext4), small_files),
-        (btrfs("zstd:3"), aged),
-    ]
+    let ext4 = || Filesystem::new(FilesystemKind::Ext4);
+    let mut trials = vec![
+        (Where::Image, btrfs("zstd:3"), spec()),
+        (Where::Image, ext4(), spec()),
+        (Where::Image, built(FilesystemKind::Squashfs, "zstd:15"), spec()),
+        (Where::Image, Filesystem::new(FilesystemKind::Xfs), spec()),
+        (Where::Image, built(FilesystemKind::Erofs, "lz4hc:9"), spec()),
+        (Where::Image, ext4(), small_files),
+        (Where::Image, btrfs("zstd:3"), aged),
+        (Where::Directory, ext4(), spec()),
+    ];
+    for operation in [
+        FileOperation::Append,
+        FileOperation::Overwrite,
+        FileOperation::Update,
+    ] {
+        // Long enough that the kill meets the operation, and not what was written before it.
+        let synced = JobSpec {
+            operation,
+            sync: SyncPolicy::Each(1),
+            duration: Duration::from_millis(LONGEST_MS),
+            ..spec()
+        };
+        trials.push((Where::Image, btrfs("zstd:3"), synced.clone()));
+        trials.push((Where::Directory, ext4(), synced));
+    }
+    trials
 }
 
 /// Not a test of itself: the process that the test below kills. It makes filesystems until it is, beginning with the trial it is told.
@@ -53,12 +81,17 @@ fn victim() {
     };
     let first: usize = std::env::var("OUTCROP_TEST_FIRST").unwrap().parse().unwrap();
     let image = image(directory.as_ref());
+    let own = OwnDirectory::open(directory.as_ref()).unwrap();
     let data = data(DATA_BYTES);
     let trials = trials();
     println!("started");
-    for (filesystem, spec) in trials.iter().cycle().skip(first) {
+    for (place, filesystem, spec) in trials.iter().cycle().skip(first) {
+        let place = match place {
+            Where::Image => Place::Image(&image),
+            Where::Directory => Place::Directory(&own),
+        };
         run_job(
-            Place::Image(&image),
+            place,
             filesystem,
             spec,
             &data,
@@ -72,10 +105,11 @@ fn victim() {
 #[test]
 fn a_run_that_is_killed_leaves_nothing_behind() {
     let trials = trials();
-    if !trials.iter().all(|(filesystem, _)| can_make(filesystem.kind)) {
+    if !trials.iter().all(|(_, filesystem, _)| can_make(filesystem.kind)) {
         return;
     }
     let folder = folder();
+    assert_eq!(trials.len() as u32 * 2, KILLS);
     let mut draws: Generator = Seed(9).rng();
     for round in 0..KILLS {
         // Half of them from the start, while the image is made; half under load.

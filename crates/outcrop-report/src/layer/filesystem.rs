@@ -10,6 +10,8 @@ mod method;
 mod published;
 mod references;
 mod small;
+mod tail;
+mod writes;
 
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{

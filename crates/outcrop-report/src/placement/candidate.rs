@@ -3,9 +3,9 @@
 use outcrop_measure::metric::Unit;
 use outcrop_schema::FactorRef;
 use outcrop_schema::kv::{
-    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, CPU, Constraints, ENERGY, ENGINE,
-    FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE, PROCESSES, PageCache,
-    READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
+    self, ARRIVAL, COMPRESSED_BELOW, COMPRESSION, COMPRESSION_BLOCK_SIZE, COMPRESSION_UNKNOWN, CPU,
+    Constraints, ENERGY, ENGINE, FILESYSTEM, IN_WHAT_CANDIDATES_DIFFER, KERNEL_THREADS_CPU, PAGE_CACHE,
+    PROCESSES, PageCache, READ_LATENCY, RECORDS, STORED_BYTES, THREADS, THROUGHPUT, WORKLOAD,
 };
 use outcrop_workload::Arrival;
 use outcrop_workload::store::StoreCodec;
@@ -172,10 +172,12 @@ pub(super) fn family<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<'a>>>
     })
 }
 
-/// How the directory's own filesystem compresses what was meant to be plain.
+/// What the directory's own filesystem does with what was meant to be plain, as a clause: it compresses, or does not say whether it does.
 pub(super) fn compressed_below(family: &[&Cell<'_>]) -> Option<String> {
     let state = family.iter().find_map(|cell| cell.remark(&COMPRESSED_BELOW));
-    state.map(str::to_owned)
+    let unknown = || family.iter().find_map(|cell| cell.remark(&COMPRESSION_UNKNOWN));
+    let state = state.map(|state| format!("the directory's own filesystem compresses already ({state})"));
+    state.or_else(|| unknown().map(str::to_owned))
 }
 
 /// Which data, and which store under which load.

@@ -155,9 +155,9 @@ impl Unsure<'_> {
 /// Said where nothing was measured without compression.
 pub(super) fn no_reference(state: &str) -> String {
     format!(
-        "Where to compress cannot be said here: the directory's own filesystem compresses already ({state}). So nothing was measured without \
-         compression, and its files do not show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop \
-         makes a filesystem for each trial."
+        "Where to compress cannot be said here: {state}. So nothing is known to have been measured without compression, and the files do not \
+         show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop makes a filesystem for each \
+         trial."
     )
 }
 

@@ -164,23 +164,6 @@ fn a_page_cache_that_answers_is_on_the_screen_and_the_device_is_not_called_the_l
 }
 
 #[test]
-fn reads_sooner_than_any_storage_device_are_called_memory() {
-    let mut run = run_of(100);
-    let warned = |run: &RunView| {
-        warnings(&Report::of(run))
-            .iter()
-            .any(|text| text.contains("Memory answered"))
-    };
-    assert!(!warned(&run));
-    for trial in &mut run.trials {
-        for metric in [LATENCY.both.p50, LATENCY.read.p50] {
-            set(trial, metric, 1200.0);
-        }
-    }
-    assert!(warned(&run), "{:?}", warnings(&Report::of(&run)));
-}
-
-#[test]
 fn the_finding_about_the_cpu_says_that_it_tests_nothing_else() {
     let limit = finding(&Report::of(&run_of(100)), "device-is-the-limit");
     assert_eq!(limit.verdict, Verdict::Holds);

@@ -13,7 +13,12 @@ use outcrop_schema::filesystem::{
 use crate::filesystem::{Builder, Values};
 
 /// A cell with the values of some factors; each with three trials.
-fn cell(builder: Builder, name: (&str, &str), factors: &[(&str, &str)], changes: Values<'_>) -> Builder {
+pub(crate) fn cell(
+    builder: Builder,
+    name: (&str, &str),
+    factors: &[(&str, &str)],
+    changes: Values<'_>,
+) -> Builder {
     let before = builder.run.trials.len();
     let mut builder = builder.cell(name.0, name.1, changes, &OPTIONS.remark("mounted with rw"));
     for trial in &mut builder.run.trials[before..] {
@@ -212,7 +217,7 @@ fn published_latencies_are_drawn_beside_ours_on_request_with_whose_they_are() {
         ),
         (
             "asic-btrfs",
-            &["fs-bandwidth-published"],
+            &["fs-bandwidth-published", "fs-latency-published"],
             &[
                 "figure 16",
                 "Does not hold: Bandwidths in MB/s are decimal.",

@@ -2,7 +2,7 @@
 
 use outcrop_report::placement::{Candidate, Sureness};
 use outcrop_report::{Constraints, Placement, Prices, Report};
-use outcrop_schema::kv::COMPRESSED_BELOW;
+use outcrop_schema::kv::{COMPRESSED_BELOW, COMPRESSION_UNKNOWN};
 use proptest::prelude::*;
 
 use crate::kv_fixture::{Stored, of};
@@ -359,6 +359,15 @@ fn a_directory_that_compresses_by_itself_is_named_instead_of_being_taken_for_no_
             .iter()
             .all(|one| one.name() != "no compression")
     );
+    // Nor is one that does not say whether it compresses.
+    let mut unknown = of(&as_is);
+    let why = "whether /tank (zfs) compresses is not known: zfs does not start";
+    for trial in &mut unknown.trials {
+        trial.notes.push(COMPRESSION_UNKNOWN.remark(why));
+    }
+    let placement = Placement::of(&unknown, &Constraints::default(), None).unwrap();
+    assert_eq!((placement.best, placement.sureness), (None, None));
+    assert!(placement.answer.join(" ").contains(why), "{:?}", placement.answer);
     let plain = of(&as_is);
     let best = Placement::of(&plain, &Constraints::default(), None).unwrap().best;
     assert!(best.is_some());

@@ -153,7 +153,7 @@ impl<'a> CellView<'a> {
         let stalled = absent.and_then(|_| self.with_stalled(name, &found));
         let pooled = absent
             .filter(|_| stalled.is_none())
-            .and_then(|_| self.pooled(name));
+            .and_then(|_| self.of_all_trials(name));
         let (values, unavailable) = match (absent, stalled.or(pooled.map(|value| vec![value]))) {
             (None, _) => (distinct(given, scope), None),
             (Some(_), Some(values)) => (values, None),
@@ -217,8 +217,21 @@ impl<'a> CellView<'a> {
         pooled.find(|figure| figure.metric.name == name)
     }
 
-    /// A figure of the latencies of all trials together, where the layer has such and they are enough for it.
-    fn pooled(&self, name: &str) -> Option<f64> {
+    /// A figure of the latencies of all trials together, where the layer has such and they are enough for it: what
+    /// [`metric`](Self::metric) is where single trials have too few operations, and else what such a figure of another cell compares with.
+    pub fn pooled(&self, name: &str) -> Option<Samples> {
+        let metric = self.pooling(name)?.metric;
+        Some(Samples {
+            unit: metric.unit,
+            provenance: Provenance::Measured,
+            scope: metric.scope,
+            values: vec![self.of_all_trials(name)?],
+            unavailable: None,
+            uncertainty: Uncertainty::Pooled(self.completed.len()),
+        })
+    }
+
+    fn of_all_trials(&self, name: &str) -> Option<f64> {
         let figure = self.pooling(name)?;
         let mut all = LatencyHistogram::new();
         for (operation, kind) in self.histogram_keys() {

@@ -70,6 +70,12 @@ pub const COMPRESSED_BELOW: RemarkKind = RemarkKind::new(
     "the directory's own filesystem compresses what the engine writes",
     "",
 );
+/// The user's own directory may compress.
+pub const COMPRESSION_UNKNOWN: RemarkKind = RemarkKind::new(
+    "compression-unknown",
+    "it is not known whether the directory's own filesystem compresses what the engine writes",
+    "",
+);
 
 #[cfg(test)]
 mod tests {

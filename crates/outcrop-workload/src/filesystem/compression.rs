@@ -49,6 +49,13 @@ impl FileCompression {
         self.algorithm != Algorithm::None
     }
 
+    /// The level nearest to this one that the algorithm has on a filesystem, which is what kernels take; none where it has no levels.
+    pub fn nearest_level(self, filesystem: FilesystemKind, level: i32) -> Option<i32> {
+        let mut known = levels_of(filesystem).into_iter();
+        let (_, levels) = known.find(|(algorithm, _)| *algorithm == self.algorithm)?;
+        levels.map(|levels| level.clamp(*levels.start(), *levels.end()))
+    }
+
     /// Checks that a filesystem has the algorithm and the level.
     ///
     /// # Errors

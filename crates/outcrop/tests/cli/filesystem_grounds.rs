@@ -132,6 +132,40 @@ fn a_mount_that_shows_compression_and_does_none_fails_its_finding() {
 }
 
 #[test]
+fn compression_that_a_mount_does_not_have_is_refused_with_what_it_has_and_what_to_do() {
+    if !can_mount("a mount that compresses") {
+        return;
+    }
+    let refused = |options: &str, compression: &str, words: &[&str]| {
+        let seen = on(
+            &mounted("mkfs.btrfs", options),
+            &["--directory", ".", "--compression", compression],
+        );
+        assert_eq!(seen.code, Some(2), "{options} {compression}: {seen:?}");
+        says(&seen, words);
+    };
+    for options in [",compress=zstd:9", ",compress-force=zstd:9"] {
+        let setting = options.trim_start_matches(',');
+        refused(
+            options,
+            "none",
+            &[&format!("(btrfs {setting})"), "leave compression out"],
+        );
+    }
+    let level = ["its mount has level 9", "write zstd:9"];
+    refused(",compress=zstd:9", "zstd:3", &level);
+    // What it has is measured.
+    let ground = mounted("mkfs.btrfs", ",compress-force=zstd:9");
+    let seen = on(&ground, &["--directory", ".", "--compression", "zstd:9"]);
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let seen = on(
+        &mounted("mkfs.btrfs", ""),
+        &["--directory", ".", "--compression", "none"],
+    );
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+}
+
+#[test]
 fn a_rate_is_offered_in_bytes_and_as_a_share_of_the_highest() {
     if !can_mount("a filesystem under offered load") {
         return;

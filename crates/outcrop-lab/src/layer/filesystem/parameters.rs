@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use outcrop_filesystem::{Filesystem, FilesystemError, JobSpec, OwnDirectory, check_property};
+use outcrop_filesystem::{
+    Filesystem, FilesystemError, JobSpec, OwnDirectory, check_property, check_uncompressed,
+};
 use outcrop_measure::seed::Seed;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::filesystem::{
@@ -142,7 +144,11 @@ pub(super) fn check(subject: &Subject, factors: &Settings, trial: &TrialOptions)
         return Err(Refusal::of(&OPERATION, message));
     }
     let directory = OwnDirectory::open(Path::new(subject.settings.value(&PATH))).map_err(refused)?;
-    check_property(&directory.filesystem().type_name, filesystem.compression).map_err(refused)?;
+    let found = directory.filesystem();
+    check_property(&found.type_name, &found.mount_options, filesystem.compression).map_err(refused)?;
+    if factors.get(&COMPRESSION) == Some(&FileCompression::NONE) {
+        check_uncompressed(directory.path()).map_err(refused)?;
+    }
     spec.check(None, bytes).map_err(refused)
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use outcrop_compress::{CompressError, Source};
 use outcrop_filesystem::{FilesystemError, OwnFilesystem, compression_below};
 use outcrop_kv::{DatabaseFolder, Ground, KvError, Site, ValueSource, WorkerProgram, run};
+use outcrop_measure::metric::Unavailable;
 use outcrop_measure::units::format_bytes;
 use outcrop_results::DataIdentity;
 use outcrop_schema::kv::{self, CONTENT, DATA, ValueData};
@@ -38,7 +39,7 @@ pub(super) struct KvBench<'r> {
     pools: BTreeMap<Subject, Pool>,
     grounds: Grounds,
     /// How the directory's own filesystem compresses.
-    compressed_below: Option<String>,
+    compressed_below: Result<Option<String>, Unavailable>,
     write_limit_bytes: Option<u64>,
     bytes_written: u64,
 }
@@ -73,8 +74,7 @@ impl<'r> KvBench<'r> {
             pools,
             bytes_written: grounds.bytes(),
             grounds,
-            // What cannot be examined is measured all the same.
-            compressed_below: compression_below(preparation.directory).ok().flatten(),
+            compressed_below: compression_below(preparation.directory),
             write_limit_bytes: preparation.write_limit_bytes,
         })
     }
@@ -144,8 +144,14 @@ fn remove_abandoned(preparation: &mut Preparation<'_, '_>) -> Result<(), LabErro
 impl KvBench<'_> {
     /// Adds what the filesystem does that the databases lay on, where it is the user's.
     fn remarking(&self, mut report: TrialReport, is_own: bool) -> TrialReport {
-        let below = self.compressed_below.as_ref().filter(|_| !is_own);
-        let remark = below.map(|state| kv::COMPRESSED_BELOW.remark(state.clone()));
+        let remark = match &self.compressed_below {
+            _ if is_own => None,
+            Ok(state) => state
+                .as_ref()
+                .map(|state| kv::COMPRESSED_BELOW.remark(state.clone())),
+            // What does not say so is measured all the same.
+            Err(why) => Some(kv::COMPRESSION_UNKNOWN.remark(why.reason.clone())),
+        };
         report.notes.extend(remark);
         report
     }

@@ -6,12 +6,14 @@ mod quality;
 mod rounds;
 mod schedule;
 mod shape;
+mod storage;
 mod studies;
 mod time;
 
 pub(super) use quality::{contaminated, unchecked};
 pub(super) use schedule::late_trials;
 pub(super) use shape::{predicted_knee, weighted_mean_iops};
+pub(super) use storage::{NOT_OF_DEVICE, sooner_than_storage};
 pub(super) use time::unsteady;
 
 use crate::cell::Cell;
@@ -35,6 +37,7 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
             .of_run("Requests in flight are not IOPS × mean latency (Little's law)"),
         quality::counters(cells)
             .of_run("The device also served other requests, or the kernel counted other bytes"),
+        storage::latency_is_storage(cells).of_run("Reads did not reach storage"),
         quality::cpu(cells).of_run("The submitting threads had no CPU time left at the highest IOPS"),
         schedule::on_time(cells).of_run("Open loops issued requests late"),
         quality::repeatability(cells).of_run("Repetitions of some cells differ widely"),

@@ -6,8 +6,8 @@ use outcrop_schema::device::{
     ARRIVAL_REQUESTED, BYTES_WRITTEN, CONTAMINATION, Direction, IO_WORKER_CPU_SHARE, IOPS, PAGE_CACHE,
 };
 
-use super::cell::{DeviceCell, P50, value_of};
-use super::findings::{contaminated, late_trials, unchecked, unsteady};
+use super::cell::{DeviceCell, value_of};
+use super::findings::{NOT_OF_DEVICE, contaminated, late_trials, sooner_than_storage, unchecked, unsteady};
 use crate::answer::Caution;
 use crate::cell::Cell;
 use crate::number::counted;
@@ -64,25 +64,14 @@ fn page_cache(cells: &[Cell<'_>]) -> Option<Caution> {
 
 /// Reads that complete sooner than any storage device answers, through whatever cache.
 fn memory(cells: &[Cell<'_>]) -> Option<Caution> {
-    /// The fastest drives, of phase-change memory, answer a 4 KiB read in 6 to 10 µs, the system call included.
-    const LEAST_STORAGE_NS: f64 = 4000.0;
-    let latencies = cells
-        .iter()
-        .filter(|cell| cell.reaches_device())
-        .filter_map(|cell| Some((cell, cell.directed(Direction::Read, &P50)?.value)));
-    let (cell, latency_ns) = latencies
-        .filter(|(_, latency_ns)| *latency_ns < LEAST_STORAGE_NS)
-        .min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let (cell, latency) = sooner_than_storage(cells)?;
     Some(Caution::warning(format!(
         "Reads complete in {} in the median ({}): sooner than any storage device answers. Memory answered, such as the filesystem's \
          own cache or that of a layer below, and these figures describe it.",
-        format_nanoseconds(latency_ns),
+        format_nanoseconds(latency.value),
         cell.words()
     )))
 }
-
-/// Where the device moved less of the bytes that were asked for than the rest, what was measured is something else.
-const NOT_OF_DEVICE: f64 = 0.5;
 
 /// Whether the device moved what this run asked for and nothing else.
 fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {

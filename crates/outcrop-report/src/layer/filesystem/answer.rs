@@ -5,22 +5,20 @@ use outcrop_measure::units::format_bytes;
 use outcrop_results::RunView;
 use outcrop_schema::filesystem::{
     ABSENT, CPU_PER_OPERATION, IO_BLOCK_SIZE, JOBS, KERNEL_THREAD_SHARE, LATENCY, QUEUE_DEPTH,
-    READ_AMPLIFICATION, SCHEMA, SPACE_RATIO, SYNC, WRITE_THROUGHPUT,
+    READ_AMPLIFICATION, SCHEMA, SPACE_RATIO,
 };
-use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{
-    CONFIGURATION, configuration, does, is_closed, is_cold_random_read, is_compressed, kind, may_tie,
-    overload,
+    CONFIGURATION, configuration, is_closed, is_cold_random_read, is_compressed, kind, overload,
 };
 use super::limits::{judge, left_open};
-use super::{ageing, small};
+use super::{ageing, small, tail, writes};
 use crate::answer::{Answer, Capability, Caution, Claim, Reading};
 use crate::cell::{Cell, best, largest_family};
 use crate::finding::as_sentence;
 use crate::layer::{cautions, subjects};
 use crate::number::{Number, counted};
-use crate::placement::{Bound, Bounded, Bounds, Kept};
+use crate::placement::{Bounds, Kept};
 
 /// Why a configuration is the one that reads soonest.
 const FASTEST_READS: &str = "its cold small reads have the lowest latency";
@@ -51,7 +49,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>], bounds: &Bounds<'_>) -> 
         capabilities: capabilities(cells, &candidates),
         advice: within(&candidates, bounds)
             .into_iter()
-            .chain(overwrites(cells, bounds))
+            .chain(writes::claims(cells, bounds))
             .chain(small::claims(cells))
             .chain(ageing::claim(cells))
             .collect(),
@@ -111,12 +109,7 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         true,
         "fs-choice",
     ));
-    rows.push(of(
-        "Fastest cold small read, p99",
-        &LATENCY.p99,
-        true,
-        "fs-choice",
-    ));
+    rows.push(tail::row(cells, candidates));
     rows.push(of(
         "Lowest read amplification",
         &READ_AMPLIFICATION,
@@ -129,37 +122,9 @@ fn capabilities(cells: &[Cell<'_>], candidates: &[&Cell<'_>]) -> Vec<Capability>
         true,
         "fs-choice",
     ));
-    let syncing = reached(&WRITE_THROUGHPUT, false).map(|(cell, _)| format!(", {}", syncing(cell)));
-    rows.push(of(
-        &format!("Fastest writing{}", syncing.unwrap_or_default()),
-        &WRITE_THROUGHPUT,
-        false,
-        "fs-choice",
-    ));
-    rows.extend(synced(cells));
+    rows.extend(writes::rows(cells, candidates));
     rows.extend(small::rows(cells));
     rows
-}
-
-/// When what a cell wrote was made durable. Files that something else is done with are written at once and synced then.
-fn syncing(cell: &Cell<'_>) -> String {
-    let writes = does(cell, FileOperation::Write) || does(cell, FileOperation::Append);
-    match cell.get(&SYNC).filter(|_| writes) {
-        None | Some(SyncPolicy::End) => "synced at the end".to_owned(),
-        Some(SyncPolicy::Each(1)) => "each write synced".to_owned(),
-        Some(SyncPolicy::Each(count)) => format!("synced every {count} writes"),
-    }
-}
-
-/// What a synced write costs, where one was measured.
-fn synced(cells: &[Cell<'_>]) -> Option<Capability> {
-    let writes = cells.iter().filter(|cell| does(cell, FileOperation::Overwrite));
-    let (cell, number) = best(writes, &LATENCY.p50)?;
-    let found = (number.clone(), super::cell::words(cell));
-    Some(Capability {
-        label: "Fastest small overwrite, p50".to_owned(),
-        readings: vec![Reading::of(COLUMN, Some(found), String::new)],
-    })
 }
 
 /// What to choose for which wish of the configurations that keep the limits; where none does, what each choice breaks.
@@ -292,48 +257,6 @@ fn reads_of(cell: &Cell<'_>) -> String {
     let is_alone = is_closed(cell) && cell.is(&JOBS, &1) && cell.is(&QUEUE_DEPTH, &1);
     let alone = if is_alone { ", one at a time," } else { "" };
     format!("cold{size} random reads{alone}")
-}
-
-/// Which configuration overwrites small blocks soonest, of those that differ in nothing else, and which tie with it.
-fn overwrites(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
-    let writes = cells
-        .iter()
-        .filter(|cell| does(cell, FileOperation::Overwrite) && cell.value(&LATENCY.p50).is_some());
-    let family = largest_family(writes, &CONFIGURATION);
-    let (chosen, number) = best(family.iter().copied(), &LATENCY.p50).filter(|_| family.len() > 1)?;
-    let name = configuration(chosen);
-    let ties = family.iter().filter(|cell| {
-        let other = cell.number(&LATENCY.p50);
-        configuration(cell) != name && other.is_some_and(|other| may_tie(number, other))
-    });
-    let ties: Vec<String> = ties.map(|cell| configuration(cell)).collect();
-    let tie = match ties.is_empty() {
-        true => String::new(),
-        false => format!("; a tie with {}", ties.join(", ")),
-    };
-    let numbers = family.iter().filter_map(|cell| {
-        let name = format!("p50 of overwrites, {}", configuration(cell));
-        Some(cell.number(&LATENCY.p50)?.clone().named(name))
-    });
-    let numbers: Vec<Number> = numbers.collect();
-    let text = format!(
-        "{name} answers a small overwrite in {number} in the median, the least of {} configurations{tie}. {}.",
-        family.len(),
-        super::cell::words(chosen)
-    );
-    let claim = Claim::new(
-        "Small overwrites",
-        format!("{name}: p50 {number}{tie}"),
-        text,
-        numbers,
-    );
-    let claim = claim.advising(format!("Use {name} for small overwrites: p50 {number}{tie}"));
-    // What it takes for a write is not the latency of a read.
-    let verdict = bounds.judge(Bounded {
-        ratio: Bound::of(chosen.number(&SPACE_RATIO)),
-        ..Bounded::default()
-    });
-    Some(claim.under(&name, &verdict))
 }
 
 fn claim(topic: &str, cell: &Cell<'_>, why: &str) -> Claim {

@@ -3,6 +3,7 @@
 mod effective;
 mod prediction;
 mod quality;
+mod reserved;
 
 use outcrop_measure::metric::Unit;
 
@@ -12,7 +13,7 @@ use crate::number::Number;
 
 /// All of them, in the order of the page.
 pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
-    vec![
+    let always = [
         effective::reads_were_cold(cells).of_run("Some reads that are called cold came from memory"),
         effective::compression_happened(cells).of_run("Some data that should be compressed are not"),
         effective::options_are_effective(cells).of_run("The kernel shows other options than were requested"),
@@ -24,7 +25,15 @@ pub(super) fn all(cells: &[Cell<'_>]) -> Vec<Finding> {
         quality::littles_law(cells)
             .of_run("Operations in flight are not operations per second × mean latency (Little's law)"),
         prediction::prediction_is_observed(cells),
-    ]
+    ];
+    let where_measured = [
+        prediction::kernel_zlib_is_slower(cells),
+        reserved::space_is_not_reserved(cells),
+    ];
+    always
+        .into_iter()
+        .chain(where_measured.into_iter().flatten())
+        .collect()
 }
 
 /// What a test of several cells came to: those that are outside, in words, of all that were tested.

@@ -18,7 +18,7 @@ use crate::finding::{About, Finding};
 use crate::layer::published;
 use crate::number::Number;
 use crate::section::{ReferenceSection, Table};
-use tail::tail_is_the_queue;
+use tail::tail_is_of_completion;
 
 /// A plotted figure may be so much above the highest that was logged: rounding.
 const ROUNDING: f64 = 1.02;
@@ -51,7 +51,7 @@ pub(super) fn findings(cells: &[Cell<'_>]) -> Vec<Finding> {
         plotted_is_logged(cells),
         units(cells),
         latency_is_the_queue(cells),
-        tail_is_the_queue(cells),
+        tail_is_of_completion(cells),
         paced_not_saturated(cells),
         update_contains_its_read(cells),
         level_trades_speed_for_space(cells),

@@ -5,9 +5,10 @@ use outcrop_schema::FactorRef;
 use outcrop_schema::filesystem::{
     CREATE_RATE, FILE_SIZE, IOPS, REQUESTS_PER_OPERATION, SPACE_RATIO, USED_BYTES,
 };
-use outcrop_workload::filesystem::FileOperation;
+use outcrop_workload::filesystem::{FileOperation, SyncPolicy};
 
 use super::cell::{CONFIGURATION, configuration, does, may_tie};
+use super::writes::{policy, synced};
 use crate::answer::{Capability, Claim, Reading};
 use crate::cell::{Cell, best, families};
 use crate::finding::as_sentence;
@@ -110,9 +111,14 @@ fn of_each_size<'c, 'a>(cells: &'c [Cell<'a>]) -> Vec<Vec<&'c Cell<'a>>> {
     families(files, &CONFIGURATION)
 }
 
+/// `1500 B`, and how often they were synced where that is not once at the end.
 fn size_of(family: &[&Cell<'_>]) -> String {
     let size: FactorRef = &FILE_SIZE;
-    family
-        .first()
-        .map_or_else(String::new, |cell| size.shown(cell.spelling(&FILE_SIZE)))
+    family.first().map_or_else(String::new, |cell| {
+        let shown = size.shown(cell.spelling(&FILE_SIZE));
+        match policy(cell) {
+            SyncPolicy::End => shown,
+            policy => format!("{shown} ({})", synced(policy)),
+        }
+    })
 }

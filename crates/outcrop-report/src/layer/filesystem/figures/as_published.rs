@@ -3,13 +3,14 @@
 
 use outcrop_measure::metric::{Better, Metric};
 use outcrop_schema::filesystem::{
-    COMPRESSION, LOGGED_READ_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, OFFERED, OFFERED_SHARE, PUBLISHED_LATENCY,
-    PUBLISHED_READ_BANDWIDTH, PUBLISHED_TAIL, PUBLISHED_UPDATE_LATENCY, PUBLISHED_WRITE_BANDWIDTH,
-    RECORD_SIZE, SPACE_RATIO, WRITE_THROUGHPUT,
+    COMPRESSION, JOBS, LATENCY, LOGGED_READ_BANDWIDTH, LOGGED_WRITE_BANDWIDTH, OFFERED, OFFERED_SHARE,
+    PUBLISHED_LATENCY, PUBLISHED_READ_BANDWIDTH, PUBLISHED_TAIL, PUBLISHED_UPDATE_LATENCY,
+    PUBLISHED_WRITE_BANDWIDTH, PUBLISHED_WRITE_LATENCY, QUEUE_DEPTH, RECORD_SIZE, SPACE_RATIO,
+    WRITE_THROUGHPUT,
 };
 use outcrop_workload::filesystem::FilesystemKind;
 
-use super::super::cell::{configuration, is_fresh, kind};
+use super::super::cell::{configuration, is_closed, is_cold_random_read, is_fresh, kind, words};
 use super::super::published::{DASHED, Published, has};
 use super::super::references::UPDATE_BYTES;
 use crate::cell::Cell;
@@ -28,12 +29,16 @@ const BANDWIDTHS: [(&str, Metric); 4] = [
     ("write, most in the logs", LOGGED_WRITE_BANDWIDTH),
 ];
 
+/// Latencies that are plotted of a subject; the first is drawn of ours as well.
+const LATENCIES: [(&str, Metric); 2] = [("read", PUBLISHED_LATENCY), ("write", PUBLISHED_WRITE_LATENCY)];
+
 /// Those whose references a reader asked for.
 pub(super) fn all(cells: &[Cell<'_>], published: &Published) -> Vec<FigureSlot> {
     let figures = [
         latency_by_load(published),
         tail_by_load(published),
         bandwidths(published),
+        latencies(cells, published),
         update_over_read(published),
         space_against_writing(cells, published),
     ];
@@ -100,6 +105,63 @@ fn bandwidths(published: &Published) -> Option<Figure> {
         "fs-bandwidth-published",
         "Bandwidth of btrfs, as published",
         caption.trim_start().to_owned(),
+    )
+}
+
+/// Latencies of btrfs as they are plotted, and those of our cold small reads of it, one at a time; only where the former are asked for.
+fn latencies(cells: &[Cell<'_>], published: &Published) -> Option<Figure> {
+    let is_wanted = |cell: &Cell<'_>| {
+        // Those by load or record have an axis.
+        let has_axis = cell.place(&OFFERED).is_some() || cell.place(&RECORD_SIZE).is_some();
+        !has_axis && LATENCIES.iter().any(|(_, metric)| cell.value(metric).is_some())
+    };
+    let mut groups: Vec<BarGroup> = Vec::new();
+    for (subject, cells) in published.by_subject(is_wanted) {
+        let mut bars = Vec::new();
+        for (part, (_, metric)) in LATENCIES.iter().enumerate() {
+            let number = cells.iter().find_map(|cell| cell.number(metric));
+            bars.extend(number.map(|number| Bar::of(SeriesKind::Published, part, number, subject)));
+        }
+        groups.push(BarGroup {
+            label: format!("published: {subject}"),
+            bars,
+        });
+    }
+    if groups.is_empty() {
+        return None;
+    }
+    let reads = cells.iter().filter(|cell| {
+        let is_btrfs = kind(cell) == Some(FilesystemKind::Btrfs);
+        is_btrfs
+            && is_cold_random_read(cell)
+            && is_closed(cell)
+            && cell.is(&JOBS, &1)
+            && cell.is(&QUEUE_DEPTH, &1)
+    });
+    let ours = reads.filter_map(|cell| {
+        let number = cell.number(&LATENCY.p50)?;
+        Some(BarGroup {
+            label: format!("{}, this run", configuration(cell)),
+            bars: vec![Bar::of(Measured, 0, number, &words(cell))],
+        })
+    });
+    groups.extend(ours);
+    let chart = BarChart {
+        value: axis("Latency", Quantity::Latency, Scale::Log10),
+        parts: Part::all(LATENCIES.iter().map(|(name, _)| *name)),
+        facets: vec![Facet {
+            title: String::new(),
+            groups,
+        }],
+    };
+    let caption = published.caption("Pale", is_wanted);
+    chart.draw(
+        "fs-latency-published",
+        "Latency of btrfs, as published and measured",
+        format!(
+            "Ours are the p50 of cold random reads, one at a time. What compression adds to a read is comparable, the latencies are not: \
+             block size and statistic of the published ones are not stated.{caption}"
+        ),
     )
 }
 

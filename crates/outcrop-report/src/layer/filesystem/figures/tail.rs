@@ -6,10 +6,9 @@ use outcrop_workload::Arrivals;
 use outcrop_workload::filesystem::OfferedLoad;
 
 use super::super::cell::{configuration, is_closed, is_cold_random_read, words};
-use super::{MOST_LINES, PLAN_OF_LOAD, plural};
+use super::{PLAN_OF_LOAD, left_out, plural};
 use crate::cell::{Cell, families};
-use crate::chart::SeriesKind::Measured;
-use crate::chart::{LineChart, Point, Quantity, Scale, Series, axis};
+use crate::chart::{LineChart, Point, Quantity, Scale, axis};
 use crate::section::FigureSlot;
 
 /// Which percentile a tail is drawn of, and what it is called: the highest that all cells of the chart have enough operations for.
@@ -25,22 +24,21 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         .filter(|cell| is_cold_random_read(cell) && !is_closed(cell) && share(cell).is_some());
     let lines: Vec<(Vec<&Cell<'_>>, Vec<LatencyHistogram>)> = families(offered, &[&ARRIVAL])
         .into_iter()
-        .filter(|family| family.len() > 1)
-        .take(MOST_LINES)
         .map(|family| {
             let latencies = family.iter().map(|cell| cell.latencies()).collect();
             (family, latencies)
         })
         .collect();
     let has = |quantile: f64| {
-        let mut all = lines.iter().flat_map(|(_, latencies)| latencies);
+        let curves = lines.iter().filter(|(family, _)| family.len() > 1);
+        let mut all = curves.flat_map(|(_, latencies)| latencies);
         all.all(|latencies| latencies.percentile(quantile).is_some())
     };
     let Some((quantile, name)) = TAILS.into_iter().find(|(quantile, _)| has(*quantile)) else {
         let reason = "some cells have too few reads for a p99, in all of their trials together.";
         return FigureSlot::missing(TITLE, reason, PLAN_OF_LOAD);
     };
-    let line = |(hue, (family, latencies)): (usize, &(Vec<&Cell<'_>>, Vec<LatencyHistogram>))| {
+    let line = |(family, latencies): &(Vec<&Cell<'_>>, Vec<LatencyHistogram>)| {
         let points = family.iter().zip(latencies).filter_map(|(cell, latencies)| {
             let tail_ns = latencies.percentile(quantile)? - latencies.percentile(0.5)?;
             let note = format!(
@@ -57,8 +55,9 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
         let jobs = first.map_or("", |cell| cell.spelling(&JOBS));
         let configuration = first.map_or_else(String::new, |cell| configuration(cell));
         let name = format!("{configuration}, offered to {jobs} {}", plural("job", jobs));
-        Series::new(name, hue, Measured, points)
+        (name, points)
     };
+    let (series, left_out) = left_out::lines(lines.iter().map(line).collect(), 2);
     let chart = LineChart {
         x: axis(
             "Share of the closed loop's rate",
@@ -66,14 +65,14 @@ pub(super) fn tail_by_load(cells: &[Cell<'_>]) -> FigureSlot {
             Scale::Linear,
         ),
         y: axis(name, Quantity::Latency, Scale::Log10),
-        series: lines.iter().enumerate().map(line).collect(),
+        series,
     };
     let why = match name == TAILS[0].1 {
         true => "",
         false => " Not p99.9: some cells have fewer than 10,000 reads.",
     };
     let caption = format!(
-        "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}"
+        "{name} of all trials of a cell together, from when a read was due. It has no interval.{why}{left_out}"
     );
     let none = "no configuration was offered two shares of its highest rate.";
     chart.curves("fs-tail-by-load", TITLE, caption, PLAN_OF_LOAD, none)

@@ -34,7 +34,7 @@ pub(super) fn reads_were_cold(cells: &[Cell<'_>]) -> Finding {
         let cached = cell.value(&PAGES_CACHED_BEFORE)?;
         if cell.has(&PAGE_CACHE_BELOW) {
             return Some(Some(format!(
-                "{}: a loop device without direct I/O lies below",
+                "{}: a loop device lies below that is not known to have direct I/O",
                 configuration(cell)
             )));
         }

@@ -26,7 +26,7 @@ struct Tail<'c> {
 }
 
 /// Below saturation the tail is too short to be that of the latency, and above it is as long as the queue.
-pub(super) fn tail_is_the_queue(cells: &[Cell<'_>]) -> Option<Finding> {
+pub(super) fn tail_is_of_completion(cells: &[Cell<'_>]) -> Option<Finding> {
     let tails = tails(cells);
     if tails.is_empty() {
         return None;
@@ -57,9 +57,8 @@ pub(super) fn tail_is_the_queue(cells: &[Cell<'_>]) -> Option<Finding> {
         let name = format!("growth of the tail, {}", tail.subject);
         Number::derived(name, tail.step, Unit::Ratio, 1)
     });
-    let sentence =
-        "The published tail is that of completion below saturation, and the length of the queue above it.";
-    let finding = Finding::tested("tail-is-the-queue", sentence, holds, tested).numbers(numbers);
+    let sentence = "Below saturation the published tail is that of completion alone, without submission; above it, it is the wait in the queue.";
+    let finding = Finding::tested("tail-is-of-completion", sentence, holds, tested).numbers(numbers);
     Some(finding.meaning(
         "Reads that take milliseconds do not differ by microseconds: what is plotted begins when a read is submitted, and submission \
          takes nearly all of the latency. The seconds beyond are the wait in a queue that is always full; neither is a property of the \

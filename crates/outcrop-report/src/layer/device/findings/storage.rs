@@ -1,0 +1,87 @@
+//! Whether reads reached storage, or memory above it answered.
+
+use outcrop_measure::metric::Unit;
+use outcrop_measure::units::format_nanoseconds;
+use outcrop_schema::device::{ACCESS, Direction, MISSING_BYTES_RATIO, PAGE_CACHE};
+use outcrop_workload::filesystem::FileAccess;
+
+use super::super::cell::{DeviceCell, P50};
+use crate::cell::Cell;
+use crate::finding::Finding;
+use crate::number::Number;
+
+/// No storage answers a read sooner: the fastest drives, of phase-change memory, take 6 to 10 µs for 4 KiB, the system call included.
+const LEAST_STORAGE_NS: f64 = 5000.0;
+/// Where the device moved less of the bytes that were asked for than the rest, something above it answered.
+pub(in super::super) const NOT_OF_DEVICE: f64 = 0.5;
+
+/// Cells that read past the page cache: those that go through it are marked as such, and nothing else is claimed of them.
+fn direct_reads<'c, 'a>(cells: &'c [Cell<'a>]) -> impl Iterator<Item = &'c Cell<'a>> {
+    cells.iter().filter(|cell| {
+        cell.reaches_device()
+            && !cell.is(&ACCESS, &FileAccess::Buffered)
+            && cell.directed(Direction::Read, &P50).is_some()
+    })
+}
+
+/// The cell whose reads complete soonest, where that is sooner than any storage answers, and their median latency.
+pub(in super::super) fn sooner_than_storage<'c, 'a>(
+    cells: &'c [Cell<'a>],
+) -> Option<(&'c Cell<'a>, &'c Number)> {
+    let latencies =
+        direct_reads(cells).filter_map(|cell| Some((cell, cell.directed(Direction::Read, &P50)?)));
+    let sooner = latencies.filter(|(_, latency)| latency.value < LEAST_STORAGE_NS);
+    sooner.min_by(|one, other| one.1.value.total_cmp(&other.1.value))
+}
+
+/// Reads past the page cache came from storage: the device was asked for their bytes, and they took as long as storage takes.
+pub(super) fn latency_is_storage(cells: &[Cell<'_>]) -> Finding {
+    const ID: &str = "latency-is-storage";
+    const SENTENCE: &str = "Reads with direct I/O reached storage.";
+    let total = direct_reads(cells).count();
+    if total == 0 {
+        return Finding::not_testable(ID, SENTENCE, "no cell reads with direct I/O.");
+    }
+    let told = direct_reads(cells).find_map(|cell| cell.remark(&PAGE_CACHE));
+    let sooner = sooner_than_storage(cells);
+    let missing = direct_reads(cells)
+        .filter_map(|cell| Some((cell, cell.number(&MISSING_BYTES_RATIO)?)))
+        .find(|(_, missing)| missing.value > NOT_OF_DEVICE);
+    let least = direct_reads(cells).filter_map(|cell| cell.directed(Direction::Read, &P50));
+    let least = least.min_by(|one, other| one.value.total_cmp(&other.value));
+    let tested = format!(
+        "in {total} cells: the state of loop devices in /sys, the bytes that were requested from the device (at least {:.0} %), and the lowest median \
+         latency of a read (at least {}, the least that storage takes).",
+        (1.0 - NOT_OF_DEVICE) * 100.0,
+        format_nanoseconds(LEAST_STORAGE_NS)
+    );
+    let mut why: Vec<String> = told.map(str::to_owned).into_iter().collect();
+    why.extend(missing.map(|(cell, missing)| {
+        format!(
+            "{:.0} % of the bytes of {} were not requested from the device.",
+            missing.value * 100.0,
+            cell.words()
+        )
+    }));
+    why.extend(sooner.map(|(cell, latency)| {
+        let took = format_nanoseconds(latency.value);
+        format!(
+            "Reads of {} complete in {took} in the median, sooner than any storage answers.",
+            cell.words()
+        )
+    }));
+    let numbers = least.map(|least| {
+        Number::derived(
+            "lowest median latency of reads",
+            least.value,
+            Unit::Nanoseconds,
+            least.n,
+        )
+    });
+    Finding::tested(ID, SENTENCE, why.is_empty(), tested)
+        .otherwise(format!(
+            "Memory answered, or may have, and these figures describe it. {}",
+            why.join(" ")
+        ))
+        .numbers(numbers)
+}
