@@ -39,7 +39,7 @@ pub(super) fn systems(args: &Args) -> anyhow::Result<(MeasuredSystem, Option<Mea
                 applications: applications(args)?,
                 components: components(&args.components)?,
                 measured: measured(args.measured.as_deref())?,
-                files: None,
+                ..MeasuredSystem::default()
             };
             Ok((own, of_run))
         }
