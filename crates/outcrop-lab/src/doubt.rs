@@ -137,7 +137,9 @@ impl<'s> Doubt<'s> {
             let standing = self.standing(&family, repetition);
             let name = |place: usize| set.cells()[family[place]].label();
             for (place, stop) in standing.stops.iter().enumerate() {
-                if let Some(stop) = stop.filter(|_| self.stopped.insert(family[place])) {
+                // What may be the base that ratios are against is still measured.
+                let is_held = standing.held.contains(&place);
+                if let Some(stop) = stop.filter(|_| !is_held && self.stopped.insert(family[place])) {
                     let reason = follow.constraints.reason(&stop, name);
                     news.push(format!("{}: no more trials: {reason}", name(place)));
                 }

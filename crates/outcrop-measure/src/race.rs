@@ -11,8 +11,10 @@
 //! S. Mannor, Y. Mansour, "Action Elimination and Stopping Conditions", JMLR 7, 2006 (successive elimination); S. Pocock, Biometrika
 //! 64(2), 1977 (a bounded number of looks); S. Holm, Scandinavian Journal of Statistics 6(2), 1979 (pairs that are decided no longer count).
 
+mod base;
 mod bounds;
 
+use base::{base, median_of, plain};
 use bounds::Bounds;
 
 /// Confidence that no bound of any look is wrong.
@@ -97,8 +99,10 @@ pub struct Standing {
     /// The ratio of space without compression to that of each, so far.
     pub savings: Vec<Option<f64>>,
     /// The plain contender that all savings are against: what one has otherwise. It is the fastest by its median so far, of those whose
-    /// medians keep the limits where any do.
+    /// medians keep the limits where any do. What a look has shown to be slower than another plain one is none.
     pub base: Option<usize>,
+    /// Plain contenders that another round measures although they save too little: which of them is the base is open, and matters.
+    pub held: Vec<usize>,
     /// Looks that were taken.
     pub looks: usize,
 }
@@ -127,6 +131,8 @@ impl Standing {
             stops: vec![None; contenders.len()],
             clear: Vec::new(),
             savings: vec![None; contenders.len()],
+            of_more_data: vec![None; contenders.len()],
+            bases: Vec::new(),
         };
         for round in 1..=rounds.min(CHANCES) {
             race.begin(round);
@@ -134,11 +140,13 @@ impl Standing {
         for look in looks {
             race.look(*look);
         }
+        let base = base(contenders, rules, &race.bases);
         Self {
+            held: race.held(),
+            savings: race.savings_against(base, rounds),
             stops: race.stops,
             clear: race.clear,
-            savings: race.savings,
-            base: base(contenders, usize::MAX, rules),
+            base,
             looks: looks.len(),
         }
     }
@@ -153,12 +161,24 @@ impl Standing {
         if self.is_decided() {
             return Vec::new();
         }
-        let stops = self.stops.iter().enumerate();
-        stops
-            .filter(|(_, stop)| stop.is_none())
-            .map(|(index, _)| index)
-            .collect()
+        let is_measured = |index: &usize| self.stops[*index].is_none() || self.held.contains(index);
+        (0..self.stops.len()).filter(is_measured).collect()
     }
+
+    /// How many may still be the best; none where the race is decided.
+    pub fn open(&self) -> usize {
+        match self.is_decided() {
+            true => 0,
+            false => self.stops.iter().filter(|stop| stop.is_none()).count(),
+        }
+    }
+}
+
+/// The saving of a contender against each plain one that may be the base.
+#[derive(Clone, Copy, Debug)]
+struct Saving {
+    least: f64,
+    most: f64,
 }
 
 struct Race<'r> {
@@ -167,47 +187,115 @@ struct Race<'r> {
     bounds: Bounds,
     stops: Vec<Option<Stop>>,
     clear: Vec<usize>,
-    savings: Vec<Option<f64>>,
+    savings: Vec<Option<Saving>>,
+    /// The same of more data.
+    of_more_data: Vec<Option<Saving>>,
+    /// Plain contenders that may be the base: one noisy trial does not choose between them, bounds do.
+    bases: Vec<usize>,
 }
 
 impl Race<'_> {
-    /// What saves too little needs one trial, and what could not be measured two.
+    /// What saves too little against every possible base needs one trial, and what could not be measured two.
     fn begin(&mut self, rounds: usize) {
-        self.savings = self.savings(rounds, |one| &one.stored);
-        let of_more_data = self.savings(rounds, |one| match one.least_stored.as_slice() {
-            [] => &one.stored,
-            _ => &one.least_stored,
-        });
+        self.bases = plain(self.contenders)
+            .filter(|index| median_of(&self.contenders[*index].stored, rounds).is_some())
+            .collect();
+        self.weigh(rounds);
         for index in self.open() {
-            let most = self.savings[index].zip(of_more_data[index]);
-            let most = most.map(|(one, other)| one.max(other));
             let mut throughputs = self.contenders[index].throughput.iter().take(rounds);
             let is_measured = throughputs.any(Option::is_some) && self.savings[index].is_some();
-            self.stops[index] = match (most, self.rules.least_saving) {
-                _ if rounds >= CHANCES && !is_measured => Some(Stop::NotMeasured),
-                // What is near the limit may be beyond it in the next trial.
-                (Some(most), Some(least)) if most * (1.0 + self.rules.same_saving) < least => {
-                    let saving = self.savings[index].unwrap_or(most);
-                    Some(Stop::SavesTooLittle { saving })
-                }
-                _ => None,
+            self.stops[index] = match rounds >= CHANCES && !is_measured {
+                true => Some(Stop::NotMeasured),
+                false => self.saves_too_little(index),
             };
         }
     }
 
-    /// The space of the base over that of each, by the medians of some rounds.
+    fn weigh(&mut self, rounds: usize) {
+        self.savings = self.savings(rounds, |one| &one.stored);
+        self.of_more_data = self.savings(rounds, |one| match one.least_stored.as_slice() {
+            [] => &one.stored,
+            _ => &one.least_stored,
+        });
+    }
+
+    /// Whether it does against every possible base, and of more data too.
+    fn saves_too_little(&self, index: usize) -> Option<Stop> {
+        let (saving, of_more_data) = self.savings[index].zip(self.of_more_data[index])?;
+        let most = saving.most.max(of_more_data.most);
+        // What is near the limit may be beyond it in the next trial.
+        let is_below = |least: f64| most * (1.0 + self.rules.same_saving) < least;
+        let stop = Stop::SavesTooLittle { saving: saving.most };
+        self.rules.least_saving.is_some_and(is_below).then_some(stop)
+    }
+
+    /// The space of each possible base over that of each contender, by the medians of some rounds.
     fn savings(
         &self,
         rounds: usize,
         stored_by_round: fn(&Contender) -> &Vec<Option<f64>>,
-    ) -> Vec<Option<f64>> {
+    ) -> Vec<Option<Saving>> {
         let stored = |one: &Contender| median_of(stored_by_round(one), rounds);
-        let base = base(self.contenders, rounds, self.rules).and_then(|base| stored(&self.contenders[base]));
-        let saving = |one: &Contender| match one.is_plain {
-            true => stored(one).map(|_| 1.0),
-            false => Some(base? / stored(one)?),
+        let bases = self
+            .bases
+            .iter()
+            .filter_map(|base| stored(&self.contenders[*base]));
+        let bases: Vec<f64> = bases.collect();
+        let smallest = bases.iter().copied().reduce(f64::min);
+        let largest = bases.iter().copied().reduce(f64::max);
+        let saving = |one: &Contender| {
+            let own = stored(one)?;
+            let (least, most) = match one.is_plain {
+                true => (1.0, 1.0),
+                false => (smallest? / own, largest? / own),
+            };
+            Some(Saving { least, most })
         };
         self.contenders.iter().map(saving).collect()
+    }
+
+    /// The same against the one that is the base so far.
+    fn savings_against(&self, base: Option<usize>, rounds: usize) -> Vec<Option<f64>> {
+        let stored = |one: &Contender| median_of(&one.stored, rounds);
+        let of_base = base.and_then(|base| stored(&self.contenders[base]));
+        let saving = |one: &Contender| match one.is_plain {
+            true => stored(one).map(|_| 1.0),
+            false => Some(of_base? / stored(one)?),
+        };
+        self.contenders.iter().map(saving).collect()
+    }
+
+    /// Plain contenders that are measured on although they save too little: those that may be the base, while something saves enough against one
+    /// of them and not against another.
+    fn held(&self) -> Vec<usize> {
+        let depends = |index: usize| {
+            let (saving, wanted) = self.savings[index].zip(self.rules.least_saving)?;
+            Some(saving.least < wanted && wanted <= saving.most)
+        };
+        match self.open().into_iter().any(|index| depends(index) == Some(true)) {
+            true => self.bases.clone(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Drops what cannot be the base: another one surely is instead.
+    fn narrow_bases(&mut self) {
+        let is_base_instead = |other: usize, one: usize| {
+            let mut limits = self.rules.limits.iter().enumerate();
+            let keeps = limits
+                .clone()
+                .all(|(limit, most)| self.bounds.most(other, limit) <= *most);
+            let breaks = limits.any(|(limit, most)| self.bounds.least(one, limit) > *most);
+            let is_slower = self.bounds.ratio_at_most(one, other) < 1.0;
+            // The other is faster, or keeps the limits and this one does not: any two of these say so.
+            [keeps, breaks, is_slower]
+                .into_iter()
+                .filter(|holds| *holds)
+                .count()
+                > 1
+        };
+        let may_be = |one: &usize| !self.bases.iter().any(|other| is_base_instead(*other, *one));
+        self.bases = self.bases.iter().copied().filter(may_be).collect();
     }
 
     fn look(&mut self, rounds: usize) {
@@ -215,10 +303,15 @@ impl Race<'_> {
             return;
         }
         let open = self.open();
-        self.savings = self.savings(rounds, |one| &one.stored);
-        self.bounds.look(self.contenders, &open, rounds);
+        let held = self.held();
+        let is_measured = |index: &usize| open.contains(index) || held.contains(index);
+        let measured: Vec<usize> = (0..self.stops.len()).filter(is_measured).collect();
+        self.bounds.look(self.contenders, &measured, rounds);
+        self.narrow_bases();
+        self.weigh(rounds);
         for &index in &open {
-            self.stops[index] = self.breaks_limit(index).or_else(|| self.too_slow(index, &open));
+            let stop = self.saves_too_little(index).or_else(|| self.breaks_limit(index));
+            self.stops[index] = stop.or_else(|| self.too_slow(index, &open));
         }
         let settled: Vec<usize> = self
             .open()
@@ -227,7 +320,7 @@ impl Race<'_> {
             .collect();
         let is_best = |index: &usize| {
             let mut open = self.open().into_iter();
-            self.saves_enough(*index) && !open.any(|other| self.saves_more(other, *index))
+            self.saves_enough(*index) && !open.any(|other| self.may_save_more(other, *index))
         };
         self.clear = settled.iter().copied().filter(is_best).collect();
         for index in self.open() {
@@ -261,7 +354,7 @@ impl Race<'_> {
 
     fn saves_enough(&self, index: usize) -> bool {
         let least = self.rules.least_saving;
-        least.is_none_or(|least| self.savings[index].is_some_and(|saving| saving >= least))
+        least.is_none_or(|least| self.savings[index].is_some_and(|saving| saving.least >= least))
     }
 
     fn too_slow(&self, index: usize, open: &[usize]) -> Option<Stop> {
@@ -288,15 +381,23 @@ impl Race<'_> {
         self.bounds.ratio_at_most(other, one) * self.margin() <= 1.0
     }
 
-    fn saves_more(&self, one: usize, other: usize) -> bool {
-        let saving = |index: usize| self.savings[index].unwrap_or(0.0);
-        saving(one) > saving(other) * (1.0 + self.rules.same_saving)
+    /// Whether one saves more than another against the smallest of the possible bases, and against the largest: between two that compress
+    /// the base makes no difference.
+    fn saves_more(&self, one: usize, other: usize) -> [bool; 2] {
+        [|saving: Saving| saving.least, |saving: Saving| saving.most].map(|against| {
+            let saving = |index: usize| self.savings[index].map_or(0.0, against);
+            saving(one) > saving(other) * (1.0 + self.rules.same_saving)
+        })
+    }
+
+    fn may_save_more(&self, one: usize, other: usize) -> bool {
+        self.saves_more(one, other).contains(&true)
     }
 
     /// It is not the best where a settled one saves more; and nobody needs to be measured by it where all others tie with it.
     fn saves_less(&self, index: usize, settled: &[usize]) -> Option<Stop> {
         let mut others = self.clear.iter().chain(settled);
-        let than = *others.find(|other| self.saves_more(**other, index))?;
+        let than = *others.find(|other| self.saves_more(**other, index) == [true; 2])?;
         let mut others = self.open().into_iter().filter(|other| *other != index);
         others
             .all(|other| self.ties(other, index))
@@ -304,41 +405,5 @@ impl Race<'_> {
                 than,
                 at_most: self.bounds.ratio_at_most(index, than),
             })
-    }
-}
-
-/// The plain contender that savings are against, by the medians of some rounds.
-fn base(contenders: &[Contender], rounds: usize, rules: &Rules) -> Option<usize> {
-    let keeps = |one: &Contender| {
-        let mut limits = one.limited.iter().zip(&rules.limits);
-        limits.all(|(values, most)| median_of(values, rounds).is_some_and(|value| value <= *most))
-    };
-    let plain = contenders.iter().enumerate().filter(|(_, one)| one.is_plain);
-    let known = plain.filter_map(|(index, one)| {
-        median_of(&one.stored, rounds)?;
-        let throughput = median_of(&one.throughput, rounds).unwrap_or(0.0);
-        Some((keeps(one), throughput, index))
-    });
-    // The first among equals.
-    let best = known.reduce(|best, next| match (next.0, next.1) > (best.0, best.1) {
-        true => next,
-        false => best,
-    });
-    best.map(|(.., index)| index)
-}
-
-/// The median of what some rounds gave; what is not above 0 was not measured.
-fn median_of(by_round: &[Option<f64>], rounds: usize) -> Option<f64> {
-    let known = by_round.iter().take(rounds).flatten().copied();
-    median(known.filter(|value| *value > 0.0).collect())
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(values[middle]),
-        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
     }
 }

@@ -89,6 +89,9 @@ pub struct Application {
     pub device_reads: Option<Device>,
     /// Writes to the drive.
     pub device_writes: Option<Device>,
+    /// Why nobody knows what reaches the drive, of a load that was measured: then nothing is predicted of a drive. Where it is none, and reads or
+    /// writes are not given either, each block counts as one, which is said as an assumption.
+    pub device_unknown: Option<String>,
     /// Time that an operation waits for the drive, in nanoseconds.
     pub device_wait_ns: Option<f64>,
     /// What the drive can do.

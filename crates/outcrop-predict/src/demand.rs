@@ -274,6 +274,13 @@ fn works<'a>(
     {
         missing.because("how many blocks an operation decompresses and compresses (decompressed_blocks, compressed_blocks)");
     }
+    if component.place == Place::Drive
+        && let Some(reason) = &application.device_unknown
+    {
+        missing.because(format!(
+            "the bytes of an operation that reach the drive ({reason})"
+        ));
+    }
     let mut blocks = |of_device: Option<Device>, own: Option<Split>, what: &str| match of_device {
         Some(device) if component.place == Place::Drive => (device.requests, Some(device.size_bytes)),
         _ => {

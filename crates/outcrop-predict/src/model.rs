@@ -32,6 +32,8 @@ pub struct Prediction {
     pub throughput: f64,
     /// Lowest and highest throughput that the component's and the application's own figures allow, without the model's error.
     pub from_figures: (f64, f64),
+    /// No throughput above this is possible by these figures: clients ÷ time of an operation, and what the fullest station can do.
+    pub at_most: f64,
     /// Mean time of an operation, in nanoseconds.
     pub latency_ns: f64,
     /// Throughput without compression at the same load, measured or by the same network.
@@ -235,6 +237,7 @@ impl Model<'_> {
         Ok(Prediction {
             throughput,
             from_figures: (low, high),
+            at_most: self.bound(asked, wait_ns),
             latency_ns: (asked / throughput * 1e9 - self.application.think_time_ns).max(0.0),
             uncompressed,
             binding: self.binding(throughput),
@@ -257,8 +260,13 @@ impl Model<'_> {
             }
             _ => self.calibrated(clients, wait_ns),
         };
-        let alone = clients / (with_ns + think_ns) * 1e9;
-        free.min(alone).min(self.at_most())
+        free.min(self.bound(clients, wait_ns))
+    }
+
+    /// What no throughput exceeds: N ÷ R, and 1 ÷ D of the fullest station.
+    fn bound(&self, clients: f64, wait_ns: f64) -> f64 {
+        let alone_ns = self.unloaded_ns(wait_ns) + self.application.think_time_ns;
+        (clients / alone_ns * 1e9).min(self.at_most())
     }
 
     /// The time of an operation with the component. Where the drive was busy, its queue shrinks with the bytes.

@@ -24,6 +24,12 @@ pub struct Finding {
     /// What is the case where a check of the run does not hold, as a sentence without its full stop.
     #[serde(skip)]
     pub failure: &'static str,
+    /// Of how many that is the case, and of which most: `2 of 6 cells, most: …`; empty where that is not counted.
+    #[serde(skip)]
+    pub extent: String,
+    /// What to do where a check of the run does not hold, as a sentence; empty where nothing is to be done about it here.
+    #[serde(skip)]
+    pub remedy: &'static str,
 }
 
 /// What a finding is about: only the first kind says something about what was measured.
@@ -90,6 +96,8 @@ impl Finding {
             meaning: String::new(),
             numbers: Vec::new(),
             failure: "",
+            extent: String::new(),
+            remedy: "",
         }
     }
 
@@ -107,6 +115,21 @@ impl Finding {
             failure,
             ..self
         }
+    }
+
+    /// Says of how many a check does not hold, and of which most.
+    #[must_use]
+    pub fn extent(self, extent: impl Into<String>) -> Self {
+        Self {
+            extent: extent.into(),
+            ..self
+        }
+    }
+
+    /// Says what to do where a check does not hold.
+    #[must_use]
+    pub fn remedy(self, remedy: &'static str) -> Self {
+        Self { remedy, ..self }
     }
 
     /// Says what it means for the reader.
@@ -148,6 +171,8 @@ impl Finding {
             meaning: String::new(),
             numbers: Vec::new(),
             failure: "",
+            extent: String::new(),
+            remedy: "",
         }
     }
 }

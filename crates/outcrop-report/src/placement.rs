@@ -7,6 +7,7 @@ mod bounds;
 mod candidate;
 mod checks;
 mod choice;
+mod decision;
 mod doubt;
 mod figure;
 mod files;
@@ -28,10 +29,8 @@ use serde::Serialize;
 
 use crate::cell::Cell;
 use crate::chart::Figure;
-use crate::command::Commands;
 use crate::environment;
 use crate::layer::cells_of;
-use crate::layer::undecided::more_repetitions;
 
 pub use bounds::Bounds;
 pub(crate) use bounds::{Bounded, Figure as Bound, Kept, Verdict};
@@ -43,10 +42,13 @@ pub use outcrop_schema::kv::{Constraints, Prices};
 pub use system::MeasuredSystem;
 
 use checks::Checks;
+use decision::{Compared, Decision};
+pub(crate) use doubt::More;
 pub(crate) use hardware::DRIVE_CAPACITY;
 pub(crate) use limits::Limits;
 pub(crate) use predictions::Predictions;
 use prices::Bill;
+pub(crate) use words::Next;
 
 /// What a screen says of an answer in any case: what is not certain, and which data it is about.
 #[derive(Clone, Debug)]
@@ -73,15 +75,21 @@ pub struct Placement {
     /// The second best: what the rule would choose without the best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second: Option<usize>,
-    /// What the rule would choose of those that save more space.
+    /// What takes less space: the answer with a least ratio of [`Self::least_ratio`]; without that, what the rule would choose of those that save more space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saves_more: Option<usize>,
+    /// The least ratio, as it is printed, with which what takes less space would be the answer; none where no least ratio makes it that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_ratio: Option<f64>,
     /// How sure the answer is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sureness: Option<Sureness>,
     /// What is the case where checks failed for the cells that the answer compares.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_checks: Vec<String>,
+    /// What to do about each of them, in the same order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<String>,
     /// How much the machine did for others meanwhile, where that disturbs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_work: Option<String>,
@@ -89,6 +97,9 @@ pub struct Placement {
     pub race: Race,
     /// Everything that was compared: what was measured by throughput, then what is modelled.
     pub candidates: Vec<Candidate>,
+    /// Published hardware that cannot be modelled, and why, as sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_modelled: Vec<String>,
     /// Why no candidate has its energy; none where one has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_energy: Option<String>,
@@ -106,6 +117,9 @@ pub struct Placement {
     /// Whether the answer is decided: no limit, log or vague throughput leaves it open.
     #[serde(skip)]
     pub(crate) is_decided: bool,
+    /// How to measure more of it; none where nothing is open, or more trials would not tell.
+    #[serde(skip)]
+    pub(crate) next: Option<Next>,
     /// Throughput against space.
     #[serde(skip)]
     pub(crate) figure: Option<Figure>,
@@ -131,44 +145,38 @@ impl Placement {
         let cpus = environment::cpus(&run.environment);
         let family = candidate::family(&cells)?;
         let constraints = &limits.constraints;
-        let race = doubt::judge(run, &family, constraints, cpus);
-        let mut candidates = candidate::measured(&family, cpus);
         if let Some(state) = candidate::compressed_below(&family) {
             let reason = words::no_reference(&state);
+            let race = doubt::judge(run, &family, constraints, cpus);
+            let candidates = candidate::measured(&family, cpus);
             return Some(Self::without_reference(&family, reason, race, candidates, limits));
         }
-        let mut chosen = choice::choose(&mut candidates, race.base(), constraints);
-        race.decide(&mut candidates, &mut chosen, constraints);
+        let compared = Compared {
+            run,
+            family: &family,
+            cpus,
+        };
+        let Decision {
+            race,
+            mut candidates,
+            choice: mut chosen,
+        } = compared.decide(constraints);
         let checks = Checks::of(run, &family, &candidates, &chosen);
         if checks.deny() {
             chosen.sureness = chosen.sureness.map(|_| Sureness::NotClear);
         }
-        let failed_checks = checks.clauses();
-        let modelled = hardware::modelled(run, &family, constraints, cpus, predictions);
-        let commands = Commands::of(run);
-        let measured = words::Measured {
-            subject: candidate::subject(&family),
-            records: candidate::records(&family),
-            threads: candidate::threads(&family),
-            engine: candidate::engine(&family),
-            condition: candidate::condition(&family),
-            again: again(&commands, &candidates, &race),
-            commands,
-            race,
-            checks,
-        };
+        let (failed_checks, remedies) = (checks.clauses(), checks.remedies());
+        let modelled = hardware::modelled(run, race.base_of(&family), constraints, cpus, predictions);
+        let mut measured = words::Measured::of(run, &family, &candidates, race, checks);
         let words::Said {
             mut answer,
             essentials,
             is_decided,
+            sureness,
+            next,
         } = words::answer(&measured, &candidates, &chosen, &limits, &modelled);
-        // After what to do, and before how sure that is.
-        let cost = limits.prices.as_ref().zip(limits.prices_from);
-        let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(&candidates, from));
-        answer.splice(1..1, cost);
-        // Behind what is gained, which is where space is compared.
-        let place = answer.len().min(2);
-        answer.splice(place..place, log::sentence(&candidates));
+        measured.race.is_clear = sureness == Some(Sureness::Clear);
+        add_costs_and_log(&mut answer, &candidates, &limits);
         candidates.extend(modelled.candidates);
         Some(Self {
             figure: figure::throughput_against_space(&candidates),
@@ -176,9 +184,13 @@ impl Placement {
             answer,
             essentials,
             is_decided,
+            next,
             best: chosen.best,
             second: chosen.second,
             failed_checks,
+            remedies,
+            not_modelled: modelled.unavailable,
+            least_ratio: chosen.least_ratio,
             other_work: measured.checks.other_work,
             saves_more: chosen.saves_more,
             sureness: chosen.sureness,
@@ -209,7 +221,11 @@ impl Placement {
             second: None,
             saves_more: None,
             sureness: None,
+            least_ratio: None,
             failed_checks: Vec::new(),
+            remedies: Vec::new(),
+            not_modelled: Vec::new(),
+            next: None,
             other_work: None,
             race,
             no_energy: candidate::no_energy(family),
@@ -223,12 +239,13 @@ impl Placement {
     }
 }
 
-/// The command that measures the candidates again with more trials; none where the run is not kept.
-fn again(commands: &Commands, candidates: &[Candidate], race: &Race) -> Option<String> {
-    let most = candidates.iter().map(|candidate| candidate.throughput.n).max()?;
-    let more = match race.longer() {
-        Some(budget) => format!("--budget {budget}"),
-        None => format!("--repetitions {}", more_repetitions(most)),
-    };
-    commands.again(&[kv::SCHEMA.name], &more)
+/// Says what candidates cost at the user's prices, and what the store's log does to their space.
+fn add_costs_and_log(answer: &mut Vec<String>, candidates: &[Candidate], limits: &Limits) {
+    // After what to do, and before how sure that is.
+    let cost = limits.prices.as_ref().zip(limits.prices_from);
+    let cost = cost.and_then(|(prices, from)| Bill(prices).sentence(candidates, from));
+    answer.splice(1..1, cost);
+    // Behind what is gained, which is where space is compared.
+    let place = answer.len().min(2);
+    answer.splice(place..place, log::sentence(candidates));
 }

@@ -16,7 +16,7 @@ use crate::finding::Finding;
 use crate::layer::{self, ReportedLayer};
 use crate::layers::LAYERS;
 use crate::number::counted;
-use crate::placement::{Bounds, Constraints, Limits, MeasuredSystem, Placement, Prices};
+use crate::placement::{Bounds, Constraints, Limits, MeasuredSystem, Placement, Predictions, Prices};
 use crate::section::{FigureSlot, Matrix, Method, Missing, ReferenceSection};
 use crate::{environment, html, screen};
 
@@ -171,12 +171,12 @@ impl Report {
         let bounds = Bounds::new(&constraints, placement.as_ref());
         let mut sections = layer::sections(layers, run, &cells, references, &bounds);
         // Predictions need the codec layer's figures too.
-        let checked = predictions.and_then(|predictions| predictions.finding());
+        let checked = predictions.iter().flat_map(Predictions::findings);
         let stores = sections
             .iter_mut()
             .find(|section| section.layer == kv::SCHEMA.name);
-        if let Some((stores, checked)) = stores.zip(checked) {
-            stores.findings.push(checked);
+        if let Some(stores) = stores {
+            stores.findings.extend(checked);
         }
         Self {
             run: RunSummary::of(run),

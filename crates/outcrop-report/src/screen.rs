@@ -6,6 +6,8 @@ mod stack;
 
 use std::collections::BTreeSet;
 
+use outcrop_schema::kv;
+
 use bars::bars;
 use figures::capabilities;
 
@@ -14,6 +16,7 @@ use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict};
 use crate::layer::undecided::{WIDEST_PERCENT, repeating};
 use crate::number::{LEAST_CONFIDENCE, counted};
+use crate::placement::{More, Next};
 use crate::report::{LayerSection, Report};
 use crate::wrap::{fitting, wrapped};
 
@@ -141,13 +144,17 @@ fn placement(report: &Report, width: usize, most: usize, pen: Pen) -> Vec<String
     let Some(placement) = &report.placement else {
         return Vec::new();
     };
-    let mut sentences = placement.answer.as_slice();
+    // One command says what to measure next, for all layers.
+    let joined = next_of_all(report).map(|next| next.sentence.as_str());
+    let answer = placement.answer.iter().map(String::as_str);
+    let answer: Vec<&str> = answer.filter(|sentence| Some(*sentence) != joined).collect();
+    let mut sentences = answer.as_slice();
     // The first sentence is the answer: it is never cut.
     let lines = loop {
         let unsaid = placement.essentials.iter();
-        let unsaid = unsaid.filter(|kept| !sentences.contains(&kept.sentence));
+        let unsaid = unsaid.filter(|kept| !sentences.contains(&kept.sentence.as_str()));
         let short = unsaid.map(|kept| kept.short.as_str());
-        let said: Vec<&str> = sentences.iter().map(String::as_str).chain(short).collect();
+        let said: Vec<&str> = sentences.iter().copied().chain(short).collect();
         let lines = wrapped(&said.join(" "), width, 0);
         match sentences {
             [shorter @ .., _] if lines.len() > most && !shorter.is_empty() => sentences = shorter,
@@ -197,19 +204,39 @@ impl Pen {
     }
 }
 
-/// What to measure where figures do not decide what to do: once for all claims, on lines of its own.
+/// The repetitions that would decide what a layer's claims leave open; none where they leave nothing open.
+fn wanted(layer: &LayerSection) -> Option<usize> {
+    let doubts = layer
+        .answer
+        .advice
+        .iter()
+        .filter_map(|claim| claim.doubt.as_ref());
+    doubts.map(|doubt| doubt.repetitions).max()
+}
+
+/// What where to compress would have measured next, where claims of layers are open too: then one command does both.
+fn next_of_all(report: &Report) -> Option<&Next> {
+    let is_open = report.layers.iter().any(|layer| wanted(layer).is_some());
+    report
+        .placement
+        .as_ref()
+        .filter(|_| is_open)
+        .and_then(|placement| placement.next.as_ref())
+}
+
+/// What to measure where figures do not decide what to do: once for all claims and where to compress, on lines of its own.
 fn to_decide(layers: &[LayerSection], report: &Report, width: usize) -> Vec<String> {
-    let of_layer = |layer: &LayerSection| {
-        let claims = layer.answer.advice.iter();
-        let doubts = claims.filter_map(|claim| claim.doubt.as_ref());
-        Some((layer.layer.clone(), doubts.map(|doubt| doubt.repetitions).max()?))
-    };
-    let open: Vec<(String, usize)> = layers.iter().filter_map(of_layer).collect();
-    let Some(repetitions) = open.iter().map(|(_, repetitions)| *repetitions).max() else {
+    let Some(repetitions) = layers.iter().filter_map(wanted).max() else {
         return Vec::new();
     };
-    let names: Vec<&str> = open.iter().map(|(layer, _)| layer.as_str()).collect();
-    let command = repeating(&Commands::of_summary(&report.run), repetitions, &names);
+    let next = next_of_all(report);
+    let more = next.map_or(More::Repetitions(repetitions), |next| next.more.and(repetitions));
+    let is_of_next = |layer: &LayerSection| next.is_some() && layer.layer == kv::SCHEMA.name;
+    let open = layers
+        .iter()
+        .filter(|layer| wanted(layer).is_some() || is_of_next(layer));
+    let names: Vec<&str> = open.map(|layer| layer.layer.as_str()).collect();
+    let command = repeating(&Commands::of_summary(&report.run), &more, &names);
     // More trials next to the same other work leave the intervals as wide.
     let text = match &report.other_load {
         None => format!("What is not decided needs more trials: {command}."),

@@ -142,6 +142,43 @@ fn savings_are_against_the_fastest_plain_contender_that_keeps_the_limits() {
 }
 
 #[test]
+fn one_trial_does_not_choose_between_two_plain_contenders_on_which_the_limit_depends() {
+    let least = Rules {
+        least_saving: Some(2.0),
+        ..rules()
+    };
+    // The slower one is lucky in the first round: against it 45 is a ratio of 2.2, against the other of 1.8.
+    let of = |rounds: usize| {
+        let mut contenders = vec![
+            steady(970.0, 100.0, true, rounds),
+            steady(1000.0, 80.0, true, rounds),
+            steady(950.0, 45.0, false, rounds),
+            steady(800.0, 38.0, false, rounds),
+        ];
+        contenders[0].throughput[0] = Some(1010.0);
+        Standing::after(rounds, false, &contenders, &least)
+    };
+    let first = of(1);
+    assert_eq!(
+        (first.held.clone(), first.in_doubt()),
+        (vec![0, 1], vec![0, 1, 2, 3])
+    );
+    assert_eq!(first.open(), 2);
+    let enough = of(LOOKS[LOOKS.len() - 1]);
+    assert_eq!((enough.base, enough.clear.as_slice()), (Some(1), &[3][..]));
+    assert!(enough.held.is_empty());
+    // Where nothing depends on it, the first look lets both go.
+    let contenders = [
+        steady(970.0, 100.0, true, LOOKS[0]),
+        steady(1000.0, 99.0, true, LOOKS[0]),
+        steady(950.0, 45.0, false, LOOKS[0]),
+        steady(945.0, 44.5, false, LOOKS[0]),
+    ];
+    let standing = Standing::after(LOOKS[0], false, &contenders, &least);
+    assert!(standing.held.is_empty(), "{standing:?}");
+}
+
+#[test]
 fn what_saves_enough_but_for_what_does_not_grow_stays_in_the_race_and_nothing_is_clear() {
     let rounds = LOOKS[0];
     let with_log = |log: f64| {

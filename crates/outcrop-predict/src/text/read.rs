@@ -121,6 +121,7 @@ pub(super) fn application(mut entry: Entry) -> Result<Application, FileError> {
             &["compressed_blocks_background", "blocks_compressed_background"],
             Unit::Count,
         )?,
+        device_unknown: None,
         device_reads: entry.device(
             &["device_reads"],
             &["device_reads_background"],

@@ -128,3 +128,33 @@ proptest! {
         prop_assert!(faster.throughput >= found.throughput * (1.0 - 1e-9));
     }
 }
+
+#[test]
+fn nothing_is_predicted_of_a_drive_where_nobody_knows_what_reaches_it() {
+    let own = Application {
+        device_unknown: Some("the device has no counters".to_owned()),
+        ..application(4.0, Some(50_000.0), 40_000.0, 10_000.0, 4.0)
+    };
+    let drive = component(Place::Drive, 5_000.0, 2_000.0, 4.0);
+    let refused = predict(&own, Some(&drive), None).unwrap_err();
+    assert_eq!(
+        refused.missing,
+        ["the bytes of an operation that reach the drive (the device has no counters)"]
+    );
+    // What works on the blocks themselves needs no device.
+    let card = component(Place::Accelerator, 5_000.0, 2_000.0, 4.0);
+    let found = predict(&own, Some(&card), None).unwrap();
+    assert!(found.throughput <= found.at_most);
+    // What a file does not say is assumed, and said.
+    let by_hand = Application {
+        device_unknown: None,
+        ..own
+    };
+    let found = predict(&by_hand, Some(&drive), None).unwrap();
+    assert!(
+        found
+            .assumptions
+            .iter()
+            .any(|one| one.contains("each block counts as one"))
+    );
+}

@@ -63,6 +63,7 @@ fn article(finding: &Finding) -> Markup {
             h4 { span.verdict { (finding.verdict.words()) ": " } (finding.sentence) }
             @if let Verdict::NotTestable(reason) = &finding.verdict { p { (reason) } }
             @if !finding.meaning.is_empty() { p { (finding.meaning) } }
+            @if finding.verdict == Verdict::DoesNotHold && !finding.remedy.is_empty() { p { (finding.remedy) } }
             @if !finding.tested.is_empty() { p.soft { "Tested: " (finding.tested) } }
             @if !finding.numbers.is_empty() {
                 ul.numbers { @for number in &finding.numbers { li { (entry(number)) } } }

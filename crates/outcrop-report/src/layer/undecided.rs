@@ -7,6 +7,7 @@ use crate::answer::{Claim, Doubt, NOT_DECIDED};
 use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict, as_sentence};
 use crate::number::Number;
+use crate::placement::More;
 
 /// An interval that reaches further than this to one side decides nothing, in per cent of the value.
 pub(crate) const WIDEST_PERCENT: f64 = 30.0;
@@ -121,12 +122,12 @@ fn withheld(claim: &Claim, doubt: Doubt, text: &str, run: &RunView, layer: &str)
 
 /// What to do: measure the same again with more repetitions.
 fn deciding(repetitions: usize, run: &RunView, layer: &str) -> String {
-    repeating(&Commands::of(run), repetitions, &[layer])
+    repeating(&Commands::of(run), &More::Repetitions(repetitions), &[layer])
 }
 
-/// The command that measures these layers again with more repetitions. Of a run that is not kept there is no plan to run again.
-pub(crate) fn repeating(commands: &Commands, repetitions: usize, layers: &[&str]) -> String {
-    let more = format!("--repetitions {repetitions}");
+/// The command that measures these layers again, and more. Of a run that is not kept there is no plan to run again.
+pub(crate) fn repeating(commands: &Commands, more: &More, layers: &[&str]) -> String {
+    let more = more.to_string();
     match commands.again(layers, &more) {
         Some(command) => format!("run `{command}`{}", commands.before_again(layers)),
         None => format!("repeat the command with `{more}`"),

@@ -262,6 +262,17 @@ impl<'b> Bounds<'b> {
         judge(self.constraints, bounded)
     }
 
+    /// Whether a cell is the store without compression that where to compress compares everything with.
+    pub(crate) fn is_base(&self, cell: &Cell<'_>) -> bool {
+        let id = cell.view().map_or("", |view| view.id);
+        let candidates = self
+            .placement
+            .into_iter()
+            .flat_map(|placement| &placement.candidates);
+        let mut plain = candidates.filter(|candidate| candidate.is_plain());
+        !id.is_empty() && plain.any(|candidate| candidate.cell == id)
+    }
+
     /// How a store stands to them: what the answer above the layers says of it, so that the two never differ. `plain` is the same store
     /// without compression.
     pub(crate) fn judge_store(&self, cell: &Cell<'_>, plain: &Cell<'_>) -> Verdict {

@@ -6,9 +6,11 @@ use outcrop_results::RunView;
 use super::candidate::Candidate;
 use super::choice::Choice;
 use super::doubt::identifier;
+use super::words::as_name;
 use crate::cell::Cell;
 use crate::environment;
-use crate::layer::kv::{FailedChecks, failed_checks, machine};
+use crate::layer::kv::{FailedCheck, FailedChecks, failed_checks, machine};
+use crate::number::counted;
 
 /// Others that use more of the CPUs than this disturb what is measured.
 const OTHERS_MATTER: f64 = 0.1;
@@ -37,13 +39,22 @@ impl Checks {
             .collect();
         Self {
             failed: failed_checks(&cells, machine(run)),
-            other_work: other_work(run, &cells),
+            other_work: other_work(run, &cells, candidates),
         }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &FailedCheck> {
+        self.failed.of_throughput.iter().chain(&self.failed.others)
     }
 
     /// All that failed, each as a clause.
     pub(super) fn clauses(&self) -> Vec<String> {
-        [self.failed.of_throughput.as_slice(), &self.failed.others].concat()
+        self.all().map(|check| check.clause.clone()).collect()
+    }
+
+    /// What to do about it, each as a sentence, in the same order.
+    pub(super) fn remedies(&self) -> Vec<String> {
+        self.all().map(|check| check.remedy.to_owned()).collect()
     }
 
     /// Whether what the choice rests on failed: then no interval makes it clear.
@@ -51,17 +62,24 @@ impl Checks {
         !self.failed.of_throughput.is_empty()
     }
 
-    /// What failed, and other work, in sentences; none where there is neither.
+    /// What failed, and other work, in sentences, each with what to do; none where there is neither.
     pub(super) fn sentence(&self) -> Option<String> {
         let clauses = self.clauses();
         let named = clauses.join("; ");
+        let remedies = self.remedies().join(" ");
         let failed = match clauses.len() {
             0 => None,
-            1 => Some(format!("A quality check failed for these cells: {named}.")),
-            count => Some(format!("{count} quality checks failed for these cells: {named}.")),
+            1 => Some(format!(
+                "A quality check failed for these cells: {named}. {remedies}"
+            )),
+            count => Some(format!(
+                "{count} quality checks failed for these cells: {named}. {remedies}"
+            )),
         };
         let other_work = self.other_work.as_ref();
-        let other_work = other_work.map(|work| format!("The machine had other work: {work}."));
+        let other_work = other_work.map(|work| {
+            format!("The machine had other work: {work}. Stop the other programs before you measure again.")
+        });
         let sentences: Vec<String> = [failed, other_work].into_iter().flatten().collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }
@@ -75,15 +93,22 @@ impl Checks {
     }
 }
 
-/// How much the machine did for others while the cells were measured; where that is not recorded, when the run began.
-fn other_work(run: &RunView, cells: &[Cell<'_>]) -> Option<String> {
-    let trials = cells.iter().flat_map(Cell::trials);
-    let shares: Vec<f64> = trials.filter_map(|trial| trial.others_cpu_share).collect();
-    match median(&shares) {
-        Some(share) => (share > OTHERS_MATTER).then(|| {
+/// How much the machine did for others while the cell that this disturbed most was measured; where that is not recorded, when the run began.
+fn other_work(run: &RunView, cells: &[Cell<'_>], candidates: &[Candidate]) -> Option<String> {
+    let of_cell = |cell: &Cell<'_>| {
+        let shares = cell.trials().iter().filter_map(|trial| trial.others_cpu_share);
+        let share = median(&shares.collect::<Vec<_>>())?;
+        let id = identifier(cell);
+        let candidate = candidates.iter().find(|one| one.cell == id);
+        Some((share, candidate.map_or(id, as_name)))
+    };
+    let known = cells.iter().filter_map(of_cell);
+    match known.max_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((share, name)) => (share > OTHERS_MATTER).then(|| {
             format!(
-                "{:.0} % of the CPUs while these cells were measured",
-                share * 100.0
+                "{:.0} % of the CPUs while the most disturbed of these {} was measured ({name})",
+                share * 100.0,
+                counted(cells.len(), "cell")
             )
         }),
         None => environment::other_load(&run.environment).map(|load| format!("{load} when the run began")),

@@ -37,6 +37,8 @@ pub(super) struct Choice {
     pub(super) best: Option<usize>,
     /// What the rule would choose of those that save more space than the best.
     pub(super) saves_more: Option<usize>,
+    /// The least ratio, as it is printed, under which that one is the answer; none where no such limit makes it that.
+    pub(super) least_ratio: Option<f64>,
     /// What the rule would choose without the best; none where nothing else meets the constraints.
     pub(super) second: Option<usize>,
     /// What the best would be if all that may keep the constraints did; none where that is the best.

@@ -1,6 +1,7 @@
 //! How effort followed doubt in a run: what is clear by all its looks together, and why each candidate got no more trials.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use outcrop_measure::race::{CONFIDENCE, Contender, Standing};
 use outcrop_measure::units::TimeSpan;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::candidate::{Candidate, CompressedAt, place};
 use super::choice::{Choice, Sureness};
 use crate::cell::Cell;
+use crate::layer::undecided::more_repetitions;
 use crate::number::counted;
 use crate::report::plan_setting;
 
@@ -20,7 +22,7 @@ pub struct Race {
     /// The time that the run was given; none where the number of trials was fixed before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<TimeSpan>,
-    /// Whether an answer is clear.
+    /// Whether the answer is decided and clear: what [`Sureness`] says of it, checks included.
     pub is_clear: bool,
     /// Confidence that no comparison is wrong.
     pub confidence: f64,
@@ -56,7 +58,7 @@ pub(super) fn judge(
     };
     Race {
         budget,
-        is_clear: !standing.clear.is_empty(),
+        is_clear: false,
         confidence: CONFIDENCE,
         looks: standing.looks,
         trials: trials.iter().map(BTreeMap::len).sum(),
@@ -81,6 +83,12 @@ impl Race {
     /// The cell without compression that all others are compared with: what one has otherwise.
     pub(super) fn base(&self) -> Option<&str> {
         self.standing.base.map(|base| self.cells[base].as_str())
+    }
+
+    /// The same as a cell.
+    pub(super) fn base_of<'c, 'a>(&self, family: &[&'c Cell<'a>]) -> Option<&'c Cell<'a>> {
+        let is_base = |cell: &&Cell<'_>| self.base() == Some(identifier(cell).as_str());
+        family.iter().copied().find(is_base)
     }
 
     fn place_of(&self, candidate: &Candidate) -> Option<usize> {
@@ -122,7 +130,7 @@ impl Race {
             let name = |other: usize| names[other].clone();
             candidate.stopped = Some(match &self.standing.stops[place] {
                 Some(stop) => constraints.reason(stop, name),
-                None if self.is_clear => "decided".to_owned(),
+                None if !self.standing.clear.is_empty() => "decided".to_owned(),
                 None => "budget spent: it may still be the answer".to_owned(),
             });
         }
@@ -130,7 +138,7 @@ impl Race {
 
     /// Candidates that may still be the answer.
     pub(super) fn open(&self) -> usize {
-        self.standing.in_doubt().len()
+        self.standing.open()
     }
 
     /// Where the trials went, as a sentence; none where their number was fixed before.
@@ -145,9 +153,41 @@ impl Race {
         ))
     }
 
-    /// A budget that is three times as long.
-    pub(super) fn longer(&self) -> Option<TimeSpan> {
-        self.budget.map(|budget| TimeSpan(budget.0 * 3))
+    /// What measures more of it: a budget that is three times as long, or more trials of each than these.
+    pub(super) fn more(&self, trials: usize) -> More {
+        match self.budget {
+            Some(budget) => More::Budget(TimeSpan(budget.0 * 3)),
+            None => More::Repetitions(more_repetitions(trials)),
+        }
+    }
+}
+
+/// How to measure more, as the flag that does it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum More {
+    /// So many repetitions of each cell.
+    Repetitions(usize),
+    /// So much time, which goes where the answer is open.
+    Budget(TimeSpan),
+}
+
+impl More {
+    /// What gives both what they need.
+    #[must_use]
+    pub(crate) fn and(self, repetitions: usize) -> Self {
+        match self {
+            Self::Repetitions(own) => Self::Repetitions(own.max(repetitions)),
+            Self::Budget(_) => self,
+        }
+    }
+}
+
+impl fmt::Display for More {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Repetitions(count) => write!(formatter, "--repetitions {count}"),
+            Self::Budget(time) => write!(formatter, "--budget {time}"),
+        }
     }
 }
 

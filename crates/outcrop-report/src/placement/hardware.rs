@@ -11,7 +11,7 @@ use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RAT
 use outcrop_schema::kv::{Constraints, THROUGHPUT};
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
-use super::candidate::{Candidate, CompressedAt, place};
+use super::candidate::{Candidate, CompressedAt};
 use super::limits::{Limits, asked};
 use super::predictions::Predictions;
 use super::system;
@@ -31,6 +31,8 @@ pub(crate) const DRIVE_CAPACITY: &str =
 pub(super) struct Modelled {
     /// The fastest first.
     pub(super) candidates: Vec<Candidate>,
+    /// What cannot be modelled, and why, as sentences.
+    pub(super) unavailable: Vec<String>,
     pub(super) error: ModelError,
     /// How many measured values lie within the intervals that this error gives.
     pub(super) coverage: Option<Coverage>,
@@ -45,10 +47,14 @@ impl Modelled {
 
     /// The fastest within the limits: what it would do, what limits it, and how far the model is to be trusted here. None where nothing is modelled.
     pub(super) fn sentence(&self, best: &Candidate, limits: &Limits, commands: &Commands) -> Option<String> {
-        let first = self.candidates.first()?;
+        let unavailable = self.unavailable.iter().map(|sentence| format!(" {sentence}"));
+        let unavailable = unavailable.collect::<String>();
+        let Some(first) = self.candidates.first() else {
+            return (!unavailable.is_empty()).then(|| unavailable.trim_start().to_owned());
+        };
         let Some(fastest) = self.fastest(&limits.constraints) else {
             return Some(format!(
-                "According to the model, none of the published hardware keeps the limits; {} would be the fastest.",
+                "According to the model, none of the published hardware keeps the limits; {} would be the fastest.{unavailable}",
                 first.what
             ));
         };
@@ -61,10 +67,10 @@ impl Modelled {
             format!(" Its blocks would have ratio {ratio}, that of {codec} on these data{capacity}.")
         });
         Some(format!(
-            "Of the published hardware, {} would be the fastest: throughput {}, {} compared with the answer, limited by {}.{ratio}{} That is modelled; {}.",
+            "Of the published hardware, {} would be the fastest: throughput {}, {}, limited by {}.{ratio}{} That is modelled; {}.{unavailable}",
             fastest.what,
             fastest.throughput.with_ends(),
-            changed(fastest.throughput.value, best.throughput.value),
+            compared(fastest, best),
             fastest.limited_by.unwrap_or_default(),
             unknown(fastest, &limits.constraints),
             self.trust(commands)
@@ -75,7 +81,7 @@ impl Modelled {
     fn trust(&self, commands: &Commands) -> String {
         let (Some(mean), Some(worst)) = (self.error.mean(), self.error.worst()) else {
             return format!(
-                "unvalidated here: `{}` checks the model",
+                "unvalidated in this run: `{}` measures stores and codecs on the same data, which checks the model",
                 system::checking(commands)
             );
         };
@@ -88,6 +94,16 @@ impl Modelled {
             worst * 100.0,
             self.error.checked().len()
         )
+    }
+}
+
+/// `−12 % compared with the answer`.
+fn compared(candidate: &Candidate, best: &Candidate) -> String {
+    let (own, other) = (candidate.throughput.value, best.throughput.value);
+    // What would be printed as 0 % has no sign.
+    match (own / other - 1.0).abs() < 0.005 {
+        true => "as much as the answer".to_owned(),
+        false => format!("{} compared with the answer", changed(own, other)),
     }
 }
 
@@ -132,24 +148,22 @@ pub(super) fn not_known(constraints: &Constraints, bounded: Bounded) -> Constrai
     }
 }
 
-/// What the store would do with published hardware on a machine with this many CPUs, from its figures without compression; with the error that
-/// the run's predictions have.
+/// What the store would do with published hardware on a machine with this many CPUs, from the figures of the cell that everything is compared
+/// with; with the error that the run's predictions have.
 pub(super) fn modelled(
     run: &RunView,
-    family: &[&Cell<'_>],
+    base: Option<&Cell<'_>>,
     constraints: &Constraints,
     cpus: Option<u64>,
     predictions: Option<&Predictions<'_>>,
 ) -> Modelled {
     let nothing = Modelled {
         candidates: Vec::new(),
+        unavailable: Vec::new(),
         error: ModelError::default(),
         coverage: None,
     };
-    let rate = |cell: &Cell<'_>| cell.value(&THROUGHPUT).unwrap_or(0.0);
-    let plain = family.iter().filter(|cell| place(cell) == CompressedAt::Nowhere);
-    let plain = plain.max_by(|one, other| rate(one).total_cmp(&rate(other)));
-    let Some((plain, application)) = plain.and_then(|cell| Some((cell, system::application(cell, cpus)?)))
+    let Some((plain, application)) = base.and_then(|cell| Some((cell, system::application(cell, cpus)?)))
     else {
         return nothing;
     };
@@ -184,7 +198,15 @@ pub(super) fn modelled(
     };
     let mut candidates: Vec<Candidate> = study.cases.iter().filter_map(candidate).collect();
     candidates.sort_by(|one, other| other.throughput.value.total_cmp(&one.throughput.value));
+    let missing = |case: &Case<'_>| {
+        let missing = case.outcome.as_ref().err()?.missing.join("; ");
+        Some(format!(
+            "{} cannot be modelled; missing: {missing}.",
+            case.component?.name
+        ))
+    };
     Modelled {
+        unavailable: study.cases.iter().filter_map(missing).collect(),
         candidates,
         error,
         coverage,

@@ -3,11 +3,11 @@
 //! A report works out the predictions of a run once: this finding and the modelled hardware rest on the same ones.
 
 use outcrop_measure::metric::Unit;
-use outcrop_predict::{Coverage, Study, Unmatched};
+use outcrop_predict::{Case, Coverage, Study, Unmatched};
 
 use super::system::MeasuredSystem;
 use crate::finding::Finding;
-use crate::number::Number;
+use crate::number::{Number, counted};
 
 /// A model with a larger mean error is of little help in choosing.
 const MEAN_ERROR: f64 = 0.15;
@@ -20,6 +20,8 @@ pub(crate) struct Predictions<'s> {
     stores: Study<'s>,
     /// Whether stores and codecs were the same libraries.
     libraries: &'s [String],
+    /// The same with all that is in favour of the bounds within the intervals of the trials.
+    bounds: Study<'s>,
     /// Of both.
     pub(super) all: Study<'s>,
 }
@@ -32,15 +34,56 @@ impl<'s> Predictions<'s> {
             Some(files) => stores.clone().joined(Self::of(files)?.all),
             None => stores.clone(),
         };
+        let bounds = Study::of(&system.at_most, &system.components, &system.at_least)?;
         Ok(Self {
             stores,
             libraries: &system.libraries,
+            bounds,
             all,
         })
     }
 
+    /// What is tested of stores; nothing where none was measured.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = Finding> {
+        self.error_finding().into_iter().chain(self.bounds_finding())
+    }
+
+    /// Whether no store under a codec does more than its predicted times allow; none where none was measured with an interval.
+    fn bounds_finding(&self) -> Option<Finding> {
+        let known = self.bounds.cases.iter().filter_map(|case| {
+            let allowed = case.outcome.as_ref().ok()?.at_most;
+            Some((case.measured? / allowed, case))
+        });
+        let known: Vec<(f64, &Case<'_>)> = known.collect();
+        let (highest, case) = *known.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let above = known.iter().filter(|(share, _)| *share > 1.0).count();
+        let most = case.component.map_or_else(String::new, |codec| {
+            format!("{} with {}", case.application.name, codec.name)
+        });
+        let tested = format!(
+            "measured throughput of {} ÷ the least of clients ÷ time of an operation and CPUs ÷ CPU time, as predicted from the uncompressed \
+             cell and the codec's times: the low end of the one's interval, and the other from those ends that allow the most. {above} lie \
+             above 1; the highest: {most}.",
+            counted(known.len(), "compressed cell")
+        );
+        let number = Number::derived("measured ÷ possible, highest", highest, Unit::Ratio, known.len());
+        let sentence = "No store under a codec does more operations than the predicted times and the cores allow, intervals included.";
+        Some(
+            Finding::tested("kv-predicted-bound-holds", sentence, above == 0, tested)
+                .of_run("Some stores under a codec did more operations than their predicted times allow")
+                .extent(format!("{above} of {}, most: {most}", counted(known.len(), "cell")))
+                .remedy(
+                    "Measure stores and codecs again on the same data while nothing else runs (outcrop run predict-software predict-codecs).",
+                )
+                .otherwise(
+                    "The times that the prediction is made of are wrong: that of an operation without compression, its blocks, or the codec's of a block.",
+                )
+                .numbers([number]),
+        )
+    }
+
     /// Whether the predictions of stores hold; none where none was measured.
-    pub(crate) fn finding(&self) -> Option<Finding> {
+    fn error_finding(&self) -> Option<Finding> {
         let error = &self.stores.error;
         let (mean, worst) = (error.mean()?, error.worst()?);
         let n = error.checked().len();
@@ -75,6 +118,8 @@ impl<'s> Predictions<'s> {
                 .of_run(
                     "Predictions of stores under codecs are off by more than 15 % on average, or by more than 35 % at worst",
                 )
+                .extent(format!("{n} predictions, most: {} with {}", farthest.application, farthest.component))
+                .remedy("Measure stores and codecs again on the same data while nothing else runs (outcrop run predict-software predict-codecs).")
                 .otherwise("Predictions of hardware on this machine (outcrop predict) are no better than this.")
                 .numbers(numbers),
         )

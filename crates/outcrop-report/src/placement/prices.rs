@@ -1,9 +1,12 @@
 //! What candidates cost a month at the user's own prices, and the price at which the cheapest changes.
 
+use outcrop_measure::metric::Unit;
 use outcrop_schema::kv::Prices;
 
 use super::candidate::Candidate;
 use super::limits::Origin;
+use crate::change::Difference;
+use crate::number::Number;
 
 const SECONDS_OF_MONTH: f64 = 30.44 * 86_400.0;
 const BYTES_OF_GB: f64 = 1e9;
@@ -36,6 +39,32 @@ impl Bill<'_> {
         cost.cpus * self.0.cpu_hour * SECONDS_OF_MONTH / 3600.0 + cost.gb * self.0.gb_month
     }
 
+    /// Currency units a month, with the interval that CPU time and space give them; none where one of the two is unknown.
+    fn number(&self, candidate: &Candidate) -> Option<Number> {
+        let (ratio, cpu) = (candidate.ratio.as_ref()?, candidate.cpu.as_ref()?);
+        let cost = self.cost(candidate)?;
+        // Costs are not a unit of their own: they are printed with the user's currency.
+        Some(Number::computed(
+            "cost of a month",
+            Unit::Ratio,
+            &[ratio, cpu],
+            |values| {
+                self.total(Cost {
+                    gb: cost.gb * ratio.value / values[0],
+                    cpus: cost.cpus * values[1] / cpu.value,
+                })
+            },
+        ))
+    }
+
+    /// `12.34 EUR (12.10 to 12.60)`.
+    fn shown(&self, cost: &Number) -> String {
+        let ends = cost
+            .ends()
+            .map_or_else(String::new, |(low, high)| format!(" ({low:.2} to {high:.2})"));
+        format!("{:.2} {}{ends}", cost.value, self.0.currency)
+    }
+
     /// The cheapest of the candidates that meet the constraints, the next one, and the price of space at which they change places.
     pub(super) fn sentence(&self, candidates: &[Candidate], from: Origin) -> Option<String> {
         let meets = candidates.iter().filter(|candidate| candidate.left_out.is_none());
@@ -44,19 +73,25 @@ impl Bill<'_> {
             .collect();
         costs.sort_by(|one, other| self.total(one.1).total_cmp(&self.total(other.1)));
         let (cheapest, least) = *costs.first()?;
-        let currency = &self.0.currency;
+        let own = self.number(cheapest)?;
         let mut text = format!(
-            "At the prices {}, the cheapest is {}: {:.2} {currency} a month",
+            "At the prices {}, the cheapest is {}: {} a month",
             from.words(),
             cheapest.name(),
-            self.total(least)
+            self.shown(&own)
         );
-        if let Some((next, cost)) = costs.get(1) {
-            text.push_str(&format!(
-                "; then {}: {:.2} {currency}",
-                next.name(),
-                self.total(*cost)
-            ));
+        if let Some((next, other)) = costs
+            .get(1)
+            .and_then(|(next, _)| Some((next, self.number(next)?)))
+        {
+            let (name, shown) = (next.name(), self.shown(&other));
+            let difference = Difference::of(&other, &own);
+            text.push_str(&match difference {
+                Difference::None => format!("; it ties with {name}: {shown}"),
+                Difference::Clear | Difference::Unclear => {
+                    format!("; then {name}: {shown}{}", difference.caveat())
+                }
+            });
             text.push_str(&self.changes(least, &costs[1..]));
         }
         Some(text + ".")

@@ -3,7 +3,7 @@
 use outcrop_schema::kv::{self, Constraints};
 
 use super::candidate::{Candidate, CompressedAt};
-use super::choice::{Choice, ratio};
+use super::choice::Choice;
 use super::limits::{Limits, asked};
 use super::open;
 use super::words::as_name;
@@ -33,24 +33,21 @@ impl Rivals<'_> {
         ))
     }
 
-    /// What takes less space than the answer, and the ratio from which on it would be the answer; none where nothing does.
+    /// What takes less space than the answer, and the ratio with which it would be the answer; none where nothing does.
     pub(super) fn smaller(&self) -> Option<String> {
         let more = self.choice.saves_more?;
-        let smaller = &self.candidates[more];
-        // Rounded down, so that the candidate itself meets it.
-        let least = (ratio(smaller) * 100.0).floor() / 100.0;
-        let asked = asked(&Constraints {
-            min_ratio: Some(least),
-            ..self.limits.constraints.clone()
+        let is_said = self.choice.second == Some(more);
+        let name = (!is_said).then(|| format!("Less space: {}.", self.compared(&self.candidates[more])));
+        let needed = self.choice.least_ratio.map(|least| {
+            let asked = asked(&Constraints {
+                min_ratio: Some(least),
+                ..self.limits.constraints.clone()
+            });
+            let command = self.commands.report(&asked.join(" "));
+            format!("It would be the answer if you need a ratio of {least} (`{command}`).")
         });
-        let command = self.commands.report(&asked.join(" "));
-        let name = match self.choice.second == Some(more) {
-            true => String::new(),
-            false => format!("Less space: {}. ", self.compared(smaller)),
-        };
-        Some(format!(
-            "{name}It would be the answer if you need a ratio of {least} (`{command}`)."
-        ))
+        let sentences: Vec<String> = [name, needed].into_iter().flatten().collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
     /// `lz4, blocks of 16 KiB in the store, which takes 46 % of the space and is slower than no compression (blocks of 4 KiB): throughput −26 %`.

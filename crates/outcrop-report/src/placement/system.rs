@@ -1,6 +1,9 @@
 //! A run's stores and codecs as applications and components: what `outcrop predict --run` predicts, and checks.
 
-use outcrop_predict::{Application, Component, Curve, Direction, Measured, Place, Split, Study, Unmatched};
+use outcrop_measure::Metric;
+use outcrop_predict::{
+    Application, Component, Curve, Device, Direction, Measured, Place, Split, Study, Unmatched,
+};
 use outcrop_results::{CellView, RunView};
 use outcrop_schema::{compression, filesystem, kv};
 use outcrop_workload::store::StoreCompression;
@@ -13,6 +16,7 @@ use crate::cell::Cell;
 use crate::command::Commands;
 use crate::environment;
 use crate::layer::cells_of;
+use crate::number::Number;
 
 /// What a run measured of stores without compression, of codecs, and of the stores with those codecs.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +29,10 @@ pub struct MeasuredSystem {
     pub measured: Vec<Measured>,
     /// Whether stores and codecs were the same libraries, a sentence each.
     pub libraries: Vec<String>,
+    /// The stores without compression at those ends of their intervals at which they do the most.
+    pub at_most: Vec<Application>,
+    /// The stores with codecs, each at the low end of its interval; those of a single trial have none.
+    pub at_least: Vec<Measured>,
     /// The same of files on a filesystem that compresses.
     pub files: Option<Box<Self>>,
 }
@@ -97,8 +105,15 @@ impl MeasuredSystem {
                     continue;
                 };
                 libraries.add(cell, codec);
+                let low = cell.number(&kv::THROUGHPUT).and_then(Number::ends);
+                let at_least = low.map(|(low, _)| Measured {
+                    throughput: low,
+                    ..measured.clone()
+                });
+                system.at_least.extend(at_least);
                 system.measured.push(measured);
             }
+            system.at_most.push(at_most(plain, &application));
             system.applications.push(application);
         }
         system.libraries = libraries.sentences();
@@ -183,6 +198,17 @@ pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Applicat
     let kernel_ns = cell
         .value(&kv::KERNEL_THREADS_CPU)
         .filter(|kernel_ns| *kernel_ns <= callers_ns + engine_ns);
+    let decompressed = Split {
+        foreground: (fetched - read_by_compactions).max(0.0),
+        background: read_by_compactions,
+    };
+    let compressed = Split {
+        foreground: 0.0,
+        background: per_block(&kv::TABLES_WRITTEN)?,
+    };
+    let reads = on_device(cell, &kv::DEVICE_READ, decompressed, block_bytes);
+    let writes = on_device(cell, &kv::DEVICE_WRITTEN, compressed, block_bytes);
+    let device_unknown = reads.as_ref().err().or(writes.as_ref().err()).cloned();
     Some(Application {
         name: cell.label(&[
             &kv::ENGINE,
@@ -199,14 +225,11 @@ pub(super) fn application(cell: &Cell<'_>, cpus: Option<u64>) -> Option<Applicat
         }),
         cores: cpus.map(|cpus| cpus as f64),
         block_size_bytes: Some(block_bytes),
-        decompressed: Some(Split {
-            foreground: (fetched - read_by_compactions).max(0.0),
-            background: read_by_compactions,
-        }),
-        compressed: Some(Split {
-            foreground: 0.0,
-            background: per_block(&kv::TABLES_WRITTEN)?,
-        }),
+        decompressed: Some(decompressed),
+        compressed: Some(compressed),
+        device_reads: reads.ok(),
+        device_writes: writes.ok(),
+        device_unknown,
         source: Some("measured".to_owned()),
         ..Application::default()
     })
@@ -229,6 +252,45 @@ fn measured<'c, 'a>(
         throughput: cell.value(&kv::THROUGHPUT)?,
     };
     Some((measured, codec))
+}
+
+/// The same store at those ends of its intervals at which it does the most: the highest throughput, and the least CPU time.
+fn at_most(cell: &Cell<'_>, application: &Application) -> Application {
+    let low = |metric: &Metric| {
+        let number = cell.number(metric)?;
+        Some(number.ends().map_or(1.0, |(low, _)| low / number.value)).filter(|share| share.is_finite())
+    };
+    let high = cell.number(&kv::THROUGHPUT).and_then(Number::ends);
+    let cpu_ns = application.cpu_ns.map(|cpu| Split {
+        foreground: cpu.foreground * low(&kv::CALLER_CPU).unwrap_or(1.0),
+        background: cpu.background * low(&kv::BACKGROUND_CPU).unwrap_or(1.0),
+    });
+    Application {
+        throughput: high.map(|(_, high)| high).or(application.throughput),
+        cpu_ns,
+        ..application.clone()
+    }
+}
+
+/// What reaches the device per operation, by its own counters, as requests of the store's block size: what the page cache answers is none of it.
+/// It waits and is in the background as the store's own blocks are. The error says why it is not known.
+fn on_device(cell: &Cell<'_>, metric: &Metric, blocks: Split, block_bytes: f64) -> Result<Device, String> {
+    let Some(bytes) = cell.value(metric) else {
+        let why = cell.unavailable(metric).unwrap_or("this run did not record them");
+        return Err(why.to_owned());
+    };
+    let requests = bytes / block_bytes;
+    let in_background = match blocks.total() {
+        total if total > 0.0 => blocks.background / total,
+        _ => 0.0,
+    };
+    Ok(Device {
+        requests: Split {
+            foreground: requests * (1.0 - in_background),
+            background: requests * in_background,
+        },
+        size_bytes: block_bytes,
+    })
 }
 
 /// A component for each codec, with its block sizes.

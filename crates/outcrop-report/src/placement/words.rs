@@ -1,17 +1,19 @@
 //! The answer in sentences: what to do, what it gives and costs, how sure it is, what would change it.
 
+use outcrop_results::RunView;
 use outcrop_schema::kv::{self, MARGIN};
 
 use super::Essential;
 use super::bounds::Kept;
-use super::candidate::{Candidate, CompressedAt};
+use super::candidate::{self, Candidate, CompressedAt};
 use super::checks::Checks;
 use super::choice::{Choice, Sureness, left_open, saves_more};
-use super::doubt::Race;
+use super::doubt::{More, Race};
 use super::hardware::Modelled;
 use super::limits::Limits;
 use super::open;
 use super::rivals::Rivals;
+use crate::cell::Cell;
 use crate::change::Changes;
 use crate::command::Commands;
 use crate::finding::as_sentence;
@@ -37,17 +39,51 @@ pub(super) struct Measured {
     pub(super) race: Race,
     /// What failed for the cells that are compared.
     pub(super) checks: Checks,
-    /// The command that repeats it with more trials; none where the run is not kept.
-    pub(super) again: Option<String>,
+    /// How to measure more of it.
+    pub(super) more: More,
     /// What other commands about the run are made of.
     pub(super) commands: Commands,
 }
 
+impl Measured {
+    pub(super) fn of(
+        run: &RunView,
+        family: &[&Cell<'_>],
+        candidates: &[Candidate],
+        race: Race,
+        checks: Checks,
+    ) -> Self {
+        let trials = candidates.iter().map(|candidate| candidate.throughput.n).max();
+        Self {
+            subject: candidate::subject(family),
+            records: candidate::records(family),
+            threads: candidate::threads(family),
+            engine: candidate::engine(family),
+            condition: candidate::condition(family),
+            more: race.more(trials.unwrap_or(0)),
+            commands: Commands::of(run),
+            race,
+            checks,
+        }
+    }
+}
+
 /// An answer in sentences, the most important first, and what of it is said in any case.
+#[derive(Default)]
 pub(super) struct Said {
     pub(super) answer: Vec<String>,
     pub(super) essentials: Vec<Essential>,
     pub(super) is_decided: bool,
+    /// How sure it is, where it is decided.
+    pub(super) sureness: Option<Sureness>,
+    pub(super) next: Option<Next>,
+}
+
+/// The sentence of an answer that says how to measure more, for a screen that has one such command for all layers.
+#[derive(Clone, Debug)]
+pub(crate) struct Next {
+    pub(crate) sentence: String,
+    pub(crate) more: More,
 }
 
 /// All that is said.
@@ -61,15 +97,12 @@ pub(super) fn answer(
     let Some(place) = choice.best else {
         return Said {
             answer: vec![open::nothing(candidates, limits)],
-            essentials: Vec::new(),
-            is_decided: false,
+            ..Said::default()
         };
     };
     let best = &candidates[place];
     let plain = candidates.iter().find(|one| one.is_plain());
-    let is_open =
-        open::by_limits(candidates, choice, limits).is_some() || open::by_log(candidates, choice).is_some();
-    let is_decided = !is_open && !is_uncertain(best, choice);
+    let is_decided = !is_open(candidates, choice, limits) && !is_uncertain(best, choice);
     let sureness = choice.sureness.filter(|_| is_decided);
     let is_clear = sureness == Some(Sureness::Clear);
     let gives = plain
@@ -93,14 +126,17 @@ pub(super) fn answer(
         measured: &measured,
     };
     let essentials = unsure.essentials(study, best);
+    let next = (!is_clear).then(|| narrower(study, candidates, choice));
+    let (behind_checks, at_end) = in_place(next.as_ref(), study);
     let sentences = [
         Some(instruction(study, best, choice, candidates, limits)),
         gives.map(|(sentence, _)| sentence),
         sure,
         failed,
+        behind_checks,
         rivals.second(),
         rivals.smaller(),
-        (!is_clear && !study.checks.deny()).then(|| narrower(study, candidates, choice)),
+        at_end,
         study.race.effort(),
         modelled
             .sentence(best, limits, &study.commands)
@@ -111,6 +147,13 @@ pub(super) fn answer(
         answer: sentences.into_iter().flatten().collect(),
         essentials,
         is_decided,
+        sureness,
+        next: next.and_then(|(sentence, more)| {
+            Some(Next {
+                sentence,
+                more: more?,
+            })
+        }),
     }
 }
 
@@ -159,6 +202,20 @@ pub(super) fn no_reference(state: &str) -> String {
          show how many bytes they take. Choose a directory that is not compressed, or run as root: then Outcrop makes a filesystem for each \
          trial."
     )
+}
+
+/// The sentence on what to measure next: behind checks that deny the answer, whose remedy it completes, else at the end.
+fn in_place(next: Option<&(String, Option<More>)>, study: &Measured) -> (Option<String>, Option<String>) {
+    let sentence = next.map(|(sentence, _)| sentence.clone());
+    match study.checks.deny() {
+        true => (sentence, None),
+        false => (None, sentence),
+    }
+}
+
+/// Whether limits or the store's log leave another answer open.
+fn is_open(candidates: &[Candidate], choice: &Choice, limits: &Limits) -> bool {
+    open::by_limits(candidates, choice, limits).is_some() || open::by_log(candidates, choice).is_some()
 }
 
 /// Whether its throughput is known too badly to decide anything, where that decides.
@@ -322,13 +379,18 @@ fn open(names: &[String]) -> Option<String> {
     }
 }
 
-/// What would tell more.
-fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> String {
-    if let Some(remedy) = open::remedy(candidates, choice) {
-        return remedy.to_owned();
+/// What would tell more, and whether that is more trials.
+fn narrower(study: &Measured, candidates: &[Candidate], choice: &Choice) -> (String, Option<More>) {
+    let is_failed = study.checks.deny();
+    if let Some(remedy) = open::remedy(candidates, choice).filter(|_| !is_failed) {
+        return (remedy.to_owned(), None);
     }
-    match &study.again {
-        Some(command) => format!("More trials would narrow it: `{command}`."),
-        None => "More repetitions would narrow it.".to_owned(),
-    }
+    let command = study.commands.again(&[kv::SCHEMA.name], &study.more.to_string());
+    let sentence = match (command, is_failed) {
+        (Some(command), true) => format!("Then measure again: `{command}`."),
+        (None, true) => "Then measure again.".to_owned(),
+        (Some(command), false) => format!("More trials would narrow it: `{command}`."),
+        (None, false) => "More repetitions would narrow it.".to_owned(),
+    };
+    (sentence, Some(study.more))
 }

@@ -6,10 +6,10 @@ use outcrop_measure::metric::{Metric, Provenance};
 use outcrop_predict::{Case, Station};
 use outcrop_report::placement::{Candidate, CompressedAt};
 use outcrop_report::{Constraints, Finding, MeasuredSystem, Placement, Report, Verdict};
-use outcrop_results::RunView;
+use outcrop_results::{RunView, Value};
 use outcrop_schema::kv::{
-    BACKGROUND_CPU, BLOCKS_FETCHED, CALLER_CPU, COMPACTION_READ, KERNEL_THREADS_CPU, TABLES_WRITTEN, THREADS,
-    THROUGHPUT,
+    BACKGROUND_CPU, BLOCKS_FETCHED, CALLER_CPU, COMPACTION_READ, COMPRESSION, DEVICE_READ, FILESYSTEM,
+    KERNEL_THREADS_CPU, READ_LATENCY, TABLES_WRITTEN, THREADS, THROUGHPUT,
 };
 
 use crate::compression_fixture::{Builder, Codec, codec};
@@ -180,12 +180,150 @@ fn the_ratio_of_a_codec_on_other_data_stands_for_nothing() {
     ));
 }
 
-fn bound(run: &RunView) -> Finding {
+fn finding(run: &RunView, id: &str) -> Finding {
     let report = Report::of(run);
     let mut findings = report.layers.into_iter().flat_map(|layer| layer.findings);
     findings
-        .find(|finding| finding.id == "kv-bound-holds")
+        .find(|finding| finding.id == id)
         .expect("demands are known")
+}
+
+fn bound(run: &RunView) -> Finding {
+    finding(run, "kv-bound-holds")
+}
+
+#[test]
+fn a_drive_is_charged_by_what_reached_the_device_and_not_by_what_the_page_cache_answered() {
+    let drive = |read_bytes: f64| {
+        let mut run = busy();
+        set(&mut run, &DEVICE_READ, |_| read_bytes);
+        let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+        let all = modelled(&placement);
+        let drive = all.into_iter().find(|one| one.place == CompressedAt::Drive);
+        drive.expect("what reaches the device is known").throughput.value
+    };
+    // Nothing reached it: reads of a drive that compresses take no longer.
+    assert!((drive(0.0) / 100e3 - 1.0).abs() < 1e-9, "{}", drive(0.0));
+    // Twice as much that reached it is twice the wait, which is far below that of the blocks that the store asked for.
+    let (some, more) = (drive(2.0 * 16_384.0), drive(4.0 * 16_384.0));
+    assert!(more < some && some < 100e3, "{more} {some}");
+    let wait_ns = |throughput: f64| 2e9 / throughput - 20_000.0;
+    assert!(
+        (wait_ns(more) / wait_ns(some) - 2.0).abs() < 1e-6,
+        "{more} {some}"
+    );
+}
+
+#[test]
+fn a_drive_is_unavailable_with_the_reason_where_nobody_counted_what_reaches_the_device() {
+    let without = |change: &dyn Fn(&mut Vec<Value>)| {
+        let mut run = kv_fixture::of(&USUAL);
+        run.trials.iter_mut().for_each(|trial| {
+            trial.values.retain(|value| value.metric != DEVICE_READ.name);
+            change(&mut trial.values);
+        });
+        let placement = Placement::of(&run, &Constraints::default(), None).unwrap();
+        let is_drive = |one: &&Candidate| one.place == CompressedAt::Drive;
+        assert!(!placement.candidates.iter().any(|one| is_drive(&one)));
+        assert!(
+            placement
+                .candidates
+                .iter()
+                .any(|one| one.place == CompressedAt::Accelerator)
+        );
+        assert!(placement.answer.join(" ").contains(&placement.not_modelled[0]));
+        placement.not_modelled
+    };
+    assert_eq!(
+        without(&|_| {}),
+        [
+            "DPZip cannot be modelled; missing: the bytes of an operation that reach the drive (this run did not record them)."
+        ]
+    );
+    let refused = without(&|values| {
+        values.push(Value::unavailable(
+            DEVICE_READ,
+            "an overlay has no device of its own",
+        ));
+    });
+    assert!(
+        refused[0].contains("(an overlay has no device of its own)"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn hardware_is_modelled_from_the_store_that_everything_is_compared_with() {
+    // The fastest breaks the limit: what one has otherwise is the other one.
+    let mut run = kv_fixture::of(&[
+        stored("none", "ext4", 100e3, 110e6),
+        stored("lz4", "ext4", 70e3, 50e6),
+        stored("none", "btrfs", 80e3, 100e6),
+    ]);
+    let fastest = |trial: &&mut outcrop_results::TrialEntry| {
+        trial.factors[FILESYSTEM.name] == "ext4" && trial.factors[COMPRESSION.name] == "none"
+    };
+    for trial in run.trials.iter_mut().filter(fastest) {
+        let mut values = trial.values.iter_mut();
+        let p99 = values.find(|value| value.metric == READ_LATENCY.p99.name);
+        p99.expect("the fixture has it").value = Some(1e6);
+    }
+    let within = Constraints {
+        p99_ns: Some(90e3),
+        ..Constraints::default()
+    };
+    let report = Report::under(&run, &[], &within, None);
+    let placement = report.placement.as_ref().unwrap();
+    for candidate in modelled(placement) {
+        assert!(candidate.throughput.value < 81e3, "{candidate:?}");
+    }
+    let advice = &report.layers[0].answer.advice[0];
+    assert!(
+        advice.text.contains("on btrfs, the fastest cell without"),
+        "{}",
+        advice.text
+    );
+}
+
+#[test]
+fn a_store_that_does_more_than_its_predicted_times_allow_is_a_failed_check_with_its_name_and_remedy() {
+    const ID: &str = "kv-predicted-bound-holds";
+    let mut run = busy();
+    assert_eq!(finding(&run, ID).verdict, Verdict::Holds);
+    // The cores allow 25.6 k/s with LZ4.
+    let with_lz4 = |trial: &&mut outcrop_results::TrialEntry| {
+        trial
+            .factors
+            .get(COMPRESSION.name)
+            .is_some_and(|codec| codec == "lz4")
+    };
+    for trial in run.trials.iter_mut().filter(with_lz4) {
+        let mut values = trial.values.iter_mut();
+        let throughput = values.find(|value| value.metric == THROUGHPUT.name);
+        throughput.expect("the fixture has it").value = Some(40e3);
+    }
+    let found = finding(&run, ID);
+    assert_eq!(found.verdict, Verdict::DoesNotHold);
+    assert!(
+        found.extent.starts_with("1 of 1 cell, most: rocksdb"),
+        "{}",
+        found.extent
+    );
+    assert!(found.extent.ends_with("with lz4"), "{}", found.extent);
+    assert!(found.remedy.starts_with("Measure stores and codecs again"));
+    // The interval of what was measured decides: at 25 ± 20 k/s nothing is shown.
+    let mut vague = busy();
+    for (repetition, trial) in vague
+        .trials
+        .iter_mut()
+        .filter(|trial| with_lz4(&&mut (*trial).clone()))
+        .enumerate()
+    {
+        let mut values = trial.values.iter_mut();
+        let throughput = values.find(|value| value.metric == THROUGHPUT.name);
+        throughput.expect("the fixture has it").value = Some([20e3, 40e3, 45e3][repetition % 3]);
+    }
+    assert_eq!(finding(&vague, ID).verdict, Verdict::Holds);
 }
 
 #[test]

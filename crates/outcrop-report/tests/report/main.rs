@@ -37,6 +37,7 @@ mod older_runs;
 mod page;
 mod placement;
 mod placement_by_doubt;
+mod placement_statements;
 mod placement_verdict;
 mod screen;
 mod six_layers;

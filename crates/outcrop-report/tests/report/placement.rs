@@ -241,7 +241,10 @@ fn hardware_is_modelled_and_never_the_answer() {
     );
     assert!(placement.candidates[placement.best.unwrap()].bound_by.is_none());
     let text = placement.answer.join(" ");
-    assert!(text.contains("That is modelled; unvalidated here"), "{text}");
+    assert!(
+        text.contains("That is modelled; unvalidated in this run"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! What stands next to the answer: one base for all spaces, the second best, checks that failed, and limits that hardware cannot be held to.
 
 use outcrop_report::placement::Sureness;
-use outcrop_report::{Constraints, Placement, Report};
+use outcrop_report::{Constraints, Placement, Report, Verdict};
 use outcrop_results::{RunView, TrialEntry};
 use outcrop_schema::kv::{
     COMPRESSION, FILESYSTEM, MISMATCHES, NOT_SETTLED, READ_LATENCY, THREADS, THROUGHPUT,
 };
 
-use crate::kv_fixture::{Stored, of};
+use crate::kv_fixture::{Stored, codecs, of};
 use crate::placement::{USUAL, least_ratio, stored};
 
 /// The fastest without compression takes a tenth more space than the smallest.
@@ -174,15 +174,16 @@ fn a_check_that_failed_for_the_cells_of_the_answer_is_in_the_verdict_and_nothing
     for (run, why) in [
         (
             with("ext4", "lz4", unsettled),
-            "compaction was still at work when some runs began",
+            "compaction was still at work when some runs began (1 of 3 cells, most: rocksdb lz4 16KiB on ext4)",
         ),
         (
             with("ext4", "none", unsettled),
-            "compaction was still at work when some runs began",
+            "compaction was still at work when some runs began (1 of 3 cells, most: rocksdb none 16KiB on ext4)",
         ),
         (
             with("ext4", "lz4", wrong),
-            "some values that came back were not stored under their key, or were out of date",
+            "some values that came back were not stored under their key, or were out of date (27 of 2.70 M values; 1 of 3 cells, most: rocksdb \
+             lz4 16KiB on ext4)",
         ),
     ] {
         let placement = answer(&run);
@@ -191,10 +192,13 @@ fn a_check_that_failed_for_the_cells_of_the_answer_is_in_the_verdict_and_nothing
         assert_eq!(placement.failed_checks, [why]);
         assert!(
             text.contains(&format!(
-                "This is not clear: its cells failed a check that throughput rests on. A quality check failed for these cells: {why}."
+                "This is not clear: its cells failed a check that throughput rests on. A quality check failed for these cells: {why}. {} Then measure again: \
+                 `outcrop run runs/20261121T020000Z-kv/plan.toml --repetitions 18`.",
+                placement.remedies[0]
             )),
             "{text}"
         );
+        assert!(!placement.race.is_clear);
         for width in [60, 80, 120] {
             let screen = flowing(&Report::of(&run).screen(width, false));
             assert!(
@@ -211,18 +215,59 @@ fn a_check_that_failed_for_the_cells_of_the_answer_is_in_the_verdict_and_nothing
 }
 
 #[test]
+fn a_single_value_that_differs_in_one_trial_fails_the_check_and_its_cell_is_named() {
+    let mut run = codecs();
+    let trial = run
+        .trials
+        .iter_mut()
+        .rfind(|trial| trial.repetition == 1)
+        .unwrap();
+    let mut values = trial.values.iter_mut();
+    values
+        .find(|value| value.metric == MISMATCHES.name)
+        .unwrap()
+        .value = Some(1.0);
+    let report = Report::of(&run);
+    let mut findings = report.layers.iter().flat_map(|layer| &layer.findings);
+    let verified = findings
+        .find(|finding| finding.id == "kv-values-verified")
+        .unwrap();
+    assert_eq!(verified.verdict, Verdict::DoesNotHold);
+    assert_eq!(
+        verified.extent,
+        "1 of 1.20 M values; 1 of 4 cells, most: rocksdb lz4 16KiB"
+    );
+    assert!(report.to_html().contains(verified.remedy));
+}
+
+#[test]
 fn other_work_on_the_machine_while_the_cells_were_measured_is_named_and_its_noise_is_in_the_intervals() {
     let busy = |share: f64| with("ext4", "lz4", |trial| trial.others_cpu_share = Some(share));
     let placement = answer(&busy(0.35));
     let text = placement.answer.join(" ");
     assert!(
-        text.contains("The machine had other work: 35 % of the CPUs while these cells were measured."),
+        text.contains(
+            "The machine had other work: 35 % of the CPUs while the most disturbed of these 3 cells was measured (lz4, blocks of 16 KiB in the store). \
+             Stop the other programs before you measure again."
+        ),
         "{text}"
     );
     assert_eq!(placement.sureness, Some(Sureness::Clear));
     let screen = flowing(&Report::of(&busy(0.35)).screen(60, false));
     assert!(screen.contains("The machine had other work"), "{screen}");
     assert_eq!(answer(&busy(0.04)).other_work, None);
+    // The cell that it disturbed most is named, and not the first one, nor the middle of all.
+    let mut uneven = busy(0.2);
+    for trial in &mut uneven.trials {
+        let is_small = trial.factors[FILESYSTEM.name] == "btrfs zstd:1";
+        trial.others_cpu_share = trial.others_cpu_share.or(Some(if is_small { 0.5 } else { 0.01 }));
+    }
+    let other_work = answer(&uneven).other_work.unwrap_or_default();
+    assert!(
+        other_work.starts_with("50 % of the CPUs")
+            && other_work.ends_with("(btrfs zstd:1 in the filesystem)"),
+        "{other_work}"
+    );
 }
 
 #[test]

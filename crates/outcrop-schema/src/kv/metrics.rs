@@ -94,6 +94,8 @@ metrics! { DEVICE:
     SETTLING_DEVICE_WRITTEN = "settling_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters during settling and the sync after it, whoever wrote";
     RUN_DEVICE_READ = "run_device_bytes_read", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the warm-up to the end of the sync after the run, whoever asked";
     RUN_DEVICE_WRITTEN = "run_device_bytes_written", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the warm-up to the end of the sync after the run, whoever wrote";
+    DEVICE_READ = "run_device_bytes_read_per_operation", Bytes, Neither, Trial, "bytes read from the block device by its own counters, from the start of the warm-up to the end of the sync after the run, per operation: what a drive serves; includes the reads of other processes";
+    DEVICE_WRITTEN = "run_device_bytes_written_per_operation", Bytes, Neither, Trial, "bytes written to the block device by its own counters, from the start of the warm-up to the end of the sync after the run, per operation: what a drive takes; includes the writes of other processes";
 }
 
 /// Time of an operation of any kind, under an open loop from its intended start.

@@ -260,38 +260,39 @@ fn tables(spec: &KvSpec, report: &KvReport) -> Vec<Value> {
     ]
 }
 
-/// What the block device counted in each phase, also where the run itself writes nothing.
+/// What the block device counted in each phase, also where the run itself writes nothing, and for each operation of the run.
 fn device_bytes(report: &KvReport) -> Vec<Value> {
+    let (loading, settling, run) = (
+        &report.loading_device,
+        &report.settling_device,
+        &report.run_amounts.device,
+    );
     let phases = [
-        (
-            &report.loading_device,
-            kv::LOAD_DEVICE_READ,
-            kv::LOAD_DEVICE_WRITTEN,
-        ),
-        (
-            &report.settling_device,
-            kv::SETTLING_DEVICE_READ,
-            kv::SETTLING_DEVICE_WRITTEN,
-        ),
-        (
-            &report.run_amounts.device,
-            kv::RUN_DEVICE_READ,
-            kv::RUN_DEVICE_WRITTEN,
-        ),
+        (loading, kv::LOAD_DEVICE_READ, kv::LOAD_DEVICE_WRITTEN),
+        (settling, kv::SETTLING_DEVICE_READ, kv::SETTLING_DEVICE_WRITTEN),
+        (run, kv::RUN_DEVICE_READ, kv::RUN_DEVICE_WRITTEN),
     ];
     let of_phase = |(device, read, written): (&DeviceTraffic, Metric, Metric)| {
-        let bytes = |of: fn(&Counters) -> u64| {
-            device
-                .as_ref()
-                .map(|device| of(device) as f64)
-                .map_err(Clone::clone)
-        };
+        let bytes = |of: fn(&Counters) -> u64| device.clone().map(|device| of(&device) as f64);
         [
             Value::known(read, bytes(|device| device.read_bytes)),
             Value::known(written, bytes(|device| device.written_bytes)),
         ]
     };
-    phases.into_iter().flat_map(of_phase).collect()
+    let each = |metric: Metric, of: fn(&Counters) -> u64| {
+        let bytes = run.clone().map(|device| of(&device));
+        Value::known(
+            metric,
+            bytes.and_then(|bytes| per(bytes, report.run.tally.operations)),
+        )
+    };
+    let read = each(kv::DEVICE_READ, |device| device.read_bytes);
+    let written = each(kv::DEVICE_WRITTEN, |device| device.written_bytes);
+    phases
+        .into_iter()
+        .flat_map(of_phase)
+        .chain([read, written])
+        .collect()
 }
 
 fn amplification(spec: &KvSpec, report: &KvReport) -> Vec<Value> {

@@ -13,8 +13,8 @@ use outcrop_schema::kv::{
 
 use super::cautions::own_cautions;
 use super::cell::{
-    blocks, fastest_plain, hidden_by_block_cache, is_closed_loop, is_compressed, load, of_one_load, pairs,
-    requests, with, words, workers,
+    base, blocks, hidden_by_block_cache, is_closed_loop, is_compressed, load, of_one_load, pairs, requests,
+    with, words, workers,
 };
 use super::codec;
 use super::space::{Space, taken};
@@ -138,7 +138,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     // The largest of all gains under many loads is the luckiest: one load is asked, that of the answer above the layers.
     let compressed = of_one_load(cells)?.into_iter().filter(|cell| is_compressed(cell));
     let known = compressed.filter_map(|cell| {
-        let plain = fastest_plain(cells, cell)?;
+        let plain = base(cells, cell, bounds)?;
         let space = Space::of(&[cell, plain]);
         let saved = space.bytes(plain)? / space.bytes(cell)?;
         let speed = cell.value(&THROUGHPUT)? / plain.value(&THROUGHPUT)?;
@@ -154,11 +154,11 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     let by_worth = known.map(|one| (kept(one.0, one.1), worth(one.2, one.3), one));
     let best = by_worth.max_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)))?;
     let (cell, plain, saved, speed) = best.2;
-    let (number, base) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
+    let (number, uncompressed) = (cell.number(&THROUGHPUT)?, plain.number(&THROUGHPUT)?);
     let codec = blocks(cell);
-    let is_slower = speed < 1.0 && Difference::of(number, base) != Difference::None;
+    let is_slower = speed < 1.0 && Difference::of(number, uncompressed) != Difference::None;
     let of_space = Space::of(&[cell, plain]).words();
-    let cost = change::words(THROUGHPUT.name, number, base);
+    let cost = change::words(THROUGHPUT.name, number, uncompressed);
     let takes = taken(cell, plain)?;
     let (advice, condition) = advised(&codec, saved, is_slower, of_space, &takes);
     let costs = other_costs(cell, plain);
@@ -172,7 +172,7 @@ fn compression(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
     );
     let numbers = vec![
         number.clone().named(format!("throughput, {codec}")),
-        base.clone().named("throughput, uncompressed"),
+        uncompressed.clone().named("throughput, uncompressed"),
         Number::derived(
             "space without ÷ with compression",
             saved,
@@ -275,7 +275,7 @@ fn block_size(cells: &[Cell<'_>], bounds: &Bounds<'_>) -> Option<Claim> {
         "With {}, use blocks of {size}: the smallest whose throughput ties with the best{more}",
         super::cell::engine(chosen)
     );
-    let verdict = fastest_plain(cells, chosen).map(|plain| bounds.judge_store(chosen, plain));
+    let verdict = base(cells, chosen, bounds).map(|plain| bounds.judge_store(chosen, plain));
     let claim = Claim::new("Block size", format!("{size}{more}"), text, numbers).advising(action);
     Some(claim.under(&blocks(chosen), &verdict.unwrap_or_default()))
 }

@@ -13,6 +13,7 @@ use outcrop_workload::store::{StoreCodec, StoreCompression};
 
 use crate::cell::{Cell, best, largest_family, largest_family_that};
 use crate::number::counted;
+use crate::placement::Bounds;
 
 /// Its engine with its codec: `rocksdb zstd:3`, `redb`.
 pub(super) fn engine(cell: &Cell<'_>) -> String {
@@ -139,9 +140,14 @@ pub(super) fn of_one_load<'c, 'a>(cells: &'c [Cell<'a>]) -> Option<Vec<&'c Cell<
     )
 }
 
-/// The fastest cell in which neither the engine nor the filesystem compresses, of the same store under the same load: its blocks may have
-/// another size, and it may be on another filesystem that was made for it.
-pub(super) fn fastest_plain<'c, 'a>(cells: &'c [Cell<'a>], cell: &Cell<'a>) -> Option<&'c Cell<'a>> {
+/// The cell that a store is compared with: that of the answer above the layers. Where that one is about another store or load, it is the fastest
+/// cell in which neither the engine nor the filesystem compresses, of the same store under the same load: its blocks may have another size, and
+/// it may be on another filesystem that was made for it.
+pub(super) fn base<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    cell: &Cell<'a>,
+    bounds: &Bounds<'_>,
+) -> Option<&'c Cell<'a>> {
     // The space of files and the space in use on a filesystem are not the same quantity.
     let is_made = |cell: &Cell<'_>| cell.get(&FILESYSTEM).is_some_and(|choice| choice.0.is_some());
     let plain = cells.iter().filter(|plain| {
@@ -150,5 +156,8 @@ pub(super) fn fastest_plain<'c, 'a>(cells: &'c [Cell<'a>], cell: &Cell<'a>) -> O
             && is_made(plain) == is_made(cell)
             && plain.is_like(cell, &IN_WHAT_CANDIDATES_DIFFER)
     });
-    best(plain, &THROUGHPUT).map(|(plain, _)| plain)
+    let mut of_answer = plain.clone().filter(|plain| bounds.is_base(plain));
+    of_answer
+        .next()
+        .or_else(|| best(plain, &THROUGHPUT).map(|(plain, _)| plain))
 }

@@ -3,13 +3,15 @@
 mod agreement;
 
 use outcrop_measure::metric::{Metric, Unit};
+use outcrop_measure::units::format_count;
+use outcrop_schema::RemarkKind;
 use outcrop_schema::kv::{
     BACKGROUND_CPU, BETWEEN, CALLER_CPU, COMPRESSION, ENGINE, KERNEL_THREADS_CPU, LATENCY, MISMATCHES,
     NOT_SETTLED, PROCESSES, SETTLING, STALLED, STORED_RATIO, THREADS, THROUGHPUT, VERIFIED,
 };
 use outcrop_workload::store::{Settling, StoreEngine};
 
-use super::cell::{is_closed_loop, is_compressed, is_plain, pairs, words};
+use super::cell::{blocks, is_closed_loop, is_compressed, is_plain, pairs, words};
 use crate::cell::Cell;
 use crate::finding::{Finding, Verdict};
 use crate::number::{Number, counted};
@@ -38,32 +40,78 @@ pub(super) fn all(cells: &[Cell<'_>], machine: Machine) -> Vec<Finding> {
     all
 }
 
-/// What is the case where checks of some cells failed, as clauses.
+/// A check that failed.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedCheck {
+    /// What is the case, and of how many cells, as a clause.
+    pub(crate) clause: String,
+    /// What to do, as a sentence.
+    pub(crate) remedy: &'static str,
+}
+
+/// Checks of some cells that failed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailedChecks {
     /// Of what their throughput rests on.
-    pub(crate) of_throughput: Vec<String>,
+    pub(crate) of_throughput: Vec<FailedCheck>,
     /// Of the rest.
-    pub(crate) others: Vec<String>,
+    pub(crate) others: Vec<FailedCheck>,
 }
 
 /// The checks that failed for these cells, by the findings that the page has of all.
 pub(crate) fn failed_checks(cells: &[Cell<'_>], machine: Machine) -> FailedChecks {
     let failures = |findings: Vec<Finding>| {
-        let failed = findings.iter().filter(|one| one.verdict == Verdict::DoesNotHold);
-        let mut clauses: Vec<String> = failed.map(|one| as_clause(one.failure)).collect();
-        clauses.dedup();
-        clauses
+        let mut failed: Vec<Finding> = findings;
+        failed.retain(|one| one.verdict == Verdict::DoesNotHold);
+        // Several checks may fail in the same way.
+        failed.dedup_by_key(|one| one.failure);
+        let check = |one: &Finding| FailedCheck {
+            clause: format!("{} ({})", as_clause(one.failure), one.extent),
+            remedy: one.remedy,
+        };
+        failed.iter().map(check).collect::<Vec<_>>()
     };
     let mut others = failures(agreement::all(cells, machine.memory_bytes).into());
     others.extend(failures(within_cores(cells, machine.cpus).into_iter().collect()));
-    if cells.iter().any(|cell| cell.has(&STALLED)) {
-        others.push("throughput fell below a tenth of the median for a while".to_owned());
-    }
+    others.extend(stalled(cells));
     FailedChecks {
         of_throughput: failures(vec![verified(cells), settled(cells), littles_law(cells)]),
         others,
     }
+}
+
+/// Throughput that fell far for a while.
+fn stalled(cells: &[Cell<'_>]) -> Option<FailedCheck> {
+    let stalled: Vec<(f64, &Cell<'_>)> = cells
+        .iter()
+        .map(|cell| (remarks(cell, &STALLED), cell))
+        .filter(|(trials, _)| *trials > 0.0)
+        .collect();
+    let extent = extent(&stalled, cells.len())?;
+    Some(FailedCheck {
+        clause: format!("throughput fell below a tenth of the median for a while ({extent})"),
+        remedy: "Measure for longer (--duration), so that stalls take the share of the time that they have in use.",
+    })
+}
+
+/// How many trials of a cell made a remark of this kind.
+fn remarks(cell: &Cell<'_>, kind: &RemarkKind) -> f64 {
+    let trials = cell.trials().iter();
+    let remarked = trials.filter(|trial| trial.notes.iter().any(|note| kind.is_kind_of(note)));
+    remarked.count() as f64
+}
+
+/// Of how many cells something is the case, and of which most: `2 of 6 cells, most: rocksdb lz4 4KiB`; none where there is none.
+fn extent(failed: &[(f64, &Cell<'_>)], n: usize) -> Option<String> {
+    let most = failed.iter().max_by(|one, other| one.0.total_cmp(&other.0));
+    most.map(|(_, cell)| {
+        format!(
+            "{} of {}, most: {}",
+            failed.len(),
+            counted(n, "cell"),
+            blocks(cell)
+        )
+    })
 }
 
 /// The same within a sentence.
@@ -103,42 +151,61 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "kv-values-verified";
     const SENTENCE: &str =
         "Every value that was read is the newest of its key, or one that was being written.";
-    let sum = |metric: &Metric| cells.iter().filter_map(|cell| cell.value(metric)).sum::<f64>();
-    let (wrong, verified) = (sum(&MISMATCHES), sum(&VERIFIED));
+    // Every trial counts: the median over trials would hide the values that one of them got wrong.
+    let sum = |cell: &Cell<'_>, metric: &Metric| {
+        let trials = cell.trials().iter();
+        trials.filter_map(|trial| trial.number(metric)).sum::<f64>()
+    };
+    let checked: Vec<&Cell<'_>> = cells.iter().filter(|cell| sum(cell, &VERIFIED) > 0.0).collect();
+    let verified: f64 = checked.iter().map(|cell| sum(cell, &VERIFIED)).sum();
     if verified == 0.0 {
         return Finding::not_testable(ID, SENTENCE, "no value was read");
     }
-    let checked = cells
-        .iter()
-        .filter(|cell| cell.number(&VERIFIED).is_some())
-        .count();
-    let tested = "every value of every read and scan, by length, bytes and key; and that it is not older than a version acknowledged before the \
-                  read began, for the first 1,048,576 records of each process. Medians over trials are added up.";
+    let mut failed: Vec<(f64, &Cell<'_>)> = cells.iter().map(|cell| (sum(cell, &MISMATCHES), cell)).collect();
+    failed.retain(|(wrong, _)| *wrong > 0.0);
+    let wrong: f64 = failed.iter().map(|(wrong, _)| wrong).sum();
+    let tested = "every value of every read and scan of all trials, by length, bytes and key; and that it is not older than a version \
+                  acknowledged before the read began, for the first 1,048,576 records of each process.";
     let numbers = [
-        Number::derived("values that differed", wrong, Unit::Count, checked),
-        Number::derived("values compared", verified, Unit::Count, checked),
+        Number::derived("values that differed", wrong, Unit::Count, checked.len()),
+        Number::derived("values compared", verified, Unit::Count, checked.len()),
     ];
-    Finding::tested(ID, SENTENCE, wrong == 0.0, tested)
+    let extent = extent(&failed, checked.len());
+    let of_values = extent.map(|extent| {
+        let [wrong, verified] = [wrong, verified].map(format_count);
+        format!("{wrong} of {verified} values; {extent}")
+    });
+    Finding::tested(ID, SENTENCE, failed.is_empty(), tested)
         .of_run("Some values that came back were not stored under their key, or were out of date")
+        .extent(of_values.unwrap_or_default())
+        .remedy("Do not rely on this engine: measure it again, and if values differ again, report that to its makers.")
         .numbers(numbers)
 }
 
 fn settled(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "kv-settled";
     const SENTENCE: &str = "Compaction had settled before every run that waited for it.";
-    let waited = cells
+    let waited: Vec<&Cell<'_>> = cells
         .iter()
-        .filter(|cell| cell.is(&SETTLING, &Settling::Compacted) && cell.number(&THROUGHPUT).is_some());
-    let n = waited.clone().count();
+        .filter(|cell| cell.is(&SETTLING, &Settling::Compacted) && cell.number(&THROUGHPUT).is_some())
+        .collect();
+    let n = waited.len();
     if n == 0 {
         return Finding::not_testable(ID, SENTENCE, "no cell waited for compaction");
     }
-    let unsettled = waited.filter(|cell| cell.has(&NOT_SETTLED)).count();
+    let mut unsettled: Vec<(f64, &Cell<'_>)> = waited
+        .iter()
+        .map(|cell| (remarks(cell, &NOT_SETTLED), *cell))
+        .collect();
+    unsettled.retain(|(trials, _)| *trials > 0.0);
     let tested = format!(
-        "whether the engine said in {n} cells that nothing was pending or running; {unsettled} had not settled."
+        "whether the engine said in {n} cells that nothing was pending or running; {} had not settled.",
+        unsettled.len()
     );
-    Finding::tested(ID, SENTENCE, unsettled == 0, tested)
+    Finding::tested(ID, SENTENCE, unsettled.is_empty(), tested)
         .of_run("Compaction was still at work when some runs began")
+        .extent(extent(&unsettled, n).unwrap_or_default())
+        .remedy("Use fewer records (--records), or a disk that is not busy with other work: compaction then ends in time.")
 }
 
 fn saves_space(cells: &[Cell<'_>]) -> Finding {
@@ -176,7 +243,13 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
         let ratio = cell.value(&THROUGHPUT)? * time_ns / 1e9 / workers;
         Some((ratio, cell))
     });
-    let Some((worst, cell, n)) = farthest(ratios, 1.0) else {
+    let ratios: Vec<(f64, &Cell<'_>)> = ratios.collect();
+    let mut outside = ratios.clone();
+    outside
+        .iter_mut()
+        .for_each(|(ratio, _)| *ratio = (*ratio - 1.0).abs());
+    outside.retain(|(distance, _)| *distance > LITTLE);
+    let Some((worst, cell, n)) = farthest(ratios.into_iter(), 1.0) else {
         // Runs of earlier versions do not have it.
         let why = "no engine was measured in a closed loop with the time between operations";
         return Finding::not_testable(ID, SENTENCE, why);
@@ -188,8 +261,10 @@ fn littles_law(cells: &[Cell<'_>]) -> Finding {
     let meaning =
         "Below 1, threads began late or ended early, or the operations of some are missing in the figures.";
     let number = Number::derived("farthest from 1", worst, Unit::Ratio, n);
-    Finding::tested(ID, SENTENCE, (worst - 1.0).abs() <= LITTLE, tested)
+    Finding::tested(ID, SENTENCE, outside.is_empty(), tested)
         .of_run("Threads × processes are not throughput × time of an operation (Little's law)")
+        .extent(extent(&outside, n).unwrap_or_default())
+        .remedy("Measure for longer (--duration): threads that begin late or end early then weigh less.")
         .otherwise(meaning)
         .numbers([number])
 }
@@ -204,7 +279,10 @@ fn within_cores(cells: &[Cell<'_>], cpus: Option<u64>) -> Option<Finding> {
         let cpu_ns = own_ns + kernel_ns.unwrap_or(0.0);
         Some((cell.value(&THROUGHPUT)? * cpu_ns / 1e9 / cpus, cell))
     });
-    let (share, cell, n) = farthest(shares, 0.0)?;
+    let shares: Vec<(f64, &Cell<'_>)> = shares.collect();
+    let mut above = shares.clone();
+    above.retain(|(share, _)| *share > 1.0 + ABOVE_CORES);
+    let (share, cell, n) = farthest(shares.into_iter(), 0.0)?;
     let tested = format!(
         "throughput × CPU time of an operation (callers, engine and kernel threads, measured in the same trials) ÷ the CPUs of the run in {}, \
          at most 1 within 10 %; the highest: {}.",
@@ -214,8 +292,10 @@ fn within_cores(cells: &[Cell<'_>], cpus: Option<u64>) -> Option<Finding> {
     let sentence = "No store does more operations than its own CPU time of an operation, as measured, and the cores allow.";
     let number = Number::derived("largest share of the cores", share, Unit::Ratio, n);
     Some(
-        Finding::tested("kv-bound-holds", sentence, share <= 1.0 + ABOVE_CORES, tested)
+        Finding::tested("kv-bound-holds", sentence, above.is_empty(), tested)
             .of_run("Some stores did more operations than their own CPU time and the cores allow")
+            .extent(extent(&above, n).unwrap_or_default())
+            .remedy("Measure for longer (--duration) while nothing else runs: CPU time is counted apart from the operations.")
             .otherwise(
                 "The CPU times or the counts of operations are wrong, and so is what is predicted from them.",
             )

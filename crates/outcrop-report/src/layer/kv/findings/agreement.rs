@@ -9,7 +9,7 @@ use outcrop_schema::kv::{
 use outcrop_workload::store::StoreIo;
 
 use super::super::cell::{is_compressed_below, words};
-use super::farthest;
+use super::{extent, farthest};
 use crate::cell::Cell;
 use crate::finding::Finding;
 use crate::number::Number;
@@ -113,21 +113,28 @@ impl Compared<'_> {
             }
         }
         let is_outside = |(ratio, _): &&(f64, &Cell<'_>)| (ratio - 1.0).abs() > AGREE;
-        let outside = ratios.iter().filter(is_outside).count();
+        let outside: Vec<(f64, &Cell<'_>)> = ratios.iter().filter(is_outside).copied().collect();
+        let mut distances = outside.clone();
+        distances
+            .iter_mut()
+            .for_each(|(ratio, _)| *ratio = (*ratio - 1.0).abs());
         let Some((worst, cell, n)) = farthest(ratios.into_iter(), 1.0) else {
             return Finding::not_testable(self.id, self.sentence, why_none(skipped));
         };
         let tested = format!(
-            "device ÷ engine in {n} cells with {} or more, within {AGREE}; {outside} lie outside, most {}.",
+            "device ÷ engine in {n} cells with {} or more, within {AGREE}; {} lie outside, most {}.",
             format_data(LEAST_BYTES),
+            outside.len(),
             words(cell)
         );
         let meaning = "The device counts other processes, the filesystem's journal and whole blocks too; the page cache serves \
                        reads that the engine counts, and holds writes back that a later file replaces. Where the two differ, \
                        what wears and delays the device is its own count.";
         let number = Number::derived("device ÷ engine, farthest from 1", worst, Unit::Ratio, n);
-        Finding::tested(self.id, self.sentence, outside == 0, tested)
+        Finding::tested(self.id, self.sentence, outside.is_empty(), tested)
             .of_run("The engine and the block device count different bytes")
+            .extent(extent(&distances, n).unwrap_or_default())
+            .remedy("Stop other programs that use the device, and measure for longer (--duration) or with more records (--records).")
             .otherwise(meaning)
             .numbers([number])
     }
