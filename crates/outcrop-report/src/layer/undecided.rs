@@ -129,6 +129,11 @@ pub(crate) fn repeating(commands: &Commands, repetitions: usize, layers: &[&str]
     let more = format!("--repetitions {repetitions}");
     match commands.again(layers, &more) {
         Some(command) => format!("run `{command}`{}", commands.before_again(layers)),
+        None if commands.is_imported() => {
+            format!(
+                "measure each job {repetitions} times with the program that measured it, and import all results"
+            )
+        }
         None => format!("repeat the command with `{more}`"),
     }
 }
