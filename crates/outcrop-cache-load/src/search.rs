@@ -173,7 +173,8 @@ pub fn search_rate(
         ..spec.clone()
     };
     let closed_loop = run_load(&closed, clock, stop, progress)?;
-    let ceiling = closed_loop.throughput_per_second().max(1.0);
+    // Rates are offered without sets on miss, so the ceiling has none either.
+    let ceiling = closed_loop.answered_per_second().max(1.0);
     let mut number = 0;
     let mut measure = |rate: f64, duration: Duration| {
         number += 1;

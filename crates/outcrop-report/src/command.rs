@@ -52,6 +52,11 @@ impl Commands {
         Some(format!("outcrop run {plan}{narrower} {more}{data}"))
     }
 
+    /// Whether another program measured what this folder holds.
+    pub(crate) fn is_imported(&self) -> bool {
+        self.folder.is_some() && !self.plan.contains_key("run")
+    }
+
     /// What must be done before the same layers are measured again, as a parenthesis with a blank before it: data that came through a pipe
     /// are gone, and a command that waits for them would wait for ever. Empty where nothing must.
     pub(crate) fn before_again(&self, layers: &[&str]) -> &'static str {
@@ -238,6 +243,8 @@ mod tests {
     #[test]
     fn a_run_that_is_not_kept_or_has_no_plan_of_ours_cannot_be_measured_again_from_its_folder() {
         assert_eq!(Commands::about("", PLAN).again(&["kv"], "--repetitions 9"), None);
+        assert!(!Commands::about("", PLAN).is_imported() && !Commands::about("runs/a", PLAN).is_imported());
+        assert!(Commands::about("runs/a", "# imported").is_imported());
         assert_eq!(Commands::about("", PLAN).report("--p99 2ms"), "--p99 2ms");
         assert_eq!(
             Commands::about("runs/a", "# imported").again(&["device"], "--repetitions 9"),

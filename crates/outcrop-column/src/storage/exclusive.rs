@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{FileReader, WriteAt};
 use crate::error::{ColumnError, Result};
@@ -15,6 +15,7 @@ use crate::error::{ColumnError, Result};
 #[derive(Debug)]
 pub struct ExclusiveFile {
     file: File,
+    path: PathBuf,
 }
 
 impl ExclusiveFile {
@@ -29,7 +30,10 @@ impl ExclusiveFile {
             // Whoever had the lock may have put another file under the name: that is the one to grow then.
             let (held, named) = (file.metadata()?, std::fs::metadata(path)?);
             if (held.dev(), held.ino()) == (named.dev(), named.ino()) {
-                return Ok(Self { file });
+                return Ok(Self {
+                    file,
+                    path: path.to_owned(),
+                });
             }
         };
         open().map_err(|source| ColumnError::Path {
@@ -43,7 +47,7 @@ impl ExclusiveFile {
     /// # Errors
     /// What the system reports.
     pub fn reader(&self) -> Result<FileReader> {
-        Ok(FileReader::of(self.file.try_clone()?)?)
+        Ok(FileReader::of(self.file.try_clone()?, &self.path)?)
     }
 }
 

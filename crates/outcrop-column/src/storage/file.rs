@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ReadAt;
 use crate::error::{ColumnError, Result};
@@ -12,6 +12,7 @@ use crate::error::{ColumnError, Result};
 #[derive(Debug)]
 pub struct FileReader {
     file: File,
+    path: PathBuf,
     size_bytes: u64,
 }
 
@@ -32,17 +33,30 @@ impl FileReader {
     /// # Errors
     /// [`ColumnError::Path`] when it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
-        let open = || Self::of(open_regular(path)?);
+        let open = || Self::of(open_regular(path)?, path);
         open().map_err(|source| ColumnError::Path {
             path: path.to_owned(),
             source,
         })
     }
 
-    /// A reader of an open file, as large as it is now.
-    pub(super) fn of(file: File) -> io::Result<Self> {
+    /// A reader of an open file, as large as it is now; the path is for errors.
+    pub(super) fn of(file: File, path: &Path) -> io::Result<Self> {
         let size_bytes = file.metadata()?.len();
-        Ok(Self { file, size_bytes })
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            size_bytes,
+        })
+    }
+
+    /// What a read beyond the end means, since nothing is read that was not there when the file was opened.
+    fn became_shorter(&self) -> io::Error {
+        let text = format!(
+            "{} became shorter while it was read: another program changes it",
+            self.path.display()
+        );
+        io::Error::new(io::ErrorKind::UnexpectedEof, text)
     }
 }
 
@@ -52,6 +66,10 @@ impl ReadAt for FileReader {
     }
 
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        self.file.read_exact_at(buffer, offset)
+        let read = self.file.read_exact_at(buffer, offset);
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.became_shorter(),
+            _ => error,
+        })
     }
 }

@@ -130,6 +130,11 @@ pub(crate) fn repeating(commands: &Commands, more: &More, layers: &[&str]) -> St
     let more = more.to_string();
     match commands.again(layers, &more) {
         Some(command) => format!("run `{command}`{}", commands.before_again(layers)),
+        None if commands.is_imported() => {
+            format!(
+                "measure each job {repetitions} times with the program that measured it, and import all results"
+            )
+        }
         None => format!("repeat the command with `{more}`"),
     }
 }

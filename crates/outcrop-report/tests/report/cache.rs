@@ -4,8 +4,8 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Figure, Finding, Report, Verdict};
 use outcrop_results::{RunView, Value};
 use outcrop_schema::cache::{
-    ARRIVAL, CONNECTIONS, CONTENT, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE, POLICY,
-    REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVED_BY, SERVER, SERVER_THREADS, SHARED_CPU, Server, THROUGHPUT,
+    ANSWERED, ARRIVAL, CONNECTIONS, CONTENT, ITEM_MEMORY, KEYS, LOAD_FACTOR, MEMORY, OFFERED, PIPELINE,
+    POLICY, REFUSED_SHARE, REQUEST_MIX, REQUESTS, SERVED_BY, SERVER, SERVER_THREADS, SHARED_CPU, Server,
     VALUE_POOL, WORKLOAD,
 };
 use outcrop_schema::{FactorRef, Remark};
@@ -210,7 +210,7 @@ fn answers_are_held_against_what_their_own_trial_offered() {
     {
         for value in &mut trial.values {
             match value.metric.as_str() {
-                name if name == THROUGHPUT.name => value.value = Some(answered),
+                name if name == ANSWERED.name => value.value = Some(answered),
                 name if name == OFFERED.name => value.value = Some(offered),
                 _ => {}
             }

@@ -4,9 +4,9 @@ use outcrop_measure::histogram::LatencyHistogram;
 use outcrop_measure::metric::Provenance;
 use outcrop_results::{HistogramEntry, HistogramKind, Outcome, RunView, TrialEntry, Value};
 use outcrop_schema::cache::{
-    ARRIVAL, BUILD, Build, CONNECTIONS, DRIVER_CPU, EVICTIONS, HIT_RATIO, LATENCY, LOAD_FACTOR, MEMORY,
-    MISMATCHES, OFFERED, PIPELINE, POLICY, Policy, REQUEST_MIX, SCHEMA, SERVED_BY, SERVER, SERVER_CPU,
-    SERVER_THREADS, SIMULATED_HIT_RATIO, Server, THROUGHPUT, UNFINISHED,
+    ANSWERED, ARRIVAL, BUILD, Build, CONNECTIONS, DRIVER_CPU, EVICTIONS, HIT_RATIO, LATENCY, LOAD_FACTOR,
+    MEMORY, MISMATCHES, OFFERED, PIPELINE, POLICY, Policy, REQUEST_MIX, SCHEMA, SERVED_BY, SERVER,
+    SERVER_CPU, SERVER_THREADS, SIMULATED_HIT_RATIO, Server, THROUGHPUT, UNFINISHED,
 };
 use outcrop_schema::{FactorRef, Settings, Vocabulary};
 
@@ -143,6 +143,7 @@ impl Builder {
 fn values(hits: (f64, f64), throughput: f64, cpu_ns: f64, latency_ns: f64) -> Vec<Value> {
     let mut values: Vec<Value> = [
         (THROUGHPUT, throughput),
+        (ANSWERED, throughput),
         (HIT_RATIO, hits.0),
         (SERVER_CPU, cpu_ns),
         (DRIVER_CPU, 4000.0),

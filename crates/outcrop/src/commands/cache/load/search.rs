@@ -46,10 +46,7 @@ fn print(found: &SearchReport, format: Format) -> anyhow::Result<()> {
     );
     say("highest_rate_kept_1/s", rate(found.best()).into());
     say("lowest_rate_not_kept_1/s", rate(found.refuted()).into());
-    say(
-        "closed_loop_1/s",
-        found.closed_loop.throughput_per_second().into(),
-    );
+    say("closed_loop_1/s", found.closed_loop.answered_per_second().into());
     say(
         "undecided",
         contradiction
@@ -81,7 +78,7 @@ fn contradicted(found: &SearchReport, slow: &SearchStep, fast: &SearchStep) -> S
 fn table(found: &SearchReport, format: Format) -> Table {
     let mut table = Table::new([
         ("offered", "offered_1/s"),
-        ("answered", "throughput_1/s"),
+        ("answered", "answered_1/s"),
         // People read it above and below.
         ("", "objective"),
         (found.objective.percentile.name, "latency_ns"),
@@ -96,7 +93,7 @@ fn table(found: &SearchReport, format: Format) -> Table {
         let latency = step.report.tally.latency();
         table.push(vec![
             per_second(step.requested_per_second),
-            per_second(step.report.throughput_per_second()),
+            per_second(step.report.answered_per_second()),
             Cell::text(found.objective.to_string()),
             latency_cell(
                 latency.percentile(found.objective.percentile.quantile),
@@ -112,7 +109,7 @@ fn table(found: &SearchReport, format: Format) -> Table {
 /// The answer as a sentence. A search that found nothing for lack of time or samples is a failed measurement.
 fn conclude(found: &SearchReport) -> anyhow::Result<Ending> {
     let objective = found.objective;
-    let closed = format_count(found.closed_loop.throughput_per_second());
+    let closed = format_count(found.closed_loop.answered_per_second());
     if let Some((slow, fast)) = found.contradiction() {
         anyhow::bail!(
             "not decided which rate keeps {objective}: {}",
