@@ -131,9 +131,7 @@ pub(crate) fn repeating(commands: &Commands, more: &More, layers: &[&str]) -> St
     match commands.again(layers, &more) {
         Some(command) => format!("run `{command}`{}", commands.before_again(layers)),
         None if commands.is_imported() => {
-            format!(
-                "measure each job {repetitions} times with the program that measured it, and import all results"
-            )
+            "measure each job more often with the program that measured it, and import all results".to_owned()
         }
         None => format!("repeat the command with `{more}`"),
     }
