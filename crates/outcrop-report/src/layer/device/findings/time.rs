@@ -5,7 +5,7 @@ use outcrop_measure::interval::mean;
 use outcrop_measure::metric::Unit;
 use outcrop_measure::steady_state::{self, WINDOW_ROUNDS};
 use outcrop_results::{HistogramKind, TrialEntry};
-use outcrop_schema::device::Direction;
+use outcrop_schema::device::{Direction, IO_BLOCK_SIZE};
 
 use super::super::cell::{DeviceCell, trial_words};
 use crate::cell::Cell;
@@ -23,6 +23,8 @@ struct Course {
     words: String,
     rates: Vec<f64>,
     round_s: f64,
+    /// Bytes of a write; none for reads, which fill no cache of the drive.
+    written_bytes: Option<f64>,
 }
 
 /// Every trial's course of one direction, in cells that do nothing else.
@@ -48,6 +50,10 @@ fn course(cell: &Cell<'_>, trial: &TrialEntry, direction: Direction) -> Course {
         words: trial_words(cell, trial),
         rates: rates.collect(),
         round_s,
+        written_bytes: cell
+            .get(&IO_BLOCK_SIZE)
+            .filter(|_| direction == Direction::Write)
+            .map(|size| size.0 as f64),
     }
 }
 
@@ -154,12 +160,36 @@ pub(super) fn level_shifts(cells: &[Cell<'_>]) -> Finding {
          before it and the last one differ by more than {:.0} %.",
         LEAST_SHIFT * 100.0
     );
+    let cliffs = courses.iter().filter_map(cliff);
+    let steepest = cliffs.min_by(|one, other| one.0.total_cmp(&other.0));
+    let cliff = steepest.into_iter().flat_map(|(_, numbers)| numbers);
     let count = Number::derived("trials with a shift", shifts.len() as f64, Unit::Count, total);
     Finding::tested(ID, SENTENCE, shifts.is_empty(), tested)
         .otherwise(
             "A fall in write IOPS after some gigabytes is the end of the drive's fast cache. A fall in reads, or a rise, comes from other load or a power state.",
         )
-        .numbers([count].into_iter().chain(shifts.into_iter().take(3)))
+        .numbers([count].into_iter().chain(shifts.into_iter().take(3)).chain(cliff))
+}
+
+/// The fall of a trial of writes, as the ratio of its levels, and what a drive's cache gave: its level, the bytes that it took, and the level behind it.
+fn cliff(course: &Course) -> Option<(f64, [Number; 3])> {
+    let written_bytes = course.written_bytes?;
+    let shift = change_point::level_shift(&course.rates).filter(|shift| shift.ratio() < 1.0)?;
+    let burst = &course.rates[..shift.at];
+    let bytes = burst.iter().sum::<f64>() * course.round_s * written_bytes;
+    let number =
+        |what: &str, value, unit, n| Number::derived(format!("{what} ({})", course.words), value, unit, n);
+    let numbers = [
+        number("burst level", shift.before, Unit::PerSecond, burst.len()),
+        number("written until it falls", bytes, Unit::Bytes, burst.len()),
+        number(
+            "level at the end",
+            shift.after,
+            Unit::PerSecond,
+            course.rates.len() - burst.len(),
+        ),
+    ];
+    Some((shift.ratio(), numbers))
 }
 
 /// The shift of a trial's level, as the ratio of the levels.
