@@ -384,7 +384,7 @@ pub struct Caution {
 /// What a warning leaves of the figures, the least grave first: where there is no room for all, the gravest are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Gravity {
-    /// The figures hold and are known within wide intervals, which are beside them.
+    /// The figures hold, and are known within wide intervals only, which the table shows.
     Width,
     /// Some figures hold under a condition.
     Doubt,

@@ -31,7 +31,7 @@ const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
 /// Lines that where to compress has in any case: the answer, and how sure it is.
 const LEAST_OF_PLACEMENT: usize = 4;
-/// Warnings of one layer, besides those that void its figures.
+/// Warnings of one layer that leave its figures their meaning.
 const MOST_WARNINGS: usize = 2;
 /// Lines that advice has in any case.
 const LEAST_OF_ADVICE: usize = 3;

@@ -3,7 +3,7 @@
 use super::{Pen, pad, warnings};
 use crate::answer::{Answer, Instruction, NO_ADVICE};
 use crate::report::LayerSection;
-use crate::wrap::{fitting, wrapped};
+use crate::wrap::{fitting, fitting_with_end, wrapped};
 
 /// Lines of a row, what voids its figures not counted.
 const MOST_LINES: usize = 3;
@@ -80,8 +80,8 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
     lines
 }
 
-/// What to do: without the parentheses at its end, which say under which load and with what it was compared, where they do not fit; the report
-/// has them.
+/// What to do: without the parentheses at its end, which say under which load and with what it was compared, where they do not fit, and then
+/// without its middle; the report has them.
 fn advice(answer: &Answer, width: usize) -> Vec<String> {
     let text = match answer.instruction() {
         Instruction::Do(action) => action,
@@ -101,5 +101,5 @@ fn advice(answer: &Answer, width: usize) -> Vec<String> {
     {
         text = shorter;
     }
-    fitting(&format!("{text}."), width, 0, MOST_LINES)
+    fitting_with_end(&format!("{text}."), width, MOST_LINES)
 }

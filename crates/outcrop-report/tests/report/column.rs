@@ -5,8 +5,8 @@ use outcrop_report::section::FigureSlot;
 use outcrop_report::{Finding, Report, Verdict};
 use outcrop_results::{CellTable, RunView, Value};
 use outcrop_schema::column::{
-    COLD_READS_MAX, ENCODE_SPEED, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, LEFT_OUT, SIZE_OVER_FLOOR, SKEW,
-    STORED_BYTES, TABLE_COLUMNS, TEXT_BYTES, THREADS,
+    COLD_READS_MAX, FILE_BYTES, FLOOR_BYTES, Index, LATENCY, LEFT_OUT, SIZE_OVER_FLOOR, SKEW, STORED_BYTES,
+    TABLE_COLUMNS, TEXT_BYTES, THREADS,
 };
 use outcrop_workload::column::SearchMode;
 
@@ -443,42 +443,4 @@ fn a_table_has_its_figures_and_what_was_not_measured_names_the_plan() {
     let names_plan =
         |slot: &FigureSlot| matches!(slot, FigureSlot::Missing(missing) if missing.plan == "column-search");
     assert!(report.layers[0].figures.iter().any(names_plan));
-}
-
-#[test]
-fn the_advice_on_encoding_names_the_fewest_threads_that_are_as_fast() {
-    let with_threads = |threads: u32| {
-        let mut factors = encoded();
-        factors.set(&THREADS, threads);
-        factors
-    };
-    let run = Builder::new()
-        .generated(with_threads(1), &[(ENCODE_SPEED, 25.4e6), (FILE_BYTES, 1e6)])
-        .generated(with_threads(2), &[(ENCODE_SPEED, 25.5e6), (FILE_BYTES, 1e6)]);
-    let report = Report::of(&run.build());
-    let advice = &report.layers[0].answer.advice;
-    let encoding = advice.iter().find(|claim| claim.topic == "Encoding").unwrap();
-    assert!(
-        encoding.brief.starts_with("up to 25.4 MB/s"),
-        "{}",
-        encoding.brief
-    );
-    assert!(
-        encoding
-            .brief
-            .contains("with 1 thread; 2 threads are no faster (25.5 MB/s"),
-        "{}",
-        encoding.brief
-    );
-}
-
-#[test]
-fn what_was_not_measured_of_columns_names_a_command() {
-    let report = Report::of(
-        &Builder::new()
-            .generated(encoded(), &[(SIZE_OVER_FLOOR, 1.1)])
-            .build(),
-    );
-    let screen = report.to_html();
-    assert!(!screen.contains("see the column- plans"), "{screen}");
 }
