@@ -312,7 +312,9 @@ impl LoadReport {
                 tally.unfinished
             ));
         }
-        if tally.hits == 0 && tally.misses > 0 && !self.is_stored() {
+        let is_stored =
+            self.warm_up.sets > self.warm_up.refused || tally.kind(RequestKind::Set).operations > 0;
+        if tally.hits == 0 && tally.misses > 0 && !is_stored {
             problems.push(
                 "no get hit and nothing was set, so these keys cannot exist; warm up, set on miss, or put sets in the mix"
                 .to_owned(),
@@ -324,16 +326,9 @@ impl LoadReport {
         problems
     }
 
-    /// Whether the figures say nothing of a cache at all: nothing came back, nothing could, or what came back is wrong.
+    /// Whether the figures say nothing of a cache: nothing came back, or what came back is wrong.
     pub fn is_void(&self) -> bool {
-        let tally = &self.tally;
-        let is_empty = tally.hits == 0 && tally.misses > 0 && !self.is_stored();
-        tally.mismatches > 0 || tally.answers() == 0 || is_empty
-    }
-
-    /// Whether anything was stored that a get could find.
-    fn is_stored(&self) -> bool {
-        self.warm_up.sets > self.warm_up.refused || self.tally.kind(RequestKind::Set).operations > 0
+        self.tally.mismatches > 0 || self.tally.answers() == 0
     }
 }
 

@@ -345,13 +345,13 @@ impl Caution {
     pub(crate) fn void(brief: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             brief: Some(brief.into()),
-            ..Self::warning(text).as_grave_as(Gravity::Void)
+            ..Self::warning(text).graded(Gravity::Void)
         }
     }
 
     /// The same, before what is less grave.
     #[must_use]
-    pub(crate) fn as_grave_as(self, gravity: Gravity) -> Self {
+    pub(crate) fn graded(self, gravity: Gravity) -> Self {
         Self { gravity, ..self }
     }
 

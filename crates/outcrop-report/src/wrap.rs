@@ -28,7 +28,7 @@ pub(crate) fn fitting(text: &str, width: usize, indent: usize, most: usize) -> V
 pub(crate) fn fitting_with_end(text: &str, width: usize, most: usize) -> Vec<String> {
     let shorter = || {
         let (head, caveat) = text.rsplit_once("; ")?;
-        let is_whole = |text: &str| text.matches('`').count() % 2 == 0;
+        let is_whole = |text: &str| text.matches('`').count().is_multiple_of(2);
         let ends = clause_ends(head).into_iter().rev();
         let ends = ends.filter(|end| is_whole(&head[..*end]) && is_whole(caveat));
         let mut lines = ends.map(|end| wrapped(&format!("{} …; {caveat}", &head[..end]), width, 0));

@@ -119,7 +119,7 @@ fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
         counted(all.len(), "trial"),
         all[..all.len().min(MOST_STALLED)].join(", ")
     );
-    Some(Caution::warning(text).as_grave_as(Gravity::Contaminated))
+    Some(Caution::warning(text).graded(Gravity::Contaminated))
 }
 
 /// How many of a layer's headline numbers have wide intervals: a warning where more than a quarter have.
@@ -140,7 +140,7 @@ fn width(numbers: &[&Number]) -> Option<Caution> {
         "In {wide} of {total} cells the interval of the {what} is wide: more than ± {} % of the median.",
         Number::WIDE_PERCENT
     );
-    (wide > 0).then(|| Caution::warning_if(wide * 4 > total, text).as_grave_as(Gravity::Width))
+    (wide > 0).then(|| Caution::warning_if(wide * 4 > total, text).graded(Gravity::Width))
 }
 
 /// What so few repetitions can say.

@@ -126,7 +126,7 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
         return Some(if is_void {
             Caution::void("a layer in between answered, not the device", text)
         } else {
-            Caution::warning(text).as_grave_as(Gravity::Contaminated)
+            Caution::warning(text).graded(Gravity::Contaminated)
         });
     }
     unchecked(cells).map(|reason| {
@@ -159,7 +159,7 @@ fn lateness(cells: &[Cell<'_>]) -> Option<Caution> {
         format_nanoseconds(worst.late_ns),
         worst.words
     );
-    Some(Caution::warning(text).as_grave_as(Gravity::Late))
+    Some(Caution::warning(text).graded(Gravity::Late))
 }
 
 /// Operations that would have blocked, and that the kernel's worker threads did in place of the ring.
