@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Reads a report as people do, in headless Chromium: wide, narrow, light, dark, printed, with and without scripts.
 
-    read_report.py OUTCROP RUN WORK
+    read_report.py OUTCROP RUN PAGES WORK
 
-OUTCROP is the program, RUN a run folder (it is copied, not changed), WORK an empty folder for the copy, downloads and
-screenshots.
+OUTCROP is the program, RUN a run folder (it is copied, not changed), PAGES a folder with the report.html and one-page.html
+of six layers, WORK an empty folder for the copy, downloads and screenshots.
 """
 
 import base64
@@ -27,6 +27,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 WIDTHS = {"desktop": (1280, 800), "phone": (375, 812)}
 PREFIXES = {"k": 1e3, "M": 1e6, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "µs": 1e3, "ms": 1e6, "s": 1e9}
 WAIT_S = 60
+MOST_SHEETS = 2
+A4 = {"paperWidth": 8.27, "paperHeight": 11.69}
 
 
 def browser(work):
@@ -241,6 +243,34 @@ def with_scripts(driver, page, work, outcrop, run):
     return len(specs)
 
 
+def begins_with_the_stack(driver, page, work):
+    """The first screen of six layers: the table of them, then the contents, before anything else."""
+    for size in WIDTHS:
+        for scheme in ("light", "dark"):
+            what = f"six-layers-{size}-{scheme}"
+            show(driver, page, size, scheme)
+            fits(driver, what)
+            first = driver.find_element(By.CSS_SELECTOR, ".stack tbody tr td")
+            assert first.rect["y"] < WIDTHS[size][1] / 2, f"{what}: the first figure is below the first half screen"
+            rows = driver.find_elements(By.CSS_SELECTOR, ".stack tbody th[scope=row] a")
+            assert len(rows) >= 6, f"{what}: {len(rows)} rows"
+            second = rows[1].rect["y"]
+            assert second < WIDTHS[size][1], f"{what}: the first layer is at {second}, below the first screen"
+            after = [driver.find_element(By.CSS_SELECTOR, part).rect["y"] for part in ("nav", "#placement", "main")]
+            assert rows[-1].rect["y"] < after[0] and after == sorted(after), f"{what}: {after}"
+            shoot(driver, work, what)
+            is_quiet(driver, what)
+
+
+def fits_two_sheets(driver, page, work):
+    show(driver, page)
+    pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", A4)["data"])
+    (work / "one-page.pdf").write_bytes(pdf)
+    sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert 1 <= sheets <= MOST_SHEETS, f"{page.name} of six layers prints on {sheets} sheets"
+    return sheets
+
+
 def without_scripts(driver, page, work):
     for size in WIDTHS:
         show(driver, page, size, scripts=False)
@@ -257,12 +287,12 @@ def printed(driver, page, work):
     assert drawing.is_displayed() and not driver.find_element(By.CSS_SELECTOR, ".live").is_displayed()
     assert not driver.find_element(By.CSS_SELECTOR, "nav").is_displayed()
     shoot(driver, work, "print")
-    pdf = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
+    pdf = driver.execute_cdp_cmd("Page.printToPDF", A4)["data"]
     (work / "print.pdf").write_bytes(base64.b64decode(pdf))
 
 
 def main():
-    outcrop, run, work = (Path(argument).resolve() for argument in sys.argv[1:])
+    outcrop, run, pages, work = (Path(argument).resolve() for argument in sys.argv[1:])
     copy = work / "run"
     shutil.copytree(run, copy)
     subprocess.run([outcrop, "report", copy], check=True, stdout=subprocess.DEVNULL)
@@ -272,9 +302,11 @@ def main():
         count = with_scripts(driver, page, work, outcrop, copy)
         without_scripts(driver, page, work)
         printed(driver, page, work)
+        begins_with_the_stack(driver, pages / "report.html", work)
+        sheets = fits_two_sheets(driver, pages / "one-page.html", work)
     finally:
         driver.quit()
-    print(f"the report reads well in Chromium: {count} figures, {page.stat().st_size} bytes")
+    print(f"the report reads well in Chromium: {count} figures, {page.stat().st_size} bytes; of six layers on {sheets} sheets")
 
 
 main()

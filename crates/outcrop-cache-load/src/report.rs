@@ -325,6 +325,11 @@ impl LoadReport {
         }
         problems
     }
+
+    /// Whether the figures say nothing of a cache: nothing came back, or what came back is wrong.
+    pub fn is_void(&self) -> bool {
+        self.tally.mismatches > 0 || self.tally.answers() == 0
+    }
 }
 
 fn per_operation(cpu_ns: u64, operations: u64) -> Option<f64> {

@@ -94,7 +94,8 @@ pub(crate) fn repeat(
     Ok(measured)
 }
 
-fn stopped(site: &Site<'_>) -> Result<(), BenchError> {
+/// Ends a trial that the user, or the time that the run may take, wants to end.
+pub(crate) fn stopped(site: &Site<'_>) -> Result<(), BenchError> {
     if site.stop.load(Ordering::Relaxed) {
         Err(BenchError::Interrupted)
     } else {

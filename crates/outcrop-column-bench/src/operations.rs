@@ -8,7 +8,7 @@ use outcrop_probe::Clock;
 
 use crate::error::BenchError;
 use crate::input::ColumnInput;
-use crate::measure::{Site, repeat};
+use crate::measure::{Site, repeat, stopped};
 use crate::peak_memory::growth_during;
 use crate::report::{BenchReport, ColdReads, EncodingShare, SizeReport};
 use crate::source::{Counter, ScratchFile};
@@ -95,8 +95,10 @@ fn encode(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<Benc
             detail: format!("{} bytes written, {} reported", counter.bytes, report.file_bytes),
         })
     };
+    stopped(site)?;
     let (peak, report) = growth_during(once);
     let mut size = size_of(input, &report?);
+    stopped(site)?;
     let file = Arc::new(file_of(input, spec)?.0);
     let open_ns = time_to_open(&file, site.clock)?;
     if let Some(parts) = &mut size.parts
@@ -140,7 +142,9 @@ fn encodings(file: Arc<Vec<u8>>) -> Result<Vec<EncodingShare>, BenchError> {
 }
 
 fn read(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchReport, BenchError> {
+    stopped(site)?;
     let (file, size) = file_of(input, spec)?;
+    stopped(site)?;
     let (column, on_disk) = if spec.mode == SearchMode::OnDisk {
         let on_disk = Arc::new(ScratchFile::create(site.directory, &file)?);
         drop(file);
@@ -153,6 +157,7 @@ fn read(input: &ColumnInput, spec: &BenchSpec, site: &Site<'_>) -> Result<BenchR
         (column, None)
     };
     if spec.index != Index::Only {
+        stopped(site)?;
         check_content(input, &column)?;
     }
     let mut cold_reads = None;

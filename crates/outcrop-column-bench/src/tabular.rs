@@ -2,6 +2,7 @@
 //! their rows. Files are only read.
 
 mod delimited;
+mod described;
 pub(crate) mod folder;
 pub(crate) mod foreign;
 mod kind;
@@ -178,7 +179,8 @@ impl Table {
     /// Looks at the beginning of a file: what it is, delimiter, names, and what its columns hold.
     ///
     /// [`FileKind::of`] says which files are taken; of a folder, every file whose name ends as a table's is
-    /// looked at. *Cost*: one megabyte read a table; the footer, or the schema, of those that have one.
+    /// looked at. *Cost*: one megabyte read a table, the first time and when the file has changed; the footer, or the schema, of those that
+    /// have one.
     ///
     /// # Errors
     /// [`BenchError::Path`], and [`BenchError::Table`] for what is no such file.
@@ -186,6 +188,11 @@ impl Table {
         if path.is_dir() {
             return folder::describe(path);
         }
+        described::once(path, Self::look_at)
+    }
+
+    /// See [`Table::describe`].
+    fn look_at(path: &Path) -> Result<Self, BenchError> {
         let mut sample = Vec::new();
         let mut input = open(path)?;
         let read = input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut sample);

@@ -94,6 +94,15 @@ impl ScratchFile {
         &self.direct
     }
 
+    /// Whether a file of that size may be made in a directory, without making one.
+    ///
+    /// # Errors
+    /// Why not, as [`ScratchFile::create`] says it: the directory, or the room in it.
+    pub fn check(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
+        let directory = resolve_directory(directory)?;
+        check_space(&directory, size_bytes)
+    }
+
     /// Scratch files in `directory` whose process is gone (killed, say): they carry our marker, and nobody
     /// holds their lock. Files that merely have such a name are not in the list.
     ///
@@ -332,13 +341,34 @@ fn check_space(directory: &Path, size_bytes: u64) -> Result<(), DeviceError> {
         wanted_bytes: size_bytes,
         available_bytes,
         reserve_bytes,
-        largest_bytes: room / GRANULE_BYTES * GRANULE_BYTES,
+        largest_bytes: round_size(room),
     })
+}
+
+/// The largest size of at most `room`, in whole units of which there are some: nobody types kibibytes of a disk.
+fn round_size(room: u64) -> u64 {
+    /// A size of fewer units than that would give away too much.
+    const LEAST_UNITS: u64 = 8;
+    let units = [1 << 30, 1 << 20, GRANULE_BYTES];
+    let unit = units.into_iter().find(|unit| room / unit >= LEAST_UNITS);
+    let unit = unit.unwrap_or(GRANULE_BYTES);
+    room / unit * unit
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_size_that_is_advised_is_a_round_one_that_fits() {
+        assert_eq!(round_size(66_067_488 << 10), 63 << 30);
+        assert_eq!(round_size((3 << 30) + 5), 3 << 30);
+        assert_eq!(round_size((9 << 20) + 4097), 9 << 20);
+        assert_eq!(round_size(8191), 4096);
+        for room in (0..u64::MAX / 2).step_by(usize::MAX / 64) {
+            assert!(round_size(room) <= room);
+        }
+    }
 
     /// Names need no disk.
     fn folder() -> tempfile::TempDir {

@@ -92,6 +92,11 @@ pub trait Layer: Sync {
         None
     }
 
+    /// Why a subject is refused in that directory before anything is made of it; none where it can be made, or where only trying tells.
+    fn refusal_in(&self, _subject: &Subject, _directory: &Path) -> Option<String> {
+        None
+    }
+
     /// What a trial of a cell holds at once, as far as that is known before.
     fn holds(&self, _cell: &Cell) -> Holds {
         Holds::default()

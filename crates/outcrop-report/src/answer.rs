@@ -313,20 +313,23 @@ impl Claim {
 }
 
 impl Caution {
+    fn new(severity: Severity, text: impl Into<String>) -> Self {
+        Self {
+            severity,
+            text: text.into(),
+            gravity: Gravity::Doubt,
+            brief: None,
+        }
+    }
+
     /// Good to know.
     pub fn note(text: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Note,
-            text: text.into(),
-        }
+        Self::new(Severity::Note, text)
     }
 
     /// The answer may be wrong because of it.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            text: text.into(),
-        }
+        Self::new(Severity::Warning, text)
     }
 
     /// A warning where it is one, else a note.
@@ -337,6 +340,30 @@ impl Caution {
             Self::note(text)
         }
     }
+
+    /// A warning that the figures are not of the subject at all; in brief for a row of a table.
+    pub(crate) fn void(brief: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            brief: Some(brief.into()),
+            ..Self::warning(text).graded(Gravity::Void)
+        }
+    }
+
+    /// The same, before what is less grave.
+    #[must_use]
+    pub(crate) fn graded(self, gravity: Gravity) -> Self {
+        Self { gravity, ..self }
+    }
+
+    /// Whether the answer may be wrong because of it.
+    pub(crate) fn is_warning(&self) -> bool {
+        self.severity == Severity::Warning
+    }
+
+    /// In brief, that the figures are not of the subject; none for a caution that leaves them their meaning.
+    pub(crate) fn void_in_brief(&self) -> Option<&str> {
+        self.brief.as_deref().filter(|_| self.gravity == Gravity::Void)
+    }
 }
 
 /// Something that limits how far the answer can be relied on.
@@ -346,6 +373,27 @@ pub struct Caution {
     pub severity: Severity,
     /// One sentence.
     pub text: String,
+    /// What it leaves of the figures.
+    #[serde(skip)]
+    pub(crate) gravity: Gravity,
+    /// The same in some words, of what voids figures.
+    #[serde(skip)]
+    brief: Option<String>,
+}
+
+/// What a warning leaves of the figures, the least grave first: where there is no room for all, the gravest are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Gravity {
+    /// The figures hold, and are known within wide intervals only, which the table shows.
+    Width,
+    /// Some figures hold under a condition.
+    Doubt,
+    /// Latencies include the delay of the generator.
+    Late,
+    /// Trials in which others used the device, or something stood still.
+    Contaminated,
+    /// The figures describe something else than the subject.
+    Void,
 }
 
 /// How much a caution matters.

@@ -23,17 +23,18 @@ use crate::section::FigureSlot;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/figures.js");
-/// Figures of the page for print, over all layers.
-const FIGURES_ON_A_SHEET: usize = 8;
-/// Of one layer.
-const FIGURES_OF_A_LAYER: usize = 2;
+/// Figures of the page for print: of one layer, and of several.
+const FIGURES_OF_ONE_LAYER: usize = 2;
+const FIGURES_OF_SEVERAL: usize = 3;
+/// Rows of figures and pieces of advice of a layer, on a page for print of several: six layers fit two sheets.
+const MOST_ON_A_SHEET: usize = 4;
 /// Nothing but what is in the page: no request, no evaluation of text as code.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
 
 /// Renders the whole page.
 pub(crate) fn page(report: &Report) -> String {
-    let body = html! {
+    let content = html! {
         (header(report, &contents(report)))
         main {
             @for layer in &report.layers { (layer_sections(layer, report)) }
@@ -41,21 +42,22 @@ pub(crate) fn page(report: &Report) -> String {
             (provenance::section(report))
         }
         (footer(report))
+    };
+    let body = html! {
+        (PreEscaped(without_implied_ends(&content.into_string())))
         script type="application/json" id="figure-data" { (PreEscaped(data::json(report))) }
         script { (PreEscaped(packed(SCRIPT))) }
     };
     document(report, "whole", &body)
 }
 
-/// Renders what fits one or two sheets of paper: of each layer the answer and its first figures.
+/// Renders what fits one or two sheets of paper: of each layer the answer, then the first figures.
 pub(crate) fn one_page(report: &Report) -> String {
-    let most = (FIGURES_ON_A_SHEET / report.layers.len().max(1)).clamp(1, FIGURES_OF_A_LAYER);
-    let first_figures = |layer: &LayerSection| -> Vec<FigureSlot> {
-        let drawn = layer
-            .figures
-            .iter()
-            .filter(|slot| matches!(slot, FigureSlot::Drawn(_)));
-        drawn.take(most).cloned().collect()
+    let is_alone = report.layers.len() <= 1;
+    let (class, most) = if is_alone {
+        ("brief", usize::MAX)
+    } else {
+        ("brief several", MOST_ON_A_SHEET)
     };
     let body = html! {
         header {
@@ -68,15 +70,64 @@ pub(crate) fn one_page(report: &Report) -> String {
                 section {
                     h2 { (title_of(&layer.layer)) }
                     p.soft { (layer.answer.subject) }
-                    (answer::brief(&layer.answer))
-                    (figures(&first_figures(layer), report, &layer.layer))
+                    (answer::brief(&layer.answer, most))
+                    @if is_alone { (figures(&first_figures(layer, FIGURES_OF_ONE_LAYER), report, &layer.layer)) }
                 }
             }
+            @if !is_alone { (figures_of_several(report)) }
             @if report.layers.is_empty() { (nothing_measured(report)) }
         }
         (footer(report))
     };
-    document(report, "brief", &body)
+    document(report, class, &body)
+}
+
+fn first_figures(layer: &LayerSection, most: usize) -> Vec<FigureSlot> {
+    let drawn = layer
+        .figures
+        .iter()
+        .filter(|slot| matches!(slot, FigureSlot::Drawn(_)));
+    drawn.take(most).cloned().collect()
+}
+
+/// Where to compress as a figure, and the first of each layer as far as there is room, side by side.
+fn figures_of_several(report: &Report) -> Markup {
+    let placement = report
+        .placement
+        .iter()
+        .filter_map(|placement| placement.figure.as_ref());
+    let placement = placement.map(|figure| (None, figure));
+    let of_layers = report.layers.iter().filter_map(|layer| {
+        layer.figures.iter().find_map(|slot| match slot {
+            FigureSlot::Drawn(figure) => Some((Some(title_of(&layer.layer)), figure)),
+            FigureSlot::Missing(_) => None,
+        })
+    });
+    let shown = placement.chain(of_layers).take(FIGURES_OF_SEVERAL);
+    html! {
+        section {
+            div.figures {
+                @for (layer, figure) in shown {
+                    figure id={ "figure-" (figure.id) } {
+                        h3 { @if let Some(layer) = layer { (layer) ": " } (figure.title) }
+                        div.drawing { (PreEscaped(figure.to_page_svg())) }
+                        figcaption { (figure.caption) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// End tags that HTML implies: with some two thousand cells of tables they are a thirtieth of the page. No text has one, since its `<` is a
+/// reference.
+const IMPLIED_ENDS: [&str; 6] = ["</td>", "</th>", "</tr>", "</li>", "</dt>", "</dd>"];
+
+/// Markup without the end tags that the next tag implies.
+fn without_implied_ends(markup: &str) -> String {
+    IMPLIED_ENDS
+        .iter()
+        .fold(markup.to_owned(), |markup, end| markup.replace(end, ""))
 }
 
 /// A script without its comments and its indentation, which readers of the page do not need. No text in it spans lines.
@@ -123,11 +174,11 @@ fn header(report: &Report, contents: &Markup) -> Markup {
     html! {
         header {
             h1 { (title(report)) }
-            @if let Some(answer) = &report.placement { (placement::section(answer)) }
-            (stack::table(&report.layers))
+            (stack::table(&report.layers, report.placement.as_ref()))
+            (contents)
             (stack::wide_figures(report))
             p.lede { (report.run.one_line()) }
-            (contents)
+            @if let Some(answer) = &report.placement { (placement::section(answer)) }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod bars;
 mod figures;
 mod stack;
+mod warnings;
 
 use std::collections::BTreeSet;
 
@@ -10,8 +11,9 @@ use outcrop_schema::kv;
 
 use bars::bars;
 use figures::capabilities;
+use warnings::{all_warnings, hidden, of_warnings, voids};
 
-use crate::answer::{Answer, Claim, ReadingOutcome, Severity};
+use crate::answer::{Claim, ReadingOutcome};
 use crate::command::Commands;
 use crate::finding::{About, Finding, Verdict};
 use crate::layer::undecided::{WIDEST_PERCENT, repeating};
@@ -32,7 +34,7 @@ const MOST_OF_PLACEMENT_ALONE: usize = 6;
 
 /// Lines that where to compress has in any case: the answer, and how sure it is.
 const LEAST_OF_PLACEMENT: usize = 4;
-/// Warnings of one layer.
+/// Warnings of one layer that leave its figures their meaning.
 const MOST_WARNINGS: usize = 2;
 /// Lines that advice has in any case.
 const LEAST_OF_ADVICE: usize = 3;
@@ -44,8 +46,8 @@ const INDENT: usize = 2;
 /// Lines that name the findings that do not hold, and as many for the checks of the run that failed.
 const MOST_NAMED: usize = 2;
 
-/// Renders the summary: at most 22 lines for one layer, at most 3 for each of several, none wider than `width`
-/// columns (60 at least).
+/// Renders the summary: at most 22 lines for one layer, at most 3 for each of several and 2 more where its figures are void, none wider than
+/// `width` columns (60 at least).
 pub(crate) fn render(report: &Report, width: usize, colour: bool) -> String {
     let pen = Pen { colour };
     let width = width.max(LEAST_WIDTH);
@@ -74,13 +76,18 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
     let answer = &layer.answer;
     let subject = wrapped(&answer.subject, width, 0);
     let mut lines: Vec<String> = subject.into_iter().map(|line| pen.bold(&line)).collect();
+    // Ahead of the figures that they void.
+    let voids = voids(answer, width, pen);
+    lines.extend(voids.iter().flatten().cloned());
     let rows = capabilities(answer, width, pen);
     let table = |rows: &[Vec<String>]| [rows.concat(), vec![String::new()]].concat();
     let to_decide = to_decide(std::slice::from_ref(layer), report, width);
-    let summary = summary(report, width);
-    let fixed = lines.len() + table(&rows).len() + to_decide.len() + summary.len();
-    let of_placement = |warnings: &[String]| {
-        let room = MOST_LINES.saturating_sub(fixed + warnings.len() + LEAST_OF_ADVICE + 1);
+    let total = all_warnings(answer).count();
+    // With the longest words that it may have.
+    let summary_lines = summary(report, total, width).len();
+    let fixed = lines.len() + table(&rows).len() + to_decide.len() + summary_lines;
+    let of_placement = |warnings: &[Vec<String>]| {
+        let room = MOST_LINES.saturating_sub(fixed + warnings.concat().len() + LEAST_OF_ADVICE + 1);
         placement(
             report,
             width,
@@ -88,19 +95,20 @@ fn alone(layer: &LayerSection, report: &Report, width: usize, pen: Pen) -> Vec<S
             pen,
         )
     };
-    // Where to compress gives way to what the layer itself advises, and warnings, which the report repeats, give way to both.
-    let has_room = |warnings: &[String]| {
-        fixed + warnings.len() + of_placement(warnings).len() + LEAST_OF_ADVICE <= MOST_LINES
+    // Where to compress gives way to what the layer itself advises, and warnings that leave the figures their meaning give way to both; how
+    // many are in the report alone is said.
+    let has_room = |warnings: &[Vec<String>]| {
+        fixed + warnings.concat().len() + of_placement(warnings).len() + LEAST_OF_ADVICE <= MOST_LINES
     };
-    let warnings = (0..=MOST_WARNINGS)
+    let (least, warnings) = of_warnings(answer, MOST_WARNINGS, width, pen);
+    let kept = (least..=warnings.len())
         .rev()
-        .map(|most| warnings(answer, most, width, pen));
-    let warnings = warnings
-        .into_iter()
-        .find(|warnings| has_room(warnings))
-        .unwrap_or_default();
-    lines.extend(of_placement(&warnings));
-    let last = [to_decide, warnings, summary].concat();
+        .find(|kept| has_room(&warnings[..*kept]))
+        .unwrap_or(least);
+    let warnings = &warnings[..kept];
+    lines.extend(of_placement(warnings));
+    let summary = summary(report, total - voids.len() - kept, width);
+    let last = [to_decide, warnings.concat(), summary].concat();
     // Without warnings there may still be no room for advice: then the last figures are in the report only.
     let least = LEAST_OF_ADVICE.min(answer.advice.len());
     let fits = |rows: &[Vec<String>]| lines.len() + table(rows).len() + last.len() + least <= MOST_LINES;
@@ -134,7 +142,7 @@ fn together(layers: &[LayerSection], report: &Report, width: usize, pen: Pen) ->
     lines.extend(followed(picture.unwrap_or_default()));
     lines.extend(stack::table(layers, width, pen));
     lines.extend(to_decide(layers, report, width));
-    lines.extend(summary(report, width));
+    lines.extend(summary(report, hidden(layers), width));
     lines
 }
 
@@ -271,23 +279,8 @@ fn advice(claims: &[Claim], width: usize, room: usize, pen: Pen) -> Vec<String> 
     lines
 }
 
-/// Warnings in full, as many as there is room for.
-fn warnings(answer: &Answer, most: usize, width: usize, pen: Pen) -> Vec<String> {
-    let warnings = answer
-        .cautions
-        .iter()
-        .filter(|caution| caution.severity == Severity::Warning);
-    let mut lines = Vec::new();
-    for caution in warnings.take(most) {
-        let block = wrapped(&format!("Warning: {}", caution.text), width, 2);
-        lines.extend(block.into_iter().map(|line| pen.warning(&line)));
-    }
-    lines.truncate(6);
-    lines
-}
-
 /// How much was measured, which intervals those are, and which findings do not hold.
-fn summary(report: &Report, width: usize) -> Vec<String> {
+fn summary(report: &Report, hidden: usize, width: usize) -> Vec<String> {
     let trials = &report.trials;
     let mut text = format!(
         "{} in {}",
@@ -300,13 +293,13 @@ fn summary(report: &Report, width: usize) -> Vec<String> {
     if let Some(percents) = confidences(report) {
         text.push_str(&format!(" · in parentheses: {percents} intervals"));
     }
-    // One layer has its warnings above; several have no room for them.
-    let cautions = report.layers.iter().flat_map(|layer| &layer.answer.cautions);
-    let warnings = cautions
-        .filter(|caution| caution.severity == Severity::Warning)
-        .count();
-    if report.layers.len() > 1 && warnings > 0 {
-        text.push_str(&format!(" · {} in the report", counted(warnings, "warning")));
+    if hidden > 0 {
+        // One layer has the gravest above.
+        let what = match report.layers.as_slice() {
+            [only] if all_warnings(&only.answer).count() > hidden => "more warning",
+            _ => "warning",
+        };
+        text.push_str(&format!(" · {} in the report", counted(hidden, what)));
     }
     if let Some(figures) = report.wide_figures() {
         text.push_str(&format!(

@@ -24,6 +24,23 @@ pub(crate) fn fitting(text: &str, width: usize, indent: usize, most: usize) -> V
         .unwrap_or_default()
 }
 
+/// The same for text whose last clause, behind a semicolon, limits what is said before it: that clause is kept, and the middle is left out.
+pub(crate) fn fitting_with_end(text: &str, width: usize, most: usize) -> Vec<String> {
+    let shorter = || {
+        let (head, caveat) = text.rsplit_once("; ")?;
+        let is_whole = |text: &str| text.matches('`').count().is_multiple_of(2);
+        let ends = clause_ends(head).into_iter().rev();
+        let ends = ends.filter(|end| is_whole(&head[..*end]) && is_whole(caveat));
+        let mut lines = ends.map(|end| wrapped(&format!("{} …; {caveat}", &head[..end]), width, 0));
+        lines.find(|lines| lines.len() <= most)
+    };
+    let lines = wrapped(text, width, 0);
+    if lines.len() <= most {
+        return lines;
+    }
+    shorter().unwrap_or_else(|| fitting(text, width, 0, most))
+}
+
 /// Where a clause ends: before a parenthesis, and before a comma, semicolon, colon or full stop outside of one.
 fn clause_ends(text: &str) -> Vec<usize> {
     let (mut depth, mut is_command) = (0_usize, false);
@@ -97,7 +114,7 @@ fn put(words: &mut Vec<String>, command: &mut Vec<&str>, most: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{fitting, wrapped};
+    use super::{fitting, fitting_with_end, wrapped};
 
     #[test]
     fn a_command_is_on_one_line_where_it_fits_on_one() {
@@ -136,5 +153,21 @@ mod tests {
                 assert!(!is_cut_within, "{width}, {most}: {lines:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_clause_that_limits_an_advice_is_kept_and_the_middle_gives_way() {
+        let text =
+            "Use zstd:1, 64 KiB: ratio 2.64 (clear), 320 MB/s in; not certain: it may break the limit.";
+        assert_eq!(fitting_with_end(text, 200, 1), [text]);
+        let lines = fitting_with_end(text, 30, 3);
+        assert!(lines.len() <= 3, "{lines:?}");
+        let said = lines.join(" ");
+        assert!(
+            said.starts_with("Use zstd:1") && said.contains(" …; not certain: it may break the limit."),
+            "{said}"
+        );
+        // Where even that has no room, what to do comes first.
+        assert_eq!(fitting_with_end(text, 30, 1), ["Use zstd:1, 64 KiB …"]);
     }
 }

@@ -6,18 +6,16 @@ use crate::output::{self, Cell, Format, Table};
 use crate::session::rounded;
 use outcrop_lab::{Estimate, FollowDoubt, PlanSet};
 use outcrop_measure::race::{LOOKS, MOST_ROUNDS};
-use outcrop_measure::units::{ByteSize, TimeSpan, format_bytes, format_data};
-use outcrop_probe::Filesystem;
+use outcrop_measure::units::{ByteSize, TimeSpan, format_data};
 use outcrop_report::cell_table;
 use outcrop_report::number::counted;
 use outcrop_results::{CellRow, CellTable};
-use outcrop_schema::device;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints what a run of these plans would do.
 pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> anyhow::Result<Ending> {
-    if let Some(too_large) = too_large(set) {
-        output::note(&too_large);
+    if let Some(refusal) = set.refusal() {
+        output::note(&format!("warning: {refusal}"));
     }
     match format {
         Format::Json => output::print(&output::pretty_json(&envelope(set, rated))?)?,
@@ -31,32 +29,6 @@ pub(crate) fn print(set: &PlanSet, format: Format, rated: Option<ByteSize>) -> a
         }
     }
     Ok(Ending::Done)
-}
-
-/// Why a scratch file would be refused: the run itself leaves 5 % of the filesystem free.
-fn too_large(set: &PlanSet) -> Option<String> {
-    let scratch_file = |cell: &outcrop_lab::Cell| {
-        let settings = &cell.subject.settings;
-        let is_scratch = settings.get(&device::KIND) == Some(&device::Kind::ScratchFile);
-        settings.get(&device::SIZE).copied().filter(|_| is_scratch)
-    };
-    let of_devices = set
-        .cells()
-        .iter()
-        .filter(|cell| cell.layer.name() == device::SCHEMA.name);
-    let size = of_devices.filter_map(scratch_file).max()?;
-    let place = Filesystem::at(set.directory())
-        .ok()
-        .filter(|place| place.total_bytes > 0)?;
-    let room = place.available_bytes.saturating_sub(place.total_bytes / 20);
-    (size.0 > room).then(|| {
-        format!(
-            "warning: a scratch file of {} does not fit: {} has room for {}, with 5 % left free; give a smaller --size",
-            format_bytes(size.0),
-            set.directory().display(),
-            format_data(room as f64)
-        )
-    })
 }
 
 /// The cells as the table of a run has them, without a figure.

@@ -116,6 +116,9 @@ pub(crate) fn start_and(
         return dry_run::print(set, flags.format, flags.tbw);
     }
     check_hindrances(set)?;
+    if let Some(refusal) = set.refusal() {
+        return Err(anyhow::anyhow!(refusal));
+    }
     if flags.no_save {
         // Removed with all that is in it when this returns.
         let place = tempfile::tempdir().context("cannot create a temporary run folder")?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// How much of a file is looked at to learn what it is.
 pub const SAMPLE_BYTES: u64 = 1 << 20;
-/// Bytes in which a zero says that a file without the name of a table is no text.
+/// Bytes in which a zero says that a file is no text.
 const BINARY_BYTES: usize = 64 << 10;
 
 /// Kinds of files that columns are read from.
@@ -29,7 +29,7 @@ impl FileKind {
     /// The kind of a file whose name may be known and whose content, decompressed, begins with `first`: some kilobytes.
     ///
     /// First bytes that only one format has decide, then the ending of the name, without one that says how it is
-    /// compressed. What has neither is lines of text, unless it is binary.
+    /// compressed. What has neither is lines of text; what is text by its name or for want of one must not be binary.
     ///
     /// # Errors
     /// What was seen, for a binary file.
@@ -41,16 +41,38 @@ impl FileKind {
             _ if first.starts_with(b"ARROW1") => Ok(Self::Arrow),
             Some("parquet") => Ok(Self::Parquet),
             Some("arrow" | "arrows" | "feather" | "ipc") => Ok(Self::Arrow),
+            Some(ending @ ("tsv" | "csv" | "txt" | "text")) if is_binary(first) => Err(format!(
+                "binary data in a file whose name ends in .{ending}: it has bytes of zero, which text has not{}",
+                archive(first)
+            )),
             Some("tsv") => Ok(Self::TabSeparated),
             Some("csv") => Ok(Self::Delimited),
             Some("txt" | "text") => Ok(Self::Lines),
             _ if name.is_none() => Ok(Self::Lines),
-            _ if memchr::memchr(0, &first[..first.len().min(BINARY_BYTES)]).is_some() => Err(format!(
+            _ if is_binary(first) => Err(format!(
                 "binary data in a file whose name does not end in .{}",
                 super::ENDINGS.join(", .")
             )),
             _ => Ok(Self::Lines),
         }
+    }
+}
+
+/// Whether the first kilobytes have a zero, which no text has.
+fn is_binary(first: &[u8]) -> bool {
+    memchr::memchr(0, &first[..first.len().min(BINARY_BYTES)]).is_some()
+}
+
+/// What an archive is and what to do with it, in words that end a sentence; nothing of what is none.
+fn archive(first: &[u8]) -> &'static str {
+    /// Where the magic of a tar archive is, by POSIX (pax).
+    const TAR_MAGIC: std::ops::Range<usize> = 257..262;
+    if first.starts_with(b"PK\x03\x04") {
+        "; it is a ZIP archive: unpack it first"
+    } else if first.get(TAR_MAGIC) == Some(b"ustar") {
+        "; it is a tar archive: unpack it first"
+    } else {
+        ""
     }
 }
 

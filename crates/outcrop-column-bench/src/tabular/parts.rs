@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::{Array as _, ArrayRef};
 use outcrop_column::arrow::for_each_value;
@@ -86,10 +87,19 @@ impl Table {
     /// The first `row_limit` rows of a column of the table at `path`, which this describes.
     ///
     /// # Errors
-    /// [`BenchError::Path`], and [`BenchError::Table`] for a row without the column.
-    pub fn load(&self, path: &Path, column: &TableColumn, row_limit: u64) -> Result<ColumnInput, BenchError> {
+    /// [`BenchError::Path`], [`BenchError::Table`] for a row without the column, and [`BenchError::Interrupted`] when `stop` was raised.
+    pub fn load(
+        &self,
+        path: &Path,
+        column: &TableColumn,
+        row_limit: u64,
+        stop: &AtomicBool,
+    ) -> Result<ColumnInput, BenchError> {
         let mut input = ColumnInput::default();
         self.for_each(path, column, &mut |part| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(BenchError::Interrupted);
+            }
             part.for_each(|value| {
                 if input.row_count() < row_limit {
                     input.push(value);

@@ -1,6 +1,7 @@
 //! Files of the user's: delimiters, names, kinds of columns, and what is no table.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use outcrop_column::{ArrowForm, Column, EncodeOptions, Encoder};
 use outcrop_column_bench::tabular::{FileKind, Given, Table, TableFormat, ValueKind, is_table};
@@ -54,10 +55,17 @@ fn columns_of_numbers_and_dates_are_told_from_columns_of_text() {
     assert_eq!(table.column("1").unwrap().name, "rock");
     assert_eq!(table.column("lava"), None);
     let input = table
-        .load(&path, table.column("rock").unwrap(), u64::MAX)
+        .load(
+            &path,
+            table.column("rock").unwrap(),
+            u64::MAX,
+            &AtomicBool::new(false),
+        )
         .unwrap();
     assert_eq!(input.text(), b"slate\n7\n");
-    let first = table.load(&path, table.column("rock").unwrap(), 1).unwrap();
+    let first = table
+        .load(&path, table.column("rock").unwrap(), 1, &AtomicBool::new(false))
+        .unwrap();
     assert_eq!(first.row_count(), 1);
 }
 
@@ -66,7 +74,12 @@ fn newlines_within_quotes_stay_within_their_row() {
     let (_kept, path) = file("a.csv", "rock,note\nslate,\"two\nlines\"\nchalk,one\n");
     let table = Table::describe(&path).unwrap();
     let input = table
-        .load(&path, table.column("note").unwrap(), u64::MAX)
+        .load(
+            &path,
+            table.column("note").unwrap(),
+            u64::MAX,
+            &AtomicBool::new(false),
+        )
         .unwrap();
     let rows: Vec<_> = input.rows().map(|row| row.unwrap().to_vec()).collect();
     assert_eq!(rows, [b"two\nlines".to_vec(), b"one".to_vec()]);
@@ -76,7 +89,9 @@ fn newlines_within_quotes_stay_within_their_row() {
 fn lines_are_one_column_whether_or_not_the_last_one_ends() {
     let (_kept, path) = file("a.txt", "x\n\ny");
     let table = Table::describe(&path).unwrap();
-    let input = table.load(&path, &table.columns[0], u64::MAX).unwrap();
+    let input = table
+        .load(&path, &table.columns[0], u64::MAX, &AtomicBool::new(false))
+        .unwrap();
     assert_eq!(input.text(), b"x\n\ny\n");
 }
 
@@ -108,13 +123,22 @@ fn parquet_and_arrow_columns_have_the_same_rows_as_their_text() {
             rock.kind == ValueKind::Strings && table.columns.len() == 1,
             "{table:?}"
         );
-        let input = table.load(&path, rock, u64::MAX).unwrap();
+        let input = table
+            .load(&path, rock, u64::MAX, &AtomicBool::new(false))
+            .unwrap();
         let expected = rows.map(|row| row.map(str::as_bytes));
         assert!(input.rows().eq(expected), "{}", path.display());
-        assert_eq!(table.load(&path, rock, 2).unwrap().row_count(), 2);
+        assert_eq!(
+            table
+                .load(&path, rock, 2, &AtomicBool::new(false))
+                .unwrap()
+                .row_count(),
+            2
+        );
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() / 3]).unwrap();
-        let read = Table::describe(&path).and_then(|table| table.load(&path, rock, u64::MAX));
+        let read = Table::describe(&path)
+            .and_then(|table| table.load(&path, rock, u64::MAX, &AtomicBool::new(false)));
         let message = read.unwrap_err().to_string();
         assert!(message.starts_with(&path.display().to_string()), "{message}");
     }
@@ -135,7 +159,7 @@ fn what_is_no_table_is_refused_with_what_was_seen() {
     let (_kept, path) = file("ragged.csv", "a,b\n1,2\n3\n");
     let table = Table::describe(&path).unwrap();
     let message = table
-        .load(&path, &table.columns[1], u64::MAX)
+        .load(&path, &table.columns[1], u64::MAX, &AtomicBool::new(false))
         .unwrap_err()
         .to_string();
     assert!(message.contains("line 3 has 1 fields"), "{message}");
@@ -156,7 +180,9 @@ fn a_compressed_table_is_read_as_what_is_inside_whatever_its_name_says() {
             "delimiter '|', a header, 2 columns",
             "{name}"
         );
-        let input = table.load(&path, &table.columns[1], u64::MAX).unwrap();
+        let input = table
+            .load(&path, &table.columns[1], u64::MAX, &AtomicBool::new(false))
+            .unwrap();
         assert_eq!(input.text(), b"slate\nchalk\n");
     }
     let cut = here.path().join("cut.csv.zst");
@@ -183,4 +209,50 @@ fn what_is_given_is_not_guessed() {
         describe(Given::default()).assumed().unwrap(),
         "delimiter ',', a header, 2 columns"
     );
+}
+
+#[test]
+fn a_file_is_looked_at_once_and_again_when_it_has_changed() {
+    let (_kept, path) = file("a.csv", "rock,note\nbasalt,1\n");
+    let first = Table::describe(&path).unwrap();
+    assert_eq!(Table::describe(&path).unwrap(), first);
+    std::fs::write(&path, "rock,remark,more\nbasalt,1,2\n").unwrap();
+    let names: Vec<String> = Table::describe(&path)
+        .unwrap()
+        .columns
+        .into_iter()
+        .map(|column| column.name)
+        .collect();
+    assert_eq!(names, ["rock", "remark", "more"]);
+}
+
+#[test]
+fn a_load_that_is_stopped_reads_no_further() {
+    let (_kept, path) = file("a.csv", "rock,note\nbasalt,1\ngranite,2\n");
+    let table = Table::describe(&path).unwrap();
+    let stopped = table.load(&path, &table.columns[0], u64::MAX, &AtomicBool::new(true));
+    assert!(matches!(
+        stopped,
+        Err(outcrop_column_bench::BenchError::Interrupted)
+    ));
+}
+
+#[test]
+fn binary_data_under_the_name_of_text_are_refused_and_an_archive_is_named() {
+    let mut tar = vec![b'a'; 512];
+    tar[256] = 0;
+    tar[257..262].copy_from_slice(b"ustar");
+    for (name, content, said) in [
+        (
+            "z.csv",
+            &b"PK\x03\x04\0\0rest"[..],
+            "it is a ZIP archive: unpack it first",
+        ),
+        ("t.txt", &tar, "it is a tar archive: unpack it first"),
+        ("r.tsv", b"\x17\0\x99", "it has bytes of zero"),
+        ("r.csv.gz", b"\x17\0\x99", "a file whose name ends in .csv"),
+    ] {
+        let refused = FileKind::of(Some(std::path::Path::new(name)), content).unwrap_err();
+        assert!(refused.contains(said), "{name}: {refused}");
+    }
 }

@@ -130,7 +130,14 @@ fn a_column_takes_in_its_file_what_the_footer_says_and_as_ocol_what_encoding_all
         assert_eq!(report.stored.form.as_deref(), Some(form));
         assert_eq!((report.table_rows, report.size.row_count), (Ok(10_000), 10_000));
         let table = Table::describe(&path).unwrap();
-        let input = table.load(&path, table.column(name).unwrap(), u64::MAX).unwrap();
+        let input = table
+            .load(
+                &path,
+                table.column(name).unwrap(),
+                u64::MAX,
+                &AtomicBool::new(false),
+            )
+            .unwrap();
         let mut encoder = Encoder::new(EncodeOptions::default());
         encoder.set_name(name).unwrap();
         for row in input.rows() {

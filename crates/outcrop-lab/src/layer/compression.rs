@@ -37,9 +37,14 @@ fn of_format(seen: &str, names: &[&str]) -> Option<String> {
         .filter(|name| !name.contains(LIBRARY_MARK))
         .map(|name| format!("`{name}`"))
         .collect();
+    let what = if seen == codec {
+        format!("{seen} is a format that several libraries write")
+    } else {
+        format!("{seen} uses {codec}")
+    };
     (!libraries.is_empty()).then(|| {
         format!(
-            "{seen} uses deflate; this build has {}, each with a level (`{}:6`)",
+            "{what}; this build has {}, each with a level (`{}:6`)",
             libraries.join(", "),
             libraries[0].trim_matches('`')
         )

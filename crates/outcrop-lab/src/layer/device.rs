@@ -15,7 +15,7 @@ mod values;
 use std::path::Path;
 use std::time::Duration;
 
-use outcrop_device::{EngineKind, ReadOnlyTarget};
+use outcrop_device::{DeviceError, EngineKind, ReadOnlyTarget, ScratchFile};
 use outcrop_measure::Metric;
 use outcrop_measure::units::ByteSize;
 use outcrop_schema::device::{
@@ -124,6 +124,16 @@ impl Layer for Device {
                 Ok(Subject { settings, label })
             }
         }
+    }
+
+    fn refusal_in(&self, subject: &Subject, directory: &Path) -> Option<String> {
+        let settings = &subject.settings;
+        if *settings.value(&KIND) != Kind::ScratchFile {
+            return None;
+        }
+        let refused = ScratchFile::check(directory, settings.value(&SIZE).0).err()?;
+        // What else is wrong with the directory is said where the file is made.
+        matches!(refused, DeviceError::NoSpace { .. }).then(|| refused.to_string())
     }
 
     fn complete_factors(

@@ -8,6 +8,13 @@ use crate::cell::Cell;
 use crate::layer::Holds;
 
 impl PlanSet {
+    /// Why the run cannot begin in its directory, however long it would take; none where nothing is known against it.
+    pub fn refusal(&self) -> Option<String> {
+        let cells = self.cells().iter();
+        let mut refusals = cells.filter_map(|cell| cell.layer.refusal_in(&cell.subject, self.directory()));
+        refusals.next()
+    }
+
     /// Sentences about trials that hold more than the directory's filesystem has room for, or than the machine has memory; of what is not
     /// known, nothing.
     pub fn shortages(&self) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::answer::{Answer, Capability, Claim, Reading, ReadingOutcome, Severity};
-use crate::number::Number;
+use crate::answer::{Answer, Capability, Caution, Claim, Reading, ReadingOutcome};
+use crate::number::{Number, counted};
 
 pub(super) fn body(answer: &Answer) -> Markup {
     html! {
@@ -16,7 +16,7 @@ pub(super) fn body(answer: &Answer) -> Markup {
             h3 { "How sure this is" }
             ul.cautions {
                 @for caution in &answer.cautions {
-                    @let warning = caution.severity == Severity::Warning;
+                    @let warning = caution.is_warning();
                     li.warning[warning] { @if warning { strong { "Warning: " } } (prose(&caution.text)) }
                 }
             }
@@ -24,16 +24,31 @@ pub(super) fn body(answer: &Answer) -> Markup {
     }
 }
 
-/// The figures, the warnings, and a line for each piece of advice.
-pub(super) fn brief(answer: &Answer) -> Markup {
-    let warnings = answer.cautions.iter();
-    let warnings = warnings.filter(|caution| caution.severity == Severity::Warning);
+/// The gravest warnings, the first figures, and a line for each of the first pieces of advice: at most `most` of each, and half as many
+/// warnings. How many more the report has is said.
+pub(super) fn brief(answer: &Answer, most: usize) -> Markup {
+    let warnings: Vec<&Caution> = answer
+        .cautions
+        .iter()
+        .filter(|caution| caution.is_warning())
+        .collect();
+    let (rows, advice) = (&answer.capabilities, &answer.advice);
+    let left = [
+        ("more warning", warnings.len().saturating_sub(most / 2)),
+        ("more row", rows.len().saturating_sub(most)),
+        ("more recommendation", advice.len().saturating_sub(most)),
+    ];
+    let left = left.into_iter().filter(|(_, count)| *count > 0);
+    let left: Vec<String> = left.map(|(what, count)| counted(count, what)).collect();
     html! {
-        @for caution in warnings { p.warning { strong { "Warning: " } (prose(&shortened(&caution.text))) } }
-        (capabilities(&answer.capabilities, brief_cell))
-        @if !answer.advice.is_empty() {
-            ul.advice { @for claim in &answer.advice { li { strong { (claim.topic) ": " } (prose(&claim.brief)) } } }
+        @for caution in warnings.iter().take(most / 2) {
+            p.warning { strong { "Warning: " } (prose(&shortened(&caution.text))) }
         }
+        (capabilities(&rows[..rows.len().min(most)], brief_cell))
+        @if !advice.is_empty() {
+            ul.advice { @for claim in advice.iter().take(most) { li { strong { (claim.topic) ": " } (prose(&claim.brief)) } } }
+        }
+        @if !left.is_empty() { p.soft { "In report.html: " (left.join(", ")) "." } }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where to compress, as the first thing on the page: the answer in a paragraph, what was compared, and a picture.
+//! Where to compress, below the table of layers: the answer in a paragraph, what was compared, and a picture.
 
 use maud::{Markup, PreEscaped, html};
 

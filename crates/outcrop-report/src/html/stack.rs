@@ -4,23 +4,31 @@ use maud::{Markup, html};
 
 use super::answer::prose;
 use super::title_of;
-use crate::answer::{Answer, Claim, Headline, Instruction, NO_ADVICE};
+use crate::answer::{Answer, Caution, Claim, Headline, Instruction, NO_ADVICE};
 use crate::layer::undecided::WIDEST_PERCENT;
+use crate::placement::Placement;
 use crate::report::{LayerSection, Report};
 
 /// Figures of a row; the section of the layer has the rest.
 const MOST_FIGURES: usize = 2;
 
-/// What each layer can do and what to do about it, from the device up.
-pub(super) fn table(layers: &[LayerSection]) -> Markup {
+/// What each layer can do and what to do about it, from the device up; before them, where to compress, where the run can tell.
+pub(super) fn table(layers: &[LayerSection], placement: Option<&Placement>) -> Markup {
     if layers.is_empty() {
         return html! {};
     }
+    let where_to_compress = placement.and_then(|placement| placement.answer.first());
     html! {
         table.stack {
             caption { "The stack: what each layer can do, and what to configure" }
             thead { tr { th scope="col" { "layer" } th scope="col" { "measured" } th scope="col" { "what to do" } } }
             tbody {
+                @if let Some(answer) = where_to_compress {
+                    tr {
+                        th scope="row" { a href="#placement" { "Where to compress" } }
+                        td colspan="2" { strong { (prose(answer)) } }
+                    }
+                }
                 @for layer in layers {
                     tr {
                         th scope="row" {
@@ -66,8 +74,12 @@ fn figure(headline: Headline<'_>) -> Markup {
     }
 }
 
+/// What to do; before it, that the figures are not of the layer, where that is so.
 fn advice(answer: &Answer) -> Markup {
     html! {
+        @for brief in answer.cautions.iter().filter_map(Caution::void_in_brief) {
+            p.warning { strong { "Warning: " } (brief) "." }
+        }
         @match answer.instruction() {
             Instruction::Do(action) => { (prose(action)) "." },
             Instruction::Undecided(Claim { topic, brief, .. }) => { b { (topic) ": " } (prose(brief)) },

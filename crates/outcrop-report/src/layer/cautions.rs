@@ -4,13 +4,13 @@ use outcrop_measure::metric::Scope;
 use outcrop_results::{CellView, Outcome, RunView, TrialEntry};
 use outcrop_schema::LayerSchema;
 
-use crate::answer::Caution;
+use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
 use crate::environment;
 use crate::number::{Number, counted};
 
-/// Lost trials, wide intervals, few repetitions, what disturbs measurements on the machine, and what else a layer has to say: warnings
-/// first.
+/// Lost trials, wide intervals, few repetitions, what disturbs measurements on the machine, and what else a layer has to say: the
+/// gravest first.
 pub fn cautions(
     run: &RunView,
     schema: &LayerSchema,
@@ -38,7 +38,7 @@ pub fn cautions(
         let warnings = environment::warnings(&run.environment);
         cautions.extend(warnings.into_iter().map(Caution::note));
     }
-    cautions.sort_by_key(|caution| std::cmp::Reverse(caution.severity));
+    cautions.sort_by_key(|caution| std::cmp::Reverse((caution.severity, caution.gravity)));
     cautions
 }
 
@@ -113,12 +113,13 @@ fn stalled(schema: &LayerSchema, cells: &[Cell<'_>]) -> Option<Caution> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(Caution::warning(format!(
+    let text = format!(
         "{} stalled, with less than a tenth of the operations of the other repetitions: {}{more}. The latency of a stalled trial counts \
          as the longest that it saw.",
         counted(all.len(), "trial"),
         all[..all.len().min(MOST_STALLED)].join(", ")
-    )))
+    );
+    Some(Caution::warning(text).graded(Gravity::Contaminated))
 }
 
 /// How many of a layer's headline numbers have wide intervals: a warning where more than a quarter have.
@@ -139,7 +140,7 @@ fn width(numbers: &[&Number]) -> Option<Caution> {
         "In {wide} of {total} cells the interval of the {what} is wide: more than ± {} % of the median.",
         Number::WIDE_PERCENT
     );
-    (wide > 0).then(|| Caution::warning_if(wide * 4 > total, text))
+    (wide > 0).then(|| Caution::warning_if(wide * 4 > total, text).graded(Gravity::Width))
 }
 
 /// What so few repetitions can say.

@@ -31,7 +31,7 @@ pub(super) fn capabilities(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<S
         .iter()
         .map(|reading| reading.column.as_str())
         .collect();
-    let mut rows = vec![vec![pen.bold(&widths.row("", &columns))]];
+    let mut rows = vec![widths.head(&columns, pen)];
     for capability in &answer.capabilities {
         let outcomes: Vec<&ReadingOutcome> = capability.readings.iter().map(|one| &one.outcome).collect();
         let (mut values, ends) = values(&outcomes, widths);
@@ -96,10 +96,23 @@ impl Widths {
     fn row<T: AsRef<str>>(self, label: &str, columns: &[T]) -> String {
         let mut line = pad(label, self.label);
         for column in columns {
-            let fitting: String = column.as_ref().chars().take(self.column - 1).collect();
-            line.push_str(&pad(&fitting, self.column));
+            line.push_str(&pad(&cut(column.as_ref(), self.column - 1), self.column));
         }
         line.trim_end().to_owned()
+    }
+
+    /// The names of the columns, each in as many lines as it needs: of two percentiles the end tells which.
+    fn head(self, columns: &[&str], pen: Pen) -> Vec<String> {
+        let names = columns.iter().map(|column| wrapped(column, self.column - 1, 0));
+        let names: Vec<Vec<String>> = names.collect();
+        let most = names.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let line = |index: usize| {
+            let words = names
+                .iter()
+                .map(|name| name.get(index).map_or("", String::as_str));
+            pen.bold(&self.row("", &words.collect::<Vec<_>>()))
+        };
+        (0..most).map(line).collect()
     }
 
     /// What belongs to the values above: in their columns where it fits, else one after the other, each with its column's name.
@@ -120,6 +133,15 @@ impl Widths {
         let lines = wrapped(&named.join("; "), self.all - 2 * INDENT, 0);
         lines.iter().map(|line| indented(&indented(line))).collect()
     }
+}
+
+/// A text that is cut shows it.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
 }
 
 #[cfg(test)]
@@ -169,5 +191,34 @@ mod tests {
                 "{width}: {lines}"
             );
         }
+    }
+
+    #[test]
+    fn the_head_of_a_column_is_never_cut_without_a_sign_and_keeps_its_percentile() {
+        let heads = [
+            "rows of a value, p50",
+            "rows of a value on disk, p99",
+            "range of a tenth, p50",
+        ];
+        let reading = |head: &&str| Reading::of(head, None, String::new);
+        let answer = Answer {
+            capabilities: vec![Capability {
+                label: "lineitem/l_comment".to_owned(),
+                readings: heads.iter().map(reading).collect(),
+            }],
+            ..Answer::default()
+        };
+        for width in [60, 80, 100, 160] {
+            let head = &capabilities(&answer, width, Pen { colour: false })[0];
+            assert!(head.iter().all(|line| line.chars().count() <= width), "{head:?}");
+            let words: Vec<&str> = head.iter().flat_map(|line| line.split_whitespace()).collect();
+            let count = |word: &str| words.iter().filter(|seen| **seen == word).count();
+            assert_eq!(
+                (count("p50"), count("p99"), count("value,")),
+                (2, 1, 1),
+                "{width}: {head:?}"
+            );
+        }
+        assert_eq!(cut("microseconds", 8), "microse…");
     }
 }

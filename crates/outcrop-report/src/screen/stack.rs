@@ -1,16 +1,16 @@
 //! The stack as a table in text: a row for each layer, as on the first screen of the page.
 
-use super::{Pen, pad};
+use super::{Pen, pad, warnings};
 use crate::answer::{Answer, Instruction, NO_ADVICE};
 use crate::report::LayerSection;
-use crate::wrap::{fitting, wrapped};
+use crate::wrap::{fitting, fitting_with_end, wrapped};
 
-/// Lines of a row.
+/// Lines of a row, what voids its figures not counted.
 const MOST_LINES: usize = 3;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// A head, and at most three lines for each layer.
+/// A head, and at most three lines for each layer; where its figures are void, that stands before what to do.
 pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<String> {
     let names = layers.iter().map(|layer| layer.layer.chars().count());
     let name_width = names.max().unwrap_or(0) + GAP;
@@ -24,12 +24,18 @@ pub(super) fn table(layers: &[LayerSection], width: usize, pen: Pen) -> Vec<Stri
     let mut lines = vec![pen.bold(&head)];
     for layer in layers {
         let measured = measured(layer, measured_width - GAP);
-        let advice = advice(&layer.answer, advice_width);
-        for index in 0..measured.len().max(advice.len()).max(1) {
+        let voids = warnings::of_row(&layer.answer, advice_width);
+        let of_void = voids.len();
+        let to_do = [voids, advice(&layer.answer, advice_width)].concat();
+        for index in 0..measured.len().max(to_do.len()).max(1) {
             let name = if index == 0 { layer.layer.as_str() } else { "" };
             let cell = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
-            let rest = format!("{}{}", pad(&cell(&measured), measured_width), cell(&advice));
-            lines.push(pen.bold(&pad(name, name_width)) + rest.trim_end());
+            let left = pen.bold(&pad(name, name_width)) + &pad(&cell(&measured), measured_width);
+            let right = match cell(&to_do) {
+                warning if index < of_void => pen.warning(&warning),
+                action => action,
+            };
+            lines.push((left + &right).trim_end().to_owned());
         }
     }
     lines
@@ -74,8 +80,8 @@ fn figures(answer: &Answer, width: usize, room: usize) -> Vec<String> {
     lines
 }
 
-/// What to do: without the parentheses at its end, which say under which load and with what it was compared, where they do not fit; the report
-/// has them.
+/// What to do: without the parentheses at its end, which say under which load and with what it was compared, where they do not fit, and then
+/// without its middle; the report has them.
 fn advice(answer: &Answer, width: usize) -> Vec<String> {
     let text = match answer.instruction() {
         Instruction::Do(action) => action,
@@ -95,5 +101,5 @@ fn advice(answer: &Answer, width: usize) -> Vec<String> {
     {
         text = shorter;
     }
-    fitting(&format!("{text}."), width, 0, MOST_LINES)
+    fitting_with_end(&format!("{text}."), width, MOST_LINES)
 }

@@ -6,6 +6,7 @@ mod cache_fixture;
 mod cell_table;
 mod column;
 mod column_baselines;
+mod column_encoding;
 mod column_fixture;
 mod comparison;
 mod compression;

@@ -4,6 +4,35 @@
 /// Elements that have no end tag.
 const VOID: [&str; 7] = ["wbr", "meta", "input", "br", "img", "link", "hr"];
 
+/// Elements whose end the start of one of these, or the end of what they are in, implies (HTML, section 13.1.2.4).
+const IMPLIED: [(&str, &[&str]); 6] = [
+    ("td", &["td", "th", "tr"]),
+    ("th", &["td", "th", "tr"]),
+    ("tr", &["tr"]),
+    ("li", &["li"]),
+    ("dt", &["dt", "dd"]),
+    ("dd", &["dt", "dd"]),
+];
+
+/// Closes what the start of an element implies the end of.
+fn start(name: &str, open: &mut Vec<String>) {
+    let is_ended = |last: &String| IMPLIED.iter().any(|(one, by)| one == last && by.contains(&name));
+    while open.last().is_some_and(is_ended) {
+        open.pop();
+    }
+}
+
+/// Closes an element and what its end implies the end of; what was open in its place, if anything else was.
+fn end(name: &str, open: &mut Vec<String>) -> Result<(), String> {
+    loop {
+        match open.pop() {
+            Some(last) if last == name => return Ok(()),
+            Some(last) if IMPLIED.iter().any(|(one, _)| *one == last) => {}
+            other => return Err(format!("</{name}> where {other:?} is open")),
+        }
+    }
+}
+
 /// The elements in the order in which they open, or what is wrong and where.
 pub(crate) fn elements(page: &str) -> Result<Vec<String>, String> {
     let mut open: Vec<String> = Vec::new();
@@ -20,10 +49,7 @@ pub(crate) fn elements(page: &str) -> Result<Vec<String>, String> {
         let inside = &tag[1..end];
         rest = &tag[end + 1..];
         if let Some(name) = inside.strip_prefix('/') {
-            let expected = open.pop();
-            if expected.as_deref() != Some(name) {
-                return Err(format!("</{name}> where {expected:?} is open"));
-            }
+            self::end(name, &mut open)?;
             continue;
         }
         let name: String = inside
@@ -31,6 +57,7 @@ pub(crate) fn elements(page: &str) -> Result<Vec<String>, String> {
             .take_while(|letter| !letter.is_whitespace() && *letter != '/')
             .collect();
         check_attributes(&inside[name.len()..]).map_err(|error| format!("<{name}>: {error}"))?;
+        start(&name, &mut open);
         seen.push(name.clone());
         let is_raw = name == "style" || name == "script";
         if !inside.ends_with('/') && !VOID.contains(&name.as_str()) {
@@ -116,5 +143,8 @@ fn the_reader_itself_refuses_what_is_wrong() {
     ] {
         assert!(elements(wrong).is_err(), "{wrong}");
     }
+    let table = "<table><tr><th>a<td>b<tr><td><ul><li>c<li>d</ul></table>";
+    let names = ["table", "tr", "th", "td", "tr", "td", "ul", "li", "li"];
+    assert_eq!(elements(table).unwrap(), names);
     assert_eq!(elements("<p class=\"x\">a &amp; b<br></p>").unwrap(), ["p", "br"]);
 }

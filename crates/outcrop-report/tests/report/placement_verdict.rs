@@ -108,11 +108,11 @@ fn the_second_best_is_by_the_rule_and_what_takes_less_space_says_what_it_costs()
     assert_eq!(name(placement.saves_more), "filesystem: btrfs zstd:1");
     let page = Report::of(&of(&USUAL)).to_html();
     assert!(
-        page.contains("<td>the answer; on the front</td>"),
+        page.contains("<td>the answer; on the front"),
         "roles are in the table"
     );
     assert!(
-        page.contains("<td>second best; on the front</td>"),
+        page.contains("<td>second best; on the front"),
         "roles are in the table"
     );
     // Where no compression is the answer, everything else is slower, and that is said.

@@ -45,6 +45,43 @@ fn it_fits_its_width_and_its_lines() {
 }
 
 #[test]
+fn the_gravest_warnings_are_shown_and_the_others_are_counted() {
+    let shaky = RunBuilder {
+        spread: 0.3,
+        device_bytes_ratio: Some(1.5),
+        ..RunBuilder::new(3)
+    };
+    let report = Report::of(&shaky.cells(&[4096, 16384], &[1, 8, 32], &[100, 0, 70]).build());
+    let cautions = &report.layers[0].answer.cautions;
+    let warnings: Vec<&str> = cautions
+        .iter()
+        .filter(|caution| caution.severity == outcrop_report::answer::Severity::Warning)
+        .map(|caution| caution.text.as_str())
+        .collect();
+    assert!(warnings[0].contains("more or fewer bytes"), "{warnings:#?}");
+    assert!(
+        warnings.last().unwrap().contains("the interval of"),
+        "{warnings:#?}"
+    );
+    for width in [60, 80, 120] {
+        let screen = report.screen(width, false);
+        let shown = screen.matches("Warning: ").count();
+        assert!(shown >= 1, "{screen}");
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains("Warning: In 18 of 18 trials") || words.contains("more or fewer bytes"),
+            "{screen}"
+        );
+        let hidden = warnings.len() - shown;
+        assert_eq!(
+            hidden > 0,
+            words.contains(&format!("{hidden} more warning")),
+            "{screen}"
+        );
+    }
+}
+
+#[test]
 fn of_four_layers_each_has_a_row_with_what_was_measured_and_what_to_do() {
     let mut run = complete();
     for other in [

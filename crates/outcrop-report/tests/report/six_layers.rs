@@ -7,6 +7,7 @@ use outcrop_report::Report;
 use outcrop_results::{HistogramEntry, RunView, TrialEntry};
 use outcrop_schema::column::{DISTINCT, Index, LATENCY, SKEW};
 use outcrop_schema::column::{FILE_BYTES, FLOOR_BYTES, SIZE_OVER_FLOOR, TEXT_BYTES};
+use outcrop_schema::device::PAGE_CACHE;
 use outcrop_workload::column::SearchMode;
 
 use crate::compression_fixture::CODECS;
@@ -116,10 +117,64 @@ fn a_page_of_six_layers_is_well_formed_and_small() {
     assert_eq!(report.layers.len(), 6);
     let html = report.to_html();
     elements(&html).unwrap();
-    if let Some(path) = std::env::var_os("OUTCROP_WRITE_PAGE") {
-        std::fs::write(path, &html).unwrap();
+    let one_page = report.to_one_page_html();
+    elements(&one_page).unwrap();
+    // The browser check reads them.
+    if let Some(folder) = std::env::var_os("OUTCROP_WRITE_PAGES") {
+        std::fs::write(Path::new(&folder).join("report.html"), &html).unwrap();
+        std::fs::write(Path::new(&folder).join("one-page.html"), &one_page).unwrap();
     }
     assert!(html.len() <= MOST_BYTES, "{} bytes", html.len());
+}
+
+#[test]
+fn the_page_begins_with_a_row_for_each_layer_and_the_contents() {
+    let html = Report::of(&six_layers()).to_html();
+    let places = [
+        "class=\"stack\"",
+        "href=\"#placement\"",
+        "href=\"#cache-answer\"",
+        "<nav",
+        "id=\"placement\"",
+        "<main",
+    ];
+    let places = places.map(|part| html.find(part).unwrap_or_else(|| panic!("no {part}")));
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn the_page_for_print_of_six_layers_says_what_it_leaves_to_the_report() {
+    let html = Report::of(&six_layers()).to_one_page_html();
+    assert!(html.contains("In report.html: "), "what is left out is said");
+    assert_eq!(html.matches("<figure ").count(), 3);
+}
+
+/// A run on a loop device that the page cache answers, with another layer.
+#[test]
+fn what_voids_the_figures_of_a_layer_is_said_in_its_row_before_what_to_do() {
+    let mut run = six_layers();
+    let remark = "loop0 was attached without direct I/O, so the page cache answers instead of the disk";
+    for trial in run.trials.iter_mut().filter(|trial| trial.layer == "device") {
+        trial.notes.push(PAGE_CACHE.remark(remark));
+    }
+    let report = Report::of(&run);
+    for width in [60, 80, 120] {
+        let screen = report.screen(width, false);
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= width),
+            "{screen}"
+        );
+        let row = screen.lines().find(|line| line.starts_with("device")).unwrap();
+        assert!(row.contains("Warning: "), "{screen}");
+    }
+    let screen = report.screen(120, false);
+    assert!(screen.contains("memory answered, not the device"), "{screen}");
+    let page = report.to_html();
+    let stack = &page[..page.find("<nav").unwrap()];
+    assert!(
+        stack.contains("memory answered, not the device"),
+        "the table of the page says it too"
+    );
 }
 
 #[test]

@@ -85,7 +85,10 @@ fn loaded(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Valu
 fn loaded_by(dir: &Path, args: &[&str]) -> serde_json::Map<String, serde_json::Value> {
     let seen = outcrop(dir, &[&["cache", "load", "--format", "json"], args].concat());
     assert_eq!(seen.code, Some(0), "{seen:?}");
+    // A command that succeeds says no error.
+    assert!(!seen.stderr.contains("error: "), "{seen:?}");
     let answer = crate::json_shape::checked(&seen.stdout);
+    assert!(answer["environment"]["cpu"].is_object(), "{answer}");
     let cell = &answer["cells"][0];
     assert!(
         cell["metrics"]["throughput"]["unit"] == "1/s" && cell["factors"]["connections"].is_number(),

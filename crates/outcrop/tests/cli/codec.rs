@@ -216,6 +216,10 @@ fn each_kind_of_bad_input_has_its_sentence_and_leaves_no_run_behind() {
             "gzip uses deflate; this build has `deflate-libdeflate`",
         ),
         (
+            &["--codec", "deflate"],
+            "deflate is a format that several libraries write; this build has `deflate-libdeflate`",
+        ),
+        (
             &["--codec", "zstd:99"],
             "codec `zstd` has no setting `99`; write a level",
         ),

@@ -250,5 +250,19 @@ fn a_dry_run_warns_of_a_scratch_file_that_does_not_fit() {
         large.stderr.contains("a scratch file of 900 TiB does not fit"),
         "{large:?}"
     );
+    assert!(
+        !large.stderr.contains("KiB;") && !large.stderr.contains("KiB,"),
+        "a round size: {large:?}"
+    );
     assert_eq!(dry("1MiB").stderr, "");
+    // The run itself is refused before it announces anything or makes a folder.
+    let refused = outcrop(dir.path(), &["device", "--size", "900TiB"]);
+    assert_ne!(refused.code, Some(0), "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .starts_with("error: a scratch file of 900 TiB does not fit"),
+        "{refused:?}"
+    );
+    assert!(!dir.path().join("runs").exists(), "no run folder");
 }

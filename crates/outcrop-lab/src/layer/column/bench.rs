@@ -115,9 +115,9 @@ impl<'r> ColumnBench<'r> {
     }
 
     fn input(&mut self, cell: &Cell) -> Result<Rc<ColumnInput>, BenchError> {
-        let (tables, seed) = (&mut self.tables, self.seed);
+        let (tables, seed, stop) = (&mut self.tables, self.seed, self.stop);
         self.columns
-            .get_or_make(&key_of(cell), || make(tables, seed, cell))
+            .get_or_make(&key_of(cell), || make(tables, seed, cell, stop))
     }
 }
 
@@ -139,7 +139,12 @@ fn table_and_column<'t>(
     Ok((table, path, column))
 }
 
-fn make(tables: &mut BTreeMap<PathBuf, Table>, seed: Seed, cell: &Cell) -> Result<ColumnInput, BenchError> {
+fn make(
+    tables: &mut BTreeMap<PathBuf, Table>,
+    seed: Seed,
+    cell: &Cell,
+    stop: &AtomicBool,
+) -> Result<ColumnInput, BenchError> {
     if let Some(spec) = parameters::column_spec(&cell.factors, seed) {
         return Ok(ColumnInput::generate(&spec));
     }
@@ -148,7 +153,7 @@ fn make(tables: &mut BTreeMap<PathBuf, Table>, seed: Seed, cell: &Cell) -> Resul
         Rows::All => u64::MAX,
         Rows::Count(rows) => *rows,
     };
-    table.load(path, column, limit)
+    table.load(path, column, limit, stop)
 }
 
 /// What makes the cell's column the one it is.
@@ -173,7 +178,10 @@ impl Bench for ColumnBench<'_> {
                 whole => whole.map_err(|error| failure(&error)),
             };
         }
-        let input = self.input(cell).map_err(|error| failure(&error))?;
+        let input = match self.input(cell) {
+            Err(BenchError::Interrupted) => return Ok(TrialReport::interrupted()),
+            input => input.map_err(|error| failure(&error))?,
+        };
         self.identify(cell, &input);
         let spec = parameters::bench_spec(&cell.factors, &cell.trial, trial.seed);
         let site = Site {

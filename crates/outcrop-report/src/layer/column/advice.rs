@@ -12,6 +12,7 @@ use super::verdict::SmallestForm;
 use super::whole::{Whole, total_of};
 use crate::answer::Claim;
 use crate::cell::{Cell, best};
+use crate::change::ties;
 use crate::finding::as_sentence;
 use crate::number::{Number, counted};
 
@@ -216,11 +217,26 @@ fn profile_claim(wholes: &[Whole<'_>], judged: &[Judgement<'_>]) -> Option<Claim
     is_measured.then(|| Claim::new("Profile", text.clone(), as_sentence(&text), Vec::new()))
 }
 
+/// How fast files are written, and the fewest threads that are as fast as any number of them.
 fn encode_claim(cells: &[Cell<'_>]) -> Option<Claim> {
-    let (cell, number) = best(cells.iter().filter(|cell| is_file(cell)), &ENCODE_SPEED)?;
-    let threads = counted(*cell.get(&THREADS)? as usize, "thread");
-    let column = column_words(cell);
-    let text = format!("At most {number} of text, with {threads} on {column}.");
-    let brief = format!("up to {number} with {threads}");
+    let files = || cells.iter().filter(|cell| is_file(cell));
+    let (fastest, top) = best(files(), &ENCODE_SPEED)?;
+    let column = column_words(fastest);
+    let threads_of = |cell: &Cell<'_>| cell.get(&THREADS).map(|threads| *threads as usize);
+    let same_column = files().filter(|cell| column_words(cell) == column);
+    let tying = same_column.filter_map(|cell| {
+        let number = cell.number(&ENCODE_SPEED)?;
+        ties(number, top).then_some((threads_of(cell)?, number))
+    });
+    let (least, number) = tying.min_by_key(|(threads, _)| *threads)?;
+    let threads = counted(least, "thread");
+    let most = threads_of(fastest)?;
+    let tied = if least == most {
+        String::new()
+    } else {
+        format!("; {} are no faster ({top})", counted(most, "thread"))
+    };
+    let text = format!("At most {number} of text, with {threads} on {column}{tied}.");
+    let brief = format!("up to {number} with {threads}{tied}");
     Some(Claim::new("Encoding", brief, text, vec![number.clone()]))
 }

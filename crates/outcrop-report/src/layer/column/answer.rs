@@ -16,6 +16,7 @@ use super::judgement::{Judgement, judge, place};
 use super::whole::{Whole, is_whole, rows_of, total_of, wholes};
 use crate::answer::{Answer, Capability, Caution, Reading};
 use crate::cell::{Cell, best};
+use crate::command::Commands;
 use crate::layer::{cautions, subjects};
 use crate::number::Number;
 
@@ -43,7 +44,7 @@ pub(super) fn answer(run: &RunView, cells: &[Cell<'_>]) -> Answer {
         subject += &format!(" · speeds: {rows}");
     }
     let (advice, capabilities) = if of_files.is_empty() && wholes.is_empty() {
-        let mut capabilities = of_generated(cells);
+        let mut capabilities = of_generated(run, cells);
         capabilities.extend(baselines::made_wholes(cells));
         (advice::on_generated(cells, &made), capabilities)
     } else {
@@ -191,7 +192,13 @@ fn on_rows(mut judged: Vec<Judgement<'_>>) -> Vec<Capability> {
     judged.into_iter().take(MOST_ROWS).map(row).collect()
 }
 
-fn of_generated(cells: &[Cell<'_>]) -> Vec<Capability> {
+/// What was measured of columns that no file of the user's was judged by: made ones, or the user's own of which too little was measured.
+fn of_generated(run: &RunView, cells: &[Cell<'_>]) -> Vec<Capability> {
+    let whose = if cells.iter().any(is_generated) {
+        "generated columns"
+    } else {
+        "your columns"
+    };
     let in_random_order = |cell: &&Cell<'_>| is_plain_file(cell) && cell.is(&ORDER, &RowOrder::Random);
     let sizes = cells.iter().filter(in_random_order);
     let largest = sizes
@@ -223,8 +230,12 @@ fn of_generated(cells: &[Cell<'_>]) -> Vec<Capability> {
         .filter(|(_, found)| found.is_some() || !has_other);
     let row = |(label, found): (&str, Option<(&Cell<'_>, &Number)>)| {
         let found = found.map(|(cell, number)| (number.clone(), column_words(cell)));
-        let (label, if_missing) = (label.to_owned(), || "see the column- plans".to_owned());
-        let readings = vec![Reading::of("generated columns", found, if_missing)];
+        let if_missing = || {
+            let command = Commands::of(run).plans(&["column-encode", "column-search"], &[&SCHEMA]);
+            format!("`{command}` measures it")
+        };
+        let readings = vec![Reading::of(whose, found, if_missing)];
+        let label = label.to_owned();
         Capability { label, readings }
     };
     rows.map(row).collect()

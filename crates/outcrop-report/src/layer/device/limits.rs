@@ -8,7 +8,7 @@ use outcrop_schema::device::{
 
 use super::cell::{DeviceCell, value_of};
 use super::findings::{NOT_OF_DEVICE, contaminated, late_trials, sooner_than_storage, unchecked, unsteady};
-use crate::answer::Caution;
+use crate::answer::{Caution, Gravity};
 use crate::cell::Cell;
 use crate::number::counted;
 
@@ -45,32 +45,41 @@ pub(super) fn overload(cells: &[Cell<'_>]) -> Option<Caution> {
         Unit::PerSecond.format(*answered)
     );
     let effect = "the latency grows with the length of the trial and says nothing of the device";
-    Some(Caution::warning(match total {
+    let text = match total {
         1 => format!("Overloaded: {what}; {effect}."),
         _ => format!(
             "{} of {total} open-loop cells are overloaded (worst: {what}, {}); there {effect}.",
             behind.len(),
             worst.words()
         ),
-    }))
+    };
+    let brief = match behind.len() == total {
+        true => "the latencies are of an overload, not of the device",
+        false => "some latencies are of an overload, not of the device",
+    };
+    Some(Caution::void(brief, text))
 }
+
+/// In the words of a row.
+const MEMORY_ANSWERED: &str = "memory answered, not the device";
 
 /// Memory answered, not the device.
 fn page_cache(cells: &[Cell<'_>]) -> Option<Caution> {
     let mut trials = cells.iter().flat_map(Cell::trials);
     let note = trials.find_map(|trial| trial.notes.iter().find(|note| PAGE_CACHE.is_kind_of(note)))?;
-    Some(Caution::warning(&note.text))
+    Some(Caution::void(MEMORY_ANSWERED, &note.text))
 }
 
 /// Reads that complete sooner than any storage device answers, through whatever cache.
 fn memory(cells: &[Cell<'_>]) -> Option<Caution> {
     let (cell, latency) = sooner_than_storage(cells)?;
-    Some(Caution::warning(format!(
+    let text = format!(
         "Reads complete in {} in the median ({}): sooner than any storage device answers. Memory answered, such as the filesystem's \
          own cache or that of a layer below, and these figures describe it.",
         format_nanoseconds(latency.value),
         cell.words()
-    )))
+    );
+    Some(Caution::void(MEMORY_ANSWERED, text))
 }
 
 /// Whether the device moved what this run asked for and nothing else.
@@ -95,13 +104,19 @@ fn contamination(cells: &[Cell<'_>]) -> Option<Caution> {
                  those of the device",
             ),
         };
-        return Some(Caution::warning(format!(
+        let text = format!(
             "In {} of {checked} trials the device moved over {:.0} % more or fewer bytes than this run requested (worst: {:.0} % {what}, {}): {why}.",
             strays.len(),
             CONTAMINATION * 100.0,
             share * 100.0,
             worst.words
-        )));
+        );
+        let is_void = worst.missing > worst.foreign && worst.missing >= NOT_OF_DEVICE;
+        return Some(if is_void {
+            Caution::void("a layer in between answered, not the device", text)
+        } else {
+            Caution::warning(text).graded(Gravity::Contaminated)
+        });
     }
     unchecked(cells).map(|reason| {
         Caution::note(format!(
@@ -127,12 +142,13 @@ fn steadiness(cells: &[Cell<'_>]) -> Option<Caution> {
 fn lateness(cells: &[Cell<'_>]) -> Option<Caution> {
     let (total, late) = late_trials(cells);
     let worst = late.first()?;
-    Some(Caution::warning(format!(
+    let text = format!(
         "In {} of {total} open-loop trials this machine issued requests late, and the latencies include that delay (worst: p99 {} late, {}). The service latencies do not.",
         late.len(),
         format_nanoseconds(worst.late_ns),
         worst.words
-    )))
+    );
+    Some(Caution::warning(text).graded(Gravity::Late))
 }
 
 /// Operations that would have blocked, and that the kernel's worker threads did in place of the ring.

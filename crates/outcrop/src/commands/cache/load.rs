@@ -308,8 +308,10 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
     if report.warm_up.is_steady == Some(false) {
         note("warning: the hit ratio was still changing when the measurement began");
     }
+    // What voids the figures ends the command as an error; the others qualify them.
+    let word = if report.is_void() { "error" } else { "warning" };
     for problem in report.problems() {
-        note(&format!("error: {problem}"));
+        note(&format!("{word}: {problem}"));
     }
     let tally = &report.tally;
     anyhow::ensure!(
@@ -320,6 +322,7 @@ fn conclude(report: &LoadReport) -> anyhow::Result<Ending> {
         tally.mismatches == 0,
         "the server returned values that were not stored"
     );
+    anyhow::ensure!(!report.is_void(), "these figures say nothing of the cache");
     Ok(if report.is_interrupted {
         Ending::Interrupted
     } else {

@@ -99,9 +99,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Ending> {
         format_bytes(args.overhead.0),
     ));
     if facts.keys_without_size > 0 {
-        let size = ByteSize(u64::from(spec.value_size_bytes));
+        let size = format_bytes(u64::from(spec.value_size_bytes));
         note(&format!(
-            "the trace gives no value size for {}; they count as {size}",
+            "the trace gives no value size for {}; they count as {size} each",
             counted(facts.keys_without_size as usize, "key")
         ));
     }

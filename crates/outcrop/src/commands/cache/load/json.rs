@@ -3,6 +3,7 @@
 use outcrop_cache_load::{LoadReport, LoadSpec, RequestSource};
 use outcrop_measure::metric::{Metric, Unavailable};
 use outcrop_measure::percentile;
+use outcrop_probe::environment::Environment;
 use outcrop_results::{CellJson, FigureJson};
 use outcrop_schema::Settings;
 use outcrop_schema::cache::{self, SCHEMA};
@@ -17,7 +18,11 @@ pub(super) fn document(rows: &Table, spec: &LoadSpec, report: &LoadReport) -> an
         .in_envelope()
         .with_cells(vec![cell(spec, report)])
         .with_detail("distribution", distribution)
-        .with_detail("seed", spec.seed.to_string());
+        .with_detail("seed", spec.seed.to_string())
+        // Of the machine that sends the load; a server elsewhere is another one.
+        .on(serde_json::to_value(
+            Environment::read(&std::env::current_dir()?),
+        )?);
     pretty_json(&document)
 }
 

@@ -1,0 +1,59 @@
+//! Warnings on the screen: what voids figures stands before them, the gravest of the others below, and the rest are counted.
+
+use super::Pen;
+use crate::answer::{Answer, Caution, Gravity};
+use crate::report::LayerSection;
+use crate::wrap::fitting;
+
+/// Lines of a warning.
+const MOST_LINES: usize = 3;
+/// Lines of what voids the figures of a layer, in its row of a table.
+const MOST_LINES_OF_A_ROW: usize = 2;
+
+/// Every warning, the gravest first.
+pub(super) fn all_warnings(answer: &Answer) -> impl Iterator<Item = &Caution> {
+    answer.cautions.iter().filter(|caution| caution.is_warning())
+}
+
+/// The lines of each warning that voids figures: shown in any case.
+pub(super) fn voids(answer: &Answer, width: usize, pen: Pen) -> Vec<Vec<String>> {
+    let voids = all_warnings(answer).filter(|caution| caution.void_in_brief().is_some());
+    voids.map(|caution| lines(caution, width, pen)).collect()
+}
+
+/// The lines of each of the gravest other warnings, and how many of them figures give way to.
+pub(super) fn of_warnings(answer: &Answer, most: usize, width: usize, pen: Pen) -> (usize, Vec<Vec<String>>) {
+    let others = all_warnings(answer).filter(|caution| caution.void_in_brief().is_none());
+    let shown: Vec<&Caution> = others.take(most).collect();
+    let is_grave = |caution: &&&Caution| caution.gravity >= Gravity::Late;
+    let grave = shown.iter().filter(is_grave).count();
+    let lines = shown.into_iter().map(|caution| lines(caution, width, pen));
+    (grave, lines.collect())
+}
+
+/// Warnings that a table of layers has no room for: all but those that void figures.
+pub(super) fn hidden(layers: &[LayerSection]) -> usize {
+    let warnings = layers.iter().flat_map(|layer| all_warnings(&layer.answer));
+    let hidden = warnings.filter(|caution| caution.void_in_brief().is_none());
+    hidden.count()
+}
+
+/// What voids the figures of a layer, in its row.
+pub(super) fn of_row(answer: &Answer, width: usize) -> Vec<String> {
+    let briefs: Vec<&str> = all_warnings(answer).filter_map(Caution::void_in_brief).collect();
+    if briefs.is_empty() {
+        return Vec::new();
+    }
+    fitting(
+        &format!("Warning: {}.", briefs.join("; ")),
+        width,
+        0,
+        MOST_LINES_OF_A_ROW,
+    )
+}
+
+fn lines(caution: &Caution, width: usize, pen: Pen) -> Vec<String> {
+    let text = format!("Warning: {}", caution.text);
+    let lines = fitting(&text, width, 2, MOST_LINES);
+    lines.into_iter().map(|line| pen.warning(&line)).collect()
+}
