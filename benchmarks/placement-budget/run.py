@@ -2,9 +2,9 @@
 """Where to compress, with one budget spent in two ways: by doubt (`--budget`), and equally (`--repetitions`).
 
 For each seed both are measured, in turns: which one comes first alternates. Equal effort gets as many repetitions as
-fit into the budget by the time that trials really take here, rounded up. Its answer is judged by the best rule for it:
-one look at the end, with the same confidence in all comparisons together. The answer of `--budget` is judged by its
-own rule, which pays for every look.
+fit into the budget by the time that trials really take here, rounded up. Both are clear where all comparisons together
+leave one candidate, with the same confidence (`race.leaves_one`). Equal effort is judged by the best rule for it: one
+look at the end. `--budget` pays for every look.
 
     benchmarks/placement-budget/run.py [--seeds 20] [--budget 36s] [--directory DIR] [--quick]
 
@@ -92,7 +92,7 @@ class Bench:
         best = placement.get("best")
         candidates = placement["candidates"]
         return {
-            "clear": placement["race"]["is_clear"],
+            "clear": placement["race"]["leaves_one"],
             "answer": describe(candidates[best]) if best is not None else "none",
             "trials": len(trials),
             "seconds": took,

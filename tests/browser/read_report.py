@@ -3,8 +3,8 @@
 
     read_report.py OUTCROP RUN PAGES WORK
 
-OUTCROP is the program, RUN a run folder (it is copied, not changed), PAGES a folder with the report.html and one-page.html
-of six layers, WORK an empty folder for the copy, downloads and screenshots.
+OUTCROP is the program, RUN a run folder (it is copied, not changed), PAGES a folder with the report.html and
+one-page.html of six layers, WORK an empty folder for the copy, downloads and screenshots.
 """
 
 import base64
@@ -306,7 +306,8 @@ def main():
         sheets = fits_two_sheets(driver, pages / "one-page.html", work)
     finally:
         driver.quit()
-    print(f"the report reads well in Chromium: {count} figures, {page.stat().st_size} bytes; of six layers on {sheets} sheets")
+    size = page.stat().st_size
+    print(f"the report reads well in Chromium: {count} figures, {size} bytes; of six layers on {sheets} sheets")
 
 
 main()

@@ -202,12 +202,12 @@ impl Support {
     }
 }
 
-/// A value to five significant digits, which is more than any of ours has; integers exactly.
+/// A value to six significant digits, which is more than any of ours has; integers exactly.
 pub(crate) fn rounded(value: f64) -> f64 {
     if value == value.round() || !value.is_finite() {
         return value;
     }
-    format!("{value:.4e}").parse().unwrap_or(value)
+    format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 fn significant<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -223,7 +223,7 @@ fn significant_ends<S: Serializer>(ends: &Option<(f64, f64)>, serializer: S) -> 
         .serialize(serializer)
 }
 
-/// A number that is written to five digits.
+/// A number that is written to six digits.
 struct Significant(f64);
 
 impl Serialize for Significant {

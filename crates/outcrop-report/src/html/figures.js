@@ -6,7 +6,7 @@
   const SVG = 'http://www.w3.org/2000/svg';
   const INK = page.inks;
   // Pixels between the lines of a hatching, as in the drawings without scripts.
-  const HATCH = 9;
+  const HATCH = 6;
   const DASHES = { published: '7 4', modelled: '9 3 2 3', derived: '2 4' };
   const WORDS = { dense: 'measured' };
   const provenance = (kind) => WORDS[kind] || kind;

@@ -24,6 +24,9 @@ pub struct Race {
     pub budget: Option<TimeSpan>,
     /// Whether the answer is decided and clear: what [`Sureness`] says of it, checks included.
     pub is_clear: bool,
+    /// Whether all comparisons together leave one candidate, each with its share of the error that [`Self::confidence`] allows. Without a budget
+    /// that is one look at the end. Unlike [`Self::is_clear`] it asks nothing else of the run, so both kinds of effort are judged alike by it.
+    pub leaves_one: bool,
     /// Confidence that no comparison is wrong.
     pub confidence: f64,
     /// How often the run was judged.
@@ -59,6 +62,7 @@ pub(super) fn judge(
     Race {
         budget,
         is_clear: false,
+        leaves_one: !standing.clear.is_empty(),
         confidence: CONFIDENCE,
         looks: standing.looks,
         trials: trials.iter().map(BTreeMap::len).sum(),

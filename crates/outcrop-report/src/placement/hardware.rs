@@ -8,7 +8,7 @@ use outcrop_predict::{
 };
 use outcrop_results::RunView;
 use outcrop_schema::compression::{CODEC, COMPRESSION_BLOCK_SIZE, COMPRESSION_RATIO, LIBRARY_MARK};
-use outcrop_schema::kv::{Constraints, THROUGHPUT};
+use outcrop_schema::kv::{Constraints, ENGINE, THROUGHPUT};
 
 use super::bounds::{Bounded, Figure, Kept, Verdict, judge};
 use super::candidate::{Candidate, CompressedAt};
@@ -163,9 +163,17 @@ pub(super) fn modelled(
         error: ModelError::default(),
         coverage: None,
     };
-    let Some((plain, application)) = base.and_then(|cell| Some((cell, system::application(cell, cpus)?)))
-    else {
+    let Some(plain) = base else {
         return nothing;
+    };
+    let Some(application) = system::application(plain, cpus) else {
+        let engine = plain.label(&[&ENGINE]);
+        return Modelled {
+            unavailable: vec![format!(
+                "Hardware is not modelled: {engine} does not count all blocks that it reads and writes per operation, of which a prediction is made."
+            )],
+            ..nothing
+        };
     };
     let Ok((mut hardware, _)) = components(PUBLISHED[0].2) else {
         return nothing;

@@ -87,14 +87,14 @@ impl Libraries {
         let mut sentences = Vec::new();
         if !self.same.is_empty() {
             sentences.push(format!(
-                "Store and codec were the same library: {}.",
+                "Store and codec used the same library file: {}.",
                 list(self.same)
             ));
         }
         sentences.extend(self.different.into_values());
         if !self.unknown.is_empty() {
             sentences.push(format!(
-                "Whether store and codec were the same library is not known: {}.",
+                "It is not known whether store and codec used the same library file: {}.",
                 list(self.unknown)
             ));
         }

@@ -62,12 +62,13 @@ impl<'s> Predictions<'s> {
         });
         let tested = format!(
             "measured throughput of {} ÷ the least of clients ÷ time of an operation and CPUs ÷ CPU time, as predicted from the uncompressed \
-             cell and the codec's times: the low end of the one's interval, and the other from those ends that allow the most. {above} lie \
+             cell and the codec's times: the low end of the one's interval, and of the uncompressed cell those ends that allow the most; the codec's \
+             times count as measured. {above} lie \
              above 1; the highest: {most}.",
             counted(known.len(), "compressed cell")
         );
         let number = Number::derived("measured ÷ possible, highest", highest, Unit::Ratio, known.len());
-        let sentence = "No store under a codec does more operations than the predicted times and the cores allow, intervals included.";
+        let sentence = "No store under a codec does more operations than the predicted times and the cores allow, the intervals of its trials included.";
         Some(
             Finding::tested("kv-predicted-bound-holds", sentence, above == 0, tested)
                 .of_run("Some stores under a codec did more operations than their predicted times allow")
@@ -76,7 +77,7 @@ impl<'s> Predictions<'s> {
                     "Measure stores and codecs again on the same data while nothing else runs (outcrop run predict-software predict-codecs).",
                 )
                 .otherwise(
-                    "The times that the prediction is made of are wrong: that of an operation without compression, its blocks, or the codec's of a block.",
+                    "Either the times that the prediction is made of are wrong (an operation without compression, its blocks, or the codec's of a block), or compression saves work that the prediction does not count: a smaller block is less to copy and to checksum.",
                 )
                 .numbers([number]),
         )

@@ -61,7 +61,10 @@ fn the_systems_library_is_preferred_to_that_of_this_program() {
     let run = run_of(&[(OF_PROGRAM, PROGRAMS), (OF_SYSTEM, SYSTEMS)], &[LZ4]);
     let (component, said) = predicted_from(&run);
     assert_eq!(component, "lz4@system");
-    assert_eq!(said, "Store and codec were the same library: lz4 (liblz4 1.9.4).");
+    assert_eq!(
+        said,
+        "Store and codec used the same library file: lz4 (liblz4 1.9.4)."
+    );
     let system = MeasuredSystem::of(&run).unwrap();
     let sources: Vec<&str> = system
         .components
@@ -103,7 +106,7 @@ fn libraries_that_differ_are_both_named_with_what_that_means() {
 
 #[test]
 fn a_run_that_did_not_record_the_libraries_says_so() {
-    let unknown = "Whether store and codec were the same library is not known: lz4.";
+    let unknown = "It is not known whether store and codec used the same library file: lz4.";
     for run in [
         run_of(&[(OF_SYSTEM, SYSTEMS)], &[]),
         run_of(&[(OF_SYSTEM, None)], &[LZ4]),

@@ -178,7 +178,7 @@ fn the_libraries_of_both_sides_are_named(directory: &Path, run: &str, envelope: 
     let sentences: Vec<&str> = libraries.iter().filter_map(Value::as_str).collect();
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
-        sentences[0].starts_with("Store and codec were the same library: lz4 (liblz4 1."),
+        sentences[0].starts_with("Store and codec used the same library file: lz4 (liblz4 1."),
         "{sentences:?}"
     );
     let of_zstd = sentences[1];

@@ -23,15 +23,7 @@ pub(super) fn check(session: &mut Session) -> Result<Outcome> {
     };
     let pages = fresh_folder(session, PAGES)?;
     // The test that builds a run of six layers writes its pages.
-    let mut write = session.cargo(&[
-        "test",
-        "--quiet",
-        "--workspace",
-        "--test",
-        "report",
-        "--",
-        WRITES_PAGES,
-    ]);
+    let mut write = session.cargo(&["test", "--quiet", "--workspace", "--test", "report", WRITES_PAGES]);
     write.env("OUTCROP_WRITE_PAGES", &pages);
     match session.stream(NAME, &mut write)? {
         Outcome::Passed { .. } => {}

@@ -26,7 +26,7 @@ static LIBRARY: Slot<Snappy> = Slot::new();
 
 pub(in crate::codecs) const FAMILY: CodecFamily = CodecFamily {
     name: NAME,
-    summary: "Snappy blocks by the system's libsnappy, as RocksDB calls it",
+    summary: "Snappy blocks by the system's libsnappy, through its C interface",
     settings: Settings::None,
     accepted: "`snappy@system` alone",
     library: || {

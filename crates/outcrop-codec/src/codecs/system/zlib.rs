@@ -127,6 +127,9 @@ impl BlockCodec for Codec {
     }
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
+        if u32::try_from(source.len()).is_err() {
+            return Err(CodecError::block_too_large(NAME, u32::MAX as usize, source));
+        }
         let functions = self.functions;
         let init = |stream| {
             // SAFETY: a zeroed stream asks for the library's own allocator; the version is the library's, the size that of its interface.

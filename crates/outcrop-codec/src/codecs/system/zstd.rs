@@ -13,8 +13,6 @@ use crate::codecs::{check_whole, made};
 use crate::{BlockCodec, CodecError, CodecFamily, Settings};
 
 const NAME: &str = "zstd@system";
-/// `ZSTD_c_compressionLevel`.
-const COMPRESSION_LEVEL: c_int = 100;
 
 functions! { Zstd of "libzstd.so.1" in "libzstd1";
     ZSTD_versionString: fn() -> *const c_char;
@@ -24,8 +22,7 @@ functions! { Zstd of "libzstd.so.1" in "libzstd1";
     ZSTD_createCCtx: fn() -> *mut c_void;
     ZSTD_freeCCtx: fn(*mut c_void) -> usize;
     ZSTD_sizeof_CCtx: fn(*const c_void) -> usize;
-    ZSTD_CCtx_setParameter: fn(*mut c_void, c_int, c_int) -> usize;
-    ZSTD_compress2: fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> usize;
+    ZSTD_compress_usingDict: fn(*mut c_void, *mut c_void, usize, *const c_void, usize, *const c_void, usize, c_int) -> usize;
     ZSTD_createDCtx: fn() -> *mut c_void;
     ZSTD_freeDCtx: fn(*mut c_void) -> usize;
     ZSTD_sizeof_DCtx: fn(*const c_void) -> usize;
@@ -102,17 +99,10 @@ fn refusal(functions: &Zstd, code: usize) -> Option<String> {
     Some(text(unsafe { (functions.ZSTD_getErrorName)(code) }))
 }
 
-fn compressor(functions: &Zstd, level: c_int) -> Result<Context, CodecError> {
+fn compressor(functions: &Zstd) -> Result<Context, CodecError> {
     // SAFETY: takes nothing; answers a context or null.
     let context = unsafe { (functions.ZSTD_createCCtx)() };
-    let context = Context::of(context, functions.ZSTD_freeCCtx)?;
-    let set = functions.ZSTD_CCtx_setParameter;
-    // SAFETY: the context is alive; any parameter and value may be asked for.
-    let code = unsafe { set(context.context.as_ptr(), COMPRESSION_LEVEL, level) };
-    match refusal(functions, code) {
-        Some(why) => Err(CodecError::refused(NAME, &[], why)),
-        None => Ok(context),
-    }
+    Context::of(context, functions.ZSTD_freeCCtx)
 }
 
 fn decompressor(functions: &Zstd) -> Result<Context, CodecError> {
@@ -129,15 +119,18 @@ impl BlockCodec for Codec {
 
     fn compress(&mut self, source: &[u8], target: &mut [u8]) -> Result<usize, CodecError> {
         let functions = self.functions;
-        let context = made(&mut self.compressor, || compressor(functions, self.level))?;
-        // SAFETY: the context is alive; the library stays within the two lengths, which are those of live slices.
+        let context = made(&mut self.compressor, || compressor(functions))?;
+        // SAFETY: the context is alive, and the dictionary is empty; the library stays within the two lengths, which are those of live slices.
         let code = unsafe {
-            (functions.ZSTD_compress2)(
+            (functions.ZSTD_compress_usingDict)(
                 context.context.as_ptr(),
                 target.as_mut_ptr().cast(),
                 target.len(),
                 source.as_ptr().cast(),
                 source.len(),
+                null(),
+                0,
+                self.level,
             )
         };
         match refusal(functions, code) {

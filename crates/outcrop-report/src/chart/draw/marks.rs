@@ -8,7 +8,7 @@ use crate::chart::scene::{Fill, Shape, Stroke};
 /// Half the size of a marker.
 const R: f64 = 4.0;
 /// Distance of the lines of a hatching.
-const HATCH_PX: f64 = 9.0;
+const HATCH_PX: f64 = 6.0;
 
 /// How a marker is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
