@@ -101,6 +101,8 @@ pub struct Standing {
     /// The plain contender that all savings are against: what one has otherwise. It is the fastest by its median so far, of those whose
     /// medians keep the limits where any do. What a look has shown to be slower than another plain one is none.
     pub base: Option<usize>,
+    /// Plain contenders that no look has shown not to be the base.
+    pub bases: Vec<usize>,
     /// Plain contenders that another round measures although they save too little: which of them is the base is open, and matters.
     pub held: Vec<usize>,
     /// Looks that were taken.
@@ -146,6 +148,7 @@ impl Standing {
             savings: race.savings_against(base, rounds),
             stops: race.stops,
             clear: race.clear,
+            bases: race.bases,
             base,
             looks: looks.len(),
         }

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use outcrop_measure::Interval;
+
 use crate::application::Application;
 use crate::component::Component;
 use crate::model::{NotPredictable, Prediction, predict};
 use crate::text::Measured;
-use crate::validation::{Checked, ModelError};
+use crate::validation::{COVERAGE, Checked, ModelError};
 
 /// One application with one component under one load.
 #[derive(Clone, Debug)]
@@ -19,8 +21,8 @@ pub struct Case<'a> {
     pub clients: Option<u32>,
     /// The prediction, or what is missing.
     pub outcome: Result<Prediction, NotPredictable>,
-    /// 90 % interval of the throughput with the model's own error, this component left out; none where that was never checked.
-    pub interval: Option<(f64, f64)>,
+    /// Interval of the throughput with the model's own error, this component left out; none where that was never checked.
+    pub interval: Option<Interval>,
     /// Measured throughput, where there is one.
     pub measured: Option<f64>,
 }
@@ -34,13 +36,15 @@ pub struct Study<'a> {
     pub error: ModelError,
 }
 
-/// How many measurements lie within the 90 % intervals of their predictions, each with its own component left out of the model's error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How many measurements lie within the intervals of their predictions, each with its own component left out of the model's error.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coverage {
     /// Those that do.
     pub within: usize,
     /// All that have an interval.
     pub of: usize,
+    /// The least confidence of these intervals: 90 %, or less where fewer than nine pairs gave one.
+    pub least_confidence: f64,
 }
 
 impl Coverage {
@@ -54,8 +58,15 @@ impl fmt::Display for Coverage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "{} of {} measured values lie within the 90 % intervals of their predictions",
-            self.within, self.of
+            "{} of {} measured values lie within the intervals of their predictions, which have a confidence of {:.0} %{}",
+            self.within,
+            self.of,
+            self.least_confidence * 100.0,
+            if self.least_confidence < COVERAGE {
+                " or more"
+            } else {
+                ""
+            }
         )
     }
 }
@@ -122,14 +133,15 @@ impl<'a> Study<'a> {
     /// How many measurements lie within the interval that their prediction shows; none where none has both.
     pub fn coverage(&self) -> Option<Coverage> {
         let is_within = |case: &Case<'_>| {
-            let ((low, high), measured) = case.interval.zip(case.measured)?;
-            Some((low..=high).contains(&measured))
+            let (interval, measured) = case.interval.zip(case.measured)?;
+            Some((interval.contains(measured), interval.confidence))
         };
-        let all: Vec<bool> = self.cases.iter().filter_map(is_within).collect();
-        let within = all.iter().filter(|is_within| **is_within).count();
-        (!all.is_empty()).then_some(Coverage {
-            within,
+        let all: Vec<(bool, f64)> = self.cases.iter().filter_map(is_within).collect();
+        let least_confidence = all.iter().map(|(_, confidence)| *confidence).reduce(f64::min)?;
+        Some(Coverage {
+            within: all.iter().filter(|(is_within, _)| *is_within).count(),
             of: all.len(),
+            least_confidence,
         })
     }
 

@@ -1,5 +1,7 @@
 //! How wrong predictions were where they could be checked, and the interval that follows for others.
 
+use outcrop_measure::Interval;
+
 /// A prediction and the measurement that it was checked by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
@@ -45,7 +47,7 @@ pub struct Ranking {
 }
 
 /// Share of measurements that an interval is meant to hold.
-const COVERAGE: f64 = 0.9;
+pub(crate) const COVERAGE: f64 = 0.9;
 /// Measurements that differ by less are not ordered.
 const PAIR_MARGIN: f64 = 0.10;
 
@@ -96,12 +98,20 @@ impl ModelError {
             .map(|error| error.exp())
     }
 
-    /// The interval of a prediction: the model's error and what the figures leave open, added as variances; none where nothing was checked.
-    pub fn interval(&self, throughput: f64, from_figures: (f64, f64)) -> Option<(f64, f64)> {
+    /// The interval of a prediction: the model's error and what the figures leave open, added as variances; none where nothing was checked. The
+    /// conformal rule promises n ÷ (n + 1) of n pairs, where that is less than 90 %.
+    pub fn interval(&self, throughput: f64, from_figures: (f64, f64)) -> Option<Interval> {
         let own = self.factor()?.ln();
         let widened = |end: f64| (own.powi(2) + (end / throughput).ln().powi(2)).sqrt().exp();
         let (low, high) = from_figures;
-        Some((throughput / widened(low), throughput * widened(high)))
+        let n = self.checked.len();
+        Some(Interval {
+            estimate: throughput,
+            low: throughput / widened(low),
+            high: throughput * widened(high),
+            confidence: COVERAGE.min(n as f64 / (n + 1) as f64),
+            n,
+        })
     }
 
     /// Order of pairs, and regret.

@@ -204,6 +204,11 @@ impl Placement {
         })
     }
 
+    /// Whether there is an answer that the intervals do not yet make sure.
+    pub(crate) fn is_left_open(&self) -> bool {
+        self.is_decided && self.sureness == Some(Sureness::NotClear)
+    }
+
     /// What is said where nothing was measured without compression.
     fn without_reference(
         family: &[&Cell<'_>],

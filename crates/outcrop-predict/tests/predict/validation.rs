@@ -21,6 +21,15 @@ fn without_a_measurement_there_is_no_interval() {
 }
 
 #[test]
+fn an_interval_of_few_pairs_has_no_more_confidence_than_they_give() {
+    let of_pairs = |count| {
+        let error = ModelError::of((0..count).map(|_| checked("a", "qat", 110.0, 100.0)));
+        error.interval(100.0, (100.0, 100.0)).unwrap().confidence
+    };
+    assert_eq!([1, 4, 9, 30].map(of_pairs), [0.5, 0.8, 0.9, 0.9]);
+}
+
+#[test]
 fn order_and_regret_are_counted() {
     let error = ModelError::of([
         checked("a", "one", 100.0, 100.0),
@@ -115,9 +124,11 @@ proptest! {
     ) {
         let pairs = errors.iter().map(|ratio| checked("a", "x", *ratio, 1.0));
         let error = ModelError::of(pairs);
-        let (from, to) = error.interval(10.0, (10.0 * low, 10.0 * high)).unwrap();
+        let wide = error.interval(10.0, (10.0 * low, 10.0 * high)).unwrap();
+        let (from, to) = (wide.low, wide.high);
         prop_assert!(from <= 10.0 * low * (1.0 + 1e-9) && 10.0 * high <= to * (1.0 + 1e-9));
-        let (narrow_from, narrow_to) = error.interval(10.0, (10.0, 10.0)).unwrap();
+        let narrow = error.interval(10.0, (10.0, 10.0)).unwrap();
+        let (narrow_from, narrow_to) = (narrow.low, narrow.high);
         prop_assert!(from <= narrow_from * (1.0 + 1e-9) && narrow_to <= to * (1.0 + 1e-9));
     }
 }

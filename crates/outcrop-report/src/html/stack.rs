@@ -26,7 +26,10 @@ pub(super) fn table(layers: &[LayerSection], placement: Option<&Placement>) -> M
                 @if let Some(answer) = where_to_compress {
                     tr {
                         th scope="row" { a href="#placement" { "Where to compress" } }
-                        td colspan="2" { strong { (prose(answer)) } }
+                        td colspan="2" {
+                            strong { (prose(answer)) }
+                            @if placement.is_some_and(Placement::is_left_open) { " This is not clear." }
+                        }
                     }
                 }
                 @for layer in layers {

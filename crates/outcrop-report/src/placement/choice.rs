@@ -47,6 +47,8 @@ pub(super) struct Choice {
     pub(super) without_log: Option<usize>,
     /// Whether nothing else keeps the constraints, for sure: then throughput decides nothing.
     pub(super) is_only: bool,
+    /// Whether the best would be another one if the space was compared with another cell without compression, which may be the fastest too.
+    pub(super) is_left_to_base: bool,
     /// How sure the best is.
     pub(super) sureness: Option<Sureness>,
 }
@@ -78,6 +80,12 @@ pub(super) fn choose(
 }
 
 impl Choice {
+    /// Notes that the best depends on which cell without compression is the fastest, and that this is open.
+    pub(super) fn leave_to_base(&mut self) {
+        self.is_left_to_base = true;
+        self.sureness = self.sureness.map(|_| Sureness::NotClear);
+    }
+
     /// Takes another candidate for the best.
     pub(super) fn choose(&mut self, candidates: &[Candidate], best: usize) {
         let others: Vec<usize> = eligible(candidates).filter(|index| *index != best).collect();

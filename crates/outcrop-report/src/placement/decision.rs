@@ -36,14 +36,28 @@ impl Compared<'_> {
 
     fn under(&self, constraints: &Constraints) -> Decision {
         let race = doubt::judge(self.run, self.family, constraints, self.cpus);
-        let mut candidates = candidate::measured(self.family, self.cpus);
-        let mut choice = choice::choose(&mut candidates, race.base(), constraints);
+        let (mut candidates, mut choice) = self.against(race.base(), constraints);
+        let answer = cell_of_best(&candidates, &choice);
+        let is_other = |base: &str| {
+            let (candidates, choice) = self.against(Some(base), constraints);
+            cell_of_best(&candidates, &choice) != answer
+        };
+        if race.other_bases().any(is_other) {
+            choice.leave_to_base();
+        }
         race.decide(&mut candidates, &mut choice, constraints);
         Decision {
             race,
             candidates,
             choice,
         }
+    }
+
+    /// What is chosen where everything is compared with one cell without compression.
+    fn against(&self, base: Option<&str>, constraints: &Constraints) -> (Vec<Candidate>, Choice) {
+        let mut candidates = candidate::measured(self.family, self.cpus);
+        let choice = choice::choose(&mut candidates, base, constraints);
+        (candidates, choice)
     }
 
     /// What takes less space and would be the answer if a ratio was wanted, with that ratio as it is printed. It is tried out: with a limit the
@@ -66,6 +80,15 @@ impl Compared<'_> {
         }
         None
     }
+}
+
+/// Which cell is the best: nothing where none is, and the same for all without compression.
+fn cell_of_best(candidates: &[Candidate], choice: &Choice) -> Option<String> {
+    let best = &candidates[choice.best?];
+    Some(match best.is_plain() {
+        true => String::new(),
+        false => best.cell.clone(),
+    })
 }
 
 impl Decision {

@@ -89,7 +89,17 @@ impl Race {
         self.standing.base.map(|base| self.cells[base].as_str())
     }
 
-    /// The same as a cell.
+    /// Other cells without compression that may be it.
+    pub(super) fn other_bases(&self) -> impl Iterator<Item = &str> {
+        let bases = self
+            .standing
+            .bases
+            .iter()
+            .filter(|base| Some(**base) != self.standing.base);
+        bases.map(|base| self.cells[*base].as_str())
+    }
+
+    /// [`Self::base`] as a cell.
     pub(super) fn base_of<'c, 'a>(&self, family: &[&'c Cell<'a>]) -> Option<&'c Cell<'a>> {
         let is_base = |cell: &&Cell<'_>| self.base() == Some(identifier(cell).as_str());
         family.iter().copied().find(is_base)

@@ -1,6 +1,5 @@
 //! Published hardware under the load of a store, modelled from the store's figures without compression.
 
-use outcrop_measure::Interval;
 use outcrop_measure::metric::{Provenance, Unit};
 use outcrop_measure::units::format_bytes;
 use outcrop_predict::{
@@ -102,7 +101,7 @@ fn compared(candidate: &Candidate, best: &Candidate) -> String {
     let (own, other) = (candidate.throughput.value, best.throughput.value);
     // What would be printed as 0 % has no sign.
     match (own / other - 1.0).abs() < 0.005 {
-        true => "as much as the answer".to_owned(),
+        true => "the same as the answer".to_owned(),
         false => format!("{} compared with the answer", changed(own, other)),
     }
 }
@@ -289,14 +288,7 @@ fn candidate_of(
             name: THROUGHPUT.words(),
             value: found.throughput,
             unit: Unit::PerSecond,
-            interval: interval.map(|(low, high)| Interval {
-                estimate: found.throughput,
-                low,
-                high,
-                // The conformal rule promises no more with few pairs.
-                confidence: (pairs as f64 / (pairs + 1) as f64).min(0.9),
-                n: pairs,
-            }),
+            interval,
             no_interval: None,
             n: pairs,
             provenance: Provenance::Modelled,

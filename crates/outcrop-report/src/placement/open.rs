@@ -23,6 +23,15 @@ pub(super) fn nothing(candidates: &[Candidate], limits: &Limits) -> String {
     format!("Not decided: it is not known whether anything that was measured meets {named}. {open}{remedy}")
 }
 
+/// Said where something keeps the limits against one cell without compression and nothing against another, and either may be the fastest.
+pub(super) fn by_base(limits: &Limits) -> String {
+    let named = limits.named().unwrap_or_default();
+    format!(
+        "Not decided: whether anything that was measured meets {named} depends on which cell without compression is the fastest, and that is \
+         open. More repetitions would decide it."
+    )
+}
+
 /// What comes nearest to each of the limits, each with a blank before it.
 fn nearest(candidates: &[Candidate], limits: &Limits) -> Vec<String> {
     let constraints = &limits.constraints;

@@ -106,7 +106,7 @@ impl<'s> Predictions<'s> {
             ("mean error of a prediction", Some(mean)),
             ("worst error of a prediction", Some(worst)),
             (
-                "share of measured values within the 90 % intervals, codec by codec left out",
+                "share of measured values within their intervals, codec by codec left out",
                 coverage.map(Coverage::share),
             ),
         ];

@@ -96,7 +96,10 @@ pub(super) fn answer(
 ) -> Said {
     let Some(place) = choice.best else {
         return Said {
-            answer: vec![open::nothing(candidates, limits)],
+            answer: vec![match choice.is_left_to_base {
+                true => open::by_base(limits),
+                false => open::nothing(candidates, limits),
+            }],
             ..Said::default()
         };
     };
@@ -334,6 +337,9 @@ fn sure(
                 counted(race.open(), "candidate")
             ),
         };
+    }
+    if choice.is_left_to_base {
+        return "This is not clear: the answer depends on which cell without compression is the fastest, and that is open.".to_owned();
     }
     let of_limit =
         (best.verdict.kept == Kept::MayBreak).then(|| format!("This is not clear: it {}.", best.verdict.why));

@@ -5,7 +5,7 @@ use outcrop_report::{Constraints, Placement, Report};
 use outcrop_results::{RunView, TrialEntry};
 
 use crate::kv_fixture::{Stored, of};
-use crate::placement::{USUAL, least_ratio};
+use crate::placement::{USUAL, least_ratio, stored};
 
 /// A run that followed doubt: the trials of the fixture again and again, as many rounds of each cell.
 fn by_doubt(cells: &[Stored], rounds: &[u32], settings: &str) -> RunView {
@@ -89,4 +89,33 @@ fn by_doubt_the_answer_meets_the_limits_that_the_run_was_measured_under() {
         .find(|one| one.name() == "no compression")
         .unwrap();
     assert_eq!(plain.stopped.as_deref(), Some("its ratio of 1.00 is too low"));
+}
+
+#[test]
+fn an_answer_that_depends_on_which_cell_without_compression_is_the_fastest_is_not_clear() {
+    // Both tie without compression; against the larger one lz4 saves enough, against the smaller one it does not.
+    let of_sizes = |ext4: f64, btrfs: f64| {
+        let cells = [
+            stored("none", "ext4", 100e3, ext4),
+            stored("none", "btrfs", 100e3, btrfs),
+            stored("lz4", "ext4", 98e3, 70e6),
+        ];
+        let mut run = by_doubt(&cells, &[6, 6, 6], "");
+        run.plan = "[run]\n".to_owned();
+        Placement::of(&run, &least_ratio(1.6), None).unwrap()
+    };
+    let same = of_sizes(121e6, 120e6);
+    assert_eq!(same.sureness, Some(Sureness::Clear), "{:?}", same.answer);
+    for (open, begins) in [
+        (of_sizes(120e6, 100e6), "Not decided: whether anything"),
+        (of_sizes(100e6, 120e6), "Within the limits"),
+    ] {
+        let text = open.answer.join(" ");
+        assert_ne!(open.sureness, Some(Sureness::Clear), "{text}");
+        assert!(text.starts_with(begins), "{text}");
+        assert!(
+            text.contains("depends on which cell without compression is the fastest"),
+            "{text}"
+        );
+    }
 }

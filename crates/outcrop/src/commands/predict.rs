@@ -133,6 +133,7 @@ fn columns(study: &Study<'_>) -> Table {
         ("predicted", "predicted_throughput_1/s"),
         ("", "predicted_low_1/s"),
         ("", "predicted_high_1/s"),
+        ("", "confidence"),
         ("of uncompressed", "of_uncompressed"),
         ("latency", "predicted_latency_ns"),
         ("binds", "binding_station"),
@@ -193,28 +194,31 @@ fn clients(case: &Case<'_>) -> Cell {
     )
 }
 
-fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 11] {
+fn figures(case: &Case<'_>, found: &Prediction, ratio: Option<f64>) -> [Cell; 12] {
     let rate = |value: f64| Unit::PerSecond.format(value);
     let no_interval = "unvalidated: no measured pair of another component";
-    let (predicted, low, high) = match case.interval {
-        Some((low, high)) => (
-            format_with_range(&rate(found.throughput), &rate(low), &rate(high)),
-            Cell::number(low, rate(low)),
-            Cell::number(high, rate(high)),
+    let absent = |reason: &str| Cell::Absent(reason.to_owned());
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let (predicted, [low, high, confidence]) = match case.interval {
+        Some(interval) => (
+            format_with_range(&rate(found.throughput), &rate(interval.low), &rate(interval.high)),
+            [
+                Cell::number(interval.low, rate(interval.low)),
+                Cell::number(interval.high, rate(interval.high)),
+                Cell::number(interval.confidence, percent(interval.confidence)),
+            ],
         ),
         None => (
             rate(found.throughput),
-            Cell::Absent(no_interval.to_owned()),
-            Cell::Absent(no_interval.to_owned()),
+            std::array::from_fn(|_| absent(no_interval)),
         ),
     };
     let of_uncompressed = found.throughput / found.uncompressed;
-    let absent = |reason: &str| Cell::Absent(reason.to_owned());
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
     [
         Cell::number(found.throughput, predicted),
         low,
         high,
+        confidence,
         Cell::number(of_uncompressed, percent(of_uncompressed)),
         Cell::number(found.latency_ns, Unit::Nanoseconds.format(found.latency_ns)),
         Cell::text(found.binding.to_string()),
@@ -334,6 +338,7 @@ fn error_json(study: &Study<'_>) -> serde_json::Value {
         "worst": worst,
         "coverage": study.coverage().map(outcrop_predict::Coverage::share),
         "measured_within_intervals": study.coverage().map(|coverage| coverage.within),
+        "least_confidence": study.coverage().map(|coverage| coverage.least_confidence),
         "measured_with_intervals": study.coverage().map(|coverage| coverage.of),
         "ordered_pairs": ranking.pairs,
         "ordered_right": ranking.right,

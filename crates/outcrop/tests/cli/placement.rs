@@ -107,17 +107,17 @@ fn a_budget_goes_to_the_cells_that_may_be_the_answer_and_each_says_why_it_stoppe
     for candidate in &measured {
         assert!(candidate["stopped"].is_string(), "{candidate}");
     }
-    let plain = measured
-        .iter()
-        .find(|candidate| candidate["place"] == "nowhere")
-        .unwrap();
     let most = measured
         .iter()
         .filter_map(|one| one["throughput"]["n"].as_u64())
         .max();
     assert!(most >= Some(5), "{measured:?}");
-    // The ratio of what is not compressed needs one trial, and more only while it is open which of several the ratios are against.
-    assert!(plain["throughput"]["n"].as_u64() <= most, "{plain}");
+    // Trials went where the answer was open: what is far off, or saves too little, got fewer than what is not.
+    let least = measured
+        .iter()
+        .filter_map(|one| one["throughput"]["n"].as_u64())
+        .min();
+    assert!(least < most, "{measured:?}");
 
     let run = only_run(dir.path());
     let page = std::fs::read_to_string(run.join("report.html")).unwrap();
