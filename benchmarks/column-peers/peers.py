@@ -5,6 +5,7 @@ row numbers where its interface gives them.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -232,7 +233,9 @@ class Vortex(Store):
         return timed(lambda: len(self.file.scan(expr=vortex_expr.column("v") == value).read_all()))
 
     def prefix(self, prefix):
-        pattern = vortex_expr.literal(vortex.utf8(), prefix + "%")
+        # Of the pattern's own signs in a prefix, each stands for itself.
+        literal = re.sub(r"([\\%_])", r"\\\1", prefix)
+        pattern = vortex_expr.literal(vortex.utf8(), literal + "%")
         return timed(lambda: len(self.file.scan(expr=vortex_expr.like(vortex_expr.column("v"), pattern)).read_all()))
 
     def decode(self):
