@@ -149,7 +149,7 @@ fn an_option_of_fio_that_changes_nothing_is_said_to() {
     let seen = outcrop(dir.path(), &line);
     assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(
-        seen.stderr.contains("--group_reporting of fio has no effect"),
+        seen.stderr.contains("fio's --group_reporting has no effect"),
         "{seen:?}"
     );
 }
