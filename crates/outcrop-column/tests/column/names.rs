@@ -118,7 +118,7 @@ fn a_name_at_the_limit_is_kept_and_a_longer_one_is_refused_with_both_lengths() {
         assert!(
             refused
                 .to_string()
-                .contains("4097 is more than the limit of 4096"),
+                .contains("4097 exceeds the limit of 4096"),
             "{refused}"
         );
     }

@@ -272,7 +272,7 @@ fn a_device_below_a_loop_device_is_refused_although_the_kernel_would_let_it_be_t
     let below = LoopDevice::new(8 << 20);
     let above = PathBuf::from(must("losetup", &["--find", "--show", text(&below.node)]));
     let detach = Detach(&above);
-    refused(&below.node, &below, "stands on loop");
+    refused(&below.node, &below, "is on top of loop");
     drop(detach);
 }
 

@@ -139,7 +139,7 @@ fn a_command_line_of_fio_is_the_same_run_as_its_translation() {
 fn the_help_of_device_says_that_words_of_fio_are_understood() {
     let dir = workplace();
     let help = outcrop(dir.path(), &["device", "--help"]).stdout;
-    assert!(help.contains("names of fio's options work too"), "{help}");
+    assert!(help.contains("fio's option names work too"), "{help}");
 }
 
 #[test]
