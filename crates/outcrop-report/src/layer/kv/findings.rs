@@ -90,7 +90,7 @@ fn stalled(cells: &[Cell<'_>]) -> Option<FailedCheck> {
     let extent = extent(&stalled, cells.len())?;
     Some(FailedCheck {
         clause: format!("throughput fell below a tenth of the median for a while ({extent})"),
-        remedy: "Measure for longer (--duration), so that stalls take the share of the time that they have in use.",
+        remedy: "Measure for longer (--duration), so that stalls have the share of time that they have in production.",
     })
 }
 
@@ -178,7 +178,7 @@ fn verified(cells: &[Cell<'_>]) -> Finding {
     Finding::tested(ID, SENTENCE, failed.is_empty(), tested)
         .of_run("Some values that came back were not stored under their key, or were out of date")
         .extent(of_values.unwrap_or_default())
-        .remedy("Do not rely on this engine: measure it again, and if values differ again, report that to its makers.")
+        .remedy("Do not rely on this engine: measure it again, and if values differ again, report that to its developers.")
         .numbers(numbers)
 }
 

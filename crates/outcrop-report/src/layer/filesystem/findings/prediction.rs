@@ -51,7 +51,7 @@ pub(super) fn prediction_is_observed(cells: &[Cell<'_>]) -> Finding {
         Some(is_off.then(|| format!("{}: {what} {quotient:.2} × predicted", configuration(cell))))
     });
     let apart = match cells.iter().any(|cell| is_zlib(cell) && quotient(cell).is_some()) {
-        true => " zlib is judged apart (kernel-zlib-is-slower).",
+        true => " zlib is judged separately (kernel-zlib-is-slower).",
         false => "",
     };
     let how = "median latency of one read at a time, or reads per second with several in flight, against the prediction, within 25 %,";
@@ -92,7 +92,7 @@ pub(super) fn kernel_zlib_is_slower(cells: &[Cell<'_>]) -> Option<Finding> {
     );
     let meaning = match holds {
         true => {
-            "The kernel has an older zlib. A prediction from the library's time is too low by that factor of the codec's part; zstd has the \
+            "The kernel has an older zlib. A prediction from the library's time is too low by that factor in the codec's part; zstd is the \
              library's code, and is judged by prediction-is-observed."
         }
         false => {

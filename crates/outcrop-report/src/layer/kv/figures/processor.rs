@@ -53,7 +53,7 @@ pub(super) fn operations_per_joule(cells: &[Cell<'_>]) -> Vec<FigureSlot> {
         let why = cells.iter().find_map(|cell| cell.unavailable(&ENERGY));
         let why = why.unwrap_or("no cell says what its operations take");
         let reason = format!(
-            "{why}; CPU time per operation stands in its place, and a machine with such counters has it."
+            "{why}; CPU time per operation is shown instead. Machines with energy counters show energy."
         );
         return vec![FigureSlot::missing(TITLE, &reason, PLAN)];
     }
