@@ -391,7 +391,7 @@ pub const ENCODINGS: RemarkKind = RemarkKind::new(
 /// How the user's file holds the column.
 pub const STORED_FORM: RemarkKind = RemarkKind::new(
     "stored-form",
-    "how the user's file holds the column: encoding and codec, or text",
+    "how the user's file stores the column: encoding and codec, or text",
     "",
 );
 /// Columns of the table that no cell is about.

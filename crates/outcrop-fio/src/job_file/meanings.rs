@@ -37,7 +37,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
         "group_reporting",
         Always("the threads of a job are reported as one"),
     ),
-    ("new_group", Always("jobs are reported apart")),
+    ("new_group", Always("jobs are reported separately")),
     ("thread", Always("jobs are threads")),
     ("norandommap", Always("random offsets are drawn independently")),
     ("softrandommap", Always("random offsets are drawn independently")),

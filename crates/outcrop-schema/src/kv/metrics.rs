@@ -77,8 +77,8 @@ metrics! { BLOCKS:
 }
 
 metrics! { AMPLIFICATION:
-    USER_WRITTEN = "user_bytes_written", Bytes, Neither, Trial, "bytes of keys and values that the run wrote, warm-up included: what its write amplification is a multiple of";
-    USER_READ = "user_bytes_read", Bytes, Neither, Trial, "bytes of the values that the run got back, warm-up included: what its read amplification is a multiple of";
+    USER_WRITTEN = "user_bytes_written", Bytes, Neither, Trial, "bytes of keys and values that the run wrote, warm-up included: the base of its write amplification";
+    USER_READ = "user_bytes_read", Bytes, Neither, Trial, "bytes of the values that the run got back, warm-up included: the base of its read amplification";
     LOAD_WRITES_ENGINE = "load_write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values, during load and settling";
     LOAD_WRITES_DEVICE = "load_write_amplification_device", Ratio, Lower, Trial, "bytes written to the block device by its own counters over bytes of keys and values, during load, settling and the sync after them; includes the writes of other processes";
     WRITES_ENGINE = "write_amplification_engine", Ratio, Lower, Trial, "bytes of log, flushes and compactions by the engine's statistics over bytes of keys and values written, during the run";

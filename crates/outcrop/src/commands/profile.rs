@@ -21,7 +21,7 @@ Examples:
                                          where to compress under these limits
   outcrop profile --layer kv --budget 5m where to compress; trials go to contenders
   outcrop profile --full --size 64GiB    as long as the plans say
-  outcrop profile --dry-run              what it would measure and write
+  outcrop profile --dry-run              show what would be measured and written
 
 A quick profile writes 8 to 28 GB, depending on disk speed; --dry-run estimates the others.
 A scratch file is written on the filesystem of PATH, measured and removed. Nothing else is touched; data are only \

@@ -224,7 +224,7 @@ fn paced_not_saturated(cells: &[Cell<'_>]) -> Option<Finding> {
     let finding = Finding::tested("paced-not-saturated", sentence, most < interval, tested);
     Some(
         finding
-            .meaning("The latencies stand; operations per second of the same runs are those of the trace."),
+            .meaning("The latencies are valid; operations per second of the same runs are those of the trace."),
     )
 }
 
