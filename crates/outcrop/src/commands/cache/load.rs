@@ -112,7 +112,7 @@ pub(crate) struct Args {
     /// Latency objective that goodput is counted by, as in p95<1ms
     #[arg(long)]
     objective: Option<Objective>,
-    /// Find the highest rate that keeps this objective, as in p95<1ms; each step lasts --duration or longer
+    /// Find the highest rate that meets this objective, as in p95<1ms; each step lasts --duration or longer
     #[arg(long, value_name = "OBJECTIVE", conflicts_with = "objective")]
     search: Option<Objective>,
     /// Remove every item from the server first
