@@ -22,7 +22,7 @@ const SPACE: f64 = 0.01;
 pub(super) fn space_is_the_codecs(cells: &[Cell<'_>]) -> Finding {
     const ID: &str = "space-is-the-codecs";
     const SENTENCE: &str =
-        "What btrfs stores with zstd is what the library makes of its extents, in whole sectors.";
+        "What btrfs stores with zstd equals the library's output for its extents, in whole sectors.";
     // The kernel's zstd is the library's; its zlib is older code that compresses a little less.
     let same_code = |cell: &&Cell<'_>| algorithm(cell) == Some(Algorithm::Zstd);
     let outside = Outside::of(cells.iter().filter(same_code), |cell| {
@@ -86,8 +86,8 @@ pub(super) fn kernel_zlib_is_slower(cells: &[Cell<'_>]) -> Option<Finding> {
         .collect();
     let words = words.join("; ");
     let tested = format!(
-        "what is left of the median latency of one read at a time without device and filesystem, over the library's time of an extent, \
-         more than {:.2}: {words}.",
+        "median latency of one read at a time minus device and filesystem, over the library's time for an extent, more than {:.2}: \
+         {words}.",
         1.0 + TIME
     );
     let meaning = match holds {
