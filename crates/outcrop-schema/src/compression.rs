@@ -154,14 +154,11 @@ pub static THREADS: Factor<Threads> = Factor::new(
 .label(Label::Unusual("{} threads"))
 .open();
 /// Whether contexts are kept.
-pub static CONTEXT: Factor<Context> = Factor::new(
-    "context",
-    "Codec context for each block: reused, fresh",
-    spelled,
-)
-.default("reused")
-.accepts("`\"reused\"`, `\"fresh\"` (made for each block)")
-.label(Label::Unusual("{} context"));
+pub static CONTEXT: Factor<Context> =
+    Factor::new("context", "Codec context for each block: reused, fresh", spelled)
+        .default("reused")
+        .accepts("`\"reused\"`, `\"fresh\"` (made for each block)")
+        .label(Label::Unusual("{} context"));
 /// What lies in the caches.
 pub static CACHES: Factor<Caches> =
     Factor::new("caches", "CPU caches before each block: warm, cold", spelled)

@@ -262,7 +262,10 @@ fn a_device_that_somebody_holds_exclusively_is_refused() {
     let message = WritableDevice::open(&device.node, &name_of(&device))
         .unwrap_err()
         .to_string();
-    assert!(message.contains("has it open exclusively"), "we hold it: {message}");
+    assert!(
+        message.contains("has it open exclusively"),
+        "we hold it: {message}"
+    );
     drop(ours);
     drop(opened(&device));
 }

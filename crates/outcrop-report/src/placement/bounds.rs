@@ -103,7 +103,8 @@ impl Verdict {
 pub(super) const SURE: f64 = 0.9;
 
 /// Said where the store's log hides what its codecs save.
-pub(super) const MORE_RECORDS: &str = "More records would decide it: the log's share of the space would fall.";
+pub(super) const MORE_RECORDS: &str =
+    "More records would decide it: the log's share of the space would fall.";
 const LONGER_TRIALS: &str = "Longer trials (--duration) would give the missing percentiles.";
 
 /// One limit, and the figure that it bounds.

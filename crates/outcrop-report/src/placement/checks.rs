@@ -87,7 +87,10 @@ impl Checks {
     /// The same in a few words.
     pub(super) fn in_short(&self) -> String {
         let failed = (!self.clauses().is_empty()).then_some("A quality check failed for these cells.");
-        let other_work = self.other_work.is_some().then_some("The machine was busy with other work.");
+        let other_work = self
+            .other_work
+            .is_some()
+            .then_some("The machine was busy with other work.");
         let sentences: Vec<&str> = [failed, other_work].into_iter().flatten().collect();
         sentences.join(" ")
     }

@@ -354,7 +354,9 @@ fn sure(
             "This is clear: nothing that saves more space comes within {:.0} % of the highest throughput, even at the ends of the intervals.",
             MARGIN * 100.0
         ),
-        (Sureness::NotClear, None) => "This is not clear: with one trial per cell there is no interval.".to_owned(),
+        (Sureness::NotClear, None) => {
+            "This is not clear: with one trial per cell there is no interval.".to_owned()
+        }
         (Sureness::NotClear, Some(interval)) => {
             let (percent, n) = (interval.confidence * 100.0, best.throughput.n);
             let basis = format!("the {percent:.0} % intervals of {n} trials per cell");

@@ -284,9 +284,7 @@ fn limits_that_nobody_published_figures_for_are_named_with_the_hardware() {
     };
     let text = said(&latency);
     assert!(
-        text.contains(
-            "Its p99 is unknown, so it may or may not meet --p99 1ms. That is modelled"
-        ),
+        text.contains("Its p99 is unknown, so it may or may not meet --p99 1ms. That is modelled"),
         "{text}"
     );
     let both = Constraints {
@@ -295,7 +293,9 @@ fn limits_that_nobody_published_figures_for_are_named_with_the_hardware() {
     };
     let text = said(&both);
     assert!(
-        text.contains("Its ratio and p99 are unknown, so it may or may not meet --min-ratio 1.1 and --p99 1ms."),
+        text.contains(
+            "Its ratio and p99 are unknown, so it may or may not meet --min-ratio 1.1 and --p99 1ms."
+        ),
         "{text}"
     );
 }

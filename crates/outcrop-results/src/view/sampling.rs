@@ -36,9 +36,9 @@ impl Uncertainty {
         }
         match bounded {
             Some(bounded) => of_draw(cell, sampling, bounded, estimate),
-            None => {
-                Self::Unsupported("this figure describes the sample; no interval is computed for it".to_owned())
-            }
+            None => Self::Unsupported(
+                "this figure describes the sample; no interval is computed for it".to_owned(),
+            ),
         }
     }
 }

@@ -223,8 +223,9 @@ fn paced_not_saturated(cells: &[Cell<'_>]) -> Option<Finding> {
     let sentence = "The reads were paced by a trace, and did not follow each other immediately.";
     let finding = Finding::tested("paced-not-saturated", sentence, most < interval, tested);
     Some(
-        finding
-            .meaning("The latencies are valid; operations per second of the same runs are those of the trace."),
+        finding.meaning(
+            "The latencies are valid; operations per second of the same runs are those of the trace.",
+        ),
     )
 }
 

@@ -117,9 +117,7 @@ fn departures(tracked: &Cell<'_>, rounds: usize, steady_after: Option<usize>) ->
         .map(|trial| trial.duration_s)
         .fold(f64::INFINITY, f64::min);
     if shortest_s < ROUND_S {
-        departures.push(format!(
-            "{shortest_s:.2} s per cell and round, not a minute"
-        ));
+        departures.push(format!("{shortest_s:.2} s per cell and round, not a minute"));
     }
     match steady_after {
         Some(end) if end < rounds => {
