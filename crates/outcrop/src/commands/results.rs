@@ -36,7 +36,7 @@ Examples:
   outcrop results export runs/… --format json | jq .rows
   outcrop results export runs/… --format fio-json > result.json   a report in fio's format
   outcrop results export runs/… --format fio-json -o plots/       one per trial, for fio-plot
-  outcrop results export runs/… --format fio-job > run.fio        the same workload as a fio job file
+  outcrop results export runs/… --format fio-job > run.fio        the workload as a fio job file
 
 What the columns mean: docs/records.md.")]
 struct Export {
