@@ -74,7 +74,7 @@ fn the_answer_is_what_saves_most_where_throughput_ties() {
     );
     assert!(
         text.contains(
-            "This is not clear: the 75 % intervals of 3 trials a cell leave no other answer open, but their confidence is too low."
+            "This is not clear: the 75 % intervals of 3 trials per cell leave no other answer open, but their confidence is too low."
         ),
         "{text}"
     );
