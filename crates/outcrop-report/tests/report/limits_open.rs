@@ -149,7 +149,7 @@ fn a_limit_on_the_ratio_that_the_log_alone_breaks_is_undecided() {
     let why =
         "may meet the limit on the ratio (1.19 with the store's log and 2.80 without it, of at least 2.00)";
     assert!(
-        text.starts_with("Not decided: lz4, blocks of 16 KiB in the store would be the answer if it kept"),
+        text.starts_with("Not decided: lz4, blocks of 16 KiB in the store would be the answer if it met"),
         "{text}"
     );
     assert!(
