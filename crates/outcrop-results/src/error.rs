@@ -144,7 +144,7 @@ pub enum ResultsError {
         reason: String,
     },
     /// A `--fail-if` condition names a metric that the comparison does not have.
-    #[error("no metric {metric:?} in this comparison; {}", if available.is_empty() { "nothing could be compared".to_owned() } else { available.join(", ") })]
+    #[error("no metric {metric:?} in this comparison; {}", if available.is_empty() { "nothing could be compared".to_owned() } else { format!("it has {}", available.join(", ")) })]
     UnknownMetric {
         /// The metric as it was resolved.
         metric: String,
