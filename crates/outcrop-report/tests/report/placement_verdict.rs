@@ -254,7 +254,10 @@ fn other_work_on_the_machine_while_the_cells_were_measured_is_named_and_its_nois
     );
     assert_eq!(placement.sureness, Some(Sureness::Clear));
     let screen = flowing(&Report::of(&busy(0.35)).screen(60, false));
-    assert!(screen.contains("The machine was busy with other work"), "{screen}");
+    assert!(
+        screen.contains("The machine was busy with other work"),
+        "{screen}"
+    );
     assert_eq!(answer(&busy(0.04)).other_work, None);
     // The cell that it disturbed most is named, and not the first one, nor the middle of all.
     let mut uneven = busy(0.2);
